@@ -1,0 +1,65 @@
+// Passwords hashed with scrypt (RFC 7914) at OWASP's parameters, as self-describing strings.
+import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
+import { availableParallelism } from 'node:os';
+import type { PasswordHasher } from '#core/kernel/credentials';
+import { limiter } from './limiter.ts';
+
+/** `memory` is 128 × 2^logN × blockSize bytes. */
+export interface ScryptCost {
+  readonly logN: number;
+  readonly blockSize: number;
+  readonly parallel: number;
+}
+
+export interface ScryptOptions {
+  readonly cost?: ScryptCost;
+  /** How many hashes are computed at the same time; each holds the memory of the cost. Default: one a processor, at most 4. */
+  readonly concurrent?: number;
+  /** How many calls may wait. Default 256. */
+  readonly waiting?: number;
+}
+
+/**
+ * OWASP Password Storage Cheat Sheet, "scrypt", lists N=2^17 p=1 to N=2^13 p=10 as equal. This one takes 16 MiB a hash,
+ * so a rush of sign-ins stays within 64 MiB.
+ */
+export const owaspCost: ScryptCost = { logN: 14, blockSize: 8, parallel: 5 };
+
+const saltBytes = 16;
+const hashBytes = 32;
+const encoded = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]{22,86})\$([A-Za-z0-9+/]{43})$/;
+
+export function scryptHasher(options: ScryptOptions = {}): PasswordHasher {
+  const cost = options.cost ?? owaspCost;
+  const inTurn = limiter({ concurrent: options.concurrent ?? Math.min(4, availableParallelism()), waiting: options.waiting ?? 256, what: 'a password check' });
+  const derive = (password: string, salt: Buffer, { logN, blockSize, parallel }: ScryptCost): Promise<Buffer> => inTurn(() => new Promise((resolve, reject) => {
+    const N = 2 ** logN;
+    scrypt(password, salt, hashBytes, { N, r: blockSize, p: parallel, maxmem: 2 * 128 * N * blockSize + 128 * blockSize * parallel }, (error, key) => (error === null ? resolve(key) : reject(error)));
+  }));
+  const unknownSalt = randomBytes(saltBytes);
+
+  return {
+    async hash(password) {
+      const salt = randomBytes(saltBytes);
+      const key = await derive(password, salt, cost);
+      return `$scrypt$ln=${cost.logN},r=${cost.blockSize},p=${cost.parallel}$${unpadded(salt)}$${unpadded(key)}`;
+    },
+    async verify(password, hash) {
+      const known = hash === undefined ? undefined : parse(hash);
+      const key = await derive(password, known?.salt ?? unknownSalt, known?.cost ?? cost);
+      return known !== undefined && timingSafeEqual(key, known.key);
+    },
+    outdated(hash) {
+      const known = parse(hash)?.cost;
+      return known?.logN !== cost.logN || known.blockSize !== cost.blockSize || known.parallel !== cost.parallel;
+    },
+  } satisfies PasswordHasher;
+}
+
+function parse(hash: string): { readonly cost: ScryptCost; readonly salt: Buffer; readonly key: Buffer } | undefined {
+  const [, logN, blockSize, parallel, salt, key] = encoded.exec(hash) ?? [];
+  if (salt === undefined || key === undefined) return undefined;
+  return { cost: { logN: Number(logN), blockSize: Number(blockSize), parallel: Number(parallel) }, salt: Buffer.from(salt, 'base64'), key: Buffer.from(key, 'base64') };
+}
+
+const unpadded = (bytes: Buffer): string => bytes.toString('base64').replaceAll('=', '');

@@ -1,0 +1,41 @@
+// The access tokens of sessions as JWTs (RFC 7519), with everything that could vary pinned.
+import { createHash } from 'node:crypto';
+import { errors, jwtVerify, SignJWT } from 'jose';
+import type { SessionTokens, TokenHasher } from '#core/identity/index';
+
+/** Apart from other JWTs of this instance: an ID token must not pass as a session. */
+const typ = 'svc-session+jwt';
+const alg = 'HS256';
+/** Larger than any token issued here; what is larger is not parsed. */
+const maxLength = 2048;
+
+export interface SessionTokenOptions {
+  /** 32 bytes, from `Sealer.derive`. */
+  readonly key: Uint8Array;
+  /** Issuer, and root of the audience. */
+  readonly issuer: string;
+}
+
+export function jwtSessionTokens({ key, issuer }: SessionTokenOptions): SessionTokens {
+  const audience = `${issuer}/api/v1`;
+  return {
+    issue: ({ sessionId, userId }, issuedAt, expiresAt) => new SignJWT({ sid: sessionId })
+      .setProtectedHeader({ alg, typ }).setIssuer(issuer).setAudience(audience).setSubject(userId).setIssuedAt(issuedAt).setExpirationTime(expiresAt).sign(key),
+
+    async read(token, now) {
+      if (token.length > maxLength) return undefined;
+      try {
+        const { payload } = await jwtVerify(token, key, { algorithms: [alg], typ, issuer, audience, currentDate: now, requiredClaims: ['exp', 'sub', 'sid'] });
+        const { sid, sub } = payload;
+        return typeof sid === 'string' && typeof sub === 'string' ? { sessionId: sid, userId: sub } : undefined;
+      } catch (error) {
+        if (error instanceof errors.JOSEError) return undefined;
+        throw error;
+      }
+    },
+  } satisfies SessionTokens;
+}
+
+export const sha256Hasher: TokenHasher = {
+  hash: (secret) => createHash('sha256').update(secret).digest('hex'),
+};

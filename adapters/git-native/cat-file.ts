@@ -1,0 +1,182 @@
+// One `git cat-file --batch-command` process: requests are written in batches and answered in order.
+import { Buffer } from 'node:buffer';
+import { Internal, Unprocessable } from '#core/kernel/errors';
+import type { GitProcess, GitProcesses } from './process.ts';
+
+export interface ObjectHeader {
+  readonly oid: string;
+  readonly type: 'commit' | 'tree' | 'blob' | 'tag';
+  /** Bytes. */
+  readonly size: number;
+}
+
+export interface ObjectContent extends ObjectHeader {
+  readonly content: Buffer;
+}
+
+export type ReadCommand = 'info' | 'contents';
+
+interface Request {
+  readonly command: ReadCommand;
+  readonly resolve: (answer: ObjectHeader | ObjectContent | undefined) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** The process ended before it answered: the same question may be put to another one. */
+export class ReaderEnded extends Internal {}
+
+const header = /^([0-9a-f]{40}) (commit|tree|blob|tag) (\d+)$/;
+const longestHeader = 4096;
+/** Bytes above which an object is not taken into memory: a folder of some hundred thousand entries. */
+export const largestRead = 16 * 1024 ** 2;
+
+export class CatFile {
+  readonly #process: GitProcess;
+  readonly #pending: Request[] = [];
+  readonly #stallMs: number;
+  readonly #onIdle: () => void;
+  #lines: string[] = [];
+  #chunks: Buffer[] = [];
+  #bytes = 0;
+  /** Bytes of content (and its newline) still to come for this header. */
+  #awaited: { readonly header: ObjectHeader; readonly need: number } | undefined;
+  /** Bytes of an object too large to be answered with, still to be passed over. */
+  #skip = 0;
+  #stall: NodeJS.Timeout | undefined;
+  #retiring = false;
+  /** Requests taken so far. */
+  served = 0;
+
+  constructor(processes: GitProcesses, directory: string, options: { readonly stallMs: number; readonly onIdle: () => void }) {
+    this.#stallMs = options.stallMs;
+    this.#onIdle = options.onIdle;
+    this.#process = processes.start([`--git-dir=${directory}`, 'cat-file', '--batch-command', '--buffer'], { directory });
+    this.#process.hold(false);
+    this.#process.stdout.on('data', (chunk: Buffer) => this.#read(chunk));
+    void this.#process.ended.then(() => this.#failAll());
+  }
+
+  get ended(): Promise<unknown> {
+    return this.#process.ended;
+  }
+
+  get pending(): number {
+    return this.#pending.length;
+  }
+
+  get open(): boolean {
+    return this.#process.running && !this.#retiring;
+  }
+
+  /** `name` holds no newline: an oid, or a peeled one. Undefined where it names no object, or several. */
+  ask(command: 'info', name: string): Promise<ObjectHeader | undefined>;
+  ask(command: 'contents', name: string): Promise<ObjectContent | undefined>;
+  ask(command: ReadCommand, name: string): Promise<ObjectHeader | ObjectContent | undefined> {
+    this.served += 1;
+    return new Promise((resolve, reject) => {
+      if (this.#pending.length === 0) {
+        this.#process.hold(true);
+        this.#stall = setTimeout(() => void this.#process.stop('a read took too long'), this.#stallMs);
+      }
+      this.#pending.push({ command, resolve, reject });
+      if (this.#lines.length === 0) queueMicrotask(() => this.#flush());
+      this.#lines.push(`${command} ${name}\n`);
+    });
+  }
+
+  /** Takes no more requests and ends when the last is answered. */
+  retire(): void {
+    this.#retiring = true;
+    if (this.#pending.length === 0) this.#process.stdin.end();
+  }
+
+  async kill(): Promise<void> {
+    await this.#process.stop('its repository is closed');
+  }
+
+  #flush(): void {
+    this.#process.stdin.write(`${this.#lines.join('')}flush\n`);
+    this.#lines = [];
+  }
+
+  #read(arrived: Buffer): void {
+    const chunk = this.#pass(arrived);
+    if (chunk.length === 0) return;
+    this.#chunks.push(chunk);
+    this.#bytes += chunk.length;
+    if (this.#awaited !== undefined && this.#bytes < this.#awaited.need) return;
+    let rest = this.#chunks.length === 1 ? chunk : Buffer.concat(this.#chunks);
+    for (;;) {
+      if (this.#awaited !== undefined) {
+        const { header: found, need } = this.#awaited;
+        if (rest.length < need) break;
+        this.#awaited = undefined;
+        // A copy, so that a small object does not keep the whole read buffer alive in a cache.
+        this.#answer({ ...found, content: Buffer.from(rest.subarray(0, need - 1)) });
+        rest = rest.subarray(need);
+        continue;
+      }
+      const end = rest.indexOf(0x0a);
+      if (end < 0) {
+        if (rest.length > longestHeader) void this.#process.stop('its answer is no header');
+        break;
+      }
+      const line = rest.toString('latin1', 0, end);
+      rest = rest.subarray(end + 1);
+      if (!this.#header(line)) {
+        void this.#process.stop('its answer is not the one expected');
+        return;
+      }
+      rest = this.#pass(rest);
+    }
+    this.#chunks = rest.length === 0 ? [] : [rest];
+    this.#bytes = rest.length;
+  }
+
+  /** Whether the line makes sense here. */
+  #header(line: string): boolean {
+    const asked = this.#pending[0];
+    if (asked === undefined) return false;
+    const match = header.exec(line);
+    if (match === null) {
+      if (!line.endsWith(' missing') && !line.endsWith(' ambiguous')) return false;
+      this.#answer(undefined);
+      return true;
+    }
+    const [, oid = '', type, size] = match;
+    const found = { oid, type: type as ObjectHeader['type'], size: Number(size) };
+    if (asked.command === 'info') this.#answer(found);
+    else if (found.size <= largestRead) this.#awaited = { header: found, need: found.size + 1 };
+    else this.#refuse(found);
+    return true;
+  }
+
+  #pass(bytes: Buffer): Buffer {
+    const passed = Math.min(this.#skip, bytes.length);
+    this.#skip -= passed;
+    return passed === 0 ? bytes : bytes.subarray(passed);
+  }
+
+  #refuse({ oid, type, size }: ObjectHeader): void {
+    this.#skip = size + 1;
+    this.#pending[0]?.reject(new Unprocessable(`The ${type} is too large to be read`, { detail: `"${oid}" has ${size} bytes; ${largestRead} are allowed` }));
+    this.#answer(undefined);
+  }
+
+  #answer(answer: ObjectHeader | ObjectContent | undefined): void {
+    this.#pending.shift()?.resolve(answer);
+    this.#stall?.refresh();
+    if (this.#pending.length > 0) return;
+    clearTimeout(this.#stall);
+    this.#process.hold(false);
+    if (this.#retiring) this.#process.stdin.end();
+    this.#onIdle();
+  }
+
+  #failAll(): void {
+    clearTimeout(this.#stall);
+    const error = new ReaderEnded('A git object reader ended before it answered', { detail: this.#process.complaint });
+    for (const request of this.#pending.splice(0)) request.reject(error);
+    this.#onIdle();
+  }
+}

@@ -1,0 +1,186 @@
+// The port `GitBackend` over the git program.
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Log } from '#core/kernel/log';
+import type { Clock } from '#core/kernel/time';
+import type { GitBackend } from '#core/repositories/git-backend';
+import { Archives } from './archive.ts';
+import { Blames } from './blame.ts';
+import { Commits } from './commits.ts';
+import { Contents } from './contents.ts';
+import { Diffs } from './diff.ts';
+import { Divergences } from './divergence.ts';
+import { ignoreAbsence } from './durable.ts';
+import { Forks } from './fork.ts';
+import { Hooks, verdictsVariable } from './hooks.ts';
+import { Lane } from './lane.ts';
+import { LastCommits } from './last-commits.ts';
+import { gitLimits, type GitLimits } from './limits.ts';
+import { Log as CommitLog } from './log.ts';
+import { Maintenance } from './maintenance.ts';
+import { RefMover } from './move-refs.ts';
+import { isLegalName } from './names.ts';
+import { Objects, type Place } from './objects.ts';
+import { Occupants } from './occupants.ts';
+import { GitProcesses } from './process.ts';
+import { Readers } from './readers.ts';
+import { Receiver } from './receive.ts';
+import { Refs } from './refs.ts';
+import { Repositories } from './repositories.ts';
+import { Sizes } from './sizes.ts';
+import { tidy } from './sweep.ts';
+import { Tips } from './tips.ts';
+import { Transport } from './transport.ts';
+import { checkGit, type GitVersion } from './version.ts';
+import { Writer } from './write.ts';
+
+export { checkGit, type GitVersion } from './version.ts';
+export type { GitLimits } from './limits.ts';
+
+export interface GitNativeOptions {
+  /** Absolute; repositories lie below it by uuid: `ab/abcdef….git`. */
+  readonly root: string;
+  readonly log: Log;
+  /** What is stale is judged by it. Default: the system's. */
+  readonly clock?: Clock;
+  /** The git program. Default: `git`, as found on the standard path. */
+  readonly gitPath?: string;
+  readonly limits?: Partial<GitLimits>;
+}
+
+export type GitNative = GitBackend & {
+  /** The version of the git program. @throws {Unavailable} as `checkGit`. */
+  version(): Promise<GitVersion>;
+  /** Ends every process; pushes past their verdict are finished first. Nothing can be asked afterwards. */
+  close(): Promise<void>;
+};
+
+/** What another process may still be writing: a push takes no longer. */
+const othersWriteMs = 2 * 3600_000;
+const sweptAtOnce = 16;
+
+export function gitNative(options: GitNativeOptions): GitNative {
+  const { root, log, gitPath = 'git' } = options;
+  const now = (): number => options.clock?.now().getTime() ?? Date.now();
+  const beganAt = now();
+  const limits = gitLimits(options.limits);
+  const processes = new GitProcesses(gitPath);
+  const readers = new Readers(processes, { limit: limits.readers, stallMs: limits.readSeconds * 1000 });
+  const interactive = new Lane('reads', limits.interactive, limits.queue);
+  const heavy = new Lane('computations', limits.heavy, limits.queue);
+  const transfers = new Lane('transfers', limits.transfers, limits.queue);
+  const objects = new Objects(readers);
+  const repositories = new Repositories(root);
+  const occupants = new Occupants(root);
+  const refs = new Refs({ objects, processes, lane: interactive, deadlineMs: limits.readSeconds * 1000 });
+  const divergences = new Divergences({ processes, lane: heavy, deadlineMs: limits.readSeconds * 1000 });
+  const mover = new RefMover({ processes, lane: interactive, deadlineMs: limits.readSeconds * 1000 });
+  const contents = new Contents({ objects, processes, transfers, limits });
+  // A lane of their own: somebody waits for them, while upkeep has all the time there is.
+  const computing = { processes, heavy: new Lane('computations', limits.heavy, limits.queue), deadlineMs: limits.readSeconds * 1000 };
+  const commits = new Commits({ objects, ...computing });
+  const tips = new Tips({ objects, commits });
+  const commitLog = new CommitLog({ commits, interactive, ...computing });
+  const diffs = new Diffs(computing);
+  const blames = new Blames(computing);
+  const sizes = new Sizes(computing);
+  const archives = new Archives({ processes, transfers, limits });
+  const lastCommits = new LastCommits({ objects, lane: new Lane('walks', limits.heavy, limits.queue), limits, log });
+  const hooks = new Hooks(root);
+  const serving = { processes, interactive, transfers, limits, log };
+  const transport = new Transport(serving);
+  const receiver = new Receiver({ ...serving, refs, hooks, occupants });
+  const writer = new Writer({ objects, receiver });
+  const forks = new Forks({ processes, transfers, limits });
+  const maintenance = new Maintenance({ processes, heavy, refs, contents, lastCommits, log, tidy: async (place) => void await tidy(place.directory, now() - othersWriteMs) });
+  const deletions = new Set<Promise<void>>();
+  let version: Promise<GitVersion> | undefined;
+
+  const deleteSoon = (path: string): void => {
+    const deletion = rm(path, { recursive: true, force: true }).catch((error: unknown) => log.warn({ path, err: error }, 'a removed repository could not be deleted yet')).finally(() => deletions.delete(deletion));
+    deletions.add(deletion);
+  };
+  const forget = (place: Place): void => {
+    for (const cache of [objects, contents, lastCommits, tips, divergences, commits, commitLog, diffs, blames]) cache.forget(place);
+  };
+  const at = (repository: string): Promise<Place> => repositories.existing(repository);
+
+  const sweep = async (): Promise<void> => {
+    await mkdir(root, { recursive: true, mode: 0o700 });
+    await Promise.all([occupants.enter(), hooks.ready()]);
+    const { living, dead } = await occupants.others();
+    const alone = living.length === 0;
+    await occupants.endOrphans(dead, verdictsVariable);
+    for (const name of (await readdir(repositories.trash).catch(ignoreAbsence)) ?? []) deleteSoon(join(repositories.trash, name));
+    if (alone) await rm(repositories.nursery, { recursive: true, force: true });
+    const waiting = [...await repositories.list()];
+    const worker = async (): Promise<void> => {
+      for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
+        const removed = await tidy(repositories.place(id).directory, alone ? beganAt : now() - othersWriteMs);
+        if (removed.length > 0) log.info({ repository: id, removed }, 'removed what a killed process left');
+      }
+    };
+    await Promise.all(Array.from({ length: sweptAtOnce }, worker));
+    await occupants.bury(dead);
+  };
+
+  return {
+    create: async (repository, { defaultBranch }) => await repositories.create(repository, defaultBranch),
+    fork: async (source, target, { defaultBranch, signal }) => {
+      const from = await at(source);
+      await repositories.create(target, defaultBranch);
+      await forks.fetch(from, repositories.place(target), signal);
+    },
+    remove: async (repository) => {
+      const place = repositories.place(repository);
+      const discarded = await repositories.discard(repository);
+      await Promise.all([readers.forget(place.directory), processes.stopIn(place.directory, 'its repository was removed')]);
+      forget(place);
+      if (discarded !== undefined) deleteSoon(discarded);
+    },
+    exists: async (repository) => await repositories.exists(repositories.place(repository)),
+    list: async () => await repositories.list(),
+    setDefaultBranch: async (repository, branch) => await repositories.setHead(await at(repository), branch),
+
+    resolveCommit: async (repository, revision) => await refs.resolve(await at(repository), revision),
+    isLegalName,
+    refs: async (repository, kind) => await refs.list(await at(repository), kind),
+    readRefs: async (repository, names) => await refs.readAll(await at(repository), names),
+    tips: async (repository, oids) => await tips.of(await at(repository), oids),
+    divergence: async (repository, base, heads, signal) => await divergences.of(await at(repository), base, heads, signal),
+    moveRefs: async (repository, updates) => await mover.move(await at(repository), updates),
+    writeTag: async (repository, tag) => await mover.writeTag(await at(repository), tag),
+
+    entry: async (repository, commit, path) => await contents.entry(await at(repository), commit, path),
+    tree: async (repository, tree) => await contents.tree(await at(repository), tree),
+    lastCommits: async (repository, commit, path, signal) => await lastCommits.of(await at(repository), commit, path, signal),
+    blob: async (repository, oid, signal) => await contents.blob(await at(repository), oid, signal),
+
+    commitRecord: async (repository, commit) => await commits.one(await at(repository), commit),
+    history: async (repository, query, signal) => await commitLog.page(await at(repository), query, signal),
+    difference: async (repository, from, to, signal) => await diffs.between(await at(repository), from, to, signal),
+    mergeBase: async (repository, one, other, signal) => await commitLog.mergeBase(await at(repository), one, other, signal),
+    blame: async (repository, commit, path, signal) => await blames.of(await at(repository), commit, path, signal),
+    archive: async (repository, commit, packing, signal) => await archives.of(await at(repository), commit, packing, signal),
+    sizes: async (repository, commit, group, signal) => await sizes.by(await at(repository), commit, group, signal),
+    write: async (repository, change, pushHooks) => await writer.write(await at(repository), change, pushHooks),
+
+    advertise: async (repository, request) => await transport.advertise(await at(repository), request),
+    uploadPack: async (repository, request) => await transport.uploadPack(await at(repository), request),
+    receivePack: async (repository, request) => await receiver.receive(await at(repository), request),
+    maintain: async (repository) => {
+      const place = await at(repository).catch(() => undefined);
+      if (place !== undefined) await maintenance.maintain(place);
+    },
+    sweep,
+
+    version: async () => await (version ??= checkGit(gitPath).then((found) => found.version)),
+    close: async () => {
+      lastCommits.close();
+      await receiver.settled();
+      await processes.close();
+      await Promise.all(deletions);
+      await occupants.leave();
+    },
+  } satisfies GitNative;
+}

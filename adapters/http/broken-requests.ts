@@ -1,0 +1,31 @@
+// Requests that are not HTTP never reach hapi; they get the same envelope, written by hand.
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import type { ErrorKind } from '#core/kernel/errors';
+
+const answers: Readonly<Record<string, { readonly status: number; readonly code: ErrorKind; readonly error: string }>> = {
+  HPE_HEADER_OVERFLOW: { status: 431, code: 'payload_too_large', error: 'The request line and headers are too large' },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, code: 'validation_failed', error: 'The request did not arrive in time' },
+};
+const malformed = { status: 400, code: 'validation_failed', error: 'The request is not valid HTTP' } as const satisfies (typeof answers)[string];
+
+/** `busy`: an answer is under way on this connection, and another in the middle of it would be read as part of it. */
+export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket, { busy, requestId }: { readonly busy: boolean; readonly requestId: string }): void {
+  if (busy || !socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy();
+    return;
+  }
+  const { status, code, error: sentence } = answers[error.code ?? ''] ?? malformed;
+  const body = JSON.stringify({ error: sentence, error_code: code });
+  socket.end([
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-Id: ${requestId}`,
+    'X-Content-Type-Options: nosniff',
+    'Cache-Control: no-store',
+    'Connection: close',
+    '',
+    body,
+  ].join('\r\n'));
+}

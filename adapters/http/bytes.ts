@@ -1,0 +1,94 @@
+// Request bodies as bytes: counted as they arrive, inflated where they are gzip, and drained a little when refused.
+import type { IncomingMessage } from 'node:http';
+import { createGunzip } from 'node:zlib';
+import { PayloadTooLarge, UnsupportedMediaType, ValidationFailed } from '#core/kernel/errors';
+
+/** A client that sends nothing for this long while we wait for it is gone. */
+const idleMilliseconds = 120_000;
+/** How much of a refused body is read so that the client gets to see the answer instead of a reset connection. */
+const linger = { bytes: 64 * 1024 * 1024, milliseconds: 2_000 };
+
+/** Whether a body follows (RFC 9112, "Message Body"). */
+export function carriesBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
+}
+
+/**
+ * The body as it arrives, with `maxBytes` holding for what the reader sees: after inflation.
+ * @throws {PayloadTooLarge | UnsupportedMediaType | ValidationFailed} while it is read.
+ */
+export async function* requestBytes(message: IncomingMessage, maxBytes: number): AsyncGenerator<Uint8Array> {
+  if (Number(message.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  let count = 0;
+  for await (const chunk of decoded(message)) {
+    count += chunk.byteLength;
+    if (count > maxBytes) throw tooLarge(maxBytes);
+    yield chunk;
+  }
+}
+
+function decoded(message: IncomingMessage): AsyncIterable<Uint8Array> {
+  const encoding = (message.headers['content-encoding'] ?? 'identity').trim().toLowerCase();
+  switch (encoding) {
+    case 'identity': return received(message);
+    case 'gzip': case 'x-gzip': return inflated(message);
+    default: throw new UnsupportedMediaType('The content encoding of the body is not supported', { detail: 'Send the body as it is, or with Content-Encoding: gzip' });
+  }
+}
+
+// Leaving early must not destroy the message: its socket still has to carry the answer.
+const received = (message: IncomingMessage): AsyncIterable<Uint8Array> => awaited(message, message.iterator({ destroyOnReturn: false }));
+
+async function* inflated(message: IncomingMessage): AsyncGenerator<Uint8Array> {
+  const gunzip = createGunzip();
+  const hungUp = (): void => {
+    if (!message.complete) gunzip.destroy(new Error('the client hung up'));
+  };
+  message.once('close', hungUp);
+  try {
+    yield* awaited(message, message.pipe(gunzip)[Symbol.asyncIterator]());
+  } catch (error) {
+    if (typeof error === 'object' && error !== null && 'code' in error && String(error.code).startsWith('Z_')) {
+      throw new ValidationFailed('The body could not be inflated', { detail: 'The body is not the gzip that Content-Encoding announces', cause: error });
+    }
+    throw error;
+  } finally {
+    message.off('close', hungUp);
+    message.unpipe(gunzip);
+    gunzip.destroy();
+  }
+}
+
+/** The idle clock runs only while we wait, so a slow reader on our side costs the client nothing. */
+async function* awaited({ socket }: IncomingMessage, chunks: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    for (;;) {
+      socket.setTimeout(idleMilliseconds);
+      const next = await chunks.next();
+      socket.setTimeout(0);
+      if (next.done === true) return;
+      yield next.value;
+    }
+  } finally {
+    socket.setTimeout(0);
+    await chunks.return?.();
+  }
+}
+
+/** Reads on and forgets what a refused request still sends, within bounds; past them the connection is closed on the client. */
+export async function discard(message: IncomingMessage): Promise<void> {
+  if (message.readableEnded || message.destroyed || !carriesBody(message)) return;
+  let left = linger.bytes;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const count = (chunk: Uint8Array): void => {
+    left -= chunk.byteLength;
+    if (left < 0) resolve();
+  };
+  const timer = setTimeout(resolve, linger.milliseconds);
+  message.on('data', count).once('end', resolve).once('close', resolve).once('error', resolve).resume();
+  await promise;
+  clearTimeout(timer);
+  message.off('data', count).off('end', resolve).off('close', resolve).off('error', resolve).pause();
+}
+
+const tooLarge = (maxBytes: number): PayloadTooLarge => new PayloadTooLarge('The body is too large', { detail: `The limit is ${maxBytes} bytes` });

@@ -1,0 +1,62 @@
+// The one map from typed errors to HTTP: status, headers and the shared envelope (document A, "Error envelope").
+import { inspect } from 'node:util';
+import { HexforgeError, InsufficientScope, MethodNotAllowed, RateLimited, type ErrorKind } from '#core/kernel/errors';
+import { rateHeaders } from './metering.ts';
+
+/** Document D, "General error codes". */
+export const statusOf = {
+  validation_failed: 400,
+  unknown_field: 400,
+  malformed_json: 400,
+  unauthorized: 401,
+  insufficient_scope: 403,
+  forbidden: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  conflict: 409,
+  payload_too_large: 413,
+  unsupported_media_type: 415,
+  unprocessable: 422,
+  rate_limited: 429,
+  internal: 500,
+  unavailable: 503,
+} as const satisfies Record<ErrorKind, number>;
+
+export interface Failure {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** What a failure looks like outside. `basic`: the challenge of a 401 is the one git answers to. */
+export function failure(error: unknown, context: { readonly requestId: string; readonly basic: boolean }): Failure {
+  if (!(error instanceof HexforgeError) || error.kind === 'internal') return fault(context.requestId);
+  const { code, detail, message } = error;
+  return {
+    status: statusOf[error.kind],
+    headers: headersOf(error, context.basic),
+    body: { error: message, ...(detail === undefined ? {} : { detail }), error_code: code, ...error.body },
+  };
+}
+
+/** An unforeseen failure says nothing but how to find it in the log. */
+function fault(requestId: string): Failure {
+  return { status: 500, headers: {}, body: { error: 'The server failed to answer', detail: `Quote the request id ${requestId} when you report this`, error_code: 'internal' } };
+}
+
+function headersOf(error: HexforgeError, basic: boolean): Record<string, string> {
+  if (error instanceof InsufficientScope) return { 'www-authenticate': `Bearer error="insufficient_scope", scope="${error.scope}"` };
+  if (error instanceof MethodNotAllowed) return { allow: error.allow.join(', ') };
+  if (error instanceof RateLimited) return { ...error.count !== undefined && rateHeaders(error.count, error.count.resource), 'retry-after': String(error.retryAfter) };
+  if (error.kind === 'unauthorized') return { 'www-authenticate': basic ? 'Basic realm="hexforge"' : 'Bearer' };
+  return {};
+}
+
+/** Stacks of an error and of what caused it, for the log alone. */
+export function stackOf(error: unknown): string {
+  const stacks: string[] = [];
+  for (let current = error; current !== undefined && stacks.length < 4; current = current instanceof Error ? current.cause : undefined) {
+    stacks.push(current instanceof Error ? current.stack ?? current.message : `thrown: ${inspect(current, { depth: 1 })}`);
+  }
+  return stacks.join('\ncaused by: ');
+}

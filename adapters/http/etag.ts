@@ -1,0 +1,14 @@
+// Entity tags (RFC 9110, sections 8.8.3 and 13.1.2): whether a client already holds what it asks for.
+
+/** The suffixes by which hapi tells the compressed representations of one entity apart. */
+const variant = /-(?:gzip|deflate)$/;
+
+/** Whether If-None-Match names the unquoted tag, by the weak comparison the header asks for. */
+export function matches(ifNoneMatch: string | undefined, etag: string): boolean {
+  if (ifNoneMatch === undefined) return false;
+  if (ifNoneMatch.trim() === '*') return true;
+  for (const [, tag = ''] of ifNoneMatch.matchAll(/(?:W\/)?"([^"]*)"/g)) {
+    if (tag === etag || tag.replace(variant, '') === etag) return true;
+  }
+  return false;
+}

@@ -1,0 +1,105 @@
+// What is known of one request from its arrival to its line in the access log.
+import type { Request } from '@hapi/hapi';
+import { anonymous, type Call, type Caller, type Credential } from '#core/kernel/caller';
+import type { Clock, Ids } from '#core/kernel/time';
+import { clientAddress, type TrustedProxies } from './addresses.ts';
+
+const saneRequestId = /^[A-Za-z0-9._-]{1,128}$/;
+const longestUserAgent = 512;
+/** nginx's status for a client that hung up before the answer was whole. */
+const hungUp = 499;
+
+export interface AccessLogEntry {
+  /** RFC 3339, when the request arrived. */
+  readonly time: string;
+  readonly requestId: string;
+  readonly method: string;
+  /** The path pattern; the id of an operation that is no REST, such as a git service; `-` where nothing matched. Never the path itself. */
+  readonly route: string;
+  readonly status: number;
+  readonly ms: number;
+  /** Sent, headers included. */
+  readonly bytes: number;
+  readonly userId?: string;
+  readonly credential?: Credential['kind'];
+}
+
+export class Exchange {
+  readonly requestId: string;
+  readonly ip: string;
+  readonly now: Date;
+  route = '-';
+  caller: Caller = anonymous;
+  readonly #request: Request;
+  readonly #started = performance.now();
+  readonly #sentBefore: number;
+  #aborted = false;
+  #controller: AbortController | undefined;
+
+  constructor(request: Request, parts: { readonly clock: Clock; readonly ids: Ids; readonly proxies: TrustedProxies; readonly accessLog: (entry: AccessLogEntry) => void }) {
+    const { raw } = request;
+    const { headers, socket } = raw.req;
+    const offered = one(headers['x-request-id']);
+    this.requestId = offered !== undefined && saneRequestId.test(offered) ? offered : parts.ids.uuid();
+    this.ip = clientAddress(socket.remoteAddress, one(headers['x-forwarded-for']), parts.proxies);
+    this.now = parts.clock.now();
+    this.#request = request;
+    this.#sentBefore = socket.bytesWritten ?? 0;
+    raw.res.once('close', () => {
+      if (!raw.res.writableFinished) this.abort();
+      parts.accessLog(this.#entry((socket.bytesWritten ?? 0) - this.#sentBefore));
+    });
+  }
+
+  /** Ends what runs for this call. */
+  abort(): void {
+    this.#aborted = true;
+    this.#controller?.abort();
+  }
+
+  /** Whether nobody waits for the answer any more. */
+  get abandoned(): boolean {
+    return this.#aborted;
+  }
+
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.#aborted) this.#controller.abort();
+    return this.#controller.signal;
+  }
+
+  call(): Call {
+    // Few operations look at the signal, so it is made for those that do.
+    const signalOf = (): AbortSignal => this.signal;
+    return {
+      caller: this.caller,
+      requestId: this.requestId,
+      ip: this.ip,
+      userAgent: (this.#request.raw.req.headers['user-agent'] ?? '').slice(0, longestUserAgent),
+      get signal() { return signalOf(); },
+      now: this.now,
+    };
+  }
+
+  #entry(bytes: number): AccessLogEntry {
+    const { res } = this.#request.raw;
+    return {
+      time: this.now.toISOString(),
+      requestId: this.requestId,
+      method: this.#request.method.toUpperCase(),
+      route: this.route,
+      status: res.writableFinished ? res.statusCode : hungUp,
+      ms: Math.round((performance.now() - this.#started) * 10) / 10,
+      bytes,
+      ...(this.caller.kind === 'user' ? { userId: this.caller.id, credential: this.caller.credential.kind } : {}),
+    };
+  }
+}
+
+const one = (value: string | string[] | undefined): string | undefined => Array.isArray(value) ? value.join(',') : value;
+
+declare module '@hapi/hapi' {
+  interface RequestApplicationState {
+    exchange: Exchange;
+  }
+}

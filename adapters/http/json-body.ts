@@ -1,0 +1,68 @@
+// A JSON request body: its content type, its bound, its syntax and what no JSON of ours may contain.
+import type { IncomingMessage } from 'node:http';
+import { MalformedJson, UnknownField, UnsupportedMediaType, ValidationFailed } from '#core/kernel/errors';
+import { carriesBody, requestBytes } from './bytes.ts';
+
+/** Document D, "Repositories": JSON bodies up to 1 MiB. */
+export const defaultMaxBytes = 1024 * 1024;
+
+const deepest = 64;
+const longestMilliseconds = 60_000;
+const json = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?;?\s*$/i;
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** The parsed body; an absent one is an empty object, so that the schema names what is missing. */
+export async function readJson(message: IncomingMessage, maxBytes: number): Promise<unknown> {
+  if (!carriesBody(message)) return {};
+  if (!json.test(message.headers['content-type'] ?? '')) {
+    throw new UnsupportedMediaType('The body must be JSON', { detail: 'Send it with Content-Type: application/json' });
+  }
+  const bytes = await collect(message, maxBytes);
+  if (bytes.byteLength === 0) return {};
+  const value = parse(bytes);
+  inspect(value);
+  return value;
+}
+
+async function collect(message: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  const started = performance.now();
+  for await (const chunk of requestBytes(message, maxBytes)) {
+    if (performance.now() - started > longestMilliseconds) throw new ValidationFailed('The body did not arrive in time', { detail: `It may take ${longestMilliseconds / 1000} seconds` });
+    chunks.push(chunk);
+  }
+  return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
+}
+
+function parse(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(utf8.decode(bytes));
+  } catch {
+    // The parser's own message quotes the body, which may hold a password.
+    throw new MalformedJson('The body is not valid JSON', { detail: 'It must be one JSON value in UTF-8' });
+  }
+}
+
+/** Refuses what would pass the schema and fail deeper inside: prototype keys, text no database holds, nesting without end. */
+function inspect(root: unknown): void {
+  const open: { readonly value: unknown; readonly path: string; readonly depth: number }[] = [{ value: root, path: '', depth: 0 }];
+  for (let entry = open.pop(); entry !== undefined; entry = open.pop()) {
+    const { value, path, depth } = entry;
+    if (typeof value === 'string') checkText(value, path);
+    if (typeof value !== 'object' || value === null) continue;
+    if (depth === deepest) throw new ValidationFailed('The request is not valid', { detail: `The body is nested deeper than ${deepest} levels` });
+    if (Array.isArray(value)) {
+      for (let index = 0; index < value.length; index++) open.push({ value: value[index], path: `${path}[${index}]`, depth: depth + 1 });
+      continue;
+    }
+    for (const key of Object.keys(value)) {
+      const inner = path === '' ? key : `${path}.${key}`;
+      if (key === '__proto__') throw new UnknownField('The body has a field that this operation does not know', { detail: `Field "${inner}" is not allowed` });
+      open.push({ value: (value as Record<string, unknown>)[key], path: inner, depth: depth + 1 });
+    }
+  }
+}
+
+function checkText(text: string, path: string): void {
+  if (text.includes('\0') || !text.isWellFormed()) throw new ValidationFailed('The request is not valid', { detail: `Field "${path}" must not contain a NUL character or half of a surrogate pair` });
+}

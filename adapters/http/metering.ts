@@ -1,0 +1,44 @@
+// Request metering (document D, "Rate limits"): who is counted, against which budget, and the headers that say so.
+import type { Caller } from '#core/kernel/caller';
+import { RateLimited } from '#core/kernel/errors';
+import { clientNetwork } from '#core/kernel/network';
+import type { Count, Meter, RateBudgets, RateCounter } from '#core/kernel/rate';
+
+/** What was taken: headers for the answer, and the refusal where the budget is spent. */
+export interface Taken {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly refusal: RateLimited | undefined;
+  /** A budget of nothing at all: the access decision speaks first, so that a missing credential is 401 and not 429. */
+  readonly closed: boolean;
+}
+
+export interface Metering {
+  /** Undefined where this caller is not limited. */
+  take(meter: Exclude<Meter, 'none'>, caller: Caller, address: string, now: Date): Promise<Taken | undefined>;
+}
+
+/** Document D, "Rate limits". */
+export const rateHeaders = ({ limit, remaining, resetAt }: Pick<Count, 'limit' | 'remaining' | 'resetAt'>, resource: string): Readonly<Record<string, string>> => ({
+  'x-ratelimit-limit': String(limit),
+  'x-ratelimit-remaining': String(remaining),
+  'x-ratelimit-reset': String(Math.ceil(resetAt.getTime() / 1000)),
+  'x-ratelimit-resource': resource,
+});
+
+export function metering({ rateCounter, budgets }: { readonly rateCounter: RateCounter; readonly budgets: () => RateBudgets | undefined }): Metering {
+  return {
+    async take(meter, caller, address, now) {
+      const user = caller.kind === 'user' ? caller : undefined;
+      const budget = await budgets()?.budget(meter, user === undefined ? { isAdmin: false } : { userId: user.id, isAdmin: user.isAdmin });
+      if (budget === undefined) return undefined;
+      const count = await rateCounter.take(`${meter}:${user === undefined ? `address:${clientNetwork(address)}` : `user:${user.id}`}`, budget, now);
+      return {
+        headers: rateHeaders(count, meter),
+        refusal: count.exceeded
+          ? new RateLimited('Too many requests', (count.resetAt.getTime() - now.getTime()) / 1000, { detail: `The budget "${meter}" is ${count.limit} requests in ${budget.windowSeconds} seconds` })
+          : undefined,
+        closed: budget.limit === 0,
+      };
+    },
+  } satisfies Metering;
+}

@@ -1,0 +1,124 @@
+// The route descriptor: what a plugin says of one operation, from which the hapi route and its OpenAPI entry are made.
+import Joi from 'joi';
+import type { AccessRule, CallOf, GrantOf } from '#core/kernel/access';
+import type { OptionalPorts } from '#core/kernel/ports';
+import type { Meter } from '#core/kernel/rate';
+import type { ScopeName } from '#core/kernel/scopes';
+
+/** A joi object schema checked against a hand-written interface: a missing key, an extra key or a wrong kind does not compile. */
+export const object = <T>(schema: Joi.StrictSchemaMap<T>): Joi.ObjectSchema<T> => Joi.object<T, true>(schema) as Joi.ObjectSchema<T>;
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+export interface Cookie {
+  readonly name: string;
+  /** Empty clears the cookie. */
+  readonly value: string;
+  readonly sameSite: 'Lax' | 'Strict';
+  readonly path: string;
+  readonly maxAgeSeconds: number;
+}
+
+export interface ReplyOptions {
+  /** Over the route's `success`. */
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly cookies?: readonly Cookie[];
+  /** Unquoted entity tag; a matching If-None-Match turns a 200 into a 304 without body. */
+  readonly etag?: string;
+}
+
+/** An answer that needs more than its body. */
+export class Reply<R> {
+  readonly body: R;
+  readonly options: ReplyOptions;
+
+  constructor(body: R, options: ReplyOptions = {}) {
+    this.body = body;
+    this.options = options;
+  }
+}
+
+export const reply = <R>(body: R, options?: ReplyOptions): Reply<R> => new Reply(body, options);
+
+/** A body that is bytes, sent as they come and never held whole. */
+export class ByteStream {
+  readonly source: AsyncIterable<Uint8Array>;
+  readonly type: string;
+  /** Bytes in all, where known. */
+  readonly length: number | undefined;
+
+  constructor(source: AsyncIterable<Uint8Array>, options: { readonly type: string; readonly length?: number }) {
+    this.source = source;
+    this.type = options.type;
+    this.length = options.length;
+  }
+}
+
+/** What a raw body is to a handler: bytes as they arrive, counted against the route's `maxBytes`, inflated where Content-Encoding is gzip. */
+export type RawBody = AsyncIterable<Uint8Array>;
+
+export interface Input<P, Q, B, A> {
+  readonly params: P;
+  readonly query: Q;
+  readonly body: B;
+  /** The proof of a `permitted` rule, with the thing it resolved. */
+  readonly granted: GrantOf<A>;
+  /** Whether If-None-Match names this (unquoted) entity tag; answer `notModified(etag)` then and save the work. */
+  readonly unchanged: (etag: string) => boolean;
+  /** Cookies of the request, where the route reads them. */
+  readonly cookies: Readonly<Record<string, string>>;
+  /** One request header by its lower-case name, for the few operations whose protocol lives in headers (`git-protocol`). */
+  readonly header: (name: string) => string | undefined;
+}
+
+/** 304 without a body, with the headers the 200 would have had. */
+export const notModified = (etag: string, headers: Readonly<Record<string, string>> = {}): Reply<never> => new Reply(undefined as never, { status: 304, etag, headers });
+
+export interface RouteSpec<P, Q, B, R, A extends AccessRule> {
+  /** Unique, camelCase: `repositoryCreate`. OpenAPI's operationId. */
+  readonly id: string;
+  readonly summary: string;
+  readonly method: Method;
+  /** Under `/api/v1`, such as `/repos/{owner}/{repo}`; under `/` with `mount: 'root'`. `{name*}` takes the rest of the path. */
+  readonly path: string;
+  readonly mount?: 'root';
+  readonly access: A;
+  /** The row of the scope catalogue that a token must satisfy; null where any credential will do. */
+  readonly scope: ScopeName | null;
+  readonly meter: Meter;
+  /** Optional ports without which the route answers as the port's declaration says. */
+  readonly requires?: readonly (keyof OptionalPorts & string)[];
+  readonly params?: Joi.ObjectSchema<P>;
+  /** Unknown query parameters are ignored. */
+  readonly query?: Joi.ObjectSchema<Q>;
+  /** Unknown members are refused with 400 `unknown_field`. `'raw'`: the handler reads the bytes itself. */
+  readonly body?: Joi.ObjectSchema<B> | 'raw';
+  /** Default 1 MiB. */
+  readonly maxBytes?: number;
+  /** The status of success. Default 200. */
+  readonly success?: 200 | 201 | 202 | 204;
+  /** The body of success: a schema, bytes, or nothing. */
+  readonly result: Joi.Schema<R> | 'bytes' | 'empty';
+  /** Error statuses the operation itself can give. Those that follow from the descriptor (401 of a bad credential, 403 of a missing scope, 400, 413 and 415 of a body, 429 of a meter) are added. */
+  readonly statuses?: readonly number[];
+  /** Members that error bodies of this operation may carry beside the envelope, such as `existing_repo_id`; all optional. */
+  readonly errorMembers?: Joi.ObjectSchema;
+  /** The session cookie authenticates here too. */
+  readonly cookies?: true;
+  /** HTTP Basic with an account's password authenticates here too, and 401 carries a Basic challenge (git over HTTP). */
+  readonly basic?: true;
+  /** Not in the OpenAPI document: protocols that are no REST. */
+  readonly hidden?: true;
+  run(call: CallOf<A>, input: Input<P, Q, B, A>): Promise<R | Reply<R>> | R | Reply<R>;
+}
+
+/** A route whose types have done their work. */
+export type Route = Omit<RouteSpec<unknown, unknown, unknown, unknown, AccessRule>, 'run'> & {
+  run(call: never, input: never): unknown;
+};
+
+/** Declares one operation. Shapes come from the schemas, the proof of access from `access`. */
+export function api<const A extends AccessRule, P = Record<never, never>, Q = Record<never, never>, B = undefined, R = undefined>(spec: RouteSpec<P, Q, B, R, A>): Route {
+  return spec as unknown as Route;
+}

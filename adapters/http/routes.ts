@@ -1,0 +1,191 @@
+// A route descriptor as a hapi route: everything that can be prepared is prepared here, and the steps of a request stand in order.
+import type { Request, ResponseObject, ResponseToolkit, ServerRoute } from '@hapi/hapi';
+import type { AccessDecision } from '#core/kernel/access';
+import type { Authenticator, Presented } from '#core/kernel/credentials';
+import { NotFound, Unauthorized, Unavailable, type HexforgeError } from '#core/kernel/errors';
+import type { Log } from '#core/kernel/log';
+import type { PortTraits } from '#core/kernel/ports';
+import { discard, requestBytes } from './bytes.ts';
+import { presentedIn, readCookies, sessionCookie, type CrossSiteRule } from './credentials.ts';
+import { failure, stackOf } from './errors.ts';
+import { matches } from './etag.ts';
+import type { Exchange } from './exchange.ts';
+import { defaultMaxBytes, readJson } from './json-body.ts';
+import type { Metering, Taken } from './metering.ts';
+import { answer, failed, type ReplyContext } from './reply.ts';
+import type { Route } from './route.ts';
+import { compile, compileResult, type Check } from './validation.ts';
+
+export interface OwnedRoute {
+  readonly plugin: string;
+  readonly route: Route;
+}
+
+export type AbsentPort = (name: string) => { readonly component: string; readonly absent: PortTraits['absent'] } | undefined;
+
+export interface Wiring {
+  readonly authenticator: Authenticator;
+  readonly access: AccessDecision;
+  readonly metering: Metering;
+  readonly crossSite: CrossSiteRule;
+  readonly absentPort: AbsentPort;
+  /** The answer where nothing is: also that of a route whose port is absent and hides it. */
+  readonly nothingHere: (request: Request) => HexforgeError;
+  readonly log: Log;
+  readonly secureCookies: boolean;
+  readonly validateResponses: boolean;
+  readonly stopping: AbortSignal;
+  /** Counts what runs, so that a stop can wait for it. */
+  readonly track: (work: Promise<ResponseObject>) => Promise<ResponseObject>;
+}
+
+declare module '@hapi/hapi' {
+  interface RouteOptionsApp {
+    /** Whether the route is there at all, given the ports it requires. */
+    visible?: () => boolean;
+  }
+}
+
+const stateChanging = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
+const none: Readonly<Record<string, string>> = Object.freeze({});
+
+/** Bodies are read by us, after the access decision, with our own bounds. */
+export const payload = { output: 'stream', parse: false, override: 'application/octet-stream', maxBytes: Number.MAX_SAFE_INTEGER, timeout: false } as const;
+
+/** Where a descriptor is mounted. */
+export const pathOf = ({ mount, path }: Route): string => mount === 'root' ? path : `/api/v1${path}`;
+
+export function hapiRoute({ route }: OwnedRoute, wiring: Wiring): ServerRoute {
+  const path = pathOf(route);
+  // A protocol that is no REST is known by its operation: git's paths have one pattern for several services.
+  const label = route.hidden === true && route.mount === 'root' && path.includes('{') ? route.id : path;
+  const missing = (absent: PortTraits['absent']): string | undefined => {
+    for (const name of route.requires ?? []) {
+      const port = wiring.absentPort(name);
+      if (port?.absent === absent) return port.component;
+    }
+    return undefined;
+  };
+  const identify = identifier(route, wiring);
+  const readInput = inputReader(route);
+  const flaw = wiring.validateResponses && typeof route.result === 'object' ? compileResult(route.result) : undefined;
+
+  const serve = async (request: Request, h: ResponseToolkit, exchange: Exchange): Promise<ResponseObject> => {
+    if (missing('hidden') !== undefined) throw wiring.nothingHere(request);
+    const cookies = route.cookies === true ? readCookies(request.raw.req.headers.cookie) : none;
+    const taken = await identify(request, exchange, cookies);
+    const call = exchange.call();
+    const params = request.params as Readonly<Record<string, string>>;
+    // With the path as it came: whether it is well formed is told only to those who may know the thing it names.
+    const granted = await wiring.access.decide(call, route.access, route.scope ?? undefined, params);
+    if (taken?.refusal !== undefined) throw taken.refusal;
+    const absent = missing('unavailable');
+    if (absent !== undefined) throw new Unavailable(`The ${absent} is not available`, { detail: 'Ask the administrator to enable it' });
+    const input = { ...await readInput(request), granted, cookies, unchanged: (etag: string) => matches(request.raw.req.headers['if-none-match'], etag), header: (name: string) => headerOf(request, name) };
+    const result: unknown = await route.run(call as never, input as never);
+    return answer(request, h, result, contextOf(exchange));
+  };
+
+  const contextOf = (exchange: Exchange): ReplyContext => ({
+    route,
+    secure: wiring.secureCookies,
+    flaw,
+    care: {
+      stopping: wiring.stopping,
+      ended: () => exchange.abort(),
+      failed: (error) => {
+        if (!exchange.abandoned) wiring.log.error({ requestId: exchange.requestId, route: label, stack: stackOf(error) }, 'a response broke off');
+      },
+    },
+  });
+
+  const handler = async (request: Request, h: ResponseToolkit): Promise<ResponseObject> => {
+    const { exchange } = request.app;
+    exchange.route = label;
+    try {
+      return await serve(request, h, exchange);
+    } catch (error) {
+      return refuse(request, h, error, route.basic === true, wiring.log);
+    }
+  };
+
+  return {
+    method: route.method,
+    path,
+    handler: (request, h) => wiring.track(handler(request, h)),
+    options: { app: { visible: () => missing('hidden') === undefined }, ...(route.method === 'GET' ? {} : { payload }) },
+  };
+}
+
+/** The answer to a failure; what is a fault of ours goes into the log under the request id the client sees. */
+export async function refuse(request: Request, h: ResponseToolkit, error: unknown, basic: boolean, log: Log): Promise<ResponseObject> {
+  const { exchange } = request.app;
+  const { requestId } = exchange;
+  const told = failure(error, { requestId, basic });
+  if (told.status === 500 && !exchange.abandoned) log.error({ requestId, route: exchange.route, stack: stackOf(error) }, 'a request failed');
+  if (told.status === 503 && error instanceof Error && error.cause !== undefined) log.warn({ requestId, route: exchange.route, stack: stackOf(error) }, 'a component is not available');
+  await discard(request.raw.req);
+  return failed(h, told, basic && headerOf(request, 'user-agent')?.startsWith('git/') === true);
+}
+
+/** The steps before the access decision: credential, cross-site rule, meter. What was refused is metered by address. */
+function identifier(route: Route, wiring: Wiring) {
+  const { meter } = route;
+  const changing = stateChanging.has(route.method);
+
+  const authenticate = async (presented: Presented, exchange: Exchange): Promise<void> => {
+    exchange.caller = await wiring.authenticator.authenticate(presented, { ip: exchange.ip, now: exchange.now, passwords: route.basic === true });
+  };
+
+  const establish = async (request: Request, exchange: Exchange, cookies: Readonly<Record<string, string>>): Promise<void> => {
+    const { headers } = request.raw.req;
+    if (route.cookies === true && changing) wiring.crossSite.check(headers, cookies);
+    const presented = presentedIn(headers.authorization);
+    if (presented !== undefined) return authenticate(presented, exchange);
+    const token = cookies[sessionCookie];
+    if (token === undefined || token === '') return;
+    // A browser sends an expired cookie to the very routes that renew it, so a bad one is as good as none.
+    await authenticate({ via: 'cookie', token }, exchange).catch((error: unknown) => {
+      if (!(error instanceof Unauthorized)) throw error;
+    });
+  };
+
+  const take = async (request: Request, exchange: Exchange): Promise<Taken | undefined> => {
+    if (meter === 'none') return undefined;
+    const taken = await wiring.metering.take(meter, exchange.caller, exchange.ip, exchange.now);
+    for (const name in taken?.headers) request.raw.res.setHeader(name, taken.headers[name] ?? '');
+    if (taken?.refusal !== undefined && !taken.closed) throw taken.refusal;
+    return taken;
+  };
+
+  return async (request: Request, exchange: Exchange, cookies: Readonly<Record<string, string>>): Promise<Taken | undefined> => {
+    try {
+      await establish(request, exchange, cookies);
+    } catch (error) {
+      await take(request, exchange);
+      throw error;
+    }
+    return take(request, exchange);
+  };
+}
+
+/** Params, query and body, checked by schemas compiled once. */
+function inputReader(route: Route): (request: Request) => Promise<{ params: unknown; query: unknown; body: unknown }> {
+  const asIs: Check = (value) => value;
+  const params = route.params === undefined ? asIs : compile(route.params, 'params');
+  const query = route.query === undefined ? () => ({}) : compile(route.query, 'query');
+  const { body, maxBytes = defaultMaxBytes } = route;
+  const checkBody = body === undefined || body === 'raw' ? undefined : compile(body, 'body');
+  return async (request) => ({
+    params: params(request.params),
+    query: query(request.query),
+    body: body === 'raw' ? requestBytes(request.raw.req, maxBytes) : checkBody?.(await readJson(request.raw.req, maxBytes)),
+  });
+}
+
+function headerOf(request: Request, name: string): string | undefined {
+  const value = request.raw.req.headers[name];
+  return Array.isArray(value) ? value.join(', ') : value;
+}
+
+export const nothing = (): NotFound => new NotFound('There is nothing at this path');

@@ -1,0 +1,172 @@
+// The HTTP server: hapi over route descriptors, from listen to a graceful stop.
+import type { Socket } from 'node:net';
+import Hapi, { type Request, type ResponseObject, type ResponseToolkit, type Server } from '@hapi/hapi';
+import type { AccessDecision } from '#core/kernel/access';
+import type { Authenticator } from '#core/kernel/credentials';
+import { HexforgeError, MethodNotAllowed, NotFound, ValidationFailed } from '#core/kernel/errors';
+import type { Log } from '#core/kernel/log';
+import type { RateBudgets, RateCounter } from '#core/kernel/rate';
+import type { ScopeCatalogue } from '#core/kernel/scopes';
+import type { Clock, Ids } from '#core/kernel/time';
+import { trustedProxies } from './addresses.ts';
+import { answerBrokenRequest } from './broken-requests.ts';
+import { crossSiteRule } from './credentials.ts';
+import { Exchange, type AccessLogEntry } from './exchange.ts';
+import { metering } from './metering.ts';
+import { openapiDocument } from './openapi.ts';
+import { hapiRoute, nothing, payload, refuse, type AbsentPort, type OwnedRoute } from './routes.ts';
+import { systemRoutes, type Readiness } from './system-routes.ts';
+
+export interface HttpOptions {
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  /** {base_url} and {web_url} of document A, without a trailing slash. */
+  readonly baseUrl: string;
+  readonly webUrl: string;
+  readonly version: string;
+  /** Addresses and ranges whose `X-Forwarded-For` counts. */
+  readonly trustedProxies: readonly string[];
+  readonly routes: readonly OwnedRoute[];
+  readonly authenticator: Authenticator;
+  readonly access: AccessDecision;
+  readonly scopes: ScopeCatalogue;
+  readonly rateCounter: RateCounter;
+  /** Undefined while nothing is metered. */
+  readonly budgets: () => RateBudgets | undefined;
+  /** Defined where an optional port that a route requires has no provider. */
+  readonly absentPort: AbsentPort;
+  readonly readiness: () => Promise<Readiness>;
+  /** Checks every JSON answer against its schema; a mismatch is a 500 whose reason is logged. For tests. */
+  readonly validateResponses?: boolean;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Log;
+  readonly accessLog: (entry: AccessLogEntry) => void;
+}
+
+export interface HttpServer {
+  /**
+   * @returns the URL it listens on.
+   * @throws {Error} of node:net, such as `EADDRINUSE` by its `code`.
+   */
+  listen(): Promise<string>;
+  openapi(): object;
+  /** Refuses new connections, lets what runs finish for at most `graceMs`, ends event streams at once. */
+  stop(graceMs: number): Promise<void>;
+}
+
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+/** Handlers whose connection was cut by the stop get this long to notice. */
+const settleMilliseconds = 1_000;
+
+export function createHttpServer(options: HttpOptions): HttpServer {
+  const { log, absentPort } = options;
+  const proxies = trustedProxies(options.trustedProxies);
+  const stopping = new AbortController();
+  const running = new Set<Promise<unknown>>();
+  const busy = new WeakSet<Socket>();
+  let document: object | undefined;
+  const openapi = (): object => document ??= openapiDocument({ ...options, routes });
+  const routes: readonly OwnedRoute[] = [...systemRoutes({ ...options, document: openapi }).map((route) => ({ plugin: 'system', route })), ...options.routes];
+
+  const server = Hapi.server({
+    host: options.host,
+    port: options.port,
+    debug: false,
+    router: { stripTrailingSlash: true },
+    routes: { state: { parse: false, failAction: 'ignore' }, cache: false, response: { emptyStatusCode: 200, ranges: false } },
+  });
+  // A push may take as long as it takes; idle clients are cut while a body is read.
+  server.listener.requestTimeout = 0;
+  // Node itself would refuse a request without Host, with no body and no request id.
+  Object.assign(server.listener, { requireHostHeader: false });
+  server.listener.removeAllListeners('clientError').on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => answerBrokenRequest(error, socket, { busy: busy.has(socket), requestId: options.ids.uuid() }));
+
+  const allowed = (request: Request): readonly string[] => {
+    const found = methods.filter((method) => server.match(method, request.path)?.settings.app?.visible?.() === true);
+    return found.length === 0 ? [] : [...found.flatMap((method) => method === 'GET' ? ['GET', 'HEAD'] : [method]), 'OPTIONS'];
+  };
+  const nothingHere = (request: Request): HexforgeError => {
+    const allow = allowed(request);
+    return allow.length === 0 ? nothing() : new MethodNotAllowed(allow);
+  };
+  const track = (work: Promise<ResponseObject>): Promise<ResponseObject> => {
+    running.add(work);
+    return work.finally(() => running.delete(work));
+  };
+
+  server.ext('onRequest', (request, h) => {
+    const exchange = new Exchange(request, { ...options, proxies });
+    request.app.exchange = exchange;
+    const { req, res } = request.raw;
+    busy.add(req.socket);
+    res.once('close', () => busy.delete(req.socket));
+    res.setHeader('x-request-id', exchange.requestId);
+    res.setHeader('x-content-type-options', 'nosniff');
+    res.setHeader('referrer-policy', 'no-referrer');
+    if (req.headers.host === undefined && req.httpVersion === '1.1') throw new ValidationFailed('The request is not valid HTTP', { detail: 'HTTP/1.1 needs the header Host' });
+    // No name of ours holds a NUL, and no database does.
+    if (request.path.includes('%00')) throw malformedUrl();
+    return h.continue;
+  });
+  server.ext('onPreResponse', (request, h) => {
+    const { response } = request;
+    return 'isBoom' in response && response.isBoom ? refuse(request, h, ourOwn(response), false, log) : h.continue;
+  });
+
+  const wiring = {
+    authenticator: options.authenticator,
+    access: options.access,
+    metering: metering(options),
+    crossSite: crossSiteRule([options.baseUrl, options.webUrl]),
+    secureCookies: new URL(options.baseUrl).protocol === 'https:',
+    validateResponses: options.validateResponses === true,
+    stopping: stopping.signal,
+    absentPort, nothingHere, log, track,
+  };
+  for (const owned of routes) server.route(hapiRoute(owned, wiring));
+  server.route({
+    method: '*',
+    path: '/{path*}',
+    options: { payload },
+    handler: (request: Request, h: ResponseToolkit) => {
+      const allow = allowed(request);
+      if (request.method === 'options' && allow.length > 0) return h.response().code(204).header('allow', allow.join(', '));
+      return refuse(request, h, nothingHere(request), false, log);
+    },
+  });
+
+  return {
+    openapi,
+    async listen() {
+      await server.start();
+      return urlOf(server, options.host);
+    },
+    async stop(graceMs) {
+      stopping.abort();
+      await server.stop({ timeout: graceMs });
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const timer = setTimeout(resolve, settleMilliseconds);
+      void Promise.allSettled(running).then(() => resolve());
+      await promise;
+      clearTimeout(timer);
+    },
+  } satisfies HttpServer;
+}
+
+function urlOf(server: Server, host: string): string {
+  const address = server.listener.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+const malformedUrl = (): ValidationFailed => new ValidationFailed('The URL is not valid', { detail: 'The path is not valid percent-encoded UTF-8 without NUL' });
+
+/** What hapi itself refuses, as one of our errors; a fault stays what it is. */
+function ourOwn(error: Error & { readonly output: { readonly statusCode: number } }): unknown {
+  if (error instanceof HexforgeError) return error;
+  const { statusCode } = error.output;
+  if (statusCode === 404) return new NotFound('There is nothing at this path');
+  return statusCode === 400 ? malformedUrl() : error;
+}

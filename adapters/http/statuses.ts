@@ -1,0 +1,46 @@
+// The one place that says which statuses follow from a descriptor; the OpenAPI document and the tests read it.
+import type Joi from 'joi';
+import type { Route } from './route.ts';
+
+/**
+ * Every status an operation can answer with, in order: success, what the operation names itself, what its descriptor
+ * implies. Not 500, which no operation means to give, nor 503 of an absent port, which depends on the instance.
+ */
+export function impliedStatuses(route: Route): readonly number[] {
+  const { access, body, meter } = route;
+  const changing = route.method !== 'GET';
+  const narrowed = access.who === 'session' || access.who === 'admin' || access.who === 'super-admin'
+    || access.who === 'permitted' && access.needsUser && (access.lacking === 403 || access.hidden === 403);
+  const statuses = new Set([
+    route.success ?? 200,
+    ...route.statuses ?? [],
+    ...when(body !== undefined || canFail(route.params, 'path') || canFail(route.query, 'query'), 400),
+    // A bad credential is refused everywhere.
+    401,
+    ...when(route.scope !== null || narrowed || route.cookies === true && changing, 403),
+    ...when(access.who === 'permitted', 404),
+    ...when(body !== undefined, 413, 415),
+    ...when(meter !== 'none', 429),
+  ]);
+  return [...statuses].sort((a, b) => a - b);
+}
+
+const when = (condition: boolean, ...statuses: readonly number[]): readonly number[] => condition ? statuses : [];
+
+interface Described {
+  readonly type?: string;
+  readonly flags?: { readonly presence?: string; readonly only?: boolean };
+  readonly keys?: Readonly<Record<string, Described>>;
+  readonly rules?: readonly unknown[];
+  readonly whens?: readonly unknown[];
+  readonly invalid?: readonly unknown[];
+}
+
+/** Whether a text can fail the schema. A path segment is one string that is never empty; a query may lack a parameter, repeat it or leave it empty. */
+function canFail(schema: Joi.ObjectSchema | undefined, place: 'path' | 'query'): boolean {
+  const described = schema?.describe() as Described | undefined;
+  return Object.values(described?.keys ?? {}).some(({ type, flags, rules, whens, invalid }) => {
+    const takesAnything = place === 'path' ? type === 'string' || type === 'any' : type === 'any' && flags?.presence !== 'required';
+    return !takesAnything || rules !== undefined || whens !== undefined || invalid !== undefined || flags?.only === true;
+  });
+}

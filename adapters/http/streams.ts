@@ -1,0 +1,70 @@
+// A body that is bytes, on its way out: counted against its announced length, closed with the client, ended when the server stops.
+import { Readable } from 'node:stream';
+import type { ByteStream } from './route.ts';
+
+export interface StreamCare {
+  /** Aborted when the server begins to stop. */
+  readonly stopping: AbortSignal;
+  /** A stream that was ended for that reason. */
+  readonly ended: () => void;
+  /** A source that failed after the answer had begun. */
+  readonly failed: (error: unknown) => void;
+}
+
+/** Streams without an end of their own; a stop does not wait for them. */
+const endless = 'text/event-stream';
+
+export function readable(stream: ByteStream, care: StreamCare): Readable {
+  const source = iterator(stream.source[Symbol.asyncIterator](), stream.length);
+  const chunks = stream.type.startsWith(endless) ? endedBy(source, care) : source;
+  const out = Readable.from({ [Symbol.asyncIterator]: () => chunks }, { objectMode: false });
+  out.once('error', care.failed);
+  return out;
+}
+
+/** Lets go of a source that nobody will read. */
+export async function release(stream: ByteStream): Promise<void> {
+  await stream.source[Symbol.asyncIterator]().return?.();
+}
+
+/** Not a generator: closing one that has not begun would never reach the source. */
+function iterator(source: AsyncIterator<Uint8Array>, length: number | undefined): AsyncIterator<Uint8Array> {
+  let sent = 0;
+  return {
+    async next() {
+      const next = await source.next();
+      if (length === undefined) return next;
+      sent += next.done === true ? 0 : next.value.byteLength;
+      // A wrong length would shift the next answer on the same connection.
+      if (sent > length || next.done === true && sent < length) throw new Error(`a body of ${length} bytes was announced and ${next.done === true ? `ended at ${sent}` : 'goes on'}`);
+      return next;
+    },
+    async return() {
+      await source.return?.();
+      return { done: true, value: undefined };
+    },
+  };
+}
+
+function endedBy(source: AsyncIterator<Uint8Array>, care: StreamCare): AsyncIterator<Uint8Array> {
+  let end: () => void = () => undefined;
+  const stop = (): void => {
+    end();
+    care.ended();
+  };
+  care.stopping.addEventListener('abort', stop, { once: true });
+  return {
+    next() {
+      if (care.stopping.aborted) return Promise.resolve({ done: true, value: undefined });
+      return new Promise((resolve, reject) => {
+        end = () => resolve({ done: true, value: undefined });
+        source.next().then(resolve, reject);
+      });
+    },
+    async return() {
+      care.stopping.removeEventListener('abort', stop);
+      await source.return?.();
+      return { done: true, value: undefined };
+    },
+  };
+}

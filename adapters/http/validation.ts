@@ -1,0 +1,54 @@
+// joi at the door: schemas compiled once, failures turned into sentences that name the field.
+import type Joi from 'joi';
+import { UnknownField, ValidationFailed } from '#core/kernel/errors';
+
+export type Check = (value: unknown) => unknown;
+
+/** joi's own texts of these quote the value, which may be a secret. */
+const messages: Joi.LanguageMessages = {
+  'string.pattern.base': '{{#label}} does not have the required form',
+  'string.pattern.name': '{{#label}} is not a valid {{#name}}',
+  'string.pattern.invert.base': '{{#label}} has a form that is not allowed',
+  'string.pattern.invert.name': '{{#label}} must not be a {{#name}}',
+};
+
+const places = { params: 'Path parameter', query: 'Query parameter', body: 'Field' } as const;
+export type Place = keyof typeof places;
+
+/**
+ * A check that yields the converted value. Unknown query parameters fall away, unknown body fields are refused.
+ * @throws {ValidationFailed | UnknownField} from the check.
+ */
+export function compile(schema: Joi.ObjectSchema, place: Place): Check {
+  const prepared = schema.prefs(place === 'body' ? { messages } : { messages, stripUnknown: true });
+  return (value) => {
+    const result = prepared.validate(value);
+    if (result.error !== undefined) throw refusal(result.error, place);
+    if (place === 'query') checkText(result.value as Readonly<Record<string, unknown>>);
+    return result.value as unknown;
+  };
+}
+
+function refusal(error: Joi.ValidationError, place: Place): ValidationFailed | UnknownField {
+  const [first] = error.details;
+  const message = first?.message ?? error.message;
+  if (first !== undefined && first.path.length === 0) return new ValidationFailed('The request is not valid', { detail: message.replace(/^"value"/, 'The body') });
+  const detail = `${places[place]} ${message}`;
+  if (first?.type === 'object.unknown') return new UnknownField('The body has a field that this operation does not know', { detail });
+  return new ValidationFailed('The request is not valid', { detail });
+}
+
+/** A query may hold text that no database does. In bodies this is found while they are read, in paths before they are routed. */
+function checkText(query: Readonly<Record<string, unknown>>): void {
+  for (const name in query) {
+    const value = query[name];
+    const texts = Array.isArray(value) ? value as readonly unknown[] : [value];
+    if (texts.some((text) => typeof text === 'string' && text.includes('\0'))) throw new ValidationFailed('The request is not valid', { detail: `Query parameter "${name}" must not contain a NUL character` });
+  }
+}
+
+/** A strict check of what we are about to send; yields what is wrong with it. */
+export function compileResult(schema: Joi.Schema): (sent: unknown) => string | undefined {
+  const prepared = schema.prefs({ convert: false, abortEarly: false });
+  return (sent) => prepared.validate(sent).error?.message;
+}

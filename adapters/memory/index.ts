@@ -1,0 +1,6 @@
+// What lives in memory: storage for tests and trials, the rate counter, clocks and ids.
+export type { MemoryDatabase, MemoryTable } from './database.ts';
+export { openMemory, type MemoryOptions, type MemoryStorage } from './open.ts';
+export { memoryRateCounter } from './rate-counter.ts';
+export { Memory } from './state.ts';
+export { fixedClock, sequentialIds, systemClock, systemIds, type FixedClock } from './time.ts';

@@ -1,0 +1,150 @@
+// The memory column of storage: for tests, and for trying a plugin without a database.
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { Conflict, Unavailable } from '#core/kernel/errors';
+import type { EventOf, EventType } from '#core/kernel/events';
+import type { Log } from '#core/kernel/log';
+import type { Storage } from '#core/kernel/storage';
+import type { Clock, Ids } from '#core/kernel/time';
+import { Turns } from '#core/kernel/turns';
+import type { Events, Intent, Intents, Locks, UnitOfWork } from '#core/kernel/unit-of-work';
+import type { MemoryDatabase, MemoryTable } from './database.ts';
+import { defaultTuning, MemoryDelivery, type DeliveryTuning } from './delivery.ts';
+import { commit, type Drafts, Memory, memoryTable, type Standpoint } from './state.ts';
+
+export interface MemoryOptions {
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Log;
+  /** The memory of an earlier opening, as a database on disk would be found again. Default: an empty one. */
+  readonly memory?: Memory;
+  /** For tests: how delivery retries. */
+  readonly tuning?: Partial<DeliveryTuning>;
+}
+
+export interface MemoryStorage extends Storage {
+  readonly engine: 'memory';
+  readonly database: MemoryDatabase;
+}
+
+interface Scope {
+  readonly drafts: Drafts;
+  readonly events: EventOf[];
+  state: 'open' | 'committed' | 'rolled back';
+  /** A write was refused: like a database's transaction, it can only roll back. */
+  refused: boolean;
+}
+
+interface IntentRow extends Intent {
+  readonly owner: string;
+}
+
+export function openMemory({ clock, ids, log, memory = new Memory(), tuning }: MemoryOptions): MemoryStorage {
+  const scopes = new AsyncLocalStorage<Scope>();
+  const turns = new Turns();
+  const delivery = new MemoryDelivery(log, { ...defaultTuning, ...tuning }, memory.backlog);
+  const owner = ids.uuid();
+  let closing = false;
+
+  const open = (): Scope | undefined => {
+    const scope = scopes.getStore();
+    if (scope?.state === 'rolled back') throw new Error('the unit of work of this context was rolled back');
+    return scope?.state === 'open' ? scope : undefined;
+  };
+  const standpoint: Standpoint = {
+    drafts: () => open()?.drafts,
+    refused() {
+      const scope = open();
+      if (scope !== undefined) scope.refused = true;
+    },
+  };
+
+  const unitOfWork: UnitOfWork = {
+    get active() {
+      return scopes.getStore()?.state === 'open';
+    },
+    async run<T>(work: () => Promise<T>): Promise<T> {
+      if (unitOfWork.active) throw new Error('a unit of work is already open in this context: units of work do not nest');
+      if (closing) throw new Unavailable('The database is closing');
+      return turns.run('unit of work', async () => {
+        const scope: Scope = { drafts: new Map(), events: [], state: 'open', refused: false };
+        memory.open = scope.drafts;
+        try {
+          const result = await scopes.run(scope, work);
+          if (scope.refused) throw new Error('a statement of this transaction failed and its error was swallowed: nothing of it can be committed');
+          commit(scope.drafts);
+          scope.state = 'committed';
+          scopes.exit(() => delivery.publish(scope.events));
+          return result;
+        } catch (error) {
+          if (scope.state === 'open') scope.state = 'rolled back';
+          throw error;
+        } finally {
+          memory.open = undefined;
+        }
+      });
+    },
+  };
+
+  const database: MemoryDatabase = {
+    table: <Row extends object>(name: string, options: Parameters<MemoryDatabase['table']>[1]): MemoryTable<Row> =>
+      memoryTable<Row>(memory, memory.shelf(name, options), standpoint),
+    publish: (view, rows) => { memory.views.set(view, rows); },
+    published: <Row extends object>(view: string) => (memory.views.get(view)?.() ?? []) as readonly Row[],
+  } as MemoryDatabase;
+
+  const events: Events = {
+    async emit<T extends EventType>(event: Omit<EventOf<T>, 'id' | 'at'>): Promise<string> {
+      const scope = open();
+      if (scope === undefined) throw new Error(`the event "${event.type}" was emitted outside of a unit of work`);
+      const id = ids.uuid();
+      scope.events.push({ ...event, payload: structuredClone(event.payload), id, at: clock.now() });
+      return id;
+    },
+  };
+
+  const intentTable = database.table<IntentRow>('hexforge_intent', { key: (row) => row.id });
+  const intents: Intents = {
+    async open<D>({ kind, subject, detail }: { readonly kind: string; readonly subject: string; readonly detail: D }): Promise<Intent<D>> {
+      if (unitOfWork.active) throw new Error(`the intent "${kind}" was opened inside a unit of work: it must be committed before the change begins`);
+      const intent: Intent<D> = { id: ids.uuid(), kind, subject, detail: structuredClone(detail), openedAt: clock.now() };
+      intentTable.insert({ ...intent, owner });
+      return intent;
+    },
+    async close(id) {
+      if (!unitOfWork.active) throw new Error('an intent is closed inside the unit of work that records its outcome');
+      if (!intentTable.delete(id)) throw new Conflict('The change was concluded already', { detail: `Intent ${id}` });
+    },
+    async abandoned(kind) {
+      return intentTable.all().filter((row) => row.kind === kind && row.owner !== owner).map(({ owner: _owner, ...intent }) => intent);
+    },
+  };
+
+  return {
+    engine: 'memory', unitOfWork, events, intents, database,
+    locks: memoryLocks(unitOfWork),
+    deliver: async (subscriptions) => scopes.exit(() => delivery.start(subscriptions)),
+    drained: () => delivery.drained(),
+    async check() {
+      if (closing) throw new Unavailable('The database is closed');
+    },
+    async close() {
+      if (closing) return;
+      await delivery.close();
+      closing = true;
+      await turns.run('unit of work', async () => undefined);
+    },
+  } satisfies MemoryStorage;
+}
+
+function memoryLocks(unitOfWork: UnitOfWork): Locks {
+  const turns = new Turns();
+  const held = new AsyncLocalStorage<ReadonlySet<string>>();
+  return {
+    async exclusive<T>(name: string, work: () => Promise<T>): Promise<T> {
+      if (unitOfWork.active) throw new Error(`the lock "${name}" was asked for inside a unit of work: take the lock first`);
+      const mine = held.getStore() ?? new Set<string>();
+      if (mine.has(name)) throw new Error(`the lock "${name}" is held already by the same call`);
+      return turns.run(name, () => held.run(new Set([...mine, name]), work));
+    },
+  };
+}

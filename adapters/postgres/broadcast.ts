@@ -1,0 +1,85 @@
+// Events for every process: handed out as they are heard of, lost where nobody listens.
+import type { Kysely } from 'kysely';
+import type { EventOf } from '#core/kernel/events';
+import type { Log } from '#core/kernel/log';
+import type { OwnedSubscription } from '#core/kernel/storage';
+import { eventOf } from './outbox.ts';
+import type { SystemTables } from './schema.ts';
+
+const catchUpLimit = 1000;
+
+export class Broadcast {
+  readonly #database: () => Kysely<SystemTables>;
+  readonly #log: Log;
+  #subscriptions: readonly OwnedSubscription[] = [];
+  /** The newest event handed out: where to go on after notices were missed. */
+  #position = 0;
+  #queue: Promise<void> = Promise.resolve();
+
+  constructor(database: () => Kysely<SystemTables>, log: Log) {
+    this.#database = database;
+    this.#log = log;
+  }
+
+  async start(subscriptions: readonly OwnedSubscription[]): Promise<void> {
+    const newest = await this.#database().selectFrom('hexforge_event').select((e) => e.fn.max('position').as('position')).executeTakeFirst();
+    this.#position = newest?.position ?? 0;
+    this.#subscriptions = subscriptions;
+  }
+
+  /** Hands out events that were committed in this process. */
+  announce(events: readonly EventOf[]): void {
+    this.#enqueue(async () => { for (const event of events) await this.#handOut(event); });
+  }
+
+  /** Hands out an event that a notice told of. */
+  hear(type: string, id: string): void {
+    if (!this.#wants(type)) return;
+    this.#enqueue(async () => {
+      const row = await this.#database().selectFrom('hexforge_event').selectAll().where('id', '=', id).executeTakeFirst();
+      if (row === undefined) return;
+      this.#position = Math.max(this.#position, row.position);
+      await this.#handOut(eventOf(row));
+    });
+  }
+
+  /** Hands out what was committed while no notice came. */
+  catchUp(): void {
+    const types = [...new Set(this.#subscriptions.map(({ subscription }) => subscription.type as string))];
+    if (types.length === 0) return;
+    this.#enqueue(async () => {
+      const rows = await this.#database().selectFrom('hexforge_event').selectAll().where('position', '>', this.#position).where('type', 'in', types)
+        .orderBy('position').limit(catchUpLimit).execute();
+      for (const row of rows) {
+        this.#position = row.position;
+        await this.#handOut(eventOf(row));
+      }
+    });
+  }
+
+  /** Resolves when what was heard so far was handed out. */
+  async idle(): Promise<void> {
+    await this.#queue;
+  }
+
+  #wants(type: string): boolean {
+    return this.#subscriptions.some(({ subscription }) => subscription.type === type);
+  }
+
+  #enqueue(work: () => Promise<void>): void {
+    this.#queue = this.#queue.then(work).catch((error: unknown) => {
+      this.#log.warn({ error: String(error) }, 'broadcast events were lost');
+    });
+  }
+
+  async #handOut(event: EventOf): Promise<void> {
+    for (const { plugin, subscription } of this.#subscriptions) {
+      if (subscription.type !== event.type) continue;
+      try {
+        await subscription.handle(event);
+      } catch (error) {
+        this.#log.warn({ plugin, subscription: subscription.name, event: event.id, error: String(error) }, 'a broadcast handler failed');
+      }
+    }
+  }
+}

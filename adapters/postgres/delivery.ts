@@ -1,0 +1,240 @@
+// Durable delivery: on one process at a time, at least once, in order per handler and aggregate.
+import { type Kysely, sql } from 'kysely';
+import type { Log } from '#core/kernel/log';
+import type { OwnedSubscription } from '#core/kernel/storage';
+import { eventOf, type EventRow } from './outbox.ts';
+import type { SystemTables } from './schema.ts';
+
+export interface DeliveryTuning {
+  /** Handlers at work at once. */
+  readonly width: number;
+  /** After so many failed attempts an event is set aside for this handler. */
+  readonly attempts: number;
+  /** The first pause after a failure, doubled by each further one up to `longestPause`; milliseconds. */
+  readonly pause: number;
+  readonly longestPause: number;
+  /** An attempt that takes longer counts as failed; milliseconds. */
+  readonly patience: number;
+  /** How often to look unasked; milliseconds. */
+  readonly poll: number;
+  /** Delivered events are kept so long; days. */
+  readonly keepDays: number;
+}
+
+export const defaultTuning: DeliveryTuning = { width: 16, attempts: 10, pause: 100, longestPause: 60_000, patience: 600_000, poll: 5000, keepDays: 7 };
+
+export interface DeliveryOptions {
+  readonly database: () => Kysely<SystemTables>;
+  /** Whether this process is the one that delivers. Asked again and again; takes the office where it is vacant. */
+  readonly leads: () => Promise<boolean>;
+  readonly log: Log;
+  readonly tuning: DeliveryTuning;
+}
+
+interface DueRow extends EventRow {
+  readonly plugin: string;
+  readonly subscription: string;
+  readonly position: number;
+  readonly chain: string;
+  readonly attempts: number;
+}
+
+const routeBatch = 500;
+const dueBatch = 200;
+const pruneEvery = 3_600_000;
+
+export class Delivery {
+  readonly #options: DeliveryOptions;
+  /** `plugin subscription` → the handler. */
+  readonly #handlers = new Map<string, OwnedSubscription>();
+  /** Chains at work here. */
+  readonly #running = new Map<string, Promise<void>>();
+  #loop: Promise<void> | undefined;
+  #closed = false;
+  #woken = false;
+  #wake: () => void = () => undefined;
+  #prunedAt = 0;
+  #faults = 0;
+
+  constructor(options: DeliveryOptions) {
+    this.#options = options;
+  }
+
+  start(subscriptions: readonly OwnedSubscription[]): void {
+    if (this.#loop !== undefined) throw new Error('events are being delivered already');
+    for (const owned of subscriptions) {
+      const key = handlerKey(owned.plugin, owned.subscription.name);
+      if (this.#handlers.has(key)) throw new Error(`plugin "${owned.plugin}" subscribes twice under the name "${owned.subscription.name}"`);
+      this.#handlers.set(key, owned);
+    }
+    this.#loop = this.#work();
+  }
+
+  /** Says that something may be due. */
+  wake(): void {
+    this.#woken = true;
+    this.#wake();
+  }
+
+  /** Resolves when no event waits for its first attempt, those that handlers emitted meanwhile included. What waits behind a failed one is not waited for. */
+  async drained(): Promise<void> {
+    while (this.#loop !== undefined && !this.#closed && (this.#running.size > 0 || await this.#busy())) {
+      this.wake();
+      await Promise.race([...this.#running.values(), pause(20)]);
+    }
+  }
+
+  /** Starts nothing more and waits for what runs. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.wake();
+    await this.#loop;
+    await Promise.all(this.#running.values());
+  }
+
+  async #work(): Promise<void> {
+    const { log, tuning } = this.#options;
+    while (!this.#closed) {
+      this.#woken = false;
+      try {
+        if (await this.#options.leads()) await this.#round();
+        this.#faults = 0;
+      } catch (error) {
+        this.#faults += 1;
+        if (this.#faults === 1) log.warn({ error: messageOf(error) }, 'events cannot be delivered now; trying again');
+      }
+      if (this.#faults > 0) await pause(Math.min(tuning.poll, 100 * 2 ** Math.min(this.#faults, 10)));
+      else if (!this.#woken && !this.#closed) await this.#rest(tuning.poll);
+    }
+  }
+
+  #rest(milliseconds: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, milliseconds).unref();
+      this.#wake = () => { clearTimeout(timer); resolve(); };
+    });
+  }
+
+  async #round(): Promise<void> {
+    while (await this.#route() === routeBatch) { /* until all are routed */ }
+    const free = this.#options.tuning.width - this.#running.size;
+    if (free > 0) {
+      const chains = Map.groupBy(await this.#due(), ({ chain }) => chain);
+      for (const [chain, rows] of [...chains].slice(0, free)) {
+        const running = this.#run(rows).finally(() => { this.#running.delete(chain); this.wake(); });
+        this.#running.set(chain, running);
+      }
+    }
+    await this.#prune();
+  }
+
+  /** Writes one delivery for each new event and each handler of its type. @returns how many events. */
+  async #route(): Promise<number> {
+    const owned = [...this.#handlers.values()];
+    const { rows } = await sql<{ count: number }>`
+      with routed as (
+        update hexforge_event set routed = true
+        where position in (select position from hexforge_event where not routed order by position limit ${sql.lit(routeBatch)} for update skip locked)
+        returning position, type, aggregate
+      ), delivery as (
+        insert into hexforge_delivery (plugin, subscription, position, chain)
+        select s.plugin, s.subscription, r.position, s.plugin || ' ' || s.subscription || ' ' || r.aggregate
+        from routed r join unnest(${owned.map(({ plugin }) => plugin)}::text[], ${owned.map(({ subscription }) => subscription.name)}::text[], ${owned.map(({ subscription }) => subscription.type)}::text[])
+          as s (plugin, subscription, type) on s.type = r.type
+      )
+      select count(*) as count from routed`.execute(this.#options.database());
+    return rows[0]?.count ?? 0;
+  }
+
+  async #due(): Promise<readonly DueRow[]> {
+    const { rows } = await sql<DueRow>`
+      select d.plugin, d.subscription, d.position, d.chain, d.attempts, e.id, e.type, e.aggregate, e.actor_id, e.payload, e.at
+      from hexforge_delivery d join hexforge_event e on e.position = d.position
+      where d.dead_at is null and d.plugin || ' ' || d.subscription = any(${[...this.#handlers.keys()]}::text[]) and d.chain <> all(${[...this.#running.keys()]}::text[])
+        and not exists (select from hexforge_delivery w where w.chain = d.chain and w.dead_at is null and w.retry_at > clock_timestamp())
+      order by d.position limit ${sql.lit(dueBatch)}`.execute(this.#options.database());
+    return rows;
+  }
+
+  async #busy(): Promise<boolean> {
+    const { rows } = await sql<{ busy: boolean }>`
+      select exists (select from hexforge_event where not routed) or exists (
+        select from hexforge_delivery d
+        where d.dead_at is null and d.attempts = 0 and d.plugin || ' ' || d.subscription = any(${[...this.#handlers.keys()]}::text[])
+          and not exists (select from hexforge_delivery w where w.chain = d.chain and w.dead_at is null and w.retry_at is not null)
+      ) as busy`.execute(this.#options.database());
+    return rows[0]?.busy === true;
+  }
+
+  /** Hands the events of one chain to its handler, in order, until one fails. */
+  async #run(rows: readonly DueRow[]): Promise<void> {
+    const done: DueRow[] = [];
+    try {
+      for (const row of rows) {
+        if (this.#closed) break;
+        const failure = await this.#attempt(row);
+        if (failure === undefined) done.push(row);
+        else if (!await this.#fail(row, failure.message)) break;
+      }
+      if (done.length > 0) await this.#complete(done);
+    } catch (error) {
+      // The rows stand as they were: the handler will see these events again.
+      this.#options.log.warn({ error: messageOf(error) }, 'what was delivered could not be recorded; it will be delivered again');
+      await pause(this.#options.tuning.pause);
+    }
+  }
+
+  async #attempt(row: DueRow): Promise<{ readonly message: string } | undefined> {
+    const handler = this.#handlers.get(handlerKey(row.plugin, row.subscription));
+    if (handler === undefined) return { message: 'the handler is gone' };
+    const { patience } = this.#options.tuning;
+    let timer: NodeJS.Timeout | undefined;
+    try {
+      const late = new Promise<never>((_resolve, reject) => { timer = setTimeout(() => reject(new Error(`no end after ${patience / 1000} s`)), patience).unref(); });
+      await Promise.race([handler.subscription.handle(eventOf(row)), late]);
+      return undefined;
+    } catch (error) {
+      return { message: messageOf(error) };
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async #complete(rows: readonly DueRow[]): Promise<void> {
+    const [{ plugin, subscription } = { plugin: '', subscription: '' }] = rows;
+    await this.#options.database().deleteFrom('hexforge_delivery').where('plugin', '=', plugin).where('subscription', '=', subscription)
+      .where('position', 'in', rows.map(({ position }) => position)).execute();
+  }
+
+  /** @returns whether the chain goes on without this event. */
+  async #fail(row: DueRow, message: string): Promise<boolean> {
+    const { database, log, tuning } = this.#options;
+    const attempts = row.attempts + 1;
+    const dead = attempts >= tuning.attempts;
+    const wait = Math.min(tuning.longestPause, tuning.pause * 2 ** row.attempts);
+    await database().updateTable('hexforge_delivery').set({
+      attempts, last_error: message.slice(0, 500),
+      retry_at: dead ? null : sql<Date>`clock_timestamp() + ${wait} * interval '1 millisecond'`,
+      dead_at: dead ? sql<Date>`clock_timestamp()` : null,
+    }).where('plugin', '=', row.plugin).where('subscription', '=', row.subscription).where('position', '=', row.position).execute();
+    const members = { plugin: row.plugin, subscription: row.subscription, event: row.id, type: row.type, attempts, error: message };
+    if (dead) log.error(members, 'an event was set aside: its handler failed too often');
+    else {
+      log.warn(members, 'the handler of an event failed; it will be called again');
+      setTimeout(() => this.wake(), wait + 5).unref();
+    }
+    return dead;
+  }
+
+  async #prune(): Promise<void> {
+    if (Date.now() - this.#prunedAt < pruneEvery) return;
+    this.#prunedAt = Date.now();
+    await sql`
+      delete from hexforge_event e where e.routed and e.at < clock_timestamp() - ${this.#options.tuning.keepDays} * interval '1 day'
+        and not exists (select from hexforge_delivery d where d.position = e.position)`.execute(this.#options.database());
+  }
+}
+
+const handlerKey = (plugin: string, subscription: string): string => `${plugin} ${subscription}`;
+const messageOf = (error: unknown): string => error instanceof Error ? error.message : String(error);
+const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => { setTimeout(resolve, milliseconds); });

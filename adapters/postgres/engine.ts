@@ -1,0 +1,106 @@
+// The two engines behind one driver: a PostgreSQL server, and the embedded one in its thread.
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { PostgreSqlConnection } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
+import type { Log } from '#core/kernel/log';
+import { ensureCluster } from './embedded/cluster.ts';
+import { lockDirectory } from './embedded/data-lock.ts';
+import { embeddedDialect } from './embedded/dialect.ts';
+import { DatabaseThread } from './embedded/thread.ts';
+import { StorageRefused } from './errors.ts';
+import { createOrm, type Orm } from './orm.ts';
+import { checkServer, type NativePool, placeOf, poolOptions } from './server.ts';
+import { Session } from './session.ts';
+
+/** What differs between the engines. */
+export interface Engine {
+  readonly name: 'embedded' | 'postgresql';
+  readonly orm: Orm;
+  /** What processes share through the server. */
+  readonly session: Session | undefined;
+  syncs(): Promise<number | undefined>;
+  close(): Promise<void>;
+}
+
+export interface EngineOptions {
+  readonly directory: string;
+  readonly entities: readonly object[];
+  readonly log: Log;
+}
+
+/** @throws {StorageRefused} */
+export async function openServer({ entities, log }: EngineOptions, url: string, deadline: number): Promise<Engine> {
+  placeOf(url);
+  const orm = createOrm({ entities, driverOptions: poolOptions(url, deadline) });
+  try {
+    await orm.connect();
+    const pool: NativePool = await (orm.em.getConnection() as PostgreSqlConnection).getNativeClient();
+    await checkServer(pool, url);
+    const session = new Session(pool, log);
+    return {
+      name: 'postgresql', orm, session,
+      syncs: async () => undefined,
+      async close() {
+        session.close();
+        await orm.close();
+      },
+    };
+  } catch (error) {
+    await orm.close();
+    throw error;
+  }
+}
+
+/** @throws {StorageRefused} */
+export async function openEmbedded({ directory, entities, log }: EngineOptions): Promise<Engine> {
+  // PostgreSQL makes some of its files with the permissions the process leaves it, and a thread cannot set them for itself.
+  process.umask(0o077);
+  const path = join(directory, 'database');
+  const unlock = await entered(directory, path);
+  let thread: DatabaseThread | undefined;
+  try {
+    await ensureCluster(path);
+    const opened = thread = new DatabaseThread(path, (error) => log.error({ error: error.message }, 'the embedded database has ended; restart the server'));
+    const orm = createOrm({ entities, driverOptions: embeddedDialect(opened) });
+    await orm.connect();
+    await assertDurable(orm, opened, path);
+    return {
+      name: 'embedded', orm, session: undefined,
+      syncs: () => opened.syncs(),
+      async close() {
+        await orm.close();
+        unlock();
+      },
+    };
+  } catch (error) {
+    await thread?.close();
+    unlock();
+    if (error instanceof StorageRefused) throw error;
+    throw new StorageRefused(`The database in "${path}" cannot be opened: ${reasonOf(error)}`, 'Restore it from a backup; if none helps, move the folder away to start anew', error);
+  }
+}
+
+/** Makes the data directory where it is missing, and takes the lock of the database in it. */
+async function entered(directory: string, path: string): Promise<() => void> {
+  try {
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    return lockDirectory(path);
+  } catch (error) {
+    if (error instanceof StorageRefused) throw error;
+    throw new StorageRefused(`The data directory "${directory}" cannot be written: ${reasonOf(error)}`, 'Give the user that runs Hexforge the right to write there, or choose another one (HEXFORGE_DATA_DIR)', error);
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const { message, cause } = error instanceof Error ? error : new Error(String(error));
+  return cause instanceof Error ? cause.message : message;
+}
+
+/** A database that only says it has saved would lose acknowledged work when the power fails: it is not opened. */
+async function assertDurable(orm: Orm, thread: DatabaseThread, path: string): Promise<void> {
+  const { rows: [row] } = await sql<{ fsync: string; commit: string; method: string }>`
+    select current_setting('fsync') as fsync, current_setting('synchronous_commit') as commit, current_setting('wal_sync_method') as method`.execute(orm.em.getConnection().getClient());
+  if (row?.fsync === 'on' && row.commit === 'on' && row.method === 'fsync' && await thread.syncs() > 0) return;
+  throw new StorageRefused(`The database in "${path}" does not force its writes to the disk`, 'Reinstall Hexforge with the exact versions of its lock file');
+}

@@ -1,0 +1,140 @@
+// Opens the database and joins its parts: transactions, outbox, delivery, intents, locks, migrations.
+import { sql } from 'kysely';
+import { Unavailable } from '#core/kernel/errors';
+import type { Log } from '#core/kernel/log';
+import type { OwnedSubscription, Storage } from '#core/kernel/storage';
+import type { Clock, Ids } from '#core/kernel/time';
+import { Broadcast } from './broadcast.ts';
+import type { SqlDatabase } from './database.ts';
+import { defaultTuning, Delivery, type DeliveryTuning } from './delivery.ts';
+import { type Engine, openEmbedded, openServer } from './engine.ts';
+import { SqlIntents } from './intents.ts';
+import { advisoryFence, locks, noFence, office } from './locks.ts';
+import { type MigrationName, Migrations, type MigrationSet } from './migrations.ts';
+import { channel, outbox, writeEvents } from './outbox.ts';
+import type { SystemTables } from './schema.ts';
+import { thisProcess } from './this-process.ts';
+import { Transactions } from './unit-of-work.ts';
+
+export interface PostgresOptions {
+  /** DATABASE_URL; absent: the embedded database in `directory`. */
+  readonly url?: string | undefined;
+  /** The data directory; the embedded database is its folder `database`. */
+  readonly directory: string;
+  /** `defineEntity` schemas of every plugin. */
+  readonly entities: readonly object[];
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Log;
+  /** For tests: how delivery retries. */
+  readonly tuning?: Partial<DeliveryTuning>;
+  /** The longest a unit of work may stay open, in milliseconds. Default 30,000. */
+  readonly deadline?: number;
+}
+
+export interface PostgresStorage extends Storage {
+  readonly engine: 'embedded' | 'postgresql';
+  readonly database: SqlDatabase;
+  /** Applies what is missing under an advisory lock, the system's own tables first. Until then only `locks` and `check` work. @throws {StorageRefused} */
+  migrate(sets: readonly MigrationSet[]): Promise<MigrationName[]>;
+  /** What `migrate` would apply. @throws {StorageRefused} */
+  pending(sets: readonly MigrationSet[]): Promise<readonly MigrationName[]>;
+  /** `syncs`: fsync system calls the embedded database has made; undefined where a server makes them. */
+  statistics(): Promise<{ readonly syncs: number | undefined }>;
+}
+
+/** How long `check` waits for an answer, and `close` for units of work that are open; milliseconds. */
+const patience = { check: 5000, close: 10_000 } as const;
+
+/** @throws {StorageRefused} with one sentence and its remedy. */
+export async function openPostgres(options: PostgresOptions): Promise<PostgresStorage> {
+  const deadline = options.deadline ?? 30_000;
+  const engine = options.url === undefined ? await openEmbedded(options) : await openServer(options, options.url, deadline);
+  return assembled(options, engine, deadline);
+}
+
+function assembled({ clock, ids, log, tuning }: PostgresOptions, engine: Engine, deadline: number): PostgresStorage {
+  const { session } = engine;
+  let closed: Promise<void> | undefined;
+  const transactions: Transactions = new Transactions({
+    orm: engine.orm, deadline,
+    outlet: {
+      write: (transaction, events) => writeEvents(transaction, events, engine.name),
+      committed(events) {
+        if (events.length === 0) return;
+        // On a server a notice comes back from it, to this process as to every other.
+        if (session === undefined) transactions.outside(() => broadcast.announce(events));
+        delivery.wake();
+      },
+    },
+  });
+  const tables = () => transactions.kysely<SystemTables>();
+  const lock = locks(transactions, session === undefined ? noFence : advisoryFence(session));
+  const migrations = new Migrations(tables, lock, log);
+  const intents = new SqlIntents({ transactions, clock, ids, log, ...(session === undefined ? {} : { mark: thisProcess() }) });
+  const broadcast = new Broadcast(tables, log);
+  const delivery = new Delivery({
+    database: tables, log, tuning: { ...defaultTuning, ...tuning },
+    leads: session === undefined ? async () => true : office(session, 'hexforge.delivery'),
+  });
+
+  return {
+    engine: engine.name,
+    database: transactions,
+    unitOfWork: transactions,
+    events: outbox({ clock, ids, record: (event) => transactions.record(event) }),
+    intents,
+    locks: lock,
+    migrate: (sets) => migrations.migrate(sets),
+    pending: (sets) => migrations.pending(sets),
+    statistics: async () => ({ syncs: await engine.syncs() }),
+
+    async deliver(subscriptions: readonly OwnedSubscription[]) {
+      await transactions.outside(async () => {
+        await broadcast.start(subscriptions.filter(({ subscription }) => subscription.delivery === 'broadcast'));
+        delivery.start(subscriptions.filter(({ subscription }) => subscription.delivery === 'durable'));
+        await session?.listen(channel, (notice) => {
+          const [type = '', id = ''] = notice.split(' ');
+          broadcast.hear(type, id);
+          delivery.wake();
+        }, () => {
+          broadcast.catchUp();
+          delivery.wake();
+        });
+      });
+    },
+
+    drained: () => delivery.drained(),
+
+    async check() {
+      await limited(patience.check, sql`select 1`.execute(tables()), () => {
+        throw new Unavailable('The database does not answer', { detail: `Nothing came within ${patience.check / 1000} s` });
+      });
+    },
+
+    close() {
+      closed ??= close();
+      return closed;
+    },
+  } satisfies PostgresStorage;
+
+  async function close(): Promise<void> {
+    await delivery.close();
+    await broadcast.idle();
+    await limited(patience.close, transactions.close(), () => undefined);
+    await intents.release();
+    transactions.shut();
+    await engine.close();
+  }
+}
+
+/** Waits for `work` so long, then does `otherwise`. */
+async function limited<T>(milliseconds: number, work: Promise<T>, otherwise: () => void): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<'late'>((resolve) => { timer = setTimeout(() => resolve('late'), milliseconds); });
+  try {
+    if (await Promise.race([work, late]) === 'late') otherwise();
+  } finally {
+    clearTimeout(timer);
+  }
+}

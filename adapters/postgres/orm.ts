@@ -1,0 +1,54 @@
+// MikroORM as Hexforge uses it: one PostgreSQL driver for both engines, errors translated where they arise, nothing read from disk.
+import type { AnyEntity, DriverException, EntityClass, EntitySchema } from '@mikro-orm/core';
+import { MikroORM, PostgreSqlConnection, PostgreSqlDriver } from '@mikro-orm/postgresql';
+import type { Dialect } from 'kysely';
+import { translated } from './errors.ts';
+import { typeParsers } from './type-parsers.ts';
+import { watched } from './watched-dialect.ts';
+
+class WatchedConnection extends PostgreSqlConnection {
+  override createKyselyDialect(...options: Parameters<PostgreSqlConnection['createKyselyDialect']>): ReturnType<PostgreSqlConnection['createKyselyDialect']> {
+    return watched(super.createKyselyDialect(...options));
+  }
+
+  override mapOptions(...overrides: Parameters<PostgreSqlConnection['mapOptions']>): ReturnType<PostgreSqlConnection['mapOptions']> {
+    const options = super.mapOptions(...overrides);
+    for (const [oid, read] of Object.entries(typeParsers)) options.types.setTypeParser(Number(oid), read);
+    return options;
+  }
+}
+
+class WatchedDriver extends PostgreSqlDriver {
+  protected override readonly connection: PostgreSqlConnection = new WatchedConnection(this.config);
+
+  /** The connection has translated already; MikroORM would wrap what it does not know. */
+  override convertException(error: Error): DriverException {
+    return translated(error) as DriverException;
+  }
+}
+
+export type Orm = MikroORM;
+
+export interface OrmOptions {
+  readonly entities: readonly object[];
+  /** A ready dialect (embedded), or the options of `pg`'s pool. */
+  readonly driverOptions: Dialect | Readonly<Record<string, unknown>>;
+}
+
+/** Builds the ORM without connecting. The constructor, unlike `init`, looks for no optional package and no folder. */
+export function createOrm({ entities, driverOptions }: OrmOptions): Orm {
+  return new MikroORM({
+    driver: WatchedDriver,
+    dbName: 'hexforge',
+    entities: entities as (EntityClass<AnyEntity> | EntitySchema)[],
+    driverOptions: ('createDriver' in driverOptions ? watched(driverOptions as Dialect) : driverOptions) as object,
+    discovery: { warnWhenNoEntities: false, checkDuplicateTableNames: true },
+    metadataCache: { enabled: false },
+    ensureDatabase: false,
+    allowGlobalContext: false,
+    debug: false,
+    colors: false,
+    logger: () => undefined,
+    extensions: [],
+  });
+}

@@ -1,0 +1,112 @@
+// The system's own tables, named `hexforge_…`: what they are, and the steps that make them.
+import type { Generated, GeneratedAlways } from 'kysely';
+import type { Migration } from './database.ts';
+
+/** Events as they were committed. Kept for a while after the last delivery, then pruned. */
+interface EventTable {
+  /** Rises in the order of commits within one aggregate. */
+  position: GeneratedAlways<number>;
+  id: string;
+  type: string;
+  aggregate: string;
+  actor_id: string | null;
+  /** JSON as text: unlike `jsonb` it holds every string JavaScript can make. */
+  payload: string;
+  at: Date;
+  /** Whether its deliveries were written. */
+  routed: Generated<boolean>;
+}
+
+/** One event still to be handed to one durable handler. A row goes when the handler has succeeded. */
+interface DeliveryTable {
+  plugin: string;
+  subscription: string;
+  position: number;
+  /** Handler and aggregate: what is delivered in order. */
+  chain: string;
+  attempts: Generated<number>;
+  /** Set when an attempt failed: nothing of the chain goes before it. */
+  retry_at: Date | null;
+  last_error: string | null;
+  /** Set when the last attempt failed: kept for a person to look at, no longer in anyone's way. */
+  dead_at: Date | null;
+}
+
+interface IntentTable {
+  id: string;
+  sequence: GeneratedAlways<number>;
+  kind: string;
+  subject: string;
+  detail: string;
+  process_id: string;
+  opened_at: Date;
+}
+
+/** Processes that opened intents, each renewing its row while it lives. */
+interface ProcessTable {
+  id: string;
+  host: string;
+  pid: number;
+  started: string;
+  renewed_at: Date;
+}
+
+interface MigrationTable {
+  plugin: string;
+  name: string;
+  sha256: string;
+  applied_at: Generated<Date>;
+}
+
+export interface SystemTables {
+  hexforge_event: EventTable;
+  hexforge_delivery: DeliveryTable;
+  hexforge_intent: IntentTable;
+  hexforge_process: ProcessTable;
+  hexforge_migration: MigrationTable;
+}
+
+/** The name under which the system's own steps are recorded. */
+export const system = 'hexforge';
+
+/** Made before any step, since it records the steps. */
+export const migrationTable = `
+  create table if not exists hexforge_migration (
+    plugin text not null, name text not null, sha256 text not null, applied_at timestamptz not null default now(),
+    primary key (plugin, name)
+  )`;
+
+export const systemMigrations: readonly Migration[] = [
+  {
+    name: '001-outbox',
+    up: [
+      `create table hexforge_event (
+        position bigint generated always as identity primary key,
+        id uuid not null unique, type text not null, aggregate text not null, actor_id text, payload text not null,
+        at timestamptz not null, routed boolean not null default false
+      )`,
+      'create index hexforge_event_unrouted on hexforge_event (position) where not routed',
+      'create index hexforge_event_at on hexforge_event (at)',
+      `create table hexforge_delivery (
+        plugin text not null, subscription text not null, position bigint not null, chain text not null,
+        attempts integer not null default 0, retry_at timestamptz, last_error text, dead_at timestamptz,
+        primary key (plugin, subscription, position)
+      )`,
+      'create index hexforge_delivery_position on hexforge_delivery (position)',
+      'create index hexforge_delivery_waiting on hexforge_delivery (chain) where dead_at is null and retry_at is not null',
+    ],
+  },
+  {
+    name: '002-intents',
+    up: [
+      `create table hexforge_intent (
+        id uuid primary key, sequence bigint generated always as identity, kind text not null, subject text not null,
+        detail text not null, process_id uuid not null, opened_at timestamptz not null
+      )`,
+      'create index hexforge_intent_kind on hexforge_intent (kind, sequence)',
+      `create table hexforge_process (
+        id uuid primary key, host text not null, pid integer not null, started text not null, renewed_at timestamptz not null
+      )`,
+    ],
+  },
+];

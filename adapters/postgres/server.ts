@@ -1,0 +1,66 @@
+// The start on a PostgreSQL server: what it must be, and one sentence for everything it may not be.
+import { StorageRefused } from './errors.ts';
+
+/** The part of `pg`'s pool and clients that is used directly. */
+export interface NativePool {
+  connect(): Promise<NativeClient>;
+}
+export interface NativeClient {
+  query(sql: string, values: readonly unknown[]): Promise<{ readonly rows: readonly Record<string, unknown>[] }>;
+  on(event: 'notification', listener: (message: { readonly payload?: string }) => void): unknown;
+  on(event: 'end' | 'error', listener: () => void): unknown;
+  release(destroy?: boolean): void;
+}
+
+/** Connections for units of work and reads; one more is the session's. */
+const workers = 10;
+const minimum = 15;
+
+/** @param deadline the bound on a unit of work; milliseconds. The server's own bounds lie a little beyond, for a process that hangs. */
+export function poolOptions(url: string, deadline: number): Readonly<Record<string, unknown>> {
+  return {
+    connectionString: url, max: workers + 1, connectionTimeoutMillis: 10_000, idleTimeoutMillis: 30_000, keepAlive: true, application_name: 'hexforge',
+    statement_timeout: deadline, idle_in_transaction_session_timeout: deadline + 5000,
+  };
+}
+
+/** Where a URL leads, without its secrets. @throws {StorageRefused} */
+export function placeOf(url: string): { readonly host: string; readonly user: string; readonly database: string } {
+  try {
+    const { protocol, host, username, pathname, searchParams } = new URL(url);
+    if (protocol !== 'postgres:' && protocol !== 'postgresql:') throw new Error('another protocol');
+    return { host: host || searchParams.get('host') || 'localhost', user: decodeURIComponent(username), database: decodeURIComponent(pathname.slice(1)) };
+  } catch {
+    throw new StorageRefused('DATABASE_URL is not the address of a PostgreSQL database', 'Write it as postgresql://USER:PASSWORD@HOST:5432/DATABASE');
+  }
+}
+
+/** Connects once. @throws {StorageRefused} */
+export async function checkServer(pool: NativePool, url: string): Promise<void> {
+  const { host, user, database } = placeOf(url);
+  let client: NativeClient;
+  try {
+    client = await pool.connect();
+  } catch (error) {
+    throw refusal(error, { host, user, database });
+  }
+  try {
+    const { rows } = await client.query("select current_setting('server_version_num')::int as number, current_setting('server_version') as version", []);
+    if (Number(rows[0]?.['number']) < minimum * 10_000) {
+      throw new StorageRefused(`The database server at "${host}" is PostgreSQL ${String(rows[0]?.['version'])}; Hexforge needs ${minimum} or later`, `Upgrade the server to PostgreSQL ${minimum} or later`);
+    }
+  } finally {
+    client.release();
+  }
+}
+
+function refusal(error: unknown, { host, user, database }: ReturnType<typeof placeOf>): StorageRefused {
+  const { code = '' } = error as { readonly code?: string };
+  const message = error instanceof Error ? error.message : String(error);
+  if (code.startsWith('28') || /password|SASL|SCRAM/.test(message)) {
+    return new StorageRefused(`PostgreSQL at "${host}" refused the user "${user}": the user name or password is wrong`, 'Correct the user and password in DATABASE_URL', error);
+  }
+  if (code === '3D000') return new StorageRefused(`PostgreSQL at "${host}" has no database "${database}"`, `Create it: createdb ${JSON.stringify(database)}`, error);
+  if (code.startsWith('57P') || code.startsWith('53')) return new StorageRefused(`PostgreSQL at "${host}" takes no connections now: ${message}`, 'Wait until it has started, or free connections, and start again', error);
+  return new StorageRefused(`PostgreSQL at "${host}" cannot be reached${code === '' ? '' : ` (${code})`}`, 'Check the host and port in DATABASE_URL and that the server is running', error);
+}

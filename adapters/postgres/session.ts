@@ -1,0 +1,86 @@
+// The one connection a process keeps for what belongs to a session: locks by name, and notices from other processes.
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Log } from '#core/kernel/log';
+import { Turns } from '#core/kernel/turns';
+import { translated } from './errors.ts';
+import type { NativeClient, NativePool } from './server.ts';
+
+export class Session {
+  readonly #pool: NativePool;
+  readonly #log: Log;
+  /** `pg` wants one question at a time on a connection. */
+  readonly #turns = new Turns();
+  #client: NativeClient | undefined;
+  #listener: { readonly channel: string; readonly heard: (payload: string) => void; readonly restored: () => void } | undefined;
+  #restoring = false;
+  #closed = false;
+  /** Rises with each connection made or lost: what was held before is gone. */
+  generation = 0;
+
+  constructor(pool: NativePool, log: Log) {
+    this.#pool = pool;
+    this.#log = log;
+  }
+
+  /** Runs one short statement. @throws {Unavailable} */
+  async query(sql: string, values: readonly unknown[]): Promise<readonly Record<string, unknown>[]> {
+    try {
+      return await this.#turns.run('query', async () => (await (await this.#connected()).query(sql, values)).rows);
+    } catch (error) {
+      throw translated(error);
+    }
+  }
+
+  /** Listens from now on, across reconnections. @param restored is told when notices may have been missed. */
+  async listen(channel: string, heard: (payload: string) => void, restored: () => void): Promise<void> {
+    this.#listener = { channel, heard, restored };
+    await this.query(`listen ${channel}`, []);
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#client?.release(true);
+    this.#client = undefined;
+  }
+
+  async #connected(): Promise<NativeClient> {
+    if (this.#closed) throw new Error('Client was closed');
+    if (this.#client !== undefined) return this.#client;
+    const client = await this.#pool.connect();
+    if (this.#closed) {
+      client.release(true);
+      throw new Error('Client was closed');
+    }
+    this.generation += 1;
+    this.#client = client;
+    const lost = () => { if (this.#client === client) this.#lost(client); };
+    client.on('error', lost);
+    client.on('end', lost);
+    client.on('notification', ({ payload }) => this.#listener?.heard(payload ?? ''));
+    return client;
+  }
+
+  #lost(client: NativeClient): void {
+    this.#client = undefined;
+    this.generation += 1;
+    client.release(true);
+    this.#log.warn({}, 'the session with PostgreSQL was lost; its locks are gone, connecting again');
+    if (this.#listener !== undefined) void this.#restore();
+  }
+
+  async #restore(): Promise<void> {
+    if (this.#restoring) return;
+    this.#restoring = true;
+    for (let wait = 100; !this.#closed; wait = Math.min(5000, wait * 2)) {
+      await pause(wait, undefined, { ref: false });
+      const listener = this.#listener;
+      if (listener === undefined) break;
+      try {
+        await this.query(`listen ${listener.channel}`, []);
+        listener.restored();
+        break;
+      } catch { /* still away */ }
+    }
+    this.#restoring = false;
+  }
+}

@@ -1,0 +1,29 @@
+// How both engines read column types, so that a row is the same whichever answered.
+import array from 'postgres-array';
+
+/** An oid of `pg_type` → how its text is read. */
+export type TypeParsers = Readonly<Record<number, (text: string) => unknown>>;
+
+/** A number where it is exact, else the digits. */
+const int8 = (text: string): number | string => {
+  const number = Number(text);
+  return Number.isSafeInteger(number) ? number : text;
+};
+
+/** PostgreSQL writes `2026-11-21 14:46:43.1+00`; infinity stays text. */
+const instant = (text: string): Date | string => {
+  const date = new Date(text.replace(' ', 'T').replace(/([+-]\d\d)$/, '$1:00'));
+  return Number.isNaN(date.getTime()) ? text : date;
+};
+
+const asText = (text: string): string => text;
+const arrayOf = (read: (text: string) => unknown) => (text: string): unknown => array.parse(text, read);
+
+/** `timestamptz` is a Date and `int8` a number; a date, a timestamp without zone and an interval have no JavaScript equal and stay text. */
+export const typeParsers: TypeParsers = {
+  20: int8, 1016: arrayOf(int8),
+  1184: instant, 1185: arrayOf(instant),
+  1082: asText, 1182: arrayOf(asText), // date
+  1114: asText, 1115: arrayOf(asText), // timestamp
+  1186: asText, 1187: arrayOf(asText), // interval
+};

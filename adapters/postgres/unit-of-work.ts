@@ -1,0 +1,144 @@
+// The transaction every command runs in, carried by the asynchronous context, and the database as stores see it.
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Kysely } from 'kysely';
+import { Unavailable } from '#core/kernel/errors';
+import type { EventOf } from '#core/kernel/events';
+import type { UnitOfWork } from '#core/kernel/unit-of-work';
+import type { SqlDatabase } from './database.ts';
+import { translated } from './errors.ts';
+import type { Orm } from './orm.ts';
+import type { SystemTables } from './schema.ts';
+
+/** One open transaction. */
+interface Scope {
+  readonly em: EntityManager;
+  /** Recorded so far, written just before the commit. */
+  readonly events: EventOf[];
+  state: 'open' | 'committed' | 'rolled back';
+}
+
+export interface Outlet {
+  /** Writes the events into the transaction that is about to commit. */
+  write(transaction: Kysely<SystemTables>, events: readonly EventOf[]): Promise<void>;
+  /** Told after the commit. */
+  committed(events: readonly EventOf[]): void;
+}
+
+export interface TransactionsOptions {
+  readonly orm: Orm;
+  readonly outlet: Outlet;
+  /** How long one may stay open, in milliseconds: on the embedded database it keeps everyone else waiting. */
+  readonly deadline: number;
+}
+
+export class Transactions implements UnitOfWork, SqlDatabase {
+  readonly #orm: Orm;
+  readonly #outlet: Outlet;
+  readonly #deadline: number;
+  readonly #scopes = new AsyncLocalStorage<Scope>();
+  readonly #running = new Set<Promise<unknown>>();
+  #closing = false;
+  #shut = false;
+
+  constructor({ orm, outlet, deadline }: TransactionsOptions) {
+    this.#orm = orm;
+    this.#outlet = outlet;
+    this.#deadline = deadline;
+  }
+
+  get active(): boolean {
+    return this.#scopes.getStore()?.state === 'open';
+  }
+
+  run<T>(work: () => Promise<T>): Promise<T> {
+    if (this.active) return Promise.reject(new Error('a unit of work is already open in this context: units of work do not nest'));
+    if (this.#closing) return Promise.reject(new Unavailable('The database is closing'));
+    const running = this.#run(work);
+    const settled = running.then(() => undefined, () => undefined).finally(() => this.#running.delete(settled));
+    this.#running.add(settled);
+    return running;
+  }
+
+  em(): EntityManager {
+    return this.#open()?.em ?? this.#fork();
+  }
+
+  kysely<DB>(): Kysely<DB> {
+    const em = this.#open()?.em;
+    this.#assertOpen();
+    return (em === undefined ? this.#orm.em.getConnection().getClient() : em.getTransactionContext()) as unknown as Kysely<DB>;
+  }
+
+  /** Adds an event to the transaction that is open. @throws {Error} where none is. */
+  record(event: EventOf): void {
+    const scope = this.#open();
+    if (scope === undefined) throw new Error(`the event "${event.type}" was emitted outside of a unit of work`);
+    scope.events.push(event);
+  }
+
+  /** Runs `work` as if no unit of work surrounded the caller: for loops and timers that outlive it. */
+  outside<T>(work: () => T): T {
+    return this.#scopes.exit(work);
+  }
+
+  /** Starts none any more and resolves when those that are open have ended. Reads go on until the engine closes. */
+  async close(): Promise<void> {
+    this.#closing = true;
+    await Promise.all(this.#running);
+  }
+
+  /** Refuses reads too: MikroORM would connect again. */
+  shut(): void {
+    this.#shut = true;
+  }
+
+  #assertOpen(): void {
+    if (this.#shut) throw new Unavailable('The database is closed');
+  }
+
+  #fork(): EntityManager {
+    this.#assertOpen();
+    return this.#orm.em.fork({ useContext: false });
+  }
+
+  /** @throws {Error} where the unit of work of this context was rolled back: what still runs in it must not write piecemeal. */
+  #open(): Scope | undefined {
+    const scope = this.#scopes.getStore();
+    if (scope?.state === 'rolled back') throw new Error('the unit of work of this context was rolled back');
+    return scope?.state === 'open' ? scope : undefined;
+  }
+
+  async #run<T>(work: () => Promise<T>): Promise<T> {
+    const scope: Scope = { em: this.#fork(), events: [], state: 'open' };
+    await scope.em.begin();
+    try {
+      const result = await this.#within(this.#deadline, () => this.#scopes.run(scope, async () => {
+        const value = await work();
+        await scope.em.flush();
+        return value;
+      }));
+      if (scope.events.length > 0) await this.#outlet.write(scope.em.getTransactionContext() as unknown as Kysely<SystemTables>, scope.events);
+      await scope.em.commit();
+      scope.state = 'committed';
+      this.#outlet.committed(scope.events);
+      return result;
+    } catch (error) {
+      scope.state = 'rolled back';
+      await scope.em.rollback();
+      throw translated(error);
+    }
+  }
+
+  async #within<T>(milliseconds: number, work: () => Promise<T>): Promise<T> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_resolve, reject) => {
+      timer = setTimeout(() => reject(new Unavailable('The database transaction took too long and was rolled back', { detail: `The bound is ${milliseconds / 1000} s` })), milliseconds);
+    });
+    try {
+      return await Promise.race([work(), late]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}

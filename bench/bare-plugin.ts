@@ -1,0 +1,47 @@
+// The limit of a JSON read (plain hapi, the same credential check, one primary-key read, nothing else of ours), and budgets no measurement reaches.
+import Hapi from '@hapi/hapi';
+import { definePlugin, Joi, object } from 'hexforge/plugin';
+
+interface RepositoryRow {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+}
+
+interface Rows {
+  read(id: string): Promise<RepositoryRow | undefined>;
+}
+
+/** Listens on `port` beside the forge, in the same process and on the same database. */
+export default definePlugin({
+  name: 'bench-bare',
+  version: '0.0.0',
+  api: '*',
+  config: object<{ port: number }>({ port: Joi.number().required() }),
+  needs: ['Authenticator', 'Clock'],
+  stores: {
+    Rows: {
+      sql: (db): Rows => ({
+        read: (id) => db.kysely<{ repositories_repository: RepositoryRow }>().selectFrom('repositories_repository').select(['id', 'name', 'description']).where('id', '=', id).executeTakeFirst(),
+      }),
+      memory: (): Rows => ({ read: async () => undefined }),
+    },
+  },
+  build: ({ Authenticator, Clock, config, stores }) => {
+    const server = new Hapi.Server({ port: config.port, host: '127.0.0.1' });
+    server.route({
+      method: 'GET',
+      path: '/repository/{id}',
+      handler: async (request, h) => {
+        const header = request.raw.req.headers.authorization ?? '';
+        await Authenticator.authenticate({ via: 'bearer', token: header.slice('Bearer '.length) }, { ip: request.info.remoteAddress, now: Clock.now() });
+        return await stores.Rows.read(String(request.params.id)) ?? h.response().code(404);
+      },
+    });
+    return server;
+  },
+  // Metering stays on and counts every request, as it does for a user.
+  provides: { RateBudgets: () => ({ budget: async () => ({ limit: 1_000_000_000, windowSeconds: 60, window: 'fixed' as const }) }) },
+  start: (server) => server.start(),
+  stop: (server) => server.stop({ timeout: 100 }),
+});

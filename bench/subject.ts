@@ -1,0 +1,87 @@
+// The forge under measurement as its clients see it: started, filled with a repository, asked.
+import { execFile } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { adminPassword as password, freePort, ServerProcess } from '#test/support/server-process';
+
+const run = promisify(execFile);
+
+export interface SubjectOptions {
+  readonly dataDir: string;
+  readonly databaseUrl: string | undefined;
+}
+
+export class Subject {
+  readonly #server: ServerProcess;
+  readonly url: string;
+  readonly bare: string;
+  /** Milliseconds from the start of the process to `listening on`. */
+  readonly readyAfter: number;
+  #token = '';
+
+  private constructor(server: ServerProcess, bare: string, readyAfter: number) {
+    this.#server = server;
+    this.url = server.url;
+    this.bare = bare;
+    this.readyAfter = readyAfter;
+  }
+
+  /** The forge as a user runs it, but for budgets that no measurement reaches. */
+  static async start({ dataDir, databaseUrl }: SubjectOptions): Promise<Subject> {
+    const barePort = await freePort();
+    const config = `${dataDir}.yaml`;
+    await writeFile(config, `plugins:\n  limits: { enabled: false }\n  bench-bare: { path: ${fileURLToPath(new URL('bare-plugin.ts', import.meta.url))}, port: ${barePort} }\n`);
+    const begun = performance.now();
+    const server = await ServerProcess.start({ dataDir, databaseUrl, port: await freePort(), environment: { HEXFORGE_CONFIG: config, HEXFORGE_RATE_LIMIT: 'on' } });
+    return new Subject(server, `http://127.0.0.1:${barePort}`, performance.now() - begun);
+  }
+
+  async stop(): Promise<void> {
+    this.#server.signal('SIGTERM');
+    await this.#server.ended();
+  }
+
+  /** Resident memory in MB. */
+  async memory(): Promise<number> {
+    const status = await readFile(`/proc/${this.#server.pid}/status`, 'utf8');
+    return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? Number.NaN) / 1024;
+  }
+
+  async signIn(): Promise<void> {
+    const login = await this.json('POST', '/api/v1/auth/login', { username: 'admin', password }) as { access_token: string };
+    this.#token = login.access_token;
+    const created = await this.json('POST', '/api/v1/user/tokens', { name: `bench ${Date.now()}`, scopes: ['repo:admin'] }) as { token: string };
+    this.#token = created.token;
+  }
+
+  get headers(): Record<string, string> {
+    return { authorization: `Bearer ${this.#token}` };
+  }
+
+  async json(method: string, path: string, body?: unknown): Promise<unknown> {
+    const response = await fetch(`${this.url}${path}`, {
+      method, headers: { ...this.#token === '' ? {} : this.headers, ...body === undefined ? {} : { 'content-type': 'application/json' } },
+      ...body === undefined ? {} : { body: JSON.stringify(body) },
+    });
+    if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
+    return response.json();
+  }
+
+  async createRepository(name: string): Promise<{ id: string }> {
+    return await this.json('POST', '/api/v1/repos', { name }) as { id: string };
+  }
+
+  cloneUrl(name: string): string {
+    return `${this.url.replace('://', `://admin:${this.#token}@`)}/admin/${name}.git`;
+  }
+}
+
+/** Stock git with nothing of this machine's configuration. */
+export async function git(args: readonly string[], cwd?: string): Promise<string> {
+  const { stdout } = await run('git', [...args], {
+    ...cwd === undefined ? {} : { cwd }, maxBuffer: 1 << 28,
+    env: { PATH: process.env.PATH, HOME: '/nonexistent', GIT_CONFIG_NOSYSTEM: '1', GIT_TERMINAL_PROMPT: '0' },
+  });
+  return stdout;
+}

@@ -1,0 +1,13 @@
+#!/usr/bin/env -S node --max-semi-space-size=8
+// The command `hexforge`: plain old JavaScript, so that an older Node can say what is wrong before it meets newer syntax.
+var needed = 24;
+if (Number(process.versions.node.split('.')[0]) < needed) {
+  process.stderr.write('hexforge: This is Node ' + process.versions.node + '; Hexforge needs Node ' + needed + ' or later. Install it from https://nodejs.org, or run Hexforge with npm start, which brings its own.\n');
+  process.exitCode = 78;
+} else {
+  import('node:module').then(function (module) {
+    // Halves the time of loading. Not in the system's temporary folder, where others could put code of theirs; where this one cannot be written, nothing is cached.
+    module.enableCompileCache(decodeURIComponent(new URL('../node_modules/.cache/hexforge', import.meta.url).pathname));
+    return import('#host/cli/main');
+  }).then(function (cli) { return cli.run(); });
+}

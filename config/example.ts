@@ -1,0 +1,63 @@
+// The example configuration file, rendered from the schemas: every key with its description, unit and default, commented out.
+import type Joi from 'joi';
+import { dump } from 'js-yaml';
+import type { PluginDefinition } from '#host/definition';
+import { keys, pluginKeys, type Key } from './schema.ts';
+import { defaultProviders, standardPlugins } from './standard.ts';
+
+/** Keys that hold names of ports, settings and plugins: rendered from the definitions. */
+const maps: ReadonlySet<string> = new Set(['providers', 'settings', 'plugins']);
+
+/** `config/hexforge.example.yaml` for the standard plugins; a test compares the file with it. */
+export function exampleFile(definitions: readonly PluginDefinition[]): string {
+  const lines = [
+    '# The configuration of Hexforge: every key, with its default.',
+    '# Copy it to config/hexforge.yaml, or name your copy with HEXFORGE_CONFIG. A key left out has its default;',
+    '# where a variable is named, the environment wins over this file. `hexforge check` says what is wrong with it,',
+    '# `hexforge config` what is in effect and why.',
+    ...Object.entries(keys).filter(([name]) => !maps.has(name)).flatMap(([name, key]) => ['', ...scalar(name, key)]),
+    '',
+    ...about(keys.providers),
+    '# providers:',
+    ...Object.entries(defaultProviders).map(([port, plugin]) => `#   ${port}: ${plugin}`),
+    '',
+    ...about(keys.settings),
+    '# settings:',
+    ...definitions.flatMap(({ name, settings = [] }) => settings.flatMap((setting) => [
+      `#   # ${setting.description} (plugin ${name}${setting.type === 'integer' ? `; ${setting.min} to ${setting.max}` : ''})`,
+      `#   ${setting.key}: ${yaml(setting.default)}`,
+    ])),
+    '',
+    ...about(keys.plugins),
+    ...Object.entries(pluginKeys).map(([key, description]) => `#   ${key}: ${description}`),
+    '# plugins:',
+    ...definitions.flatMap(plugin),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+const about = ({ description, environment }: Key): readonly string[] => [`# ${description}${environment === undefined ? '' : ` Environment: ${environment}.`}`];
+
+function scalar(name: string, key: Key): readonly string[] {
+  return [...about(key), key.default === undefined ? `# ${name}:  # absent: ${key.otherwise}` : `# ${name}: ${yaml(key.default)}`];
+}
+
+function plugin({ name, config, environment = {} }: PluginDefinition): readonly string[] {
+  const own: Readonly<Record<string, Joi.Description>> = config?.describe().keys ?? {};
+  const enabled = standardPlugins.find((standard) => standard.name === name)?.enabled ?? true;
+  return [
+    `#   ${name}:`,
+    `#     enabled: ${enabled}`,
+    ...Object.entries(own).flatMap(([key, described]) => {
+      const flags: { readonly description?: string; readonly default?: unknown } = described['flags'] ?? {};
+      const variable = Object.entries(environment).find(([, target]) => target === key)?.[0];
+      return [
+        `#     # ${flags.description ?? ''}.${variable === undefined ? '' : ` Environment: ${variable}.`}`,
+        flags.default === undefined ? `#     ${key}:  # absent` : `#     ${key}: ${yaml(flags.default)}`,
+      ];
+    }),
+  ];
+}
+
+/** On one line. */
+const yaml = (value: unknown): string => dump(value, { flowLevel: 0, lineWidth: -1 }).trimEnd();

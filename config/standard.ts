@@ -1,0 +1,23 @@
+// THE list of standard plugins, and who provides what where several could.
+
+export interface StandardPlugin {
+  readonly name: string;
+  /** Loaded only when the plugin is enabled, or when a remedy has to name who could help. */
+  readonly module: string;
+  /** Whether it runs where the configuration does not say. */
+  readonly enabled: boolean;
+}
+
+export const standardPlugins: readonly StandardPlugin[] = [
+  { name: 'identity', module: '#plugins/identity/plugin', enabled: true },
+  { name: 'repositories', module: '#plugins/repositories/plugin', enabled: true },
+  { name: 'git-native', module: '#plugins/git-native/plugin', enabled: true },
+  { name: 'git-http', module: '#plugins/git-http/plugin', enabled: true },
+  { name: 'audit', module: '#plugins/audit/plugin', enabled: true },
+  { name: 'limits', module: '#plugins/limits/plugin', enabled: true },
+];
+
+/** Port → plugin; counts where that plugin is enabled and the configuration does not choose. */
+export const defaultProviders: Readonly<Record<string, string>> = {
+  GitBackend: 'git-native',
+};

@@ -1,0 +1,24 @@
+// Writes audit entries with the change they record.
+import type { AuditLog } from '#core/kernel/audit';
+import type { UnitOfWork } from '#core/kernel/unit-of-work';
+import type { AuditStore } from './ports.ts';
+import { cleanText, redact } from './redaction.ts';
+
+const bounds = { actorUsername: 100, action: 100, resource: 300, ip: 64, userAgent: 512 } as const;
+
+export function auditLog({ store, unitOfWork }: { readonly store: AuditStore; readonly unitOfWork: UnitOfWork }): AuditLog {
+  return {
+    async append(entry) {
+      const clean = {
+        ...entry,
+        actorUsername: entry.actorUsername === undefined ? undefined : cleanText(entry.actorUsername, bounds.actorUsername),
+        action: cleanText(entry.action, bounds.action),
+        resource: cleanText(entry.resource, bounds.resource),
+        ip: cleanText(entry.ip, bounds.ip),
+        userAgent: cleanText(entry.userAgent, bounds.userAgent),
+        details: redact(entry.details),
+      };
+      await (unitOfWork.active ? store.append(clean) : unitOfWork.run(() => store.append(clean)));
+    },
+  } satisfies AuditLog;
+}

@@ -1,0 +1,34 @@
+// Keeps secrets out of the audit log, also where a caller forgot to.
+
+const mask = '[redacted]';
+/** Members whose value is a secret by their name; `token_id` and `token_name` are not. */
+const secretName = /(?:password|passphrase|secret|token|authorization|cookie|credential|private_?key|api_?key)$/i;
+/** Tokens of this instance and JWTs, wherever they stand in a text. */
+const secretText = /\bsvc_(?:oat_|ort_)?[0-9A-Za-z]{36,}\b|\beyJ[\w-]+\.[\w-]+\.[\w-]*/g;
+const deepest = 6;
+const longestText = 2000;
+
+/** A copy fit for storage: plain JSON, bounded in depth and length, without secrets. */
+export function redact(details: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return members(details, 0);
+}
+
+function members(value: object, depth: number): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined).map(([name, member]) =>
+    [name, secretName.test(name) && typeof member === 'string' ? mask : plain(member, depth + 1)]));
+}
+
+function plain(value: unknown, depth: number): unknown {
+  if (typeof value === 'string') return cleanText(value, longestText);
+  if (typeof value === 'number' || typeof value === 'boolean' || value === null) return value;
+  if (typeof value === 'bigint') return String(value);
+  if (value instanceof Date) return value.toISOString();
+  if (depth > deepest || typeof value !== 'object') return mask;
+  return Array.isArray(value) ? value.map((item: unknown) => plain(item, depth + 1)) : members(value, depth);
+}
+
+/** Without secrets, without NUL (no database text holds one), and no longer than `limit`. */
+export function cleanText(text: string, limit: number): string {
+  const clean = text.replaceAll('\0', '').replaceAll(secretText, mask);
+  return clean.length > limit ? `${clean.slice(0, limit - 1)}…` : clean;
+}

@@ -1,0 +1,118 @@
+// Personal access tokens: made, listed and revoked by their owner in a session, and read on every request they come with.
+import { auditEntry } from '#core/kernel/audit';
+import type { AuditLog } from '#core/kernel/audit';
+import type { Call, User } from '#core/kernel/caller';
+import type { CredentialReader } from '#core/kernel/credentials';
+import { NotFound, Unauthorized, ValidationFailed } from '#core/kernel/errors';
+import type { Log } from '#core/kernel/log';
+import type { Page, PageRequest } from '#core/kernel/page';
+import type { ScopeCatalogue } from '#core/kernel/scopes';
+import type { Ids } from '#core/kernel/time';
+import type { Events, UnitOfWork } from '#core/kernel/unit-of-work';
+import { userAggregate } from './events.ts';
+import type { AccountStore, SessionStore, TokenHasher, TokenStore } from './ports.ts';
+import { isToken, mintToken, tokenPrefix } from './token.ts';
+import type { AccessToken } from './token.ts';
+
+export interface NewToken {
+  readonly name: string;
+  readonly scopes: readonly string[];
+  readonly expiresAt: Date | undefined;
+}
+
+export interface AccessTokenParts {
+  readonly accounts: AccountStore;
+  readonly sessions: SessionStore;
+  readonly tokens: TokenStore;
+  readonly tokenHasher: TokenHasher;
+  readonly scopes: ScopeCatalogue;
+  readonly audit: AuditLog;
+  readonly events: Events;
+  readonly unitOfWork: UnitOfWork;
+  readonly ids: Ids;
+  readonly log: Log;
+}
+
+export interface AccessTokens {
+  list(call: Call<User>, page: PageRequest): Promise<Page<AccessToken>>;
+  /** `secret` exists in this answer alone. @throws {ValidationFailed} also with the code `unknown_scope`. */
+  create(call: Call<User>, command: NewToken): Promise<{ readonly token: AccessToken; readonly secret: string }>;
+  /** @throws {NotFound} where the caller has no such token. */
+  revoke(call: Call<User>, id: string): Promise<void>;
+  readonly reader: CredentialReader;
+  /** Resolves when the notes of last use that are under way are written. */
+  settled(): Promise<void>;
+}
+
+export const tokenNameLimit = 100;
+const touchEveryMilliseconds = 60_000;
+
+export function accessTokens({ accounts, sessions, tokens, tokenHasher, scopes, audit, events, unitOfWork, ids, log }: AccessTokenParts): AccessTokens {
+  const touches = new Map<string, Promise<void>>();
+
+  /** Notes the use beside the request, at most once a minute. */
+  const touch = (id: string, lastUsedAt: Date | undefined, now: Date): void => {
+    if (touches.has(id) || (lastUsedAt !== undefined && now.getTime() - lastUsedAt.getTime() < touchEveryMilliseconds)) return;
+    touches.set(id, tokens.touch(id, now)
+      .catch((error: unknown) => log.warn({ err: error, tokenId: id }, 'the last use of a token could not be noted'))
+      .finally(() => touches.delete(id)));
+  };
+
+  const checkNew = ({ name, scopes: wanted, expiresAt }: NewToken, now: Date): void => {
+    const invalid = (detail: string): ValidationFailed => new ValidationFailed('The token is not valid', { detail });
+    if (name.trim() === '' || name.length > tokenNameLimit || /\p{Cc}/u.test(name)) throw invalid(`"name" is one line of 1 to ${tokenNameLimit} characters`);
+    if (expiresAt !== undefined && expiresAt.getTime() <= now.getTime()) throw invalid('"expires_at" is in the past');
+    const known = scopes.tokenScopes('pat');
+    const unknown = wanted.find((scope) => !known.includes(scope));
+    if (unknown !== undefined) throw new ValidationFailed('Unknown scope', { code: 'unknown_scope', detail: `"scopes" names "${unknown.slice(0, 64)}"; known are: ${known.join(', ')}` });
+  };
+
+  return {
+    async list({ caller }, { page, perPage }) {
+      const { tokens: items, total } = await tokens.list(caller.id, { limit: perPage, offset: (page - 1) * perPage });
+      return { items, total, page, perPage };
+    },
+
+    async create(call, command) {
+      checkNew(command, call.now);
+      const { caller, now } = call;
+      const secret = mintToken(ids);
+      const token: AccessToken = { id: ids.uuid(), userId: caller.id, name: command.name, scopes: [...new Set(command.scopes)], createdAt: now, expiresAt: command.expiresAt, lastUsedAt: undefined };
+      await unitOfWork.run(async () => {
+        // Whoever revokes a user's credentials holds the account first, so a token cannot slip in behind the revocation.
+        const held = await accounts.lock(caller.id);
+        if (held?.account.status !== 'active' || (await sessions.owner(caller.credential.id, now)) === undefined) throw new Unauthorized('The credential is not valid');
+        await tokens.insert(token, tokenHasher.hash(secret));
+        await audit.append(auditEntry(call, 'token.created', `token:${token.id}`, { name: token.name, scopes: token.scopes, expires_at: token.expiresAt?.toISOString() ?? null }));
+        await events.emit({ type: 'token.created', aggregate: userAggregate(caller.id), actorId: caller.id, payload: { userId: caller.id, tokenId: token.id } });
+      });
+      return { token, secret };
+    },
+
+    async revoke(call, id) {
+      const { caller } = call;
+      await unitOfWork.run(async () => {
+        const token = await tokens.delete(caller.id, id);
+        if (token === undefined) throw new NotFound('There is no such token');
+        await audit.append(auditEntry(call, 'token.revoked', `token:${id}`, { name: token.name }));
+        await events.emit({ type: 'token.revoked', aggregate: userAggregate(caller.id), actorId: caller.id, payload: { userId: caller.id, tokenId: id } });
+      });
+    },
+
+    reader: {
+      prefix: tokenPrefix,
+      async read(text, now) {
+        if (!isToken(text)) return undefined;
+        const found = await tokens.byHash(tokenHasher.hash(text), now);
+        if (found === undefined) return undefined;
+        const { token, owner } = found;
+        touch(token.id, token.lastUsedAt, now);
+        return { kind: 'user', ...owner, credential: { kind: 'pat', id: token.id, scopes: token.scopes } };
+      },
+    },
+
+    async settled() {
+      await Promise.all(touches.values());
+    },
+  } satisfies AccessTokens;
+}

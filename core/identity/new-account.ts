@@ -1,0 +1,67 @@
+// The one way an account comes to be: registered, made by an administrator, or made on the first start.
+import type { AuditEntry, AuditLog } from '#core/kernel/audit';
+import { Conflict, Duplicate } from '#core/kernel/errors';
+import type { Clock, Ids } from '#core/kernel/time';
+import type { Events, UnitOfWork } from '#core/kernel/unit-of-work';
+import type { PasswordHasher } from '#core/kernel/credentials';
+import { checkProfile } from './account.ts';
+import type { Account } from './account.ts';
+import { userAggregate } from './events.ts';
+import { checkPassword } from './password.ts';
+import type { AccountStore } from './ports.ts';
+import { checkUsername } from './username.ts';
+
+export interface NewAccount extends Pick<Account, 'username' | 'email' | 'displayName' | 'isAdmin' | 'approval' | 'emailVerified'> {
+  readonly password: string;
+}
+
+export interface NewAccountParts {
+  readonly accounts: AccountStore;
+  readonly passwordHasher: PasswordHasher;
+  readonly audit: AuditLog;
+  readonly events: Events;
+  readonly unitOfWork: UnitOfWork;
+  readonly clock: Clock;
+  readonly ids: Ids;
+}
+
+export type CreateAccount = (wanted: NewAccount, by: (id: string) => AuditEntry) => Promise<Account>;
+
+/** @throws {ValidationFailed | Conflict} */
+export function createAccount({ accounts, passwordHasher, audit, events, unitOfWork, clock, ids }: NewAccountParts): CreateAccount {
+  return async (wanted, by) => {
+    checkUsername(wanted.username);
+    checkProfile(wanted);
+    checkPassword(wanted.password);
+    // Asked before the hash, which costs; the store decides again when it writes.
+    if ((await accounts.byUsername(wanted.username)) !== undefined) throw usernameTaken();
+    if ((await accounts.byEmail(wanted.email)) !== undefined) throw emailTaken();
+    const { password, ...chosen } = wanted;
+    const passwordHash = await passwordHasher.hash(password);
+    const account: Account = { ...chosen, id: ids.uuid(), bio: '', avatarUrl: '', status: 'active', createdAt: clock.now(), lastActiveAt: undefined };
+    const entry = by(account.id);
+    await uniquely(() => unitOfWork.run(async () => {
+      await accounts.insert(account, passwordHash);
+      await audit.append(entry);
+      await events.emit({
+        type: 'user.created', aggregate: userAggregate(account.id), payload: { userId: account.id, username: account.username },
+        ...(entry.actorId !== undefined && { actorId: entry.actorId }),
+      });
+    }));
+    return account;
+  };
+}
+
+const usernameTaken = (cause?: unknown): Conflict => new Conflict('The username is taken', { detail: '"username" belongs to another account; names are compared without regard to case', cause });
+const emailTaken = (cause?: unknown): Conflict => new Conflict('The e-mail address is taken', { detail: '"email" belongs to another account', cause });
+
+/** Turns a unique constraint of the accounts into the sentence that names the field. */
+export async function uniquely<T>(write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    if (error instanceof Duplicate && error.constraint === 'identity_user_username_key') throw usernameTaken(error);
+    if (error instanceof Duplicate && error.constraint === 'identity_user_email_key') throw emailTaken(error);
+    throw error;
+  }
+}

@@ -1,0 +1,138 @@
+// What people do with their own account: register, read and change the profile, change the password; and what others see of it.
+import { auditEntry } from '#core/kernel/audit';
+import type { AuditLog } from '#core/kernel/audit';
+import type { Call, User } from '#core/kernel/caller';
+import type { PasswordHasher } from '#core/kernel/credentials';
+import { Forbidden, NotFound, Unauthorized } from '#core/kernel/errors';
+import type { RateCounter } from '#core/kernel/rate';
+import type { Settings } from '#core/kernel/settings';
+import type { Events, UnitOfWork } from '#core/kernel/unit-of-work';
+import { checkProfile, emailKey } from './account.ts';
+import type { Account, AccountPatch, Profile } from './account.ts';
+import { userAggregate } from './events.ts';
+import { uniquely } from './new-account.ts';
+import type { CreateAccount } from './new-account.ts';
+import type { PublicUser, Users } from './offers.ts';
+import { checkPassword } from './password.ts';
+import type { AccountStore, SecuredAccount, SessionStore } from './ports.ts';
+import { throttle } from './throttle.ts';
+import { isUsername } from './username.ts';
+
+export interface ProfileParts {
+  readonly accounts: AccountStore;
+  readonly sessions: SessionStore;
+  readonly create: CreateAccount;
+  readonly passwordHasher: PasswordHasher;
+  readonly rateCounter: RateCounter;
+  readonly settings: Settings;
+  readonly audit: AuditLog;
+  readonly events: Events;
+  readonly unitOfWork: UnitOfWork;
+}
+
+export interface Registration {
+  readonly username: string;
+  readonly email: string;
+  readonly password: string;
+  readonly displayName: string;
+}
+
+export interface Profiles {
+  /** @throws {Forbidden} with the code `signup_disabled`. @throws {Conflict} where the name or address is taken. */
+  register(call: Call, command: Registration): Promise<Account>;
+  own(call: Call<User>): Promise<Account>;
+  update(call: Call<User>, profile: Profile): Promise<Account>;
+  /** Ends every other session of the user. @throws {Forbidden} with the code `wrong_password`. @throws {RateLimited} */
+  changePassword(call: Call<User>, command: { readonly current: string; readonly next: string }): Promise<void>;
+  /** @throws {NotFound} also for an account that was never approved. */
+  public(username: string): Promise<Account>;
+}
+
+const gone = (): Unauthorized => new Unauthorized('The credential is not valid');
+
+export function profiles({ accounts, sessions, create, passwordHasher, rateCounter, settings, audit, events, unitOfWork }: ProfileParts): Profiles {
+  const guard = throttle(rateCounter);
+  const held = async (id: string): Promise<SecuredAccount> => {
+    const found = await accounts.lock(id);
+    if (found?.account.status !== 'active') throw gone();
+    return found;
+  };
+
+  return {
+    async register(call, command) {
+      if (!(await settings.get('signup.enabled'))) throw new Forbidden('Registration is closed on this instance', { code: 'signup_disabled', detail: 'Ask an administrator for an account' });
+      const approval = (await settings.get('signup.require_approval')) ? 'pending' : undefined;
+      return create({ ...command, isAdmin: false, approval, emailVerified: false },
+        (id) => ({ ...auditEntry(call, 'user.registered', `user:${id}`, { username: command.username }), actorId: id, actorUsername: command.username }));
+    },
+
+    async own({ caller }) {
+      const account = await accounts.byId(caller.id);
+      if (account === undefined) throw gone();
+      return account;
+    },
+
+    async update(call, profile) {
+      checkProfile(profile);
+      return uniquely(() => unitOfWork.run(async () => {
+        const { account } = await held(call.caller.id);
+        const patch = changed(account, profile);
+        const fields = Object.keys(patch);
+        if (fields.length === 0) return account;
+        // Nobody has seen a letter arrive at the new address yet.
+        const full: AccountPatch = { ...patch, ...(patch.email !== undefined && emailKey(patch.email) !== emailKey(account.email) && { emailVerified: false }), lastActiveAt: call.now };
+        await accounts.update(account.id, full);
+        await audit.append(auditEntry(call, 'user.updated', `user:${account.id}`, { fields: fields.map(apiName) }));
+        await events.emit({ type: 'user.updated', aggregate: userAggregate(account.id), actorId: account.id, payload: { userId: account.id, username: account.username, fields: fields.map(apiName) } });
+        return { ...account, ...full };
+      }));
+    },
+
+    async changePassword(call, { current, next }) {
+      checkPassword(next, 'new_password');
+      const { id, username, credential } = call.caller;
+      const known = await accounts.secured(username);
+      const right = await guard.attempt(`password:${id}`, call.now, () => passwordHasher.verify(current, known?.passwordHash));
+      if (!right || known?.account.id !== id) {
+        await audit.append(auditEntry(call, 'user.password_change_refused', `user:${id}`));
+        throw new Forbidden('The current password is wrong', { code: 'wrong_password', detail: '"current_password" is not the password of this account' });
+      }
+      const passwordHash = await passwordHasher.hash(next);
+      await unitOfWork.run(async () => {
+        if ((await held(id)).passwordHash !== known.passwordHash) throw gone();
+        await accounts.update(id, { passwordHash, lastActiveAt: call.now });
+        const ended = await sessions.endAll(id, credential.id);
+        await audit.append(auditEntry(call, 'user.password_changed', `user:${id}`, { sessions_ended: ended }));
+      });
+    },
+
+    async public(username) {
+      const account = isUsername(username) ? await accounts.byUsername(username) : undefined;
+      if (account === undefined || account.approval === 'pending' || account.approval === 'rejected') throw new NotFound('There is no such user');
+      return account;
+    },
+  } satisfies Profiles;
+}
+
+/** The members that differ from what the account has. */
+export function changed<P extends Partial<Account>>(account: Account, wanted: P): Partial<P> {
+  return Object.fromEntries(Object.entries(wanted).filter(([name, value]) => value !== undefined && value !== account[name as keyof Account])) as Partial<P>;
+}
+
+/** `displayName` as the API calls it. */
+export const apiName = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** The accounts as other areas see them. */
+export function users(accounts: AccountStore): Users {
+  const view = ({ id, username, displayName, avatarUrl }: Account): PublicUser => ({ id, username, displayName, avatarUrl });
+  return {
+    async byUsername(username) {
+      const account = isUsername(username) ? await accounts.byUsername(username) : undefined;
+      return account === undefined ? undefined : view(account);
+    },
+    async byIds(ids) {
+      const found = ids.length === 0 ? [] : await accounts.byIds([...new Set(ids)]);
+      return new Map(found.map((account) => [account.id, view(account)]));
+    },
+  } satisfies Users;
+}

@@ -1,0 +1,15 @@
+// Rows of this area that other areas may join: the view `identity_public_user`.
+
+/** Fixed columns; secrets and addresses are not among them. */
+export interface PublicUserRow {
+  readonly id: string;
+  readonly username: string;
+  /** Lower case, for look-ups: names are compared case-insensitively. */
+  readonly username_key: string;
+  readonly display_name: string;
+  readonly avatar_url: string;
+}
+
+export interface IdentityViews {
+  identity_public_user: PublicUserRow;
+}

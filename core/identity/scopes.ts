@@ -1,0 +1,46 @@
+// The rows of the scope catalogue that belong to accounts, and those of areas to come, whose scopes a token may already carry.
+import { anyToken } from '#core/kernel/scopes';
+import type { ScopeRow } from '#core/kernel/scopes';
+
+declare module '#core/kernel/scopes' {
+  interface Scopes {
+    'user.read': true;
+    'admin.users': true;
+    'admin.system': true;
+    'issue.read': true;
+    'issue.write': true;
+    'ci.read': true;
+    'ci.write': true;
+    'registry.read': true;
+    'registry.write': true;
+    'mcp.read': true;
+    'mcp.write': true;
+    'audit.read': true;
+    'openid': true;
+    'profile': true;
+    'email': true;
+  }
+}
+
+/** Document A, "Scope catalogs". Document D: any credential may read `/auth/me`, an OAuth2 token with read:user. */
+export const identityScopes: readonly ScopeRow[] = [
+  { name: 'user.read', pat: anyToken, oauth: 'read:user' },
+  { name: 'admin.users', pat: 'admin:users' },
+  { name: 'admin.system', pat: 'admin:system' },
+];
+
+/** Claimed by no operation yet: a row moves to the plugin whose routes name it. */
+export const scopesToCome: readonly ScopeRow[] = [
+  { name: 'issue.read', pat: 'issue:read', oauth: 'read:issue' },
+  { name: 'issue.write', pat: 'issue:write', oauth: 'write:issue', includes: ['issue.read'] },
+  { name: 'ci.read', pat: 'ci:read', oauth: 'read:pipeline' },
+  { name: 'ci.write', pat: 'ci:write', oauth: 'write:pipeline', includes: ['ci.read'] },
+  { name: 'registry.read', pat: 'registry:read', oauth: 'read:package' },
+  { name: 'registry.write', pat: 'registry:write', oauth: 'write:package', includes: ['registry.read'] },
+  { name: 'audit.read', oauth: 'read:audit' },
+  { name: 'openid', oauth: 'openid' },
+  { name: 'profile', oauth: 'profile' },
+  { name: 'email', oauth: 'email' },
+  { name: 'mcp.read', pat: 'mcp:read', oauth: 'mcp:read' },
+  { name: 'mcp.write', pat: 'mcp:write', includes: ['mcp.read'] },
+];

@@ -1,0 +1,16 @@
+// The settings of this area: who may register, and who may sign in.
+import type { SettingDeclaration } from '#core/kernel/settings';
+
+declare module '#core/kernel/settings' {
+  interface SettingValues {
+    'signup.enabled': boolean;
+    'signup.require_approval': boolean;
+    'auth.require_email_verification': boolean;
+  }
+}
+
+export const identitySettings: readonly SettingDeclaration[] = [
+  { key: 'signup.enabled', type: 'boolean', default: false, description: 'Anyone may register an account' },
+  { key: 'signup.require_approval', type: 'boolean', default: false, description: 'A registered account waits for an administrator before it may sign in' },
+  { key: 'auth.require_email_verification', type: 'boolean', default: false, description: 'An account whose e-mail address is not verified may not sign in' },
+];

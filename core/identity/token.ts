@@ -1,0 +1,44 @@
+// The form of a personal access token: `svc_`, 30 random characters, and a checksum that tells a typo from a token before anything is looked up.
+import type { Ids } from '#core/kernel/time';
+import { encodeBase62, randomBase62 } from './base62.ts';
+
+export const tokenPrefix = 'svc_';
+const randomLength = 30;
+const checksumLength = 6;
+const shape = /^svc_[0-9A-Za-z]{36}$/;
+
+export interface AccessToken {
+  readonly id: string;
+  readonly userId: string;
+  readonly name: string;
+  /** Names of personal-access-token scopes. */
+  readonly scopes: readonly string[];
+  readonly createdAt: Date;
+  /** Undefined: never. */
+  readonly expiresAt: Date | undefined;
+  /** Within a minute. */
+  readonly lastUsedAt: Date | undefined;
+}
+
+/** A new secret. It is shown once and stored as a hash. */
+export function mintToken(ids: Ids): string {
+  const body = tokenPrefix + randomBase62(ids, randomLength);
+  return body + checksum(body);
+}
+
+/** Whether a string has the form and the checksum of a token. It proves nothing else. */
+export function isToken(text: string): boolean {
+  return shape.test(text) && checksum(text.slice(0, -checksumLength)) === text.slice(-checksumLength);
+}
+
+const checksum = (body: string): string => encodeBase62(crc32(body), checksumLength);
+
+/** CRC-32 (ISO 3309, as zlib's) of ASCII text. */
+export function crc32(text: string): number {
+  let crc = 0xffffffff;
+  for (let index = 0; index < text.length; index += 1) {
+    crc ^= text.charCodeAt(index) & 0xff;
+    for (let bit = 0; bit < 8; bit += 1) crc = crc & 1 ? (crc >>> 1) ^ 0xedb88320 : crc >>> 1;
+  }
+  return (crc ^ 0xffffffff) >>> 0;
+}

@@ -1,0 +1,188 @@
+// The one access decision: caller × credential × scope × permission × visibility, denied by default.
+import type { AdminGrants } from './admin-grants.ts';
+import type { Call, Caller, User } from './caller.ts';
+import { Forbidden, InsufficientScope, NotFound, Unauthorized } from './errors.ts';
+import { declarePort } from './ports.ts';
+import type { ScopeCatalogue, ScopeName } from './scopes.ts';
+
+/** Open: kinds of guarded things and their entity, such as `repository: Repository`. */
+export interface Resources {}
+export type ResourceKind = keyof Resources & string;
+
+/** Open: permission name → the kind of thing it is about, such as `'repo.read': 'repository'`. */
+export interface Permissions {}
+export type PermissionOn<K extends ResourceKind> = { [P in keyof Permissions]: Permissions[P] extends K ? P : never }[keyof Permissions] & string;
+
+/** The caller's standing on one thing, as the area that owns it sees it. */
+export interface Standing<R> {
+  readonly resource: R;
+  /** Whether the caller may know that it exists. */
+  readonly readable: boolean;
+  may(permission: string): boolean;
+}
+
+/** Finds a guarded thing from path parameters, once per request. Provided by the plugin that owns the kind. */
+export interface ResourceResolver<K extends ResourceKind = ResourceKind> {
+  readonly kind: K;
+  resolve(caller: Caller, params: Readonly<Record<string, string>>): Promise<Standing<Resources[K]> | undefined>;
+}
+
+/** What a route asks for. A route without one does not compile. */
+export type AccessRule =
+  /** Anyone; a bad credential is still 401. */
+  | { readonly who: 'anyone' }
+  /** Any good credential. */
+  | { readonly who: 'signed-in' }
+  /** A session (or password), never a token: what a token could use to widen itself. */
+  | { readonly who: 'session' }
+  /** The super-admin flag, or a grant of every one of these admin scopes. */
+  | { readonly who: 'admin'; readonly scopes: readonly string[] }
+  /** The super-admin flag itself. */
+  | { readonly who: 'super-admin' }
+  | ResourceRule;
+
+export interface ResourceRule<K extends ResourceKind = ResourceKind, P extends string = string, N extends boolean = boolean> {
+  readonly who: 'permitted';
+  readonly resource: K;
+  readonly permission: P;
+  /** A change needs a user whatever the thing is, so an anonymous caller is refused before anything is looked up. */
+  readonly needsUser: N;
+  /** What an anonymous caller who is refused sees. */
+  readonly anonymous: 401 | 404;
+  /** What a signed-in caller sees who may not know the thing exists. */
+  readonly hidden: 404 | 403;
+  /** What a caller sees who may read the thing but lacks the permission. */
+  readonly lacking: 403 | 404;
+  /** An admin scope whose holders may do this whatever their standing, as an instance administrator may. */
+  readonly orAdminScope?: string | undefined;
+}
+
+export const anyone = { who: 'anyone' } as const;
+export const signedIn = { who: 'signed-in' } as const;
+export const session = { who: 'session' } as const;
+export const superAdmin = { who: 'super-admin' } as const;
+export const admin = (...scopes: readonly string[]) => ({ who: 'admin', scopes }) as const;
+
+/** A read: whoever may not read sees 404, an anonymous caller too unless `anonymous` says 401. */
+export function reads<K extends ResourceKind, P extends PermissionOn<K>>(resource: K, permission: P, refusal: { readonly anonymous?: 401 | 404 } = {}): ResourceRule<K, P, false> {
+  return { who: 'permitted', resource, permission, needsUser: false, anonymous: refusal.anonymous ?? 404, hidden: 404, lacking: 403 };
+}
+
+/** A change: 401 without a credential, 404 to who may not read, 403 to who may read but not this. */
+export function changes<K extends ResourceKind, P extends PermissionOn<K>>(resource: K, permission: P, refusal: { readonly hidden?: 404 | 403; readonly lacking?: 403 | 404; readonly orAdminScope?: string } = {}): ResourceRule<K, P, true> {
+  return { who: 'permitted', resource, permission, needsUser: true, anonymous: 401, hidden: refusal.hidden ?? 404, lacking: refusal.lacking ?? 403, orAdminScope: refusal.orAdminScope };
+}
+
+declare const permission: unique symbol;
+/** Proof that the decision was taken for this call. Only the decision makes one, so nobody reaches a use case unchecked. */
+export interface Granted<R, P extends string> {
+  readonly resource: R;
+  readonly call: Call;
+  /** Whether the caller also holds another permission on the same thing. */
+  may(permission: string): boolean;
+  readonly [permission]: P;
+}
+
+/** What `decide` yields for a rule. */
+export type GrantOf<A> = A extends ResourceRule<infer K, infer P> ? Granted<Resources[K], P> : undefined;
+
+/** The call a handler under a rule receives: past any rule but these two there is a user. */
+export type CallOf<A> = A extends { readonly who: 'anyone' } | { readonly needsUser: false } ? Call : Call<User>;
+
+export interface AccessDecision {
+  /**
+   * Decides and yields the proof. `scope` is the catalogue row a token must satisfy, undefined where any credential will do.
+   * @throws {Unauthorized | InsufficientScope | Forbidden | NotFound}
+   */
+  decide<A extends AccessRule>(call: Call, rule: A, scope: ScopeName | undefined, params: Readonly<Record<string, string>>): Promise<GrantOf<A>>;
+}
+
+declare module './ports.ts' {
+  interface Ports {
+    AccessDecision: AccessDecision;
+  }
+  interface PluralPorts {
+    ResourceResolver: ResourceResolver;
+  }
+}
+
+declarePort('AccessDecision', { arity: 'single', component: 'access decision', critical: true, absent: 'refuse' });
+declarePort('ResourceResolver', { arity: 'plural', component: 'resource resolver', critical: true, absent: 'degraded' });
+
+export interface AccessParts {
+  readonly scopes: ScopeCatalogue;
+  readonly adminGrants: () => AdminGrants | undefined;
+  readonly resolvers: () => readonly ResourceResolver[];
+}
+
+export function accessDecision({ scopes, adminGrants, resolvers }: AccessParts): AccessDecision {
+  const signedInUser = (caller: Caller): User => {
+    if (caller.kind === 'user') return caller;
+    throw new Unauthorized('This operation needs a credential');
+  };
+
+  /** Additive to the permission check; taken first, so that it tells nothing about the thing asked for. */
+  const checkScope = (caller: Caller, scope: ScopeName | undefined): void => {
+    if (caller.kind === 'anonymous' || scope === undefined || caller.credential.scopes === 'all') return;
+    const kind = caller.credential.kind === 'oauth' ? 'oauth' : 'pat';
+    const { ok, required } = scopes.satisfied(scope, kind, caller.credential.scopes);
+    if (ok) return;
+    if (required === undefined) throw new Forbidden('This operation cannot be used with this kind of token', { code: 'insufficient_scope', detail: 'No scope of such a token allows it; sign in instead' });
+    throw new InsufficientScope(required);
+  };
+
+  const checkAudience = (caller: Caller): void => {
+    if (caller.kind === 'user' && caller.credential.audience !== undefined) {
+      throw new Forbidden('The token is bound to another resource', { code: 'invalid_audience' });
+    }
+  };
+
+  const checkAdmin = async (user: User, required: readonly string[]): Promise<void> => {
+    if (user.isAdmin) return;
+    const held = (await adminGrants()?.scopesOf(user.id)) ?? [];
+    const missing = required.find((scope) => !held.includes(scope));
+    if (missing !== undefined) throw new Forbidden(`admin scope required: ${missing}`);
+  };
+
+  const checkPermission = async (call: Call, rule: ResourceRule, params: Readonly<Record<string, string>>): Promise<Granted<unknown, string>> => {
+    const resolver = resolvers().find((candidate) => candidate.kind === rule.resource);
+    if (resolver === undefined) throw new NotFound('Not found');
+    const { caller } = call;
+    const standing = caller.kind === 'anonymous' && rule.needsUser ? undefined : await resolver.resolve(caller, params);
+    if (standing?.readable === true && standing.may(rule.permission)) {
+      return { resource: standing.resource, call, may: (name: string) => standing.may(name) } as unknown as Granted<unknown, string>;
+    }
+    if (caller.kind === 'anonymous') throw rule.anonymous === 401 ? new Unauthorized('This operation needs a credential') : new NotFound('Not found');
+    if (standing === undefined) throw new NotFound('Not found');
+    if (rule.orAdminScope !== undefined && (await adminGrants()?.scopesOf(caller.id))?.includes(rule.orAdminScope) === true) {
+      return { resource: standing.resource, call, may: () => true } as unknown as Granted<unknown, string>;
+    }
+    const status = standing.readable ? rule.lacking : rule.hidden;
+    throw status === 404 ? new NotFound('Not found') : new Forbidden('You may not do this here', { detail: `It needs the permission "${rule.permission}"` });
+  };
+
+  const byRule = async (call: Call, rule: AccessRule, params: Readonly<Record<string, string>>): Promise<unknown> => {
+    switch (rule.who) {
+      case 'anyone': return undefined;
+      case 'signed-in': signedInUser(call.caller); return undefined;
+      case 'session': {
+        const { kind } = signedInUser(call.caller).credential;
+        if (kind === 'pat' || kind === 'oauth') throw new Forbidden('This operation needs a session', { detail: 'Sign in; a token cannot do this' });
+        return undefined;
+      }
+      case 'admin': await checkAdmin(signedInUser(call.caller), rule.scopes); return undefined;
+      case 'super-admin':
+        if (!signedInUser(call.caller).isAdmin) throw new Forbidden('This operation is for instance administrators');
+        return undefined;
+      case 'permitted': return checkPermission(call, rule, params);
+    }
+  };
+
+  return {
+    async decide<A extends AccessRule>(call: Call, rule: A, scope: ScopeName | undefined, params: Readonly<Record<string, string>>): Promise<GrantOf<A>> {
+      checkAudience(call.caller);
+      checkScope(call.caller, scope);
+      return await byRule(call, rule, params) as GrantOf<A>;
+    },
+  } satisfies AccessDecision;
+}

@@ -1,0 +1,43 @@
+// Who calls, with which credential, and the circumstances of the call that every use case receives.
+
+/** How the caller proved who they are. */
+export interface Credential {
+  readonly kind: 'session' | 'pat' | 'oauth' | 'password';
+  /** Id of the session family, token or grant; never the secret. */
+  readonly id: string;
+  /** Names of the scopes a token carries; `all` for a session or password, which speak for all of the user's permissions. */
+  readonly scopes: readonly string[] | 'all';
+  /** `cookie` subjects state-changing requests to the cross-site rule (document D, "Accounts, sessions, tokens"). */
+  readonly via: 'bearer' | 'basic' | 'cookie';
+  /** RFC 8707: the only resource an OAuth2 token is good at. */
+  readonly audience?: string;
+}
+
+export interface Anonymous {
+  readonly kind: 'anonymous';
+}
+
+export interface User {
+  readonly kind: 'user';
+  readonly id: string;
+  readonly username: string;
+  /** The super-admin flag. */
+  readonly isAdmin: boolean;
+  readonly credential: Credential;
+}
+
+export type Caller = Anonymous | User;
+
+/** What a use case receives beside its command. */
+export interface Call<C extends Caller = Caller> {
+  readonly caller: C;
+  readonly requestId: string;
+  /** The address of the client, after trusted proxies. */
+  readonly ip: string;
+  readonly userAgent: string;
+  /** Aborted when the client hangs up or the server stops. */
+  readonly signal: AbortSignal;
+  readonly now: Date;
+}
+
+export const anonymous: Anonymous = { kind: 'anonymous' };

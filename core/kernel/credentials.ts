@@ -1,0 +1,93 @@
+// How a presented credential becomes a caller: readers by token prefix, password directories, and the authenticator over both.
+import type { Credential, User } from './caller.ts';
+import { Unauthorized } from './errors.ts';
+import { declarePort } from './ports.ts';
+
+/** Reads one kind of token. Provided by the plugin that issues it. */
+export interface CredentialReader {
+  /** What such a token starts with. The longest matching prefix decides, so `svc_oat_` goes before `svc_`. */
+  readonly prefix: string;
+  /** Undefined for a token that is malformed, unknown, expired, revoked or of a suspended user. */
+  read(token: string, now: Date): Promise<Omit<User, 'credential'> & { readonly credential: Omit<Credential, 'via'> } | undefined>;
+}
+
+/** Checks a name and a password: the local accounts, LDAP. Asked in the order of the configuration. */
+export interface PasswordDirectory {
+  readonly name: string;
+  /** Undefined where the pair is wrong or the name is unknown, after the same time. Throws Forbidden for an account that may not sign in. */
+  check(username: string, password: string, from: { readonly ip: string; readonly now: Date }): Promise<Omit<User, 'credential'> | undefined>;
+}
+
+/** What a request carried. */
+export type Presented =
+  | { readonly via: 'bearer'; readonly token: string }
+  | { readonly via: 'cookie'; readonly token: string }
+  | { readonly via: 'basic'; readonly username: string; readonly password: string };
+
+export interface Authenticator {
+  /**
+   * The user behind a presented credential.
+   * A Basic password is tried as a token first; as a password only with `passwords` (git over HTTP, document D).
+   * @throws {Unauthorized} where it is not good.
+   */
+  authenticate(presented: Presented, context: { readonly ip: string; readonly now: Date; readonly passwords?: boolean }): Promise<User>;
+}
+
+export interface PasswordHasher {
+  /** A self-describing string: algorithm, parameters, salt, hash. */
+  hash(password: string): Promise<string>;
+  /** Verifies in the same time for an undefined hash, so that an unknown user costs as much as a known one. */
+  verify(password: string, hash: string | undefined): Promise<boolean>;
+  /** Whether a hash was made with other parameters than today's, so that it is renewed when the password is next known. */
+  outdated(hash: string): boolean;
+}
+
+/** Seals small secrets at rest (AES-256-GCM under the instance's key) and derives keys from it. */
+export interface Sealer {
+  seal(plain: Uint8Array): string;
+  /** @throws {Internal} where the sealed string was made under another key or altered. */
+  open(sealed: string): Uint8Array;
+  /** A 32-byte key for one purpose, the same on every process and after every restart (HKDF-SHA-256). */
+  derive(purpose: string): Uint8Array;
+}
+
+declare module './ports.ts' {
+  interface Ports {
+    Authenticator: Authenticator;
+    PasswordHasher: PasswordHasher;
+    Sealer: Sealer;
+  }
+  interface PluralPorts {
+    CredentialReader: CredentialReader;
+    PasswordDirectory: PasswordDirectory;
+  }
+}
+
+declarePort('Authenticator', { arity: 'single', component: 'authenticator', critical: true, absent: 'refuse' });
+declarePort('PasswordHasher', { arity: 'single', component: 'password hasher', critical: true, absent: 'refuse' });
+declarePort('Sealer', { arity: 'single', component: 'sealer', critical: true, absent: 'refuse' });
+declarePort('CredentialReader', { arity: 'plural', component: 'credential reader', critical: true, absent: 'degraded' });
+declarePort('PasswordDirectory', { arity: 'plural', component: 'password directory', critical: true, absent: 'degraded' });
+
+/** The authenticator over what plugins provide. The getters are read per call, for the readers arrive with the plugins. */
+export function authenticator(parts: { readonly readers: () => readonly CredentialReader[]; readonly directories: () => readonly PasswordDirectory[] }): Authenticator {
+  const byToken = async (token: string, via: Credential['via'], now: Date): Promise<User | undefined> => {
+    const reader = parts.readers().filter(({ prefix }) => token.startsWith(prefix)).sort((a, b) => b.prefix.length - a.prefix.length)[0];
+    const found = await reader?.read(token, now);
+    return found === undefined ? undefined : { ...found, credential: { ...found.credential, via } };
+  };
+  return {
+    async authenticate(presented, { ip, now, passwords = false }) {
+      const token = presented.via === 'basic' ? presented.password : presented.token;
+      const user = await byToken(token, presented.via, now);
+      if (user !== undefined) return user;
+      if (presented.via === 'basic' && passwords) {
+        for (const directory of parts.directories()) {
+          const known = await directory.check(presented.username, presented.password, { ip, now });
+          if (known !== undefined) return { ...known, credential: { kind: 'password', id: known.id, scopes: 'all', via: 'basic' } };
+        }
+      }
+      throw new Unauthorized('The credential is not valid');
+    },
+  } satisfies Authenticator;
+}

@@ -1,0 +1,34 @@
+// Domain events: what happened, recorded with the change itself and delivered after it.
+
+/** Open: event type → payload. Payloads are plain JSON. */
+export interface EventPayloads {}
+export type EventType = keyof EventPayloads & string;
+
+export interface EventOf<T extends EventType = EventType> {
+  readonly id: string;
+  readonly type: T;
+  /** What it happened to, such as `repository:UUID`; events of one aggregate are delivered in order. */
+  readonly aggregate: string;
+  /** Undefined for the system itself. */
+  readonly actorId?: string;
+  readonly payload: EventPayloads[T];
+  readonly at: Date;
+}
+
+/** How a plugin listens. */
+export interface Subscription<T extends EventType = EventType> {
+  readonly type: T;
+  /** Unique within its plugin; progress is kept under it. */
+  readonly name: string;
+  /**
+   * `durable`: on one process, at least once, in order per aggregate; the handler must be idempotent by event id.
+   * `broadcast`: on every process, may be lost; for caches that can re-read the truth.
+   */
+  readonly delivery: 'durable' | 'broadcast';
+  handle(event: EventOf<T>): Promise<void>;
+}
+
+/** Builds a subscription whose handler sees the payload of its type. */
+export function on<T extends EventType>(type: T, subscription: Omit<Subscription<T>, 'type'>): Subscription {
+  return { ...subscription, type } as unknown as Subscription;
+}

@@ -1,0 +1,60 @@
+// The page forms of document A, "Pagination (shared)": four bound rules and the limit/offset form.
+
+export interface PageRequest {
+  /** 1-based. */
+  readonly page: number;
+  readonly perPage: number;
+}
+
+/** The envelope's content; a presenter turns it into `{ items, total, page, per_page }`. */
+export interface Page<T> extends PageRequest {
+  readonly items: readonly T[];
+  /** The count of all rows, unpaged. */
+  readonly total: number;
+}
+
+/** What an out-of-range `per_page` becomes. */
+export type PageRule = {
+  readonly default: number;
+  /** `uncapped`: rule 1; `default`: rule 2; `clamp`: to [1, max]; `maximum`: rule 3, any value out of range becomes `max`. */
+  readonly outside: 'uncapped' | 'default' | 'clamp' | 'maximum';
+  readonly max: number;
+};
+
+export const pageRules = {
+  /** Rule 1 (issue list): any positive value; zero or below is the default. */
+  uncapped: (fallback = 25): PageRule => ({ default: fallback, outside: 'uncapped', max: Number.MAX_SAFE_INTEGER }),
+  /** Rule 2 (the common helper): outside [1, 100] is the default. */
+  orDefault: (fallback = 25, max = 100): PageRule => ({ default: fallback, outside: 'default', max }),
+  /** Branch, tag and merge-request lists: clamped to [1, max]. */
+  clamped: (fallback = 25, max = 100): PageRule => ({ default: fallback, outside: 'clamp', max }),
+  /** Rule 3 (some admin lists): a value out of range becomes the maximum. */
+  maximum: (fallback: number, max: number): PageRule => ({ default: fallback, outside: 'maximum', max }),
+} as const;
+
+/** Reads `page` and `per_page` as they came in the query; what is no integer counts as absent. */
+export function readPage(rule: PageRule, query: { readonly page?: unknown; readonly per_page?: unknown }): PageRequest {
+  const page = integer(query.page);
+  return { page: page === undefined || page < 1 ? 1 : page, perPage: bound(rule, integer(query.per_page)) };
+}
+
+/** Reads `limit` and `offset`; out of range they become the maximum and 0 (document A, rule 3). */
+export function readSlice(rule: PageRule, query: { readonly limit?: unknown; readonly offset?: unknown }): { limit: number; offset: number } {
+  return { limit: bound(rule, integer(query.limit)), offset: Math.max(0, integer(query.offset) ?? 0) };
+}
+
+function bound(rule: PageRule, value: number | undefined): number {
+  if (value === undefined) return rule.default;
+  if (value >= 1 && value <= rule.max) return value;
+  switch (rule.outside) {
+    case 'uncapped': case 'default': return rule.default;
+    case 'clamp': return value < 1 ? 1 : rule.max;
+    case 'maximum': return rule.max;
+  }
+}
+
+function integer(value: unknown): number | undefined {
+  if (typeof value !== 'number' && typeof value !== 'string') return undefined;
+  const number = typeof value === 'string' && value.trim() === '' ? Number.NaN : Number(value);
+  return Number.isSafeInteger(number) ? number : undefined;
+}

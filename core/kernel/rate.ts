@@ -1,0 +1,50 @@
+// Counting against a budget: request metering, login throttling, branch deletions.
+import { declarePort } from './ports.ts';
+
+/** Document A, "Limits", and document D, "Rate limits". `none`: health and documents. */
+export type Meter = 'api.read' | 'api.write' | 'api.expensive' | 'mcp.tool_call' | 'none';
+
+export interface Budget {
+  readonly limit: number;
+  readonly windowSeconds: number;
+  /** `fixed` windows start at multiples of the window; a `rolling` one looks back from now. */
+  readonly window: 'fixed' | 'rolling';
+}
+
+export interface Count {
+  readonly limit: number;
+  readonly remaining: number;
+  /** When a unit is free again. */
+  readonly resetAt: Date;
+  readonly exceeded: boolean;
+}
+
+export interface RateCounter {
+  /** Takes `units` (1) from the budget under `key`; an exceeded budget takes nothing. */
+  take(key: string, budget: Budget, now: Date, units?: number): Promise<Count>;
+  /** Reads without taking. */
+  peek(key: string, budget: Budget, now: Date): Promise<Count>;
+  clear(key: string): Promise<void>;
+}
+
+declare module './ports.ts' {
+  interface Ports {
+    RateCounter: RateCounter;
+  }
+}
+
+declarePort('RateCounter', { arity: 'single', component: 'rate counter', critical: false, absent: 'refuse' });
+
+/** Names who is metered for what and by how much; absent, nothing is metered. Provided by the plugin `limits`. */
+export interface RateBudgets {
+  /** Undefined where the caller is not limited. */
+  budget(meter: Exclude<Meter, 'none'>, caller: { readonly userId?: string; readonly isAdmin: boolean }): Promise<Budget | undefined>;
+}
+
+declare module './ports.ts' {
+  interface OptionalPorts {
+    RateBudgets: RateBudgets;
+  }
+}
+
+declarePort('RateBudgets', { arity: 'optional', component: 'rate limits', critical: false, absent: 'degraded' });

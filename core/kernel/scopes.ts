@@ -1,0 +1,76 @@
+// The scope catalogue: rows that routes name, each with the token scope that satisfies it, and how a wider scope includes a narrower one.
+import { declarePort } from './ports.ts';
+
+/** Open: every area adds the names of its rows, so that a route naming an unknown row does not compile. */
+export interface Scopes {}
+export type ScopeName = keyof Scopes & string;
+
+/** In a row: any good token of that kind will do, whatever its scopes. */
+export const anyToken = '*';
+
+/** One row of the catalogue (document A, "Scope catalogs"; document B and C, "Authentication"). */
+export interface ScopeRow {
+  readonly name: ScopeName;
+  /** The personal-access-token scope; `anyToken`: every PAT may do this. Absent: none may. */
+  readonly pat?: string;
+  /** The OAuth2 scope; `anyToken` as above. Absent: no OAuth2 token may do this. */
+  readonly oauth?: string;
+  /** Rows of the same family that this one includes: repo.admin includes repo.write and repo.read. */
+  readonly includes?: readonly ScopeName[];
+}
+
+export interface ScopeCatalogue {
+  rows(): readonly ScopeRow[];
+  row(name: ScopeName): ScopeRow;
+  /** Every token scope of one kind, in the order contributed. */
+  tokenScopes(kind: 'pat' | 'oauth'): readonly string[];
+  /** Whether a token with `held` satisfies the row; `required` is the token scope that names it, undefined where no token of the kind can. */
+  satisfied(row: ScopeName, kind: 'pat' | 'oauth', held: readonly string[]): { readonly ok: boolean; readonly required: string | undefined };
+}
+
+declare module './ports.ts' {
+  interface Ports {
+    ScopeCatalogue: ScopeCatalogue;
+  }
+}
+
+declarePort('ScopeCatalogue', { arity: 'single', component: 'scope catalogue', critical: true, absent: 'refuse' });
+
+/** Builds the catalogue from the rows that plugins contribute. The host has already refused duplicates. */
+export function scopeCatalogue(contributed: readonly ScopeRow[]): ScopeCatalogue {
+  const byName = new Map<string, ScopeRow>(contributed.map((row) => [row.name, row]));
+  const closure = (name: string, seen = new Set<string>()): Set<string> => {
+    if (seen.has(name)) return seen;
+    seen.add(name);
+    for (const inner of byName.get(name)?.includes ?? []) closure(inner, seen);
+    return seen;
+  };
+  /** row → the token scopes that satisfy it: its own and those of every wider row. */
+  const accepted = { pat: new Map<string, Set<string>>(), oauth: new Map<string, Set<string>>() };
+  for (const kind of ['pat', 'oauth'] as const) {
+    for (const wider of contributed) {
+      const scope = wider[kind];
+      if (scope === undefined) continue;
+      for (const inner of closure(wider.name)) {
+        const set = accepted[kind].get(inner) ?? new Set<string>();
+        accepted[kind].set(inner, set.add(scope));
+      }
+    }
+  }
+  const row = (name: ScopeName): ScopeRow => {
+    const found = byName.get(name);
+    if (found === undefined) throw new Error(`scope row "${name}" is in no enabled plugin`);
+    return found;
+  };
+  return {
+    rows: () => contributed,
+    row,
+    tokenScopes: (kind) => [...new Set(contributed.flatMap((r) => r[kind] ?? []))].filter((scope) => scope !== anyToken),
+    satisfied: (name, kind, held) => {
+      const required = row(name)[kind];
+      const good = accepted[kind].get(name);
+      if (required === anyToken) return { ok: true, required };
+      return { ok: required !== undefined && held.some((scope) => good?.has(scope) === true), required };
+    },
+  };
+}

@@ -1,0 +1,24 @@
+// What the host opens once for all plugins: a database of one kind, with the ports it provides.
+import type { Subscription } from './events.ts';
+import type { Events, Intents, Locks, UnitOfWork } from './unit-of-work.ts';
+
+export interface OwnedSubscription {
+  readonly plugin: string;
+  readonly subscription: Subscription;
+}
+
+export interface Storage {
+  readonly engine: 'memory' | 'embedded' | 'postgresql';
+  readonly unitOfWork: UnitOfWork;
+  readonly events: Events;
+  readonly intents: Intents;
+  readonly locks: Locks;
+  /** Begins delivering events: what is committed from now on and what was not delivered before. */
+  deliver(subscriptions: readonly OwnedSubscription[]): Promise<void>;
+  /** Resolves when every event committed so far was delivered to every durable handler once. For tests and for a clean stop. */
+  drained(): Promise<void>;
+  /** Rejects where the database does not answer. */
+  check(): Promise<void>;
+  /** Ends delivery, waits for what runs, closes. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,61 @@
+// The transaction every command runs in, and the bracket around what a transaction cannot hold.
+import type { EventOf, EventType } from './events.ts';
+import { declarePort } from './ports.ts';
+
+export interface UnitOfWork {
+  /**
+   * Runs `work` in one transaction that every store of every plugin joins; committed and on disk when the promise resolves,
+   * rolled back whole when it rejects. It travels with the asynchronous context.
+   * @throws {Error} when one is already open in this context: units of work do not nest.
+   */
+  run<T>(work: () => Promise<T>): Promise<T>;
+  /** Whether one is open in this context. No network and no git call may happen while it is. */
+  readonly active: boolean;
+}
+
+/** A change outside the database (refs, repository directories, blobs) that was announced and not yet concluded. */
+export interface Intent<D = unknown> {
+  readonly id: string;
+  /** Who reconciles it, such as `repositories.push`. */
+  readonly kind: string;
+  /** What it is about, such as a repository id: intents of one subject are reconciled in order. */
+  readonly subject: string;
+  readonly detail: D;
+  readonly openedAt: Date;
+}
+
+export interface Intents {
+  /** Commits an intent by itself, before the change outside begins. It counts as in progress while this process lives. */
+  open<D>(intent: { readonly kind: string; readonly subject: string; readonly detail: D }): Promise<Intent<D>>;
+  /** Removes it, inside the caller's unit of work, together with the rows and events that record the outcome. */
+  close(id: string): Promise<void>;
+  /** Intents of one kind whose process is gone, oldest first, for the reconciler at boot and every minute. */
+  abandoned(kind: string): Promise<readonly Intent[]>;
+}
+
+export interface Events {
+  /**
+   * Records an event in the current unit of work (one must be active): delivered if and only if it commits.
+   * @returns the event's id, by which handlers are idempotent.
+   */
+  emit<T extends EventType>(event: Omit<EventOf<T>, 'id' | 'at'>): Promise<string>;
+}
+
+export interface Locks {
+  /** Runs `work` while no other process or call holds `name` (per repository, per migration). Not for use inside a unit of work. */
+  exclusive<T>(name: string, work: () => Promise<T>): Promise<T>;
+}
+
+declare module './ports.ts' {
+  interface Ports {
+    UnitOfWork: UnitOfWork;
+    Events: Events;
+    Intents: Intents;
+    Locks: Locks;
+  }
+}
+
+declarePort('UnitOfWork', { arity: 'single', component: 'database', critical: true, absent: 'refuse' });
+declarePort('Events', { arity: 'single', component: 'event outbox', critical: true, absent: 'refuse' });
+declarePort('Intents', { arity: 'single', component: 'intent log', critical: true, absent: 'refuse' });
+declarePort('Locks', { arity: 'single', component: 'locks', critical: true, absent: 'refuse' });

@@ -1,0 +1,2 @@
+// The face of the rate limits.
+export * from './budgets.ts';

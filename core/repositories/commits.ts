@@ -1,0 +1,50 @@
+// Reading history: the commits a ref leads to, and one of them with what it changed.
+import type { Granted } from '#core/kernel/access';
+import { NotFound, ValidationFailed } from '#core/kernel/errors';
+import type { PageRequest } from '#core/kernel/page';
+import type { GitBackend } from './git-backend.ts';
+import type { CommitRecord, Difference } from './git-history.ts';
+import type { Repository } from './repository.ts';
+import { commitNamed, isUnborn } from './revisions.ts';
+
+export interface CommitsCommand extends PageRequest {
+  readonly ref?: string | undefined;
+  /** Of a file or folder. */
+  readonly path?: string | undefined;
+  /** A part of the author's name or address, as it is written. */
+  readonly author?: string | undefined;
+  readonly since?: Date | undefined;
+  readonly until?: Date | undefined;
+}
+
+export interface CommitDetail {
+  readonly commit: CommitRecord;
+  /** Against the first parent, as GitHub has it. */
+  readonly difference: Difference;
+}
+
+type Readable = Granted<Repository, 'repo.read'>;
+type Parts = { readonly git: GitBackend };
+
+const longestAuthor = 255;
+
+/** Newest first. @throws {NotFound | ValidationFailed} */
+export const listCommits = ({ git }: Parts) => async ({ resource: repository, call }: Readable, command: CommitsCommand): Promise<readonly CommitRecord[]> => {
+  const { ref = 'HEAD', path, author, since, until, page, perPage } = command;
+  if (author !== undefined && (author.length > longestAuthor || /\p{Cc}/u.test(author))) {
+    throw new ValidationFailed('The author is not allowed', { detail: `"author" must be at most ${longestAuthor} characters and hold no control character` });
+  }
+  const tip = await git.resolveCommit(repository.id, ref);
+  if (tip === undefined) {
+    if (await isUnborn(git, repository, ref)) return [];
+    throw new NotFound('There is no such branch, tag or commit');
+  }
+  return git.history(repository.id, { tip, path, author, since, until, skip: (page - 1) * perPage, limit: perPage }, call.signal);
+};
+
+/** @throws {NotFound} */
+export const fetchCommit = ({ git }: Parts) => async ({ resource: { id }, call }: Readable, revision: string): Promise<CommitDetail> => {
+  const commit = await git.commitRecord(id, await commitNamed(git, id, revision));
+  if (commit === undefined) throw new NotFound('There is no such commit');
+  return { commit, difference: await git.difference(id, commit.parents[0], commit.oid, call.signal) };
+};

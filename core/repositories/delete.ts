@@ -1,0 +1,27 @@
+// Deleting a repository: the row goes in one transaction, the directory after it, under an intent.
+import type { Granted } from '#core/kernel/access';
+import { auditEntry } from '#core/kernel/audit';
+import { NotFound, ValidationFailed } from '#core/kernel/errors';
+import { aggregateOf } from './events.ts';
+import type { RepositoryParts } from './ports.ts';
+import type { Reconciler } from './reconcile.ts';
+import type { Repository } from './repository.ts';
+
+type Parts = Pick<RepositoryParts, 'store' | 'unitOfWork' | 'events' | 'intents' | 'audit'> & { readonly reconciler: Reconciler };
+
+/** @throws {ValidationFailed} unless `confirmation` is `owner/name` to the letter. */
+export const deleteRepository = ({ store, unitOfWork, events, intents, audit, reconciler }: Parts) => async ({ resource: repository, call }: Granted<Repository, 'repo.own'>, command: { readonly confirmation: string }): Promise<void> => {
+  const { id, owner, name, ownerId, visibility } = repository;
+  if (command.confirmation !== `${owner}/${name}`) throw new ValidationFailed('The confirmation does not match', { detail: `"confirmation" must be "${owner}/${name}"` });
+  const intent = await intents.open({ kind: 'repositories.delete', subject: id, detail: {} });
+  try {
+    await unitOfWork.run(async () => {
+      if (!await store.delete(id)) throw new NotFound('Not found');
+      await events.emit({ type: 'repository.deleted', aggregate: aggregateOf(id), ...call.caller.kind === 'user' && { actorId: call.caller.id }, payload: { repository_id: id, owner_id: ownerId, name, visibility } });
+      await audit.append(auditEntry(call, 'repository.deleted', `repository:${id}`, { owner, name, visibility }));
+    });
+  } finally {
+    // Finishes the removal where the row is gone, takes the announcement back where it is not.
+    await reconciler.settle(intent);
+  }
+};

@@ -1,0 +1,67 @@
+// What happens to repositories, as others hear of it; the aggregate is `repository:ID`.
+import type { Call, Caller } from '#core/kernel/caller';
+import type { Oid } from './git-backend.ts';
+import type { Repository, Visibility } from './repository.ts';
+
+export interface RepositoryFact {
+  readonly repository_id: string;
+  readonly owner_id: string;
+  readonly name: string;
+  readonly visibility: Visibility;
+}
+
+export interface CollaboratorFact {
+  readonly repository_id: string;
+  readonly user_id: string;
+  readonly role: string;
+}
+
+export interface RoleTemplateFact {
+  readonly repository_id: string;
+  readonly role_template_id: string;
+  readonly name: string;
+}
+
+/** A user's own mark on a repository. */
+export interface MarkFact {
+  readonly repository_id: string;
+  readonly user_id: string;
+}
+
+declare module '#core/kernel/events' {
+  interface EventPayloads {
+    'repository.created': RepositoryFact;
+    /** The record changed; `changed` names its members. Comes beside the two more precise ones. */
+    'repository.updated': RepositoryFact & { readonly changed: readonly string[] };
+    'repository.renamed': RepositoryFact & { readonly old_name: string };
+    'repository.visibility_changed': RepositoryFact & { readonly old_visibility: Visibility };
+    'repository.deleted': RepositoryFact;
+    /** About the fork; comes beside its `repository.created`. */
+    'repository.forked': RepositoryFact & { readonly parent_id: string };
+    'repository.starred': MarkFact;
+    'repository.unstarred': MarkFact;
+    'repository.watched': MarkFact;
+    'repository.unwatched': MarkFact;
+    'collaborator.added': CollaboratorFact;
+    'collaborator.updated': CollaboratorFact & { readonly old_role: string };
+    /** `role` is the one they had. */
+    'collaborator.removed': CollaboratorFact;
+    'role_template.created': RoleTemplateFact;
+    'role_template.updated': RoleTemplateFact;
+    'role_template.deleted': RoleTemplateFact;
+    /** A branch is gone, by a push or over REST; comes beside its push. `old` is where it stood. */
+    'branch.deleted': { readonly repository_id: string; readonly branch: string; readonly old: Oid; readonly actor: string };
+    'branch.protection_changed': { readonly repository_id: string; readonly branch: string; readonly protected: boolean };
+    /** One ref moved; forty zeros stand for its absence. `actor` is the id of the user who pushed. */
+    push: { readonly repository_id: string; readonly ref: string; readonly old: Oid; readonly new: Oid; readonly actor: string };
+  }
+}
+
+export const aggregateOf = (repositoryId: string): string => `repository:${repositoryId}`;
+
+export const factOf = ({ id, ownerId, name, visibility }: Repository): RepositoryFact => ({ repository_id: id, owner_id: ownerId, name, visibility });
+
+/** What every event about a repository begins with. */
+export const aboutRepository = ({ id }: Pick<Repository, 'id'>, { caller }: Call<Caller>) => ({ aggregate: aggregateOf(id), ...caller.kind === 'user' && { actorId: caller.id } });
+
+export const aboutCollaborator = (repository: Repository, user: { readonly id: string }, call: Call<Caller>) => ({ ...aboutRepository(repository, call), payload: { repository_id: repository.id, user_id: user.id } });

@@ -1,0 +1,27 @@
+// One repository's record with what other areas count of it.
+import type { Granted } from '#core/kernel/access';
+import type { Caller } from '#core/kernel/caller';
+import { noCounts, type RepositoryCounters, type RepositoryCounts } from './offers.ts';
+import type { RepositoryParts } from './ports.ts';
+import type { Repository } from './repository.ts';
+
+export interface RepositoryRecord {
+  readonly repository: Repository;
+  readonly counts: RepositoryCounts;
+}
+
+/** Late: counters come from plugins that need this one. */
+type Parts = Pick<RepositoryParts, 'store'> & { readonly counters: () => readonly RepositoryCounters[] };
+
+export const fetchRepository = (parts: Parts) => ({ resource, call }: Granted<Repository, 'repo.read'>): Promise<RepositoryRecord> => recordOf(parts, resource, call.caller);
+
+/** The record of a repository the caller was found to be allowed to see. */
+export async function recordOf({ store, counters }: Parts, repository: Repository, caller: Caller): Promise<RepositoryRecord> {
+  const parts = await Promise.all([
+    store.peopleCounts([repository.id], caller.kind === 'user' ? caller.id : undefined),
+    ...counters().map((counter) => counter.counts([repository.id], caller)),
+  ]);
+  const counts: RepositoryCounts = Object.assign({}, noCounts, ...parts.map((part) => part.get(repository.id)));
+  // Document B: always false for anonymous callers, whatever a counter says.
+  return { repository, counts: caller.kind === 'user' ? counts : { ...counts, starred: false, watching: false } };
+}

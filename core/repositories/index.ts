@@ -1,0 +1,27 @@
+// The face of the area "repositories".
+export type { EffectivePermissions } from './collaborators.ts';
+export { branchSorts, type Branch } from './branches.ts';
+export * from './archive.ts';
+export * from './commits.ts';
+export * from './compare.ts';
+export * from './contents.ts';
+export * from './events.ts';
+export * from './fetch.ts';
+export * from './git-backend.ts';
+export * from './git-refs.ts';
+export { judgeNames } from './judge.ts';
+export * from './git-history.ts';
+export * from './languages.ts';
+export * from './offers.ts';
+export * from './people.ts';
+export * from './ports.ts';
+export { defaultProtection, type Protection, type ProtectionStore } from './protection.ts';
+export * from './published.ts';
+export { landed } from './record-push.ts';
+export * from './repository.ts';
+export * from './roles.ts';
+export * from './standing.ts';
+export { type Tag } from './tags.ts';
+export * from './write-contents.ts';
+export { repositoryUseCases, type RepositoryUseCases } from './use-cases.ts';
+export * from './vocabulary.ts';

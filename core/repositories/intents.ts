@@ -1,0 +1,21 @@
+// What this area announces before it touches directories and refs; the subject of each intent is the repository's id.
+import type { RefUpdate } from './git-backend.ts';
+
+export interface PushDetail {
+  /** The id of the user who pushes. */
+  readonly actor: string;
+  readonly updates: readonly RefUpdate[];
+}
+
+export interface IntentDetails {
+  'repositories.create': Record<never, never>;
+  'repositories.delete': Record<never, never>;
+  'repositories.default-branch': Record<never, never>;
+  'repositories.push': PushDetail;
+}
+export type IntentKind = keyof IntentDetails;
+
+export const intentKinds = ['repositories.create', 'repositories.delete', 'repositories.default-branch', 'repositories.push'] as const satisfies readonly IntentKind[];
+
+/** Held while a repository's default branch changes, for the record and git's HEAD change in two steps. */
+export const defaultBranchLock = (repositoryId: string): string => `repositories.default-branch:${repositoryId}`;

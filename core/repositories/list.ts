@@ -1,0 +1,29 @@
+// Listing the repositories a caller may read; visibility is part of the query.
+import type { Call, Caller } from '#core/kernel/caller';
+import { Unauthorized } from '#core/kernel/errors';
+import type { Reader, RepositoryParts, RepositoryFilter } from './ports.ts';
+import type { Repository } from './repository.ts';
+
+export interface ListCommand {
+  /** The caller's own alone. */
+  readonly mine?: boolean | undefined;
+  /** One owner's, by username. */
+  readonly owner?: string | undefined;
+}
+
+/** Document B, "Limits". */
+const caps = { mine: 100, owner: 50, visible: 50 } as const;
+
+/** @throws {Unauthorized} for `mine` without a user. */
+export const listRepositories = ({ store }: Pick<RepositoryParts, 'store'>) => async ({ caller }: Call, { mine = false, owner }: ListCommand): Promise<readonly Repository[]> => {
+  if (mine && caller.kind !== 'user') throw new Unauthorized('Your own repositories can be listed only when you are signed in');
+  const filter: RepositoryFilter = {
+    reader: readerOf(caller),
+    ownerId: mine && caller.kind === 'user' ? caller.id : undefined,
+    owner,
+    limit: mine ? caps.mine : owner === undefined ? caps.visible : caps.owner,
+  };
+  return store.list(filter);
+};
+
+export const readerOf = (caller: Caller): Reader => caller.kind === 'user' ? { kind: 'user', id: caller.id, isAdmin: caller.isAdmin } : { kind: 'anonymous' };

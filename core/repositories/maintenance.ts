@@ -1,0 +1,39 @@
+// Upkeep of repositories after pushes, in the background: one run at a time for each, pushes in the meantime ask for one more.
+import type { Log } from '#core/kernel/log';
+import type { GitBackend } from './git-backend.ts';
+
+export interface Maintenance {
+  request(repositoryId: string): void;
+  /** Resolves when nothing runs; asked-for runs that have not begun are dropped. */
+  stop(): Promise<void>;
+}
+
+export function maintenance({ git, log }: { readonly git: GitBackend; readonly log: Log }): Maintenance {
+  const running = new Map<string, Promise<void>>();
+  const again = new Set<string>();
+  let stopped = false;
+
+  const work = async (repositoryId: string): Promise<void> => {
+    do {
+      again.delete(repositoryId);
+      try {
+        await git.maintain(repositoryId);
+      } catch (error) {
+        log.warn({ err: error, repository: repositoryId }, 'upkeep after a push failed');
+      }
+    } while (again.has(repositoryId) && !stopped);
+    running.delete(repositoryId);
+  };
+
+  return {
+    request(repositoryId) {
+      if (stopped) return;
+      if (running.has(repositoryId)) again.add(repositoryId);
+      else running.set(repositoryId, work(repositoryId));
+    },
+    async stop() {
+      stopped = true;
+      await Promise.all(running.values());
+    },
+  };
+}

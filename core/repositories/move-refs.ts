@@ -1,0 +1,39 @@
+// Moving a ref over REST: judged as a push is, announced before, recorded after with the same events.
+import type { Granted } from '#core/kernel/access';
+import { Conflict, Forbidden } from '#core/kernel/errors';
+import type { RefUpdate } from './git-backend.ts';
+import type { Moving } from './git-refs.ts';
+import { judgeRefs } from './judge.ts';
+import type { RepositoryParts } from './ports.ts';
+import { pushBracket, type BracketParts } from './push-bracket.ts';
+import type { Repository } from './repository.ts';
+
+export type MoveParts = BracketParts & Pick<RepositoryParts, 'protections'>;
+type Writable = Granted<Repository, 'repo.write'>;
+
+/** @throws {Forbidden} with the rule that does not let the ref move so. */
+export async function checkMove(parts: MoveParts, { resource: repository, call }: Writable, update: RefUpdate): Promise<void> {
+  const verdicts = await judgeRefs(parts, repository, call.caller)([update], {
+    // Creations and deletions rewrite no history.
+    isAncestor: async () => false,
+  });
+  const refusal = verdicts.find(({ ref }) => ref === update.ref)?.refusal;
+  if (refusal !== undefined) throw new Forbidden('The branch or tag is protected from this', { detail: refusal });
+}
+
+/** Creates or deletes one ref that was checked; `stale` where it is not as `update.old` says. @throws {Conflict} where the name is in the way of another. */
+export async function moveRef(parts: MoveParts, { resource: { id }, call }: Writable, update: RefUpdate): Promise<Exclude<Moving, 'in-the-way'>> {
+  const { hooks, conclude } = pushBracket(parts, id, call.caller);
+  let moving: Moving;
+  try {
+    await hooks.announced([update]);
+    moving = await parts.git.moveRefs(id, [update]);
+    if (moving === 'moved') await hooks.landed([update]);
+    await conclude(true);
+  } catch (error) {
+    await conclude(false);
+    throw error;
+  }
+  if (moving === 'in-the-way') throw new Conflict('The name is in the way of another', { detail: `"${update.ref}" and one of its folders cannot both be names; choose another` });
+  return moving;
+}

@@ -1,0 +1,47 @@
+// What surrounds refs that git moves for somebody: announced before it reads an object, recorded before they hear of it, settled where it broke off.
+import type { Caller } from '#core/kernel/caller';
+import type { Intent } from '#core/kernel/unit-of-work';
+import type { ReceiveRequest } from './git-backend.ts';
+import type { PushDetail } from './intents.ts';
+import type { Maintenance } from './maintenance.ts';
+import type { RepositoryParts } from './ports.ts';
+import type { Reconciler } from './reconcile.ts';
+import { recordPush } from './record-push.ts';
+
+export type BracketParts = Pick<RepositoryParts, 'store' | 'git' | 'unitOfWork' | 'events' | 'intents' | 'locks' | 'clock'> & { readonly reconciler: Reconciler; readonly maintenance: Maintenance };
+
+export interface PushBracket {
+  readonly hooks: Pick<ReceiveRequest, 'announced' | 'landed'>;
+  /** To be called when it is over. Where git ran to its end and told of no landing, nothing moved. Cut short, it may have moved refs: they tell. */
+  conclude(complete: boolean): Promise<void>;
+}
+
+/** For one push. */
+export function pushBracket(parts: BracketParts, repositoryId: string, caller: Caller): PushBracket {
+  const { unitOfWork, intents, reconciler, maintenance } = parts;
+  const actor = caller.kind === 'user' ? caller.id : '';
+  let intent: Intent<PushDetail> | undefined;
+  let recording = false;
+  return {
+    hooks: {
+      async announced(updates) {
+        if (updates.length === 0) return;
+        await reconciler.settlePushes(repositoryId);
+        intent = await intents.open({ kind: 'repositories.push', subject: repositoryId, detail: { actor, updates } });
+      },
+      async landed(updates) {
+        recording = true;
+        await recordPush(parts)(repositoryId, updates.map((update) => ({ ...update, actor })), intent === undefined ? [] : [intent.id]);
+        intent = undefined;
+        maintenance.request(repositoryId);
+      },
+    },
+    async conclude(complete) {
+      const open = intent;
+      intent = undefined;
+      if (open === undefined) return;
+      if (complete && !recording) await unitOfWork.run(() => intents.close(open.id));
+      else await reconciler.settle(open);
+    },
+  };
+}

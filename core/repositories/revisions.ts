@@ -1,0 +1,39 @@
+// What user text means in a repository: a commit, or a ref with a path behind it.
+import { NotFound } from '#core/kernel/errors';
+import { zeroOid, type GitBackend, type Oid } from './git-backend.ts';
+import type { Repository } from './repository.ts';
+
+/** @throws {NotFound} for text that names no commit. */
+export async function commitNamed(git: GitBackend, repositoryId: string, revision: string): Promise<Oid> {
+  const commit = await git.resolveCommit(repositoryId, revision);
+  if (commit === undefined) throw new NotFound('There is no such branch, tag or commit');
+  return commit;
+}
+
+/** Whether the text names what the first push is to bring, of a repository that has no branch yet. */
+export async function isUnborn(git: GitBackend, { id, defaultBranch }: Repository, revision: string): Promise<boolean> {
+  return (revision === 'HEAD' || revision === defaultBranch) && (await git.refs(id, 'branches')).length === 0;
+}
+
+/** Refs are rarely deeper; what is beyond is path. */
+const deepestRef = 16;
+
+/** What user text may stand for; a ref may be given by its full name too. */
+const fullNames = (ref: string): readonly string[] => [`refs/heads/${ref}`, `refs/tags/${ref}`, ...ref.startsWith('refs/') ? [ref] : []];
+
+/** The commit and the path of `REF/PATH`: the longest beginning that names a branch or tag wins. */
+export async function refAndPath(git: GitBackend, repositoryId: string, target: string): Promise<{ readonly commit: Oid | undefined; readonly path: string }> {
+  const segments = target.split('/');
+  const cut = (length: number): { ref: string; path: string } => ({ ref: segments.slice(0, length).join('/'), path: segments.slice(length).join('/') });
+  const longer = Array.from({ length: Math.min(segments.length - 1, deepestRef) }, (_, index) => cut(index + 1)).slice(1).reverse().filter(({ ref }) => git.isLegalName('branch', ref));
+  if (longer.length > 0) {
+    const names = longer.flatMap(({ ref }) => fullNames(ref));
+    const oids = await git.readRefs(repositoryId, names);
+    const present = new Set(names.filter((_, index) => (oids[index] ?? zeroOid) !== zeroOid));
+    const found = longer.find(({ ref }) => fullNames(ref).some((name) => present.has(name)));
+    if (found !== undefined) return { commit: await git.resolveCommit(repositoryId, found.ref), path: found.path };
+  }
+  const { ref, path } = cut(1);
+  // The folder itself has no bytes.
+  return { commit: path === '' ? undefined : await git.resolveCommit(repositoryId, ref), path };
+}

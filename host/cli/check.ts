@@ -1,0 +1,21 @@
+// `hexforge check`: everything that is wrong with the configuration, before anything runs.
+import { exitRefused, sentence } from '../problem.ts';
+import { examine, print, type Command } from './command.ts';
+
+export const check: Command = {
+  name: 'check',
+  summary: 'prints all that is wrong with the configuration, each with its remedy',
+  example: 'hexforge check --config /etc/hexforge.yaml',
+  flags: { json: { type: 'boolean', description: 'one JSON object instead of lines' } },
+  async run(context) {
+    const { configuration, listed, problems } = await examine(context);
+    const plugins = listed?.plan.enabled.map(({ name }) => name) ?? [];
+    if (context.flags['json'] === true) print(context, JSON.stringify({ ok: problems.length === 0, plugins, problems }));
+    else if (problems.length === 0) print(context, `ok: ${plugins.length} plugins (${plugins.join(', ')}), ${configuration?.file ?? 'no configuration file'}`);
+    else {
+      for (const problem of problems) print(context, `${problem.code}: ${sentence(problem)}`);
+      print(context, problems.length === 1 ? '1 problem' : `${problems.length} problems`);
+    }
+    return problems.length === 0 ? 0 : exitRefused;
+  },
+};

@@ -1,0 +1,58 @@
+// `hexforge config`: the effective configuration, each value with where it came from, secrets masked.
+import type Joi from 'joi';
+import { mask, type Configuration, type ShownValue } from '#config/configuration';
+import { exampleFile } from '#config/example';
+import { pluginConfiguration } from '../check/configuration.ts';
+import { declaredSettings } from '../contributions/settings.ts';
+import type { PluginDefinition } from '../definition.ts';
+import { environmentOf, type Listed } from '../plugins.ts';
+import { examined, print, table, type Command } from './command.ts';
+
+export const config: Command = {
+  name: 'config',
+  summary: 'shows the effective configuration, each value with its source, secrets masked',
+  example: 'hexforge config',
+  flags: { example: { type: 'boolean', description: 'a configuration file with every key of the enabled plugins, commented out' } },
+  async run(context) {
+    const { configuration, listed } = await examined(context);
+    if (context.flags['example'] === true) {
+      print(context, exampleFile(listed.plan.enabled).trimEnd());
+      return 0;
+    }
+    const values = [...configuration.shown, ...ofPlugins(configuration, listed), ...ofSettings(configuration, listed)];
+    for (const line of table(values.map(({ key, value, source }) => [key, typeof value === 'string' ? value : JSON.stringify(value), `# ${source}`]))) print(context, line);
+    return 0;
+  },
+};
+
+function ofPlugins(configuration: Configuration, { plan }: Listed): readonly ShownValue[] {
+  return plan.enabled.flatMap((definition) => {
+    const keys: Readonly<Record<string, Joi.Description>> = definition.config?.describe().keys ?? {};
+    const { value: values } = pluginConfiguration(definition, plan.configOf(definition.name));
+    return Object.keys(keys).map((key): ShownValue => {
+      const value: unknown = typeof values === 'object' && values !== null ? Reflect.get(values, key) : undefined;
+      return { key: `plugins.${definition.name}.${key}`, value: shownValue(key, value, keys[key]), source: sourceOf(configuration, definition, key) };
+    });
+  });
+}
+
+function sourceOf({ environment, plugins, file }: Configuration, definition: PluginDefinition, key: string): string {
+  const variable = Object.entries(definition.environment ?? {}).find(([, name]) => name === key)?.[0];
+  if (variable !== undefined && key in environmentOf(definition, environment)) return `environment ${variable}`;
+  return key in (plugins.find(({ name }) => name === definition.name)?.config ?? {}) ? `file ${file ?? ''}` : 'default';
+}
+
+/** A plugin marks a secret key with `.meta({ secret: true })`; names that speak for themselves are masked anyway. */
+function shownValue(key: string, value: unknown, description: Joi.Description | undefined): unknown {
+  if (value === undefined) return '(absent)';
+  const metas: readonly { readonly secret?: boolean }[] = description?.['metas'] ?? [];
+  if (metas.some(({ secret }) => secret === true) || /password|secret|token|key$/i.test(key)) return mask;
+  return typeof value === 'string' ? value.replace(/(:\/\/[^:/@]*:)[^@]*@/, `$1${mask}@`) : value;
+}
+
+function ofSettings({ settings, file }: Configuration, { plan }: Listed): readonly ShownValue[] {
+  return declaredSettings(plan.enabled).map(({ key, sensitive, default: value }): ShownValue => {
+    const given = Object.hasOwn(settings, key);
+    return { key: `settings.${key}`, value: sensitive === true ? mask : given ? settings[key] : value, source: given ? `file ${file ?? ''}` : 'default' };
+  });
+}

@@ -1,0 +1,81 @@
+// The data directory: ours alone (0700), writable, and never older software on newer data.
+import { accessSync, chmodSync, constants, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import semver from 'semver';
+import { createOnce, replaceFile } from './once.ts';
+import { Refused } from './problem.ts';
+
+/** Written at the first start; says whose directory it is and which version wrote it last. */
+export const markerName = 'hexforge.json';
+
+interface Marker {
+  readonly version: string;
+  readonly createdAt: string;
+}
+
+/** Makes the directory where it is missing and takes it into use. @throws {Refused} */
+export function openDataDirectory(path: string, { version, now }: { readonly version: string; readonly now: Date }): void {
+  // Whoever makes a file below it, git and the database too: it is for nobody else to read.
+  process.umask(0o077);
+  try {
+    makeDirectory(path);
+    accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw new Refused([notWritable(path, error)], error);
+  }
+  const entries = readdirSync(path);
+  const mine = entries.includes(markerName);
+  if ((statSync(path).mode & 0o077) !== 0) {
+    if (!mine && entries.length > 0) {
+      throw new Refused([{ code: 'data_directory_foreign', message: `The data directory ${path} holds files that are not Hexforge's, and others may read it`, remedy: 'Set HEXFORGE_DATA_DIR to an empty or new directory' }]);
+    }
+    chmodSync(path, 0o700);
+  }
+  try {
+    if (!mine) createOnce(join(path, markerName), render({ version, createdAt: now.toISOString() }));
+  } catch (error) {
+    // A read-only file system answers the access check with yes to root.
+    throw new Refused([notWritable(path, error)], error);
+  }
+  acceptVersion(path, version);
+}
+
+/** Not Node's `recursive`: it never ends where a parent refuses children with ENOENT, as /proc does. */
+function makeDirectory(path: string, parentsMade = false): void {
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'EEXIST') return;
+    if (code !== 'ENOENT' || parentsMade || dirname(path) === path) throw error;
+    makeDirectory(dirname(path));
+    makeDirectory(path, true);
+  }
+}
+
+function acceptVersion(path: string, version: string): void {
+  const marker = readMarker(path);
+  if (semver.gt(marker.version, version)) {
+    throw new Refused([{ code: 'data_directory_newer', message: `The data directory ${path} was written by Hexforge ${marker.version}, which is newer than this ${version}`, remedy: `Run Hexforge ${marker.version} or later, or restore a backup made with ${version}` }]);
+  }
+  if (semver.lt(marker.version, version)) replaceFile(join(path, markerName), render({ ...marker, version }));
+}
+
+function readMarker(path: string): Marker {
+  try {
+    const marker: unknown = JSON.parse(readFileSync(join(path, markerName), 'utf8'));
+    const fields = typeof marker === 'object' && marker !== null ? { version: Reflect.get(marker, 'version'), createdAt: Reflect.get(marker, 'createdAt') } : {};
+    if (typeof fields.version === 'string' && semver.valid(fields.version) !== null && typeof fields.createdAt === 'string') return { version: fields.version, createdAt: fields.createdAt };
+  } catch {
+    // Falls through to the refusal: whatever is wrong with it, the remedy is the same.
+  }
+  throw new Refused([{ code: 'data_directory_marker', message: `The file ${join(path, markerName)} is not readable as the mark of a data directory`, remedy: 'Restore it from a backup' }]);
+}
+
+const render = (marker: Marker): string => `${JSON.stringify(marker)}\n`;
+
+const notWritable = (path: string, error: unknown) => ({
+  code: 'data_directory_unwritable',
+  message: `The data directory ${path} cannot be written (${error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'})`,
+  remedy: 'Set HEXFORGE_DATA_DIR to a directory that this user may write, or change its owner',
+});

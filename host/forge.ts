@@ -1,0 +1,72 @@
+// Opens a forge up to its built plugins: data directory, storage, machine. What `serve` and the offline commands share.
+import { memoryRateCounter, openMemory, systemClock, systemIds } from '#adapters/memory/index';
+import { openPostgres } from '#adapters/postgres/index';
+import { aesSealer } from '#adapters/crypto/sealer';
+import type { Configuration } from '#config/configuration';
+import type { Log } from '#core/kernel/log';
+import { Machine } from './boot.ts';
+import { openDataDirectory } from './data-directory.ts';
+import type { PluginDefinition } from './definition.ts';
+import { freePort } from './address.ts';
+import { listPlugins } from './plugins.ts';
+import type { Plan } from './plan.ts';
+import { problemOf, Refused } from './problem.ts';
+import { hostProviders } from './providers.ts';
+import { secretKey } from './secret-key.ts';
+import { entitiesOf, type OpenStorage } from './storage.ts';
+
+export interface OpenOptions {
+  readonly definitions?: readonly PluginDefinition[];
+  readonly announce: (line: string) => void;
+  readonly logOf: (plugin: string) => Log;
+}
+
+export interface OpenForge {
+  readonly machine: Machine;
+  readonly storage: OpenStorage;
+  readonly plan: Plan;
+  readonly baseUrl: string;
+  readonly webUrl: string;
+  readonly port: number;
+}
+
+/** Nothing has run yet: the machine is neither migrated nor built. @throws {Refused} */
+export async function openForge(configuration: Configuration, { definitions = [], announce, logOf }: OpenOptions): Promise<OpenForge> {
+  const { plan, problems } = await listPlugins(configuration, definitions);
+  if (problems.length > 0) throw new Refused(problems);
+  const { dataDir, version, host, limits } = configuration;
+  openDataDirectory(dataDir, { version, now: systemClock.now() });
+  const sealer = aesSealer(secretKey(dataDir, configuration.secretKey));
+  const port = configuration.port === 0 ? await freePort(host) : configuration.port;
+  const baseUrl = configuration.baseUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  const webUrl = configuration.webUrl ?? baseUrl;
+  const storage = await openStorage(configuration, plan, logOf('storage'));
+  const machine = new Machine({
+    plan, storage, logOf, limits,
+    instance: { baseUrl, webUrl, dataDir, version, announce },
+    own: hostProviders({ plan, storage, clock: systemClock, ids: systemIds, sealer, rateCounter: memoryRateCounter() }),
+  });
+  return { machine, storage, plan, baseUrl, webUrl, port };
+}
+
+async function openStorage({ database, dataDir }: Configuration, plan: Plan, log: Log): Promise<OpenStorage> {
+  const parts = { clock: systemClock, ids: systemIds, log };
+  if (database.column === 'memory') return { ...openMemory(parts), column: 'memory' };
+  try {
+    const opened = await openPostgres({ ...parts, ...database.url === undefined ? {} : { url: database.url }, directory: dataDir, entities: entitiesOf(plan.enabled) });
+    return { ...opened, column: 'sql' };
+  } catch (error) {
+    throw new Refused([storageProblem(error)], error);
+  }
+}
+
+/** Migrates; a failure is a refusal. */
+export async function migrate({ machine }: OpenForge): ReturnType<Machine['migrate']> {
+  try {
+    return await machine.migrate();
+  } catch (error) {
+    throw new Refused([storageProblem(error)], error);
+  }
+}
+
+const storageProblem = (error: unknown) => problemOf(error, { code: 'storage_failed', message: 'The database cannot be used', remedy: 'Mend the cause; docs/operating.md says how to restore a backup' });

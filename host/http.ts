@@ -1,0 +1,38 @@
+// The HTTP server over a machine that has started.
+import { createHttpServer, type HttpServer } from '#adapters/http/server';
+import type { Log } from '#core/kernel/log';
+import type { PortName } from '#core/kernel/ports';
+import type { Machine } from './boot.ts';
+import { traitsOf } from './plan.ts';
+
+export interface Listening {
+  readonly host: string;
+  readonly port: number;
+  readonly trustedProxies: readonly string[];
+  readonly validateResponses: boolean;
+  readonly logOf: (plugin: string) => Log;
+}
+
+export function httpServer(machine: Machine, { logOf, ...listening }: Listening): HttpServer {
+  const { container, instance: { baseUrl, webUrl, version } } = machine;
+  const accessLog = logOf('access');
+  return createHttpServer({
+    ...listening, baseUrl, webUrl, version,
+    routes: machine.routes,
+    authenticator: container.port('Authenticator'),
+    access: container.port('AccessDecision'),
+    scopes: container.port('ScopeCatalogue'),
+    rateCounter: container.port('RateCounter'),
+    budgets: () => container.port('RateBudgets'),
+    absentPort: (name) => {
+      const traits = traitsOf(name);
+      return traits === undefined || container.port(name as PortName) !== undefined ? undefined : { component: traits.component, absent: traits.absent };
+    },
+    readiness: machine.readiness,
+    clock: container.port('Clock'),
+    ids: container.port('Ids'),
+    log: logOf('http'),
+    // The line has a time of its own: when the request ended.
+    accessLog: ({ time: _arrived, ...entry }) => accessLog.info(entry, 'request'),
+  });
+}

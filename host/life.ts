@@ -1,0 +1,77 @@
+// One plugin in the machine: where it stands in its life, and why.
+import type { Subscription } from '#core/kernel/events';
+import type { Route } from '#adapters/http/route';
+import type { Job, PluginDefinition, Probe } from './definition.ts';
+
+export type State = 'listed' | 'checked' | 'ordered' | 'migrated' | 'built' | 'started' | 'degraded' | 'stopping' | 'stopped' | 'rejected' | 'failed' | 'skipped';
+
+/** From where to where. `failed` may still be stopped: a start that failed half-way has things to let go. */
+const next: Readonly<Record<State, readonly State[]>> = {
+  listed: ['checked', 'rejected'],
+  checked: ['ordered', 'rejected'],
+  ordered: ['migrated', 'rejected'],
+  migrated: ['built', 'failed', 'skipped', 'stopping'],
+  built: ['started', 'failed', 'skipped', 'stopping'],
+  started: ['degraded', 'stopping'],
+  degraded: ['started', 'stopping'],
+  stopping: ['stopped'],
+  stopped: [],
+  rejected: [],
+  failed: [],
+  skipped: [],
+};
+
+/** What a plugin's builders made. */
+export interface Made {
+  readonly parts: unknown;
+  readonly context: unknown;
+  readonly routes: readonly Route[];
+  readonly events: readonly Subscription[];
+  readonly jobs: readonly Job[];
+  readonly probes: readonly Probe[];
+}
+
+export class Life {
+  readonly definition: PluginDefinition;
+  /** Set while it is being built. */
+  made: Made | undefined;
+  #state: State = 'listed';
+  #reason: string | undefined;
+
+  constructor(definition: PluginDefinition) {
+    this.definition = definition;
+  }
+
+  get name(): string {
+    return this.definition.name;
+  }
+
+  get state(): State {
+    return this.#state;
+  }
+
+  /** Why it is where it is: for `failed`, `skipped`, `degraded`. */
+  get reason(): string | undefined {
+    return this.#reason;
+  }
+
+  /** Whether it may be seen: it was built, and nothing has gone wrong with it since. */
+  get usable(): boolean {
+    return this.#state === 'built' || this.#state === 'started' || this.#state === 'degraded';
+  }
+
+  /** Whether something went wrong with it. */
+  get lost(): boolean {
+    return this.#state === 'failed' || this.#state === 'skipped';
+  }
+
+  get isolated(): boolean {
+    return this.definition.onFailure === 'isolate';
+  }
+
+  to(state: State, reason?: string): void {
+    if (!next[this.#state].includes(state)) throw new Error(`plugin "${this.name}" cannot go from ${this.#state} to ${state}`);
+    this.#state = state;
+    this.#reason = reason;
+  }
+}

@@ -1,0 +1,67 @@
+// Who provides and who needs what, worked out once from the definitions and the operator's choices. Pure.
+// Through the face: importing it declares the kernel's own ports.
+import { declaredPorts, type PortTraits } from '#core/kernel/index';
+import type { PluginDefinition } from './definition.ts';
+
+/** Where a plugin's routes may live: standard plugins and granted ones anywhere, the others under `/x/<plugin>/`. */
+export type Mount = 'anywhere' | 'own';
+
+export interface Plan {
+  /** In the order of the configuration. */
+  readonly enabled: readonly PluginDefinition[];
+  /** Plugins that are not enabled: a remedy may name them. */
+  readonly disabled: readonly PluginDefinition[];
+  /** Port → plugin, where several could provide it. */
+  readonly providers: Readonly<Record<string, string>>;
+  /** `settings:` of the configuration. */
+  readonly settings: Readonly<Record<string, unknown>>;
+  /** The plugin's own keys under `plugins.<name>`, not yet checked. */
+  readonly configOf: (plugin: string) => Readonly<Record<string, unknown>>;
+  readonly mountOf: (plugin: string) => Mount;
+}
+
+/** Ports the host provides itself, and whether a plugin may take the place of its provider. */
+export const hostPorts: Readonly<Record<string, 'fixed' | 'replaceable'>> = {
+  Clock: 'fixed',
+  Ids: 'fixed',
+  UnitOfWork: 'fixed',
+  Events: 'fixed',
+  Intents: 'fixed',
+  Locks: 'fixed',
+  AccessDecision: 'fixed',
+  Authenticator: 'fixed',
+  ScopeCatalogue: 'fixed',
+  PermissionTable: 'fixed',
+  Sealer: 'replaceable',
+  Settings: 'replaceable',
+  RateCounter: 'replaceable',
+};
+
+export const traitsOf = (port: string): PortTraits | undefined => declaredPorts().get(port);
+export const needsOf = (definition: PluginDefinition): readonly string[] => definition.needs ?? [];
+export const portsOf = (definition: PluginDefinition): readonly string[] => Object.keys(definition.provides ?? {});
+export const isCritical = (definition: PluginDefinition): boolean => portsOf(definition).some((port) => traitsOf(port)?.critical === true);
+
+export interface Provision {
+  /** Who provides the port, after the operator's choice; for a plural port all of them, in the order of the configuration. */
+  readonly providersOf: (port: string) => readonly PluginDefinition[];
+  /** Every enabled plugin that could. */
+  readonly candidatesOf: (port: string) => readonly PluginDefinition[];
+  /** Those that must be built before this one: late needs take no part. */
+  readonly dependenciesOf: (definition: PluginDefinition) => readonly PluginDefinition[];
+}
+
+export function provision(enabled: readonly PluginDefinition[], choices: Readonly<Record<string, string>>): Provision {
+  const candidates = new Map<string, PluginDefinition[]>();
+  for (const definition of enabled) {
+    for (const port of portsOf(definition)) candidates.set(port, [...candidates.get(port) ?? [], definition]);
+  }
+  const candidatesOf = (port: string): readonly PluginDefinition[] => candidates.get(port) ?? [];
+  const providersOf = (port: string): readonly PluginDefinition[] => {
+    const all = candidatesOf(port);
+    if (traitsOf(port)?.arity === 'plural' || all.length < 2) return all;
+    return all.filter(({ name }) => name === choices[port]);
+  };
+  const dependenciesOf = (definition: PluginDefinition): readonly PluginDefinition[] => [...new Set(needsOf(definition).flatMap(providersOf))];
+  return { providersOf, candidatesOf, dependenciesOf };
+}

@@ -1,0 +1,44 @@
+// The ports the host provides itself.
+import { accessDecision } from '#core/kernel/access';
+import { authenticator, type Sealer } from '#core/kernel/credentials';
+import type { Ports } from '#core/kernel/ports';
+import type { RateCounter } from '#core/kernel/rate';
+import type { Clock, Ids } from '#core/kernel/time';
+import type { BootOptions } from './boot.ts';
+import { livingPermissions, livingScopes } from './contributions/scopes.ts';
+import { configuredSettings } from './contributions/settings.ts';
+import type { Plan } from './plan.ts';
+import type { OpenStorage } from './storage.ts';
+
+export interface HostParts {
+  readonly plan: Plan;
+  readonly storage: OpenStorage;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly sealer: Sealer;
+  readonly rateCounter: RateCounter;
+}
+
+type HostPorts = Pick<Ports, 'Clock' | 'Ids' | 'UnitOfWork' | 'Events' | 'Intents' | 'Locks' | 'AccessDecision' | 'Authenticator' | 'ScopeCatalogue' | 'PermissionTable' | 'Sealer' | 'Settings' | 'RateCounter'>;
+
+/** Getters of plural ports are read per call: the providers arrive with the plugins. */
+export function hostProviders({ plan, storage, clock, ids, sealer, rateCounter }: HostParts): BootOptions['own'] {
+  return ({ lives, port }) => {
+    const scopes = livingScopes(lives);
+    return {
+      Clock: clock,
+      Ids: ids,
+      UnitOfWork: storage.unitOfWork,
+      Events: storage.events,
+      Intents: storage.intents,
+      Locks: storage.locks,
+      AccessDecision: accessDecision({ scopes, adminGrants: () => port('AdminGrants'), resolvers: () => port('ResourceResolver') }),
+      Authenticator: authenticator({ readers: () => port('CredentialReader'), directories: () => port('PasswordDirectory') }),
+      ScopeCatalogue: scopes,
+      PermissionTable: livingPermissions(lives),
+      Sealer: sealer,
+      Settings: configuredSettings(plan.enabled, plan.settings),
+      RateCounter: rateCounter,
+    } satisfies HostPorts;
+  };
+}

@@ -1,0 +1,164 @@
+// A whole forge in this process: configuration in, a server that listens out.
+import type { HttpServer } from '#adapters/http/server';
+import type { Configuration } from '#config/configuration';
+import type { PortName, PortValue } from '#core/kernel/ports';
+import type { Log } from '#core/kernel/log';
+import { demandPort, listenRefusal } from './address.ts';
+import { openControl, type Handlers } from './control.ts';
+import type { PluginDefinition } from './definition.ts';
+import { migrate, openForge, type OpenForge } from './forge.ts';
+import type { State } from './life.ts';
+import { httpServer } from './http.ts';
+import { openLog, type Sink } from './log.ts';
+import { traitsOf } from './plan.ts';
+import { strangeVariables } from './plugins.ts';
+import { Refused } from './problem.ts';
+
+export interface ForgeOptions {
+  /** Beside the configured plugins; one with a configured name takes its place. */
+  readonly definitions?: readonly PluginDefinition[];
+  readonly stdout?: Sink;
+  readonly stderr?: Sink;
+  /** For tests: every answer is held against its schema. */
+  readonly validateResponses?: boolean;
+}
+
+export interface PluginReport {
+  readonly name: string;
+  readonly version: string;
+  readonly state: State;
+  readonly reason?: string;
+}
+
+export interface Forge {
+  /** Where it listens. */
+  readonly url: string;
+  /** Lets requests in flight finish, at most 9 s, then stops the plugins and closes the storage. Never rejects. */
+  stop(): Promise<void>;
+  port<K extends PortName>(name: K): PortValue<K>;
+  openapi(): object;
+  plugins(): readonly PluginReport[];
+  /** Resolves when every event committed so far was delivered once. */
+  drained(): Promise<void>;
+}
+
+/** Document D allows requests in flight 10 s in all; the last one belongs to the plugins and the storage. */
+const graceMs = 9_000;
+
+/** @throws {Refused} with all that is wrong, each with its remedy; nothing is left running. */
+export async function startForge(configuration: Configuration, options: ForgeOptions = {}): Promise<Forge> {
+  const { stdout = process.stdout, stderr = process.stderr } = options;
+  const announce = (line: string): void => void stdout.write(`${line}\n`);
+  const logOf = openLog(configuration.logLevel, stderr);
+  const log = logOf('host');
+  const open = await openForge(configuration, { ...options, announce, logOf });
+  for (const { variable, hint } of strangeVariables(configuration, open.plan)) log.warn({ variable }, `this environment variable sets nothing. ${hint}`);
+  const parts: Stoppable[] = [];
+  const forge = new RunningForge(open, parts, log);
+  try {
+    // After the storage: who starts the same forge twice should hear of the first process, not of its port.
+    await demandPort(configuration.host, open.port);
+    await migrate(open);
+    await open.machine.build();
+    await open.machine.start();
+    const server = httpServer(open.machine, { host: configuration.host, port: open.port, trustedProxies: configuration.trustedProxies, validateResponses: options.validateResponses ?? false, logOf });
+    parts.push({ what: 'the HTTP server', stop: () => server.stop(graceMs) });
+    await forge.listen(server, configuration);
+    parts.push({ what: 'the control socket', stop: await control(configuration.dataDir, forge, log) });
+    announce(`listening on ${forge.url}`);
+    return forge;
+  } catch (error) {
+    await forge.stop();
+    throw error;
+  }
+}
+
+interface Stoppable {
+  readonly what: string;
+  stop(): Promise<void>;
+}
+
+class RunningForge implements Forge {
+  readonly #open: OpenForge;
+  /** What runs beside the machine, in the order it was begun. */
+  readonly #parts: readonly Stoppable[];
+  readonly #log: Log;
+  #listening: { readonly url: string; readonly server: HttpServer } | undefined;
+  #stopped: Promise<void> | undefined;
+
+  constructor(open: OpenForge, parts: readonly Stoppable[], log: Log) {
+    this.#open = open;
+    this.#parts = parts;
+    this.#log = log;
+  }
+
+  async listen(server: HttpServer, { host, port }: Configuration): Promise<void> {
+    try {
+      this.#listening = { url: await server.listen(), server };
+    } catch (error) {
+      throw listenRefusal(error, host, port) ?? error;
+    }
+  }
+
+  get url(): string {
+    return this.#listening?.url ?? this.#open.baseUrl;
+  }
+
+  port<K extends PortName>(name: K): PortValue<K> {
+    return this.#open.machine.container.port(name);
+  }
+
+  openapi(): object {
+    return this.#listening?.server.openapi() ?? {};
+  }
+
+  plugins(): readonly PluginReport[] {
+    return this.#open.machine.lives.map(({ name, definition: { version }, state, reason }) => ({ name, version, state, ...reason === undefined ? {} : { reason } }));
+  }
+
+  drained(): Promise<void> {
+    return this.#open.storage.drained();
+  }
+
+  stop(): Promise<void> {
+    this.#stopped ??= this.#stop();
+    return this.#stopped;
+  }
+
+  async #stop(): Promise<void> {
+    const { machine, storage } = this.#open;
+    const all: readonly Stoppable[] = [...this.#parts.toReversed(), { what: 'the plugins', stop: () => machine.stop() }, { what: 'the storage', stop: () => storage.close() }];
+    for (const { what, stop } of all) {
+      try {
+        await stop();
+      } catch (error) {
+        this.#log.error({ err: error }, `${what} did not stop cleanly`);
+      }
+    }
+  }
+}
+
+/** A file system without sockets costs the command line its way in, and nobody else anything. */
+async function control(dataDir: string, forge: Forge, log: Log): Promise<() => Promise<void>> {
+  try {
+    return await openControl(dataDir, controls(forge));
+  } catch (error) {
+    log.warn({ err: error }, 'the command line cannot reach this server: no socket in the data directory');
+    return async () => undefined;
+  }
+}
+
+/** What the command line may ask of a server. */
+export function controls(forge: Pick<Forge, 'port' | 'plugins'>): Handlers {
+  return {
+    plugins: async () => forge.plugins(),
+    'reset-password': async (username = '') => resetPassword(forge, username),
+  };
+}
+
+export async function resetPassword(forge: Pick<Forge, 'port'>, username: string): Promise<{ readonly password: string }> {
+  // The port is declared by its area, which is not loaded where no plugin uses it.
+  const recovery = traitsOf('AccountRecovery') === undefined ? undefined : forge.port('AccountRecovery');
+  if (recovery === undefined) throw new Refused([{ code: 'no_accounts', message: 'No enabled plugin keeps accounts', remedy: 'Enable the one that does, and try again' }]);
+  return recovery.resetPassword(username);
+}

@@ -1,0 +1,25 @@
+// The schema of the audit log.
+import type { Migration } from 'hexforge/plugin';
+
+export const migrations: readonly Migration[] = [
+  {
+    name: '001-entries',
+    up: [
+      `create table audit_entry (
+        id bigint generated always as identity primary key,
+        actor_id uuid,
+        actor_username text,
+        action text not null,
+        resource text not null,
+        ip text not null,
+        user_agent text not null,
+        details jsonb not null,
+        at timestamptz not null
+      )`,
+      // The list is read newest first, by actor, or by a prefix of the action.
+      'create index audit_entry_actor on audit_entry (actor_username, id desc)',
+      'create index audit_entry_action on audit_entry (action text_pattern_ops, id desc)',
+      'create index audit_entry_at on audit_entry (at)',
+    ],
+  },
+];

@@ -1,0 +1,18 @@
+// The table of the audit log. Actors are plain ids: entries outlive the accounts they name.
+import { defineEntity, p } from 'hexforge/plugin';
+
+export const EntryTable = defineEntity({
+  name: 'audit.Entry',
+  tableName: 'audit_entry',
+  properties: {
+    id: p.bigint('number').primary().autoincrement(),
+    actorId: p.uuid().nullable(),
+    actorUsername: p.text().nullable(),
+    action: p.text(),
+    resource: p.text(),
+    ip: p.text(),
+    userAgent: p.text(),
+    details: p.json<Record<string, unknown>>(),
+    at: p.datetime(),
+  },
+});

@@ -1,0 +1,103 @@
+// Accounts, sessions and personal access tokens.
+import { definePlugin, Joi, object, whereKept } from 'hexforge/plugin';
+import { jwtSessionTokens, owaspCost, scryptHasher, sha256Hasher } from '#adapters/crypto/index';
+import {
+  accessTokens, accountRecovery, administration, createAccount, foundInstance, identityScopes, identitySettings, isUsername, passwordLength, profiles, scopesToCome, sessions, users,
+} from '#core/identity/index';
+import { adminUserRoutes } from './routes/admin-users.ts';
+import { authRoutes } from './routes/auth.ts';
+import { profileRoutes } from './routes/profile.ts';
+import { tokenRoutes } from './routes/tokens.ts';
+import { memoryAccountStore, memorySessionStore, memoryTokenStore } from './store/memory.ts';
+import { migrations } from './store/migrations.ts';
+import { sqlAccountStore, sqlSessionStore, sqlTokenStore } from './store/sql.ts';
+import { identityEntities } from './store/tables.ts';
+
+interface IdentityConfig {
+  readonly admin_username: string;
+  readonly admin_password?: string;
+  readonly session_minutes: number;
+  readonly refresh_days: number;
+  readonly scrypt_log_n: number;
+}
+
+const username = Joi.string().custom((value: string, helpers) => (isUsername(value) ? value : helpers.message({ custom: '{{#label}} is 1 to 39 letters, digits, "-", "_" or ".", starting with a letter or digit' })));
+
+export default definePlugin({
+  name: 'identity',
+  version: '0.1.0',
+  api: '^0.1.0',
+  config: object<IdentityConfig>({
+    admin_username: username.default('admin').description('Name of the administrator that the first start creates'),
+    admin_password: Joi.string().min(passwordLength.min).max(passwordLength.max).meta({ secret: true }).description('Their password; absent: one is generated and printed once'),
+    session_minutes: Joi.number().integer().min(1).max(1440).default(15).description('How long a session token lives before it is refreshed, in minutes'),
+    refresh_days: Joi.number().integer().min(1).max(365).default(30).description('How long a session lives that is not used, in days'),
+    scrypt_log_n: Joi.number().integer().min(10).max(20).default(owaspCost.logN).description('Cost of a password hash: scrypt with N=2^this, r=8, p=5. Less than 14 is for tests alone; existing hashes follow at the next sign-in'),
+  }),
+  environment: { HEXFORGE_ADMIN_USERNAME: 'admin_username', HEXFORGE_ADMIN_PASSWORD: 'admin_password' },
+  needs: ['AuditLog', 'Clock', 'Events', 'Ids', 'Locks', 'RateCounter', 'ScopeCatalogue', 'Sealer', 'Settings', 'UnitOfWork'],
+  late: ['UserReferences'],
+  stores: {
+    accounts: { sql: sqlAccountStore, memory: memoryAccountStore },
+    sessions: { sql: sqlSessionStore, memory: memorySessionStore },
+    tokens: { sql: sqlTokenStore, memory: memoryTokenStore },
+  },
+  entities: identityEntities,
+  tables: ['identity_user', 'identity_session', 'identity_refresh_token', 'identity_token', 'identity_public_user'],
+  migrations,
+  settings: identitySettings,
+  scopes: [...identityScopes, ...scopesToCome],
+
+  build(context) {
+    const { stores, config, log, late } = context;
+    const world = {
+      ...stores,
+      audit: context.AuditLog, clock: context.Clock, events: context.Events, ids: context.Ids, locks: context.Locks, unitOfWork: context.UnitOfWork,
+      passwordHasher: scryptHasher({ cost: { ...owaspCost, logN: config.scrypt_log_n } }), rateCounter: context.RateCounter, scopes: context.ScopeCatalogue, settings: context.Settings,
+      tokenHasher: sha256Hasher,
+      // Not the base URL: processes under different addresses share their sessions, and a move to another address ends none.
+      sessionTokens: jwtSessionTokens({ key: context.Sealer.derive('session-jwt'), issuer: 'hexforge' }),
+      lifetimes: { accessSeconds: config.session_minutes * 60, refreshSeconds: config.refresh_days * 86_400 },
+      log,
+    };
+    const create = createAccount(world);
+    const tokens = accessTokens(world);
+    return {
+      sessions: sessions({ ...world, audit: whereKept(world.audit) }),
+      profiles: profiles({ ...world, create }),
+      tokens,
+      administration: administration({ ...world, create, references: () => late.UserReferences }),
+      users: users(stores.accounts),
+      passwordHasher: world.passwordHasher,
+      recovery: accountRecovery(world),
+      found: foundInstance({ ...world, create: createAccount({ ...world, audit: whereKept(world.audit) }) }),
+      prune: () => stores.sessions.prune(context.Clock.now()),
+    };
+  },
+
+  provides: {
+    Users: (parts) => parts.users,
+    AccountRecovery: (parts) => parts.recovery,
+    PasswordDirectory: (parts) => parts.sessions.directory,
+    PasswordHasher: (parts) => parts.passwordHasher,
+    // Sessions and tokens both: whatever no other reader claims by its prefix ends here.
+    CredentialReader: ({ sessions: { reader: session }, tokens: { reader: token } }) => ({
+      prefix: '',
+      read: (text, now) => (text.startsWith(token.prefix) ? token : session).read(text, now),
+    }),
+  },
+  routes: (parts) => [...authRoutes(parts.sessions, parts.profiles), ...profileRoutes(parts.profiles), ...tokenRoutes(parts.tokens), ...adminUserRoutes(parts.administration)],
+  jobs: (parts) => [{
+    name: 'prune-sessions',
+    everySeconds: 3600,
+    run: async () => { await parts.prune(); },
+  }],
+
+  async start(parts, { config, instance }) {
+    const administrator = await parts.found({ username: config.admin_username, password: config.admin_password });
+    if (administrator === undefined) return;
+    instance.announce(`administrator: ${administrator.username}`);
+    if (administrator.password !== undefined) instance.announce(`password: ${administrator.password}`);
+  },
+  stop: (parts) => parts.tokens.settled(),
+});

@@ -1,0 +1,59 @@
+// The schema of accounts, sessions and tokens, and the view that other areas may join.
+import type { Migration } from 'hexforge/plugin';
+
+export const migrations: readonly Migration[] = [
+  {
+    name: '001-accounts',
+    up: [
+      `create table identity_user (
+        id uuid primary key,
+        username text not null,
+        username_key text not null constraint identity_user_username_key unique,
+        email text not null,
+        email_key text not null constraint identity_user_email_key unique,
+        display_name text not null,
+        display_name_key text not null,
+        bio text not null,
+        avatar_url text not null,
+        is_admin boolean not null,
+        status text not null check (status in ('active', 'suspended')),
+        approval text check (approval in ('pending', 'approved', 'rejected')),
+        email_verified boolean not null,
+        password_hash text not null,
+        created_at timestamptz not null,
+        last_active_at timestamptz
+      )`,
+      'create index identity_user_admin on identity_user (id) where is_admin',
+      `create table identity_session (
+        id uuid primary key,
+        user_id uuid not null references identity_user on delete cascade,
+        created_at timestamptz not null,
+        expires_at timestamptz not null,
+        ip text not null,
+        user_agent text not null
+      )`,
+      'create index identity_session_user on identity_session (user_id)',
+      'create index identity_session_expiry on identity_session (expires_at)',
+      `create table identity_refresh_token (
+        hash text primary key,
+        session_id uuid not null references identity_session on delete cascade,
+        created_at timestamptz not null,
+        used_at timestamptz
+      )`,
+      'create index identity_refresh_token_session on identity_refresh_token (session_id)',
+      `create table identity_token (
+        id uuid primary key,
+        user_id uuid not null references identity_user on delete cascade,
+        name text not null,
+        hash text not null constraint identity_token_hash_key unique,
+        scopes jsonb not null,
+        created_at timestamptz not null,
+        expires_at timestamptz,
+        last_used_at timestamptz
+      )`,
+      'create index identity_token_user on identity_token (user_id, created_at desc)',
+      `create view identity_public_user as
+        select id, username, username_key, display_name, avatar_url from identity_user`,
+    ],
+  },
+];

@@ -1,0 +1,76 @@
+// The tables of accounts, sessions and tokens.
+import { defineEntity, p } from 'hexforge/plugin';
+import type { InferKyselyDB } from 'hexforge/plugin';
+import type { AccountStatus, ApprovalState, IdentityViews } from '#core/identity/index';
+
+export const UserTable = defineEntity({
+  name: 'identity.User',
+  tableName: 'identity_user',
+  properties: {
+    id: p.uuid().primary(),
+    username: p.text(),
+    /** Lower case. */
+    usernameKey: p.text(),
+    email: p.text(),
+    /** Lower case. */
+    emailKey: p.text(),
+    displayName: p.text(),
+    /** Lower case, by Unicode's rules: what PostgreSQL calls lower case depends on the server's locale. */
+    displayNameKey: p.text(),
+    bio: p.text(),
+    avatarUrl: p.text(),
+    isAdmin: p.boolean(),
+    status: p.text().$type<AccountStatus>(),
+    approval: p.text().$type<ApprovalState>().nullable(),
+    emailVerified: p.boolean(),
+    passwordHash: p.text(),
+    createdAt: p.datetime(),
+    lastActiveAt: p.datetime().nullable(),
+  },
+});
+
+export const SessionTable = defineEntity({
+  name: 'identity.Session',
+  tableName: 'identity_session',
+  properties: {
+    id: p.uuid().primary(),
+    userId: p.uuid(),
+    createdAt: p.datetime(),
+    expiresAt: p.datetime(),
+    ip: p.text(),
+    userAgent: p.text(),
+  },
+});
+
+export const RefreshTokenTable = defineEntity({
+  name: 'identity.RefreshToken',
+  tableName: 'identity_refresh_token',
+  properties: {
+    /** SHA-256, hex. */
+    hash: p.text().primary(),
+    sessionId: p.uuid(),
+    createdAt: p.datetime(),
+    usedAt: p.datetime().nullable(),
+  },
+});
+
+export const TokenTable = defineEntity({
+  name: 'identity.Token',
+  tableName: 'identity_token',
+  properties: {
+    id: p.uuid().primary(),
+    userId: p.uuid(),
+    name: p.text(),
+    /** SHA-256, hex. */
+    hash: p.text(),
+    scopes: p.json<readonly string[]>(),
+    createdAt: p.datetime(),
+    expiresAt: p.datetime().nullable(),
+    lastUsedAt: p.datetime().nullable(),
+  },
+});
+
+export const identityEntities = [UserTable, SessionTable, RefreshTokenTable, TokenTable] as const;
+
+/** Rows as queries see them. */
+export type IdentityRows = InferKyselyDB<(typeof identityEntities)[number]> & IdentityViews;

@@ -1,0 +1,83 @@
+// The store in memory, for tests and for a forge that keeps nothing.
+import type { MemoryDatabase } from 'hexforge/plugin';
+import type { PublicUserRow } from '#core/identity/index';
+import { isRole, nameKey, uniques, type PublicRepositoryRow, type Repository, type RepositoryFilter, type RepositoryStore } from '#core/repositories/index';
+import { memoryPeople } from './people-memory.ts';
+import { memoryProtectionStore } from './protection-memory.ts';
+
+type Row = Omit<Repository, 'owner'>;
+
+export function memoryRepositoryStore(database: MemoryDatabase): RepositoryStore {
+  const rows = database.table<Row>('repositories_repository', {
+    key: ({ id }) => id,
+    uniques: {
+      [uniques.name]: ({ ownerId, name }) => `${ownerId}/${nameKey(name)}`,
+      [uniques.issueCode]: ({ ownerId, issueCode }) => issueCode === '' ? undefined : `${ownerId}/${issueCode}`,
+    },
+  });
+  const people = memoryPeople(database);
+  const protections = memoryProtectionStore(database);
+  const owners = (): ReadonlyMap<string, PublicUserRow> => new Map(database.published<PublicUserRow>('identity_public_user').map((user) => [user.id, user]));
+  const joined = (): Repository[] => {
+    const users = owners();
+    return rows.all().flatMap((row) => {
+      const owner = users.get(row.ownerId);
+      return owner === undefined ? [] : [{ ...row, owner: owner.username }];
+    });
+  };
+  const readable = ({ id, visibility, ownerId }: Repository, reader: RepositoryFilter['reader']): boolean => {
+    if (visibility === 'public') return true;
+    if (reader.kind === 'anonymous') return false;
+    if (reader.isAdmin || visibility === 'internal' || ownerId === reader.id) return true;
+    const given = people.collaboration(id, reader.id);
+    return given !== undefined && (isRole(given.role) || given.permissions.includes('repo.read'));
+  };
+
+  database.publish<PublicRepositoryRow>('repositories_public_repository', () => joined().map(({ id, ownerId, owner, name, visibility, defaultBranch, issueCode }) =>
+    ({ id, owner_id: ownerId, owner, name, name_key: nameKey(name), visibility, default_branch: defaultBranch, issue_code: issueCode })));
+
+  return {
+    ...people.store,
+    async standing(owner, name, userId) {
+      const repository = joined().find((row) => nameKey(row.owner) === nameKey(owner) && nameKey(row.name) === nameKey(name));
+      if (repository === undefined) return undefined;
+      const given = userId === undefined ? undefined : people.collaboration(repository.id, userId);
+      return { repository, collaboration: given && { role: given.role, permissions: given.permissions } };
+    },
+    async byId(id) {
+      return joined().find((row) => row.id === id);
+    },
+    async parentOf(id) {
+      const parentId = people.forks.get(id)?.parentId;
+      return parentId === undefined ? undefined : joined().find((row) => row.id === parentId);
+    },
+    async idByName(ownerId, name) {
+      return rows.all().find((row) => row.ownerId === ownerId && nameKey(row.name) === nameKey(name))?.id;
+    },
+    async list({ reader, ownerId, owner, parentId, limit, offset = 0 }) {
+      return joined()
+        .filter((row) => parentId === undefined || people.forks.get(row.id)?.parentId === parentId)
+        .filter((row) => (ownerId === undefined || row.ownerId === ownerId) && (owner === undefined || nameKey(row.owner) === nameKey(owner)) && readable(row, reader))
+        .sort((a, b) => b.updatedAt.getTime() - a.updatedAt.getTime() || (a.id < b.id ? -1 : 1))
+        .slice(offset, offset + limit);
+    },
+    async countByOwner(userIds) {
+      return new Map(Map.groupBy(rows.all().filter(({ ownerId }) => userIds.includes(ownerId)), ({ ownerId }) => ownerId).entries().map(([id, owned]) => [id, owned.length]));
+    },
+    async insert({ owner: _, ...row }, parentId) {
+      if (!owners().has(row.ownerId)) throw new Error(`there is no user "${row.ownerId}" to own the repository`);
+      rows.insert(row);
+      if (parentId !== undefined) people.forks.insert({ id: row.id, parentId });
+    },
+    async update(id, patch) {
+      if (rows.get(id) === undefined) return false;
+      rows.update(id, patch);
+      return true;
+    },
+    async delete(id) {
+      people.forget(id);
+      protections.forget(id);
+      return rows.delete(id);
+    },
+  } satisfies RepositoryStore;
+}

@@ -1,0 +1,105 @@
+// The store on PostgreSQL: one query per read, entities for writes.
+import { type Kysely, rawSql, type SqlDatabase } from 'hexforge/plugin';
+import type { IdentityViews } from '#core/identity/index';
+import { nameKey, roles, type Repository, type RepositoryStore, type Visibility } from '#core/repositories/index';
+import { sqlPeopleStore } from './people-sql.ts';
+import { RepositoryTable } from './tables.ts';
+
+interface Row {
+  readonly id: string;
+  readonly owner_id: string;
+  readonly name: string;
+  readonly name_key: string;
+  readonly description: string;
+  readonly visibility: Visibility;
+  readonly default_branch: string;
+  readonly issue_code: string;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+  readonly parent_id: string | null;
+}
+
+interface Views extends IdentityViews {
+  repositories_repository: Row;
+  repositories_collaborator: { readonly repository_id: string; readonly user_id: string; readonly role: string; readonly permissions: readonly string[] };
+}
+
+const entity = (row: Omit<Row, 'name_key' | 'parent_id'> & { readonly owner: string }): Repository => ({
+  id: row.id, ownerId: row.owner_id, owner: row.owner, name: row.name, description: row.description, visibility: row.visibility,
+  defaultBranch: row.default_branch, issueCode: row.issue_code, createdAt: row.created_at, updatedAt: row.updated_at,
+});
+
+const repositories = (db: Kysely<Views>) => db
+  .selectFrom('repositories_repository as r')
+  .innerJoin('identity_public_user as u', 'u.id', 'r.owner_id')
+  .select(['r.id', 'r.owner_id', 'u.username as owner', 'r.name', 'r.description', 'r.visibility', 'r.default_branch', 'r.issue_code', 'r.created_at', 'r.updated_at']);
+
+export function sqlRepositoryStore(database: SqlDatabase): RepositoryStore {
+  const db = (): Kysely<Views> => database.kysely<Views>();
+  return {
+    ...sqlPeopleStore(database),
+
+    async standing(owner, name, userId) {
+      const row = await repositories(db())
+        // A null reader matches no row.
+        .leftJoin('repositories_collaborator as c', (join) => join.onRef('c.repository_id', '=', 'r.id').on('c.user_id', '=', rawSql<string>`${userId ?? null}::uuid`))
+        .select(['c.role', 'c.permissions'])
+        .where('u.username_key', '=', nameKey(owner))
+        .where('r.name_key', '=', nameKey(name))
+        .executeTakeFirst();
+      return row === undefined ? undefined : { repository: entity(row), collaboration: row.role === null ? undefined : { role: row.role, permissions: row.permissions ?? [] } };
+    },
+
+    async byId(id) {
+      const row = await repositories(db()).where('r.id', '=', id).executeTakeFirst();
+      return row === undefined ? undefined : entity(row);
+    },
+
+    async parentOf(id) {
+      const row = await repositories(db()).innerJoin('repositories_repository as f', 'f.parent_id', 'r.id').where('f.id', '=', id).executeTakeFirst();
+      return row === undefined ? undefined : entity(row);
+    },
+
+    async idByName(ownerId, name) {
+      const row = await db().selectFrom('repositories_repository').select('id').where('owner_id', '=', ownerId).where('name_key', '=', nameKey(name)).executeTakeFirst();
+      return row?.id;
+    },
+
+    async list({ reader, ownerId, owner, parentId, limit, offset = 0 }) {
+      let query = repositories(db()).orderBy('r.updated_at', 'desc').orderBy('r.id').limit(limit).offset(offset);
+      if (parentId !== undefined) query = query.where('r.parent_id', '=', parentId);
+      if (ownerId !== undefined) query = query.where('r.owner_id', '=', ownerId);
+      if (owner !== undefined) query = query.where('u.username_key', '=', nameKey(owner));
+      if (reader.kind === 'anonymous') query = query.where('r.visibility', '=', 'public');
+      else if (!reader.isAdmin) {
+        query = query.where((is) => is.or([
+          is('r.visibility', 'in', ['public', 'internal']),
+          is('r.owner_id', '=', reader.id),
+          is.exists(is.selectFrom('repositories_collaborator as c').select('c.user_id')
+            .whereRef('c.repository_id', '=', 'r.id').where('c.user_id', '=', reader.id)
+            .where((its) => its.or([its('c.role', 'in', roles), rawSql<boolean>`'repo.read' = any (c.permissions)`]))),
+        ]));
+      }
+      return (await query.execute()).map(entity);
+    },
+
+    async countByOwner(userIds) {
+      if (userIds.length === 0) return new Map();
+      const rows = await db().selectFrom('repositories_repository').select(({ fn }) => ['owner_id', fn.countAll<number>().as('owned')])
+        .where('owner_id', 'in', userIds).groupBy('owner_id').execute();
+      return new Map(rows.map(({ owner_id, owned }) => [owner_id, owned]));
+    },
+
+    async insert({ owner: _, ...repository }, parentId) {
+      await database.em().insert(RepositoryTable, { ...repository, nameKey: nameKey(repository.name), parentId: parentId ?? null });
+    },
+
+    async update(id, patch) {
+      return await database.em().nativeUpdate(RepositoryTable, { id }, { ...patch, ...patch.name !== undefined && { nameKey: nameKey(patch.name) } }) > 0;
+    },
+
+    async delete(id) {
+      return await database.em().nativeDelete(RepositoryTable, { id }) > 0;
+    },
+  } satisfies RepositoryStore;
+}

@@ -1,0 +1,4 @@
+// Adapters and the contract suites they run.
+import { run } from './suites.ts';
+
+await run('adapters');

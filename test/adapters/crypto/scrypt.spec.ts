@@ -1,0 +1,78 @@
+// Password hashes: self-describing, salted, verified also where nobody is known, and a few at a time.
+import t from 'tap';
+import { limiter } from '#adapters/crypto/limiter';
+import { owaspCost, scryptHasher } from '#adapters/crypto/scrypt';
+
+const cheap = { logN: 4, blockSize: 8, parallel: 1 };
+
+void t.test('scrypt', async (t) => {
+  await t.test('verifies the password it hashed and no other', async (t) => {
+    const hasher = scryptHasher({ cost: cheap });
+    const hash = await hasher.hash('correct horse');
+    t.match(hash, /^\$scrypt\$ln=4,r=8,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/);
+    t.equal(await hasher.verify('correct horse', hash), true);
+    for (const wrong of ['correct hors', 'Correct horse', '']) t.equal(await hasher.verify(wrong, hash), false, JSON.stringify(wrong));
+    t.not(hash, await hasher.hash('correct horse'), 'each hash has its own salt');
+  });
+
+  await t.test('an unknown or damaged hash is verified with the same work and is never right', async (t) => {
+    const hasher = scryptHasher({ cost: cheap });
+    t.equal(await hasher.verify('', undefined), false);
+    t.equal(await hasher.verify('x', ''), false);
+    t.equal(await hasher.verify('x', '$scrypt$ln=99,r=8,p=1$$'), false);
+  });
+
+  await t.test('the known answer of RFC 7914, section 12', async (t) => {
+    const hasher = scryptHasher({ cost: cheap });
+    // N=1024, r=8, p=16, salt "NaCl", first 32 of its 64 bytes; the salt is too short for our form, so a longer one is checked through a hash of ours.
+    const { scryptSync } = await import('node:crypto');
+    t.equal(scryptSync('password', 'NaCl', 64, { N: 1024, r: 8, p: 16 }).toString('hex').slice(0, 16), 'fdbabe1c9d347200');
+    const salt = Buffer.alloc(16, 7);
+    const key = scryptSync('password', salt, 32, { N: 1024, r: 8, p: 16, maxmem: 64 << 20 });
+    const text = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '');
+    t.equal(await hasher.verify('password', `$scrypt$ln=10,r=8,p=16$${text(salt)}$${text(key)}`), true);
+  });
+
+  await t.test('a hash of other parameters is outdated, and still good', async (t) => {
+    const old = await scryptHasher({ cost: cheap }).hash('secret password');
+    const today = scryptHasher({ cost: { ...cheap, logN: 5 } });
+    t.equal(today.outdated(old), true);
+    t.equal(await today.verify('secret password', old), true);
+    t.equal(today.outdated(await today.hash('secret password')), false);
+    t.equal(today.outdated('plain'), true);
+  });
+
+  await t.test('the default cost is one of OWASP’s', async (t) => {
+    const hasher = scryptHasher();
+    const hash = await hasher.hash('secret password');
+    t.ok(hash.startsWith('$scrypt$ln=14,r=8,p=5$'), hash.slice(0, 24));
+    t.equal(await hasher.verify('secret password', hash), true);
+    t.strictSame(owaspCost, { logN: 14, blockSize: 8, parallel: 5 });
+  });
+
+  await t.test('50 at once never run more than the bound, and all come through in order', async (t) => {
+    const inTurn = limiter({ concurrent: 2, waiting: 100, what: 'a test' });
+    let running = 0;
+    let most = 0;
+    const finished: number[] = [];
+    await Promise.all(Array.from({ length: 50 }, (_, index) => inTurn(async () => {
+      running += 1;
+      most = Math.max(most, running);
+      await new Promise((resolve) => { setImmediate(resolve); });
+      running -= 1;
+      finished.push(index);
+    })));
+    t.equal(most, 2);
+    t.strictSame(finished, Array.from({ length: 50 }, (_, index) => index));
+  });
+
+  await t.test('a failure passes its place on, and too long a queue is refused', async (t) => {
+    const inTurn = limiter({ concurrent: 1, waiting: 1, what: 'a password check' });
+    const first = inTurn(async () => { throw new Error('no'); });
+    const second = inTurn(async () => 'second');
+    await t.rejects(inTurn(async () => 'third'), { name: 'Unavailable', message: 'Too many requests wait for a password check' });
+    await t.rejects(first, { message: 'no' });
+    t.equal(await second, 'second');
+    t.equal(await inTurn(async () => 'free again'), 'free again');
+  });
+});

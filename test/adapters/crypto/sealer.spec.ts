@@ -1,0 +1,41 @@
+// Sealed secrets open under their key alone, and derived keys are the same on every process.
+import t from 'tap';
+import { aesSealer } from '#adapters/crypto/sealer';
+
+const key = Uint8Array.from({ length: 32 }, (_, index) => index);
+const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
+
+void t.test('sealer', async (t) => {
+  const sealer = aesSealer(key);
+
+  await t.test('opens what it sealed, each time under another nonce', async (t) => {
+    const plain = new TextEncoder().encode('client secret');
+    const sealed = sealer.seal(plain);
+    t.match(sealed, /^v1\.[\w-]+$/);
+    t.equal(text(sealer.open(sealed)), 'client secret');
+    t.not(sealer.seal(plain), sealed);
+    t.equal(text(aesSealer(key).open(sealed)), 'client secret', 'another process with the key');
+    t.equal(sealer.open(sealer.seal(new Uint8Array())).length, 0);
+  });
+
+  await t.test('another key, and every altered character, is refused', async (t) => {
+    const sealed = sealer.seal(new TextEncoder().encode('client secret'));
+    t.throws(() => aesSealer(new Uint8Array(32)).open(sealed), { name: 'Internal' });
+    for (let at = 3; at < sealed.length - 1; at += 1) {
+      const other = sealed[at] === 'A' ? 'B' : 'A';
+      t.throws(() => sealer.open(sealed.slice(0, at) + other + sealed.slice(at + 1)), { name: 'Internal' }, `character ${at}`);
+    }
+    for (const broken of ['', 'v1.', 'v1.AAAA', `v2${sealed.slice(2)}`, `${sealed}.x`, sealed.slice(0, -4)]) t.throws(() => sealer.open(broken), { name: 'Internal' }, JSON.stringify(broken));
+  });
+
+  await t.test('derives one 32-byte key a purpose', async (t) => {
+    t.equal(sealer.derive('session-jwt').length, 32);
+    t.strictSame(sealer.derive('session-jwt'), aesSealer(key).derive('session-jwt'));
+    t.notSame(sealer.derive('session-jwt'), sealer.derive('seal'));
+    t.notSame(sealer.derive('session-jwt'), aesSealer(new Uint8Array(32)).derive('session-jwt'));
+  });
+
+  await t.test('a key of another length is refused', async (t) => {
+    for (const length of [0, 16, 31, 33]) t.throws(() => aesSealer(new Uint8Array(length)), { name: 'RangeError' }, String(length));
+  });
+});

@@ -1,0 +1,253 @@
+// What the native adapter promises beyond the port: its environment, its files, its processes, and what it sweeps away.
+import { Buffer } from 'node:buffer';
+import { execFile, spawn } from 'node:child_process';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import t, { type Test } from 'tap';
+import { CatFile, largestRead } from '#adapters/git-native/cat-file';
+import { checkGit, gitNative, type GitNative } from '#adapters/git-native/index';
+import { GitProcesses } from '#adapters/git-native/process';
+import { serve } from '#test/contracts/git/http-server';
+import { bytesOf, never } from '#test/contracts/git/provider';
+import { must } from '#test/contracts/git/stock-git';
+import { quiet } from './provider.ts';
+
+const id = '0a000000-0000-4000-8000-000000000000';
+
+async function folderOf(t: Test): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'hexforge-native-'));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** An adapter with one repository that holds one commit of `file`. */
+async function withCommit(t: Test, root: string, native: GitNative = gitNative({ root, log: quiet })): Promise<{ readonly native: GitNative; readonly directory: string; readonly tip: string }> {
+  t.teardown(() => native.close());
+  await native.create(id, { defaultBranch: 'main' });
+  const server = await serve(native);
+  const folder = await folderOf(t);
+  await must(folder, ['init', '-q', '-b', 'main', '.']);
+  await writeFile(join(folder, 'file'), 'content');
+  await must(folder, ['add', '.']);
+  await must(folder, ['commit', '-q', '-m', 'one']);
+  await must(folder, ['push', '-q', server.url(id), 'main']);
+  await server.stop();
+  return { native, directory: join(root, '0a', `${id}.git`), tip: await must(folder, ['rev-parse', 'main']) };
+}
+
+async function script(folder: string, name: string, text: string): Promise<string> {
+  const path = join(folder, name);
+  await writeFile(path, `#!/bin/sh\n${text}\n`);
+  await chmod(path, 0o755);
+  return path;
+}
+
+void t.test('git that is missing, is no git or is too old is refused in one sentence with its remedy', async (t) => {
+  const folder = await folderOf(t);
+  const remedy = /^[^\n]*; ?install git 2\.39 or newer, or set plugins\.git-native\.path to one$|^[^\n]*: install git 2\.39 or newer, or set plugins\.git-native\.path to one$/;
+  for (const [path, why] of [
+    [join(folder, 'absent'), /^git is missing: ".*absent" does not start/],
+    [await script(folder, 'other', 'echo hello'), /^git is missing: ".*other" is not git/],
+    [await script(folder, 'failing', 'exit 3'), /^git is missing: ".*failing" is not git/],
+    [await script(folder, 'old', 'echo git version 2.38.5'), /^git 2\.38\.5 at ".*old" is too old/],
+    [await script(folder, 'ancient', 'echo git version 1.99.0'), /too old/],
+  ] as const) {
+    await t.rejects(checkGit(path), { name: 'Unavailable', message: why });
+    await t.rejects(checkGit(path), { message: remedy });
+  }
+  const vendor = await checkGit(await script(folder, 'vendor', 'echo "git version 2.50.1 (Apple Git-155)"'));
+  t.match(vendor.version, { major: 2, minor: 50, patch: 1, text: '2.50.1' });
+  t.ok((await checkGit()).version.major >= 2);
+});
+
+void t.test('no variable and no configuration of the machine reaches git', async (t) => {
+  const root = join(await folderOf(t), 'root');
+  const { native, tip } = await withCommit(t, root);
+  const poison = { GIT_DIR: '/nonexistent', GIT_OBJECT_DIRECTORY: '/nonexistent', GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'core.bare', GIT_CONFIG_VALUE_0: 'nonsense', GIT_TRACE: '1', GIT_EXEC_PATH: '/nonexistent' };
+  const before = { ...process.env };
+  Object.assign(process.env, poison);
+  t.teardown(() => {
+    for (const name of Object.keys(poison)) delete process.env[name];
+    Object.assign(process.env, before);
+  });
+  const other = gitNative({ root, log: quiet });
+  t.teardown(() => other.close());
+  t.equal(await other.resolveCommit(id, 'main'), tip);
+  t.equal((await other.refs(id, 'all')).length, 1);
+  t.match((await bytesOf(await other.advertise(id, { service: 'git-upload-pack', protocol: undefined, signal: never }))).toString('latin1'), tip);
+  await native.maintain(id);
+});
+
+void t.test('what lies below the root is for the server’s user alone, and git finds it sound', async (t) => {
+  const root = join(await folderOf(t), 'root');
+  const { native, directory } = await withCommit(t, root);
+  await native.maintain(id);
+  const open: string[] = [];
+  for (const name of ['', ...await readdir(root, { recursive: true })]) {
+    const { mode } = await stat(join(root, name));
+    if ((mode & 0o077) !== 0) open.push(`${name} ${mode.toString(8)}`);
+  }
+  t.strictSame(open, []);
+  await must('/', [`--git-dir=${directory}`, 'fsck', '--full', '--strict']);
+  t.match(await readdir(join(directory, 'objects', 'info', 'commit-graphs')), [/^graph-/, 'commit-graph-chain'].toReversed());
+});
+
+void t.test('a reader that is killed is replaced within the same question', async (t) => {
+  const root = join(await folderOf(t), 'root');
+  const { native, tip } = await withCommit(t, root);
+  t.equal((await native.entry(id, tip, 'file'))?.size, 7);
+  const { stdout } = await promisify(execFile)('ps', ['-eo', 'pid,args']);
+  const readers = stdout.split('\n').filter((line) => line.includes(`${id}.git`) && line.includes('--batch-command'));
+  t.equal(readers.length, 1);
+  for (const line of readers) process.kill(Number(line.trim().split(' ')[0]), 'SIGKILL');
+  const blob = await native.blob(id, (await native.entry(id, tip, 'file'))?.oid ?? '');
+  t.equal((await bytesOf(blob.bytes)).toString(), 'content');
+});
+
+void t.test('an object too large to hold is refused without being held, and the next question is answered', async (t) => {
+  const root = join(await folderOf(t), 'root');
+  const { directory, tip } = await withCommit(t, root);
+  await writeFile(join(root, 'large'), Buffer.alloc(largestRead + 1));
+  const large = await must(root, [`--git-dir=${directory}`, 'hash-object', '-w', join(root, 'large')]);
+  const processes = new GitProcesses('git');
+  const reader = new CatFile(processes, directory, { stallMs: 30_000, onIdle: () => undefined });
+  t.teardown(() => processes.close());
+  const [refused, commit, absent] = await Promise.allSettled([reader.ask('contents', large), reader.ask('contents', tip), reader.ask('info', 'f'.repeat(40))]);
+  t.match(refused, { status: 'rejected', reason: { name: 'Unprocessable' } });
+  t.match(commit, { status: 'fulfilled', value: { oid: tip, type: 'commit' } });
+  t.match(absent, { status: 'fulfilled', value: undefined });
+  t.equal((await reader.ask('info', large))?.size, largestRead + 1);
+});
+
+void t.test('closing ends every process, and afterwards nothing is started', async (t) => {
+  const root = join(await folderOf(t), 'root');
+  const { native, tip } = await withCommit(t, root);
+  await native.entry(id, tip, 'file');
+  await native.advertise(id, { service: 'git-upload-pack', protocol: undefined, signal: never });
+  await native.close();
+  const { stdout } = await promisify(execFile)('ps', ['-eo', 'stat,args']);
+  t.strictSame(stdout.split('\n').filter((line) => line.includes(root) && !line.startsWith('Z')), []);
+  await t.rejects(native.refs(id, 'all'), { name: 'Unavailable' });
+  t.strictSame(await readdir(join(root, '.processes')), []);
+});
+
+const stale = [
+  'HEAD.lock', 'packed-refs.lock', 'refs/heads/main.lock', 'refs/heads/a/b.lock', 'objects/pack/tmp_pack_x', 'objects/pack/tmp_idx_x', 'objects/pack/.tmp-1-pack-x.pack',
+  'objects/tmp_objdir-incoming-abc/pack/tmp_pack_y', 'objects/incoming-abc/x', 'objects/17/tmp_obj_x', 'objects/info/commit-graphs/tmp_graph_x', 'objects/info/commit-graphs/commit-graph-chain.lock',
+];
+
+async function plant(directory: string, when: Date): Promise<void> {
+  for (const name of stale) {
+    const path = join(directory, name);
+    await mkdir(join(path, '..'), { recursive: true });
+    await writeFile(path, '');
+    await utimes(path, when, when);
+    if (name.includes('incoming')) await utimes(join(directory, name.split('/').slice(0, 2).join('/')), when, when);
+  }
+  await writeFile(join(directory, 'objects/pack/pack-x.keep'), 'receive-pack 1 on host');
+  await utimes(join(directory, 'objects/pack/pack-x.keep'), when, when);
+  await writeFile(join(directory, 'objects/pack/pack-y.keep'), 'kept by the operator');
+  await utimes(join(directory, 'objects/pack/pack-y.keep'), when, when);
+}
+
+const left = async (directory: string): Promise<readonly string[]> => (await readdir(directory, { recursive: true })).filter((name) => /lock$|tmp|incoming-\w+$|keep$/.test(name)).toSorted();
+
+void t.test('sweeping removes what a killed process left, and nothing else', async (t) => {
+  const root = join(await folderOf(t), 'root');
+  const { native, directory, tip } = await withCommit(t, root);
+  await native.close();
+  await plant(directory, new Date(Date.now() - 60_000));
+  await mkdir(join(root, '.new', 'half'), { recursive: true });
+  await mkdir(join(root, '.trash', 'gone', 'objects'), { recursive: true });
+  await mkdir(join(root, '.processes', `${hostname().replaceAll(/[^\w-]/g, '-')}.999999.1.dead`), { recursive: true });
+  const next = gitNative({ root, log: quiet });
+  await next.sweep();
+  t.strictSame(await left(directory), ['objects/pack/pack-y.keep']);
+  t.equal(await next.resolveCommit(id, 'main'), tip);
+  t.strictSame(await next.list(), [id]);
+  t.equal((await readdir(join(root, '.processes'))).length, 1);
+  await next.close();
+  t.strictSame(await readdir(join(root, '.trash')), []);
+  t.strictSame(await readdir(root).then((names) => names.filter((name) => name === '.new')), []);
+});
+
+void t.test('sweeping beside a living process leaves what it may be writing', async (t) => {
+  const root = join(await folderOf(t), 'root');
+  const { native, directory } = await withCommit(t, root);
+  await native.sweep();
+  await plant(directory, new Date(Date.now() - 60_000));
+  const before = await left(directory);
+  const beside = gitNative({ root, log: quiet });
+  t.teardown(() => beside.close());
+  await beside.sweep();
+  t.strictSame(await left(directory), before);
+  await plant(directory, new Date(Date.now() - 24 * 3600_000));
+  await beside.sweep();
+  t.strictSame(await left(directory), ['objects/pack/pack-y.keep']);
+});
+
+void t.test('a push is refused where its hooks cannot be run, for git would let it through', async (t) => {
+  const root = join(await folderOf(t), 'root');
+  const { native } = await withCommit(t, root);
+  const [hash = ''] = await readdir(join(root, '.hooks'));
+  const hook = join(root, '.hooks', hash, 'update');
+  await chmod(hook, 0o600);
+  const zero = '0'.repeat(40);
+  const line = `${zero} ${'a'.repeat(40)} refs/heads/x\0report-status`;
+  const body = async function* body(): AsyncGenerator<Uint8Array> {
+    yield Buffer.from(`${(line.length + 4).toString(16).padStart(4, '0')}${line}0000`);
+  };
+  const told = (): Promise<void> => Promise.reject(new Error('told'));
+  await t.rejects(native.receivePack(id, { service: 'git-receive-pack', protocol: undefined, signal: never, body: body(), judge: async () => [], announced: told, landed: told }), { name: 'Internal', message: /cannot be executed/ });
+  await writeFile(hook, '#!/bin/sh\nexit 0\n');
+  await chmod(hook, 0o700);
+  const writer = await folderOf(t);
+  const server = await serve(native);
+  server.judge = async (updates) => updates.map(({ ref }) => ({ ref, refusal: ref.endsWith('/refused') ? 'no' : undefined }));
+  await must(writer, ['init', '-q', '-b', 'main', '.']);
+  await must(writer, ['commit', '-q', '--allow-empty', '-m', 'x']);
+  await must(writer, ['push', '-q', server.url(id), 'main:kept', 'main:refused']).catch(() => undefined);
+  await server.stop();
+  t.strictSame((await native.refs(id, 'branches')).map(({ name }) => name), ['refs/heads/kept', 'refs/heads/main'], 'a hook that was changed is written anew');
+});
+
+void t.test('a root reached through a symbolic link, with a space and a quote in its name, takes pushes', async (t) => {
+  const folder = await folderOf(t);
+  await mkdir(join(folder, 'real "root" ä'));
+  await symlink(join(folder, 'real "root" ä'), join(folder, 'link to it'));
+  const { native, tip } = await withCommit(t, join(folder, 'link to it', 'deep:er'));
+  t.equal(await native.resolveCommit(id, 'main'), tip);
+});
+
+void t.test('pack, index and ref of an acknowledged push were synced to the disk', async (t) => {
+  const folder = await folderOf(t);
+  const log = join(folder, 'calls');
+  // git itself counts its fsync calls, by process (api-trace2, "fsync").
+  const traced = await script(folder, 'git', `case "$*" in *http-backend-info-refs*) ;; receive-pack*) GIT_TRACE2_EVENT=${log}; export GIT_TRACE2_EVENT ;; esac\nexec git "$@"`);
+  const root = join(folder, 'root');
+  await withCommit(t, root, gitNative({ root, log: quiet, gitPath: traced }));
+  const events = (await readFile(log, 'utf8')).trim().split('\n').map((line) => JSON.parse(line) as { readonly event: string; readonly sid: string; readonly name?: string; readonly key?: string; readonly value?: string });
+  const flushes = new Map<string, number>();
+  for (const { name, sid } of events.filter(({ event }) => event === 'cmd_name')) {
+    flushes.set(name ?? '', events.filter((each) => each.sid === sid && each.key === 'fsync/hardware-flush').reduce((sum, { value }) => sum + Number(value ?? 0), 0));
+  }
+  t.equal(flushes.get('index-pack'), 2, 'a pack and its index');
+  t.equal(flushes.get('receive-pack'), 1, 'a ref');
+});
+
+void t.test('idle readers do not keep the server’s process alive', async (t) => {
+  const root = join(await folderOf(t), 'root');
+  const { tip } = await withCommit(t, root);
+  const code = `import { gitNative } from '#adapters/git-native/index';
+    const native = gitNative({ root: ${JSON.stringify(root)}, log: { debug() {}, info() {}, warn() {}, error() {} } });
+    console.log((await native.entry('${id}', '${tip}', 'file')).size);`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', code], { cwd: join(import.meta.dirname, '../../..'), stdio: ['ignore', 'pipe', 'inherit'] });
+  let out = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    out += chunk.toString();
+  });
+  t.equal(await new Promise((resolve) => child.once('close', resolve)), 0);
+  t.equal(out.trim(), '7');
+});

@@ -1,0 +1,86 @@
+// Forking on disk: no file is shared with the source, wherever the data directory lies, and the program is ours alone.
+import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { gitNative } from '#adapters/git-native/index';
+import { serve } from '#test/contracts/git/http-server';
+import { never } from '#test/contracts/git/provider';
+import { must } from '#test/contracts/git/stock-git';
+import { quiet } from './provider.ts';
+
+const source = '0a000000-0000-4000-8000-000000000000';
+const fork = '0b000000-0000-4000-8000-000000000000';
+
+async function filled(t: Test, options: { readonly gitPath?: (folder: string) => Promise<string> } = {}) {
+  const folder = await mkdtemp(join(tmpdir(), 'hexforge-fork-'));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  const root = join(folder, `it's 50%20 "odd" $HOME;`);
+  const native = gitNative({ root, log: quiet, ...options.gitPath !== undefined && { gitPath: await options.gitPath(folder) } });
+  t.teardown(() => native.close());
+  await native.sweep();
+  await native.create(source, { defaultBranch: 'main' });
+  const server = await serve(native);
+  const client = join(folder, 'client');
+  await must(folder, ['init', '-q', '-b', 'main', client]);
+  await writeFile(join(client, 'file'), 'content');
+  await must(client, ['add', '.']);
+  await must(client, ['commit', '-q', '-m', 'one']);
+  await must(client, ['push', '-q', server.url(source), 'main', 'main:refs/heads/side']);
+  await server.stop();
+  return { native, directoryOf: (id: string) => join(root, id.slice(0, 2), `${id}.git`) };
+}
+
+async function files(directory: string): Promise<readonly string[]> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+}
+
+void t.test('a fork shares no file with its source and borrows no objects', async (t) => {
+  const { native, directoryOf } = await filled(t);
+  await native.fork(source, fork, { defaultBranch: 'main', signal: never });
+  const [ours, theirs] = [await files(directoryOf(fork)), await files(directoryOf(source))];
+  t.ok(ours.some((path) => path.endsWith('.pack')), 'one pack');
+  const inodes = new Set(await Promise.all(theirs.map(async (path) => (await stat(path)).ino)));
+  for (const path of ours) {
+    const { ino, nlink, mode } = await stat(path);
+    t.equal(inodes.has(ino), false, path);
+    t.equal(nlink, 1, path);
+    t.equal(mode & 0o077, 0, `${path} is the server's alone`);
+  }
+  t.same(ours.filter((path) => /alternates|FETCH_HEAD|tmp_|\.lock$|\.keep$/.test(path)), []);
+  t.equal(await readFile(join(directoryOf(fork), 'config'), 'utf8'), await readFile(join(directoryOf(source), 'config'), 'utf8'), 'nothing tells where it came from');
+});
+
+void t.test('refs the forge keeps for itself stay behind, and so does what only they lead to', async (t) => {
+  const { native, directoryOf } = await filled(t);
+  const git = (...args: readonly string[]) => must(directoryOf(source), args);
+  const hidden = await git('commit-tree', '-m', 'hidden', `${await git('rev-parse', 'main')}^{tree}`);
+  await git('update-ref', 'refs/hexforge/kept', hidden);
+  await native.fork(source, fork, { defaultBranch: 'main', signal: never });
+  t.same((await native.refs(fork, 'all')).map(({ name }) => name), ['refs/heads/main', 'refs/heads/side']);
+  t.equal(await native.resolveCommit(fork, hidden), undefined);
+});
+
+void t.test('a fetch that fails is an error with the reason for the log', async (t) => {
+  const { native, directoryOf } = await filled(t);
+  for (const path of await files(join(directoryOf(source), 'objects'))) await rm(path);
+  await t.rejects(native.fork(source, fork, { defaultBranch: 'main', signal: never }), { name: 'Internal', message: /fork/, detail: /./ });
+});
+
+void t.test('both halves of the fetch are the configured program, also where its name needs quotes', async (t) => {
+  let log = '';
+  const { native } = await filled(t, {
+    gitPath: async (folder) => {
+      log = join(folder, 'log');
+      const path = join(folder, "it's git");
+      await writeFile(path, `#!/bin/sh\necho "$*" >> "${log}"\nexec git "$@"\n`);
+      await chmod(path, 0o700);
+      return path;
+    },
+  });
+  await native.fork(source, fork, { defaultBranch: 'main', signal: never });
+  const said = await readFile(log, 'utf8');
+  t.match(said, / fetch --quiet/);
+  t.match(said, /safe\.directory=\* -c transfer\.hideRefs=refs\/hexforge upload-pack/);
+});

@@ -1,0 +1,52 @@
+// The native adapter under test: how to make one, and what it leaves behind.
+import { readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Log } from '#core/kernel/log';
+import { gitNative, type GitNativeOptions } from '#adapters/git-native/index';
+import type { GitBackendUnderTest } from '#test/contracts/git-backend';
+
+export const quiet: Log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+
+export async function makeNative(root: string, options: Partial<GitNativeOptions> = {}): Promise<GitBackendUnderTest> {
+  const backend = gitNative({ root, log: quiet, ...options });
+  return { backend, traces: async () => [...workingBelow(root), ...blobReaders(), ...await leftBehind(root)], close: () => backend.close() };
+}
+
+interface Running {
+  readonly pid: string;
+  readonly command: string;
+}
+
+/** Processes that have not ended, by /proc: names and arguments. */
+function running(): readonly Running[] {
+  return readdirSync('/proc').filter((name) => /^\d+$/.test(name)).flatMap((pid) => {
+    try {
+      const state = readFileSync(`/proc/${pid}/stat`, 'latin1').replace(/^.*\) /s, '')[0];
+      const command = readFileSync(`/proc/${pid}/cmdline`, 'latin1').replaceAll('\0', ' ').trim();
+      return state === 'Z' ? [] : [{ pid, command }];
+    } catch {
+      return [];
+    }
+  });
+}
+
+/** Services change into their repository, and what they start stays there. */
+function workingBelow(root: string): readonly string[] {
+  const real = realpathSync(root);
+  return running().flatMap(({ pid, command }) => {
+    try {
+      return readlinkSync(`/proc/${pid}/cwd`).startsWith(real) ? [command] : [];
+    } catch {
+      return [];
+    }
+  });
+}
+
+const blobReaders = (): readonly string[] => running().filter(({ command }) => / cat-file blob /.test(command)).map(({ command }) => command);
+
+/** Files that only a running writer may have. */
+async function leftBehind(root: string): Promise<readonly string[]> {
+  const names = await readdir(root, { recursive: true });
+  return names.filter((name) => !name.startsWith('.trash') && /(^|\/)(tmp_|\.tmp-|incoming-)[^/]*$|\.lock$|\.keep$/.test(name)).map((name) => join(root, name));
+}

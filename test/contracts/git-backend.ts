@@ -1,0 +1,26 @@
+// The contract of `GitBackend`: every promise of the port as a check, run on one provider behind a bare HTTP server.
+import type { Test } from 'tap';
+import { contract, type Check } from './checks.ts';
+import { commitChecks } from './git/commits.ts';
+import { fetchChecks } from './git/fetches.ts';
+import { forkChecks } from './git/forks.ts';
+import { hangUpChecks } from './git/hang-ups.ts';
+import { lifeChecks } from './git/life.ts';
+import { openBench, type Bench, type MakeGitBackend } from './git/provider.ts';
+import { pushChecks } from './git/pushes.ts';
+import { readChecks } from './git/reads.ts';
+import { writeChecks } from './git/writes.ts';
+import { refChecks } from './git/refs.ts';
+
+export type { GitBackendUnderTest, MakeGitBackend } from './git/provider.ts';
+
+export const gitBackendChecks: readonly Check<Bench>[] = [...readChecks, ...commitChecks, ...writeChecks, ...lifeChecks, ...fetchChecks, ...forkChecks, ...refChecks, ...pushChecks, ...hangUpChecks];
+
+/** One provider serves all checks; each works in repositories of its own or only reads. */
+export function gitBackendContract(t: Test, name: string, make: MakeGitBackend): Promise<unknown> {
+  return t.test(name, { timeout: 180_000 }, async (suite) => {
+    const bench = await openBench(make);
+    suite.teardown(() => bench.dispose());
+    await contract(suite, 'keeps every promise', gitBackendChecks, async () => ({ provider: bench, dispose: async () => undefined }));
+  });
+}

@@ -1,0 +1,260 @@
+// Reading: revisions, refs, entries, trees, blobs and last commits, each against what git itself says.
+import assert from 'node:assert/strict';
+import { Buffer } from 'node:buffer';
+import { NotFound } from '#core/kernel/errors';
+import { zeroOid } from '#core/repositories/git-backend';
+import type { Check } from '../checks.ts';
+import { binary, submodule } from './history.ts';
+import { bytesOf, fresh, newId, type Bench } from './provider.ts';
+import { must } from './stock-git.ts';
+
+const latin = 'caf\uFFFD.txt';
+
+async function commitOf({ source }: Bench, revision: string): Promise<string> {
+  return await must(source, ['rev-parse', `${revision}^{commit}`]);
+}
+
+/** Names in a folder as git prints them, raw bytes read as UTF-8. */
+async function namesIn({ source }: Bench, commit: string, folder: string): Promise<readonly string[]> {
+  const printed = await must(source, ['ls-tree', '-z', '--name-only', folder === '' ? commit : `${commit}:${folder}`]);
+  return printed.split('\0').filter((name) => name !== '');
+}
+
+export const readChecks: readonly Check<Bench>[] = [
+  {
+    name: 'a branch, a tag, a full ref, an oid and HEAD resolve to their commit',
+    async run(bench) {
+      const { backend, filled } = bench;
+      const main = await commitOf(bench, 'main');
+      const expected: readonly (readonly [string, string])[] = [
+        ['main', main], ['HEAD', main], ['refs/heads/main', main], [main, main], [main.slice(0, 12), main], [main.slice(0, 12).toUpperCase(), main],
+        ['v1', await commitOf(bench, 'main~2')], ['v1-again', await commitOf(bench, 'main~2')], ['refs/tags/v1', await commitOf(bench, 'main~2')],
+        ['light', await commitOf(bench, 'main~1')], ['feature/ä', await commitOf(bench, 'main~5')],
+        [await must(bench.source, ['rev-parse', 'v1']), await commitOf(bench, 'main~2')],
+      ];
+      for (const [revision, oid] of expected) assert.equal(await backend.resolveCommit(filled, revision), oid, revision);
+    },
+  },
+  {
+    name: 'a branch wins over a tag of the same name',
+    async run(bench) {
+      assert.equal(await bench.backend.resolveCommit(bench.filled, 'both'), await commitOf(bench, 'main~4'));
+    },
+  },
+  {
+    name: 'text that names no commit, or is no legal name, resolves to nothing',
+    async run(bench) {
+      const { backend, filled } = bench;
+      const blob = await must(bench.source, ['rev-parse', 'main:alpha']);
+      const absent = ['', 'nothing', '-h', '--all', '--output=x', 'main~1', 'main^', 'main:alpha', 'main@{0}', '@', ':/Change', 'main..side', 'a b', 'a\nb', 'main\n', 'refs/heads', 'heads/main', 'refs/heads/../../HEAD', '../config', 'a\0b', 'f'.repeat(40), 'ffff', 'fff', blob, 'x'.repeat(5000)];
+      for (const revision of absent) assert.equal(await backend.resolveCommit(filled, revision), undefined, JSON.stringify(revision.slice(0, 50)));
+    },
+  },
+  {
+    name: 'digits that several commits begin with resolve to nothing, a digit more may tell',
+    async run(bench) {
+      const oids = (await must(bench.source, ['rev-list', '--all'])).split('\n').toSorted();
+      const shared = oids.find((oid, index) => oids[index + 1]?.slice(0, 4) === oid.slice(0, 4));
+      assert.ok(shared !== undefined, 'the history holds no two commits that begin alike');
+      assert.equal(await bench.backend.resolveCommit(bench.filled, shared.slice(0, 4)), undefined);
+      assert.equal(await bench.backend.resolveCommit(bench.filled, shared.slice(0, 20)), shared);
+    },
+  },
+  {
+    name: 'in an empty repository HEAD and the default branch resolve to nothing and there are no refs',
+    async run(bench) {
+      const id = await fresh(bench);
+      assert.equal(await bench.backend.resolveCommit(id, 'HEAD'), undefined);
+      assert.equal(await bench.backend.resolveCommit(id, 'main'), undefined);
+      assert.deepEqual(await bench.backend.refs(id, 'all'), []);
+    },
+  },
+  {
+    name: 'HEAD follows the default branch, also to one that does not exist',
+    async run(bench) {
+      const { backend, filled } = bench;
+      await backend.setDefaultBranch(filled, 'feature/ä');
+      assert.equal(await backend.resolveCommit(filled, 'HEAD'), await commitOf(bench, 'feature/ä'));
+      await backend.setDefaultBranch(filled, 'missing');
+      assert.equal(await backend.resolveCommit(filled, 'HEAD'), undefined);
+      await assert.rejects(backend.setDefaultBranch(filled, 'a\nb'), { name: 'ValidationFailed' });
+      await backend.setDefaultBranch(filled, 'main');
+      assert.equal(await backend.resolveCommit(filled, 'HEAD'), await commitOf(bench, 'main'));
+    },
+  },
+  {
+    name: 'names are legal as git check-ref-format says, but for those that begin with a dash',
+    async run({ backend, folder }) {
+      const { git } = await import('./stock-git.ts');
+      const names = ['main', 'a/b', 'ünï', 'a.b', 'a@b', 'x.', 'x.lock', 'a.lock/b', '.a', 'a/.b', 'a..b', 'a b', 'a~b', 'a^b', 'a:b', 'a?b', 'a*b', 'a[b', 'a]b', 'a\\b', 'a@{b', '@', 'a//b', '/a', 'a/', '', 'a\tb', 'a\u007fb', 'HEAD', 'refs/heads/x', '{', 'a./b', '-a', '-', 'a/-b'];
+      for (const name of names) {
+        const { code } = await git(folder, ['check-ref-format', `refs/heads/${name}`]);
+        assert.equal(backend.isLegalName('branch', name), code === 0 && !name.startsWith('-') && name !== 'HEAD', `branch ${JSON.stringify(name)}`);
+        assert.equal(backend.isLegalName('tag', name), code === 0 && !name.startsWith('-'), `tag ${JSON.stringify(name)}`);
+      }
+      assert.equal(backend.isLegalName('branch', 'x'.repeat(5000)), false);
+      assert.equal(backend.isLegalName('branch', 'a\ud800b'), false);
+    },
+  },
+  {
+    name: 'refs come by name, annotated tags with the commit they lead to',
+    async run(bench) {
+      const { backend, filled, source } = bench;
+      const listed = async (pattern: string): Promise<readonly object[]> => (await must(source, ['for-each-ref', '--format=%(refname) %(objectname) %(objecttype)', pattern])).split('\n').map((line) => line.split(' ')).map(([name, oid, type]) => ({ name, oid, annotated: type === 'tag' }));
+      for (const [kind, pattern] of [['branches', 'refs/heads'], ['tags', 'refs/tags'], ['all', 'refs']] as const) {
+        const refs = await backend.refs(filled, kind);
+        assert.deepEqual(refs.map(({ name, oid, peeled }) => ({ name, oid, annotated: peeled !== undefined })), await listed(pattern), kind);
+      }
+      const tag = (await backend.refs(filled, 'tags')).find(({ name }) => name === 'refs/tags/v1-again');
+      assert.equal(tag?.peeled, await commitOf(bench, 'main~2'));
+    },
+  },
+  {
+    name: 'present values of refs come in the order asked, zeros for what is absent or illegal',
+    async run(bench) {
+      const names = ['refs/heads/side', 'refs/heads/absent', 'refs/heads/main', '../HEAD', 'refs/tags/v1'];
+      assert.deepEqual(await bench.backend.readRefs(bench.filled, names), [await commitOf(bench, 'side'), zeroOid, await commitOf(bench, 'main'), zeroOid, await must(bench.source, ['rev-parse', 'refs/tags/v1'])]);
+      assert.deepEqual(await bench.backend.readRefs(bench.filled, []), []);
+    },
+  },
+  {
+    name: 'the root listing has every kind of entry, in git’s order, with modes and sizes',
+    async run(bench) {
+      const { backend, filled, source } = bench;
+      const main = await commitOf(bench, 'main');
+      const root = await backend.entry(filled, main, '');
+      assert.deepEqual(root, { name: '', type: 'directory', mode: '040000', oid: await must(source, ['rev-parse', 'main^{tree}']), size: 0 });
+      const types: Record<string, string> = { '040000': 'directory', '120000': 'symlink', '160000': 'submodule' };
+      const expected = (await must(source, ['ls-tree', '-z', '-l', 'main'])).split('\0').filter((line) => line !== '').map((line) => {
+        const [, mode = '', oid, size, name] = /^(\d+) \w+ ([0-9a-f]+) +(-|\d+)\t(.*)$/s.exec(line) ?? [];
+        return { name, type: types[mode] ?? 'file', mode, oid, size: Number(size === '-' ? 0 : size) };
+      });
+      assert.deepEqual(await backend.tree(filled, root?.oid ?? ''), expected);
+      assert.ok(expected.some(({ name }) => name === latin) && expected.some(({ name }) => name === 'line\nbreak') && expected.some(({ mode }) => mode === '100755'));
+    },
+  },
+  {
+    name: 'an entry is found by its path, whatever its name and kind',
+    async run(bench) {
+      const { backend, filled } = bench;
+      const main = await commitOf(bench, 'main');
+      const found = async (path: string): Promise<readonly unknown[]> => {
+        const entry = await backend.entry(filled, main, path);
+        return [entry?.name, entry?.type, entry?.mode, entry?.size];
+      };
+      assert.deepEqual(await found('src/deep/three'), ['three', 'file', '100644', 4]);
+      assert.deepEqual(await found('src/deep'), ['deep', 'directory', '040000', 0]);
+      assert.deepEqual(await found('with space/and more'), ['and more', 'file', '100644', 5]);
+      assert.deepEqual(await found('line\nbreak'), ['line\nbreak', 'file', '100644', 5]);
+      assert.deepEqual(await found('ünï cödé'), ['ünï cödé', 'file', '100644', 5]);
+      assert.deepEqual(await found(latin), [latin, 'file', '100644', 5]);
+      assert.deepEqual(await found('-dash'), ['-dash', 'file', '100755', 4]);
+      assert.deepEqual(await found('link'), ['link', 'symlink', '120000', 5]);
+      assert.deepEqual(await found('run.sh'), ['run.sh', 'file', '100755', 10]);
+      assert.equal((await backend.entry(filled, main, 'module'))?.oid, submodule);
+      assert.deepEqual(await found('module'), ['module', 'submodule', '160000', 0]);
+    },
+  },
+  {
+    name: 'paths that climb, are empty in between or go through a file name nothing',
+    async run(bench) {
+      const { backend, filled } = bench;
+      const main = await commitOf(bench, 'main');
+      for (const path of ['nothing', 'src/', '/src', 'src//one', '../src', 'src/../alpha', '.', './alpha', '.git', '.GIT/config', 'alpha/x', 'link/x', 'module/x', 'alpha\0', '-h', 'x'.repeat(10_000)]) {
+        assert.equal(await backend.entry(filled, main, path), undefined, JSON.stringify(path.slice(0, 40)));
+      }
+      for (const commit of ['f'.repeat(40), 'main', '', await must(bench.source, ['rev-parse', 'main:alpha']), `${main}\n`]) assert.equal(await backend.entry(filled, commit, 'alpha'), undefined, commit);
+    },
+  },
+  {
+    name: 'a blob comes byte for byte with its size; what is no blob is not found',
+    async run(bench) {
+      const { backend, filled, source } = bench;
+      const read = async (path: string): Promise<Buffer> => {
+        const blob = await backend.blob(filled, await must(source, ['rev-parse', `main:${path}`]));
+        const bytes = await bytesOf(blob.bytes);
+        assert.equal(blob.size, bytes.length);
+        return bytes;
+      };
+      assert.deepEqual(await read('binary.dat'), binary);
+      assert.deepEqual(await read('empty'), Buffer.alloc(0));
+      assert.deepEqual(await read('link'), Buffer.from('alpha'));
+      for (const oid of ['f'.repeat(40), submodule, await must(source, ['rev-parse', 'main^{tree}']), await commitOf(bench, 'main'), 'main:alpha', '']) await assert.rejects(backend.blob(filled, oid), NotFound, oid);
+      await assert.rejects(backend.tree(filled, await must(source, ['rev-parse', 'main:alpha'])), NotFound);
+    },
+  },
+  {
+    name: 'what one repository holds is not in another',
+    async run(bench) {
+      const { backend, filled } = bench;
+      const main = await commitOf(bench, 'main');
+      const root = await backend.entry(filled, main, '');
+      await backend.tree(filled, root?.oid ?? '');
+      const other = await fresh(bench);
+      assert.equal(await backend.entry(other, main, ''), undefined);
+      assert.equal(await backend.resolveCommit(other, main), undefined);
+      await assert.rejects(backend.tree(other, root?.oid ?? ''), NotFound);
+      assert.equal((await backend.lastCommits(other, main, '')).size, 0);
+    },
+  },
+  ...['main', 'side', 'other'].map((branch): Check<Bench> => ({
+    name: `the last commit of every entry of "${branch}" is the one git log names`,
+    async run(bench) {
+      const { backend, filled, source } = bench;
+      const commit = await commitOf(bench, branch);
+      let compared = 0;
+      for (const folder of ['', 'src', 'src/deep', 'with space']) {
+        const answers = await backend.lastCommits(filled, commit, folder);
+        const names = await namesIn(bench, commit, folder).catch(() => []);
+        assert.equal(answers.size, names.length, folder);
+        for (const name of names.filter((each) => each !== latin)) {
+          const said = await must(source, ['log', '-1', '--format=%H %ct %s', commit, '--', `:(literal)${folder === '' ? name : `${folder}/${name}`}`]);
+          const answer = answers.get(name);
+          assert.equal(`${answer?.oid} ${(answer?.committedAt.getTime() ?? 0) / 1000} ${answer?.subject}`, said, `${folder}/${name}`);
+          compared += 1;
+        }
+      }
+      assert.ok(compared > 8);
+      if (branch === 'main') assert.equal((await backend.lastCommits(filled, commit, '')).get(latin)?.subject, 'Add odd names');
+    },
+  })),
+  {
+    name: 'last commits of a folder that is none, or of no commit, are empty, and asking twice at once gives the same',
+    async run(bench) {
+      const { backend, filled } = bench;
+      const main = await commitOf(bench, 'main');
+      for (const [commit, path] of [[main, 'alpha'], [main, 'nothing'], [main, '../x'], ['f'.repeat(40), ''], ['main', '']] as const) assert.equal((await backend.lastCommits(filled, commit, path)).size, 0, path);
+      const parent = await commitOf(bench, 'main~3');
+      const [one, two] = await Promise.all([backend.lastCommits(filled, parent, ''), backend.lastCommits(filled, parent, '')]);
+      assert.ok(one.size > 5);
+      assert.deepEqual(one, two);
+    },
+  },
+  {
+    name: 'a request that was given up before it began is not answered',
+    async run(bench) {
+      const gone = AbortSignal.abort(new Error('gone'));
+      const main = await commitOf(bench, 'main');
+      await assert.rejects(bench.backend.lastCommits(bench.filled, main, '', gone), /gone/);
+      await assert.rejects(bench.backend.blob(bench.filled, await must(bench.source, ['rev-parse', 'main:alpha']), gone), /gone/);
+    },
+  },
+  {
+    name: 'a hundred readers at once all get their answer',
+    async run(bench) {
+      const main = await commitOf(bench, 'main');
+      const expected = await bench.backend.entry(bench.filled, main, 'src/one');
+      const answers = await Promise.all(Array.from({ length: 100 }, async () => await bench.backend.entry(bench.filled, main, 'src/one')));
+      for (const answer of answers) assert.deepEqual(answer, expected);
+    },
+  },
+  {
+    name: 'a repository that is not there is not found',
+    async run({ backend }) {
+      const id = newId();
+      await assert.rejects(backend.resolveCommit(id, 'main'), NotFound);
+      await assert.rejects(backend.refs(id, 'all'), NotFound);
+      await backend.maintain(id);
+    },
+  },
+];

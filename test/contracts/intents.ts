@@ -1,0 +1,89 @@
+// The contract of Intents: committed before the change, gone with its outcome, found again when their process is gone.
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { Conflict } from '#core/kernel/errors';
+import type { Storage } from '#core/kernel/storage';
+import type { Check } from './checks.ts';
+
+export type IntentStorage = Pick<Storage, 'unitOfWork' | 'intents' | 'close'>;
+
+export interface IntentsProvider {
+  /** Opens the storage: empty at first, afterwards as it was left. One that was closed counts as a process that is gone. */
+  open(): Promise<IntentStorage>;
+}
+
+const kindOf = (): string => `contract.${randomUUID()}`;
+
+export const intentsChecks: readonly Check<IntentsProvider>[] = [
+  {
+    name: 'an open intent counts as in progress while its process lives',
+    async run({ open }) {
+      const { intents } = await open();
+      const kind = kindOf();
+      const intent = await intents.open({ kind, subject: 'one', detail: { old: 'a' } });
+      assert.deepEqual({ ...intent, id: typeof intent.id, openedAt: intent.openedAt instanceof Date }, { id: 'string', kind, subject: 'one', detail: { old: 'a' }, openedAt: true });
+      assert.deepEqual(await intents.abandoned(kind), []);
+    },
+  },
+  {
+    name: 'those of a process that is gone are found, of the kind asked for, oldest first and as they were',
+    async run({ open }) {
+      const before = await open();
+      const kind = kindOf();
+      const opened = [];
+      for (const subject of ['one', 'two', 'three']) opened.push(await before.intents.open({ kind, subject, detail: { subject, path: ['a', 'ü'] } }));
+      await before.intents.open({ kind: kindOf(), subject: 'other', detail: {} });
+      await before.close();
+      const after = await open();
+      assert.deepEqual(await after.intents.abandoned(kind), opened);
+    },
+  },
+  {
+    name: 'a closed one is gone for good',
+    async run({ open }) {
+      const before = await open();
+      const kind = kindOf();
+      const { id } = await before.intents.open({ kind, subject: 'one', detail: {} });
+      await before.unitOfWork.run(() => before.intents.close(id));
+      await before.close();
+      assert.deepEqual(await (await open()).intents.abandoned(kind), []);
+    },
+  },
+  {
+    name: 'closing is part of the unit of work: rolled back, it stays open',
+    async run({ open }) {
+      const before = await open();
+      const kind = kindOf();
+      const { id } = await before.intents.open({ kind, subject: 'one', detail: {} });
+      await assert.rejects(before.unitOfWork.run(async () => {
+        await before.intents.close(id);
+        throw new Error('no');
+      }), /no/);
+      await before.close();
+      assert.deepEqual((await (await open()).intents.abandoned(kind)).map((intent) => intent.id), [id]);
+    },
+  },
+  {
+    name: 'an abandoned one can be concluded by another process, once',
+    async run({ open }) {
+      const before = await open();
+      const kind = kindOf();
+      const { id } = await before.intents.open({ kind, subject: 'one', detail: {} });
+      await before.close();
+      const { unitOfWork, intents } = await open();
+      await unitOfWork.run(() => intents.close(id));
+      assert.deepEqual(await intents.abandoned(kind), []);
+      await assert.rejects(unitOfWork.run(() => intents.close(id)), Conflict);
+    },
+  },
+  {
+    name: 'opening inside a unit of work and closing outside of one are refused',
+    async run({ open }) {
+      const { unitOfWork, intents } = await open();
+      const intent = { kind: kindOf(), subject: 'one', detail: {} };
+      await assert.rejects(unitOfWork.run(() => intents.open(intent)), /inside a unit of work/);
+      const { id } = await intents.open(intent);
+      await assert.rejects(intents.close(id), /inside the unit of work/);
+    },
+  },
+];

@@ -1,0 +1,72 @@
+// The contract of Locks: one at a time under a name, whoever asks.
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import type { Storage } from '#core/kernel/storage';
+import { type Check, gate, turn } from './checks.ts';
+import type { Ledger } from './ledger.ts';
+
+export type LocksProvider = Pick<Storage, 'unitOfWork' | 'locks'> & Ledger;
+
+const nameOf = (): string => `contract ${randomUUID()}`;
+
+export const locksChecks: readonly Check<LocksProvider>[] = [
+  {
+    name: 'twenty calls under one name never overlap, and each gets its value',
+    async run({ locks }) {
+      const name = nameOf();
+      let inside = 0;
+      const values = await Promise.all(Array.from({ length: 20 }, (_, index) => locks.exclusive(name, async () => {
+        inside += 1;
+        assert.equal(inside, 1);
+        await turn();
+        inside -= 1;
+        return index;
+      })));
+      assert.deepEqual(values, Array.from({ length: 20 }, (_, index) => index));
+    },
+  },
+  {
+    name: 'different names do not wait for each other',
+    async run({ locks }) {
+      const [first, second] = [gate(), gate()];
+      await Promise.all([
+        locks.exclusive(nameOf(), async () => { first.open(); await second.passed; }),
+        locks.exclusive(nameOf(), async () => { second.open(); await first.passed; }),
+      ]);
+      assert.ok(true);
+    },
+  },
+  {
+    name: 'an error comes through and lets go',
+    async run({ locks }) {
+      const name = nameOf();
+      const reason = new Error('broken');
+      await assert.rejects(locks.exclusive(name, async () => { throw reason; }), (error) => error === reason);
+      assert.equal(await locks.exclusive(name, async () => 'free'), 'free');
+    },
+  },
+  {
+    name: 'more locks at once than there are connections leave room for units of work',
+    async run({ locks, unitOfWork, journal }) {
+      const text = nameOf();
+      const all = gate();
+      let holding = 0;
+      await Promise.all(Array.from({ length: 30 }, () => locks.exclusive(nameOf(), async () => {
+        holding += 1;
+        if (holding === 30) all.open();
+        await all.passed;
+        await unitOfWork.run(() => journal.append(randomUUID(), text));
+      })));
+      assert.equal((await journal.texts(text)).length, 30);
+    },
+  },
+  {
+    name: 'taking one inside a unit of work, or twice in one call, is refused',
+    async run({ locks, unitOfWork }) {
+      const name = nameOf();
+      await assert.rejects(unitOfWork.run(() => locks.exclusive(name, async () => 'inner')), /inside a unit of work/);
+      await assert.rejects(locks.exclusive(name, () => locks.exclusive(name, async () => 'inner')), /held already/);
+      assert.equal(await locks.exclusive(name, () => locks.exclusive(nameOf(), async () => 'another')), 'another');
+    },
+  },
+];

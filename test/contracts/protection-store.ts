@@ -1,0 +1,92 @@
+// What every ProtectionStore holds to: rules by repository and branch, replaced whole, gone with a rollback.
+import assert from 'node:assert/strict';
+import type { UnitOfWork } from '#core/kernel/unit-of-work';
+import { defaultProtection, type Protection, type ProtectionStore } from '#core/repositories/index';
+import type { Check } from './checks.ts';
+
+export interface ProtectionStoreUnderTest {
+  readonly store: ProtectionStore;
+  readonly unitOfWork: UnitOfWork;
+  /** Makes a repository. @returns its id. */
+  readonly addRepository: () => Promise<string>;
+  /** Present where rows refer to repositories. */
+  readonly deleteRepository?: (id: string) => Promise<void>;
+  /** SQL statements that reads took so far, where there are any. */
+  readonly statements?: () => number;
+}
+
+const strict: Protection = { allowForcePush: true, allowDeletion: true, pushRoles: ['admin', 'it\'s "odd", {so}'], requiredApprovals: 3, requiredPipeline: { onOpen: true, onMerge: false } };
+const at = new Date('2026-01-02T03:04:05.678Z');
+
+export const protectionStoreChecks: readonly Check<ProtectionStoreUnderTest>[] = [
+  {
+    name: 'rules read back as they were set, by branch and repository',
+    async run({ store, unitOfWork, addRepository }) {
+      const [one, other] = [await addRepository(), await addRepository()];
+      await unitOfWork.run(async () => {
+        await store.put(one, 'main', defaultProtection, at);
+        await store.put(one, 'feature/ü', strict, at);
+        await store.put(other, 'main', { ...strict, pushRoles: [] }, at);
+      });
+      assert.deepEqual(await store.all(one), new Map([['main', defaultProtection], ['feature/ü', strict]]));
+      assert.deepEqual(await store.all(other), new Map([['main', { ...strict, pushRoles: [] }]]));
+      assert.deepEqual(await store.all(await addRepository()), new Map());
+    },
+  },
+  {
+    name: 'setting again replaces, and a branch differs by its case',
+    async run({ store, unitOfWork, addRepository }) {
+      const id = await addRepository();
+      await unitOfWork.run(() => store.put(id, 'main', strict, at));
+      await unitOfWork.run(() => store.put(id, 'Main', strict, at));
+      await unitOfWork.run(() => store.put(id, 'main', defaultProtection, new Date()));
+      assert.deepEqual(await store.all(id), new Map([['main', defaultProtection], ['Main', strict]]));
+    },
+  },
+  {
+    name: 'deleting says whether there was something, and leaves the others',
+    async run({ store, unitOfWork, addRepository }) {
+      const [one, other] = [await addRepository(), await addRepository()];
+      for (const id of [one, other]) for (const branch of ['a', 'b']) await unitOfWork.run(() => store.put(id, branch, strict, at));
+      assert.equal(await unitOfWork.run(() => store.delete(one, 'a')), true);
+      assert.equal(await unitOfWork.run(() => store.delete(one, 'a')), false);
+      assert.deepEqual([...(await store.all(one)).keys()], ['b']);
+      assert.deepEqual([...(await store.all(other)).keys()].toSorted(), ['a', 'b']);
+    },
+  },
+  {
+    name: 'all rules of a repository take one query',
+    async run({ store, unitOfWork, addRepository, statements }) {
+      const id = await addRepository();
+      await unitOfWork.run(async () => { for (let number = 0; number < 20; number++) await store.put(id, `b${number}`, strict, at); });
+      const before = statements?.() ?? 0;
+      assert.equal((await store.all(id)).size, 20);
+      if (statements !== undefined) assert.equal(statements() - before, 1);
+    },
+  },
+  {
+    name: 'what a unit of work wrote is gone when it is rolled back',
+    async run({ store, unitOfWork, addRepository }) {
+      const id = await addRepository();
+      await unitOfWork.run(() => store.put(id, 'kept', strict, at));
+      const failed = unitOfWork.run(async () => {
+        await store.put(id, 'main', strict, at);
+        await store.delete(id, 'kept');
+        assert.deepEqual([...(await store.all(id)).keys()], ['main'], 'it reads its own writes');
+        throw new Error('rolled back');
+      });
+      await assert.rejects(failed, { message: 'rolled back' });
+      assert.deepEqual(await store.all(id), new Map([['kept', strict]]));
+    },
+  },
+  {
+    name: 'rules go with their repository',
+    async run({ store, unitOfWork, addRepository, deleteRepository }) {
+      if (deleteRepository === undefined) return;
+      const id = await addRepository();
+      await unitOfWork.run(() => store.put(id, 'main', strict, at));
+      await deleteRepository(id);
+      assert.deepEqual(await store.all(id), new Map());
+    },
+  },
+];

@@ -1,0 +1,83 @@
+// The contract of RateCounter: fixed and rolling windows, exact counts.
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import type { Budget, RateCounter } from '#core/kernel/rate';
+import type { Check } from './checks.ts';
+
+const fixed: Budget = { limit: 3, windowSeconds: 60, window: 'fixed' };
+const rolling: Budget = { limit: 3, windowSeconds: 60, window: 'rolling' };
+const at = (seconds: number): Date => new Date(Date.UTC(2026, 0, 1, 12, 0, seconds));
+const keyOf = (): string => `contract:${randomUUID()}`;
+
+export const rateCounterChecks: readonly Check<RateCounter>[] = [
+  {
+    name: 'a fixed window gives its units and refuses the next until it ends',
+    async run(counter) {
+      const key = keyOf();
+      const taken = [];
+      for (let index = 0; index < 4; index += 1) taken.push(await counter.take(key, fixed, at(10 + index)));
+      assert.deepEqual(taken, [2, 1, 0, 0].map((remaining, index) => ({ limit: 3, remaining, resetAt: at(60), exceeded: index === 3 })));
+      assert.deepEqual(await counter.take(key, fixed, at(60)), { limit: 3, remaining: 2, resetAt: at(120), exceeded: false });
+    },
+  },
+  {
+    name: 'a rolling window frees a unit when it is one window old',
+    async run(counter) {
+      const key = keyOf();
+      for (const seconds of [0, 20, 40]) assert.equal((await counter.take(key, rolling, at(seconds))).exceeded, false);
+      assert.deepEqual(await counter.take(key, rolling, at(59)), { limit: 3, remaining: 0, resetAt: at(60), exceeded: true });
+      assert.deepEqual(await counter.take(key, rolling, at(60)), { limit: 3, remaining: 0, resetAt: at(80), exceeded: false });
+      assert.equal((await counter.take(key, rolling, at(79))).exceeded, true);
+    },
+  },
+  {
+    name: 'a refused take costs nothing',
+    async run(counter) {
+      const key = keyOf();
+      assert.equal((await counter.take(key, rolling, at(0), 2)).remaining, 1);
+      assert.deepEqual(await counter.take(key, rolling, at(1), 2), { limit: 3, remaining: 1, resetAt: at(60), exceeded: true });
+      assert.deepEqual(await counter.take(key, rolling, at(2), 1), { limit: 3, remaining: 0, resetAt: at(60), exceeded: false });
+    },
+  },
+  {
+    name: 'peeking takes nothing and tells what a take would meet',
+    async run(counter) {
+      for (const budget of [fixed, rolling]) {
+        const key = keyOf();
+        assert.deepEqual([(await counter.peek(key, budget, at(0))).remaining, (await counter.peek(key, budget, at(0))).remaining], [3, 3]);
+        await counter.take(key, budget, at(0), 3);
+        assert.deepEqual(await counter.peek(key, budget, at(1)), { limit: 3, remaining: 0, resetAt: at(60), exceeded: true });
+      }
+    },
+  },
+  {
+    name: 'clearing gives everything back, of that key alone',
+    async run(counter) {
+      const [one, other] = [keyOf(), keyOf()];
+      await counter.take(one, rolling, at(0), 3);
+      await counter.take(other, rolling, at(0), 3);
+      await counter.clear(one);
+      assert.equal((await counter.peek(one, rolling, at(1))).remaining, 3);
+      assert.equal((await counter.peek(other, rolling, at(1))).remaining, 0);
+    },
+  },
+  {
+    name: 'of many takes at once exactly the budget is granted',
+    async run(counter) {
+      for (const budget of [fixed, rolling]) {
+        const key = keyOf();
+        const counts = await Promise.all(Array.from({ length: 20 }, () => counter.take(key, budget, at(5))));
+        assert.equal(counts.filter(({ exceeded }) => !exceeded).length, 3);
+      }
+    },
+  },
+  {
+    name: 'a budget that was changed counts from then on',
+    async run(counter) {
+      const key = keyOf();
+      await counter.take(key, fixed, at(0), 3);
+      assert.equal((await counter.take(key, { ...fixed, limit: 5 }, at(1))).remaining, 1);
+      assert.equal((await counter.take(key, { ...fixed, limit: 0 }, at(2))).exceeded, true);
+    },
+  },
+];

@@ -1,0 +1,139 @@
+// The storage engines that tests run on: memory, the embedded PostgreSQL, and a server where one is given.
+import { randomBytes } from 'node:crypto';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Test } from 'tap';
+import type { Log } from '#core/kernel/log';
+import type { Clock, Ids } from '#core/kernel/time';
+import { Memory, openMemory, systemClock, systemIds, type MemoryStorage } from '#adapters/memory/index';
+import { openPostgres, type MigrationSet, type PostgresStorage } from '#adapters/postgres/index';
+
+export type EngineName = 'memory' | 'embedded' | 'postgresql';
+
+export interface EngineOptions {
+  /** `defineEntity` schemas. */
+  readonly entities?: readonly object[];
+  readonly migrations?: readonly MigrationSet[];
+  readonly clock?: Clock;
+  readonly ids?: Ids;
+  readonly log?: Log;
+  /** How delivery retries. */
+  readonly tuning?: { readonly attempts?: number; readonly pause?: number };
+  readonly deadline?: number;
+}
+
+/** One set of data, and the openings of it. */
+export interface TestData {
+  readonly engine: EngineName;
+  /** Opens the data: empty at first, afterwards as the last opening left it. Applies the migrations. Closed when the test ends, unless it was before. */
+  open(options?: EngineOptions): Promise<MemoryStorage | PostgresStorage>;
+}
+
+export const quietLog: Log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+
+/** HEXFORGE_TEST_ENGINES, a comma list; `postgresql` needs HEXFORGE_TEST_POSTGRES_URL, a server on which databases may be made. */
+export function testEngines(): readonly EngineName[] {
+  const names = (process.env['HEXFORGE_TEST_ENGINES'] ?? `memory,embedded${process.env['HEXFORGE_TEST_POSTGRES_URL'] === undefined ? '' : ',postgresql'}`).split(',').map((name) => name.trim());
+  const unknown = names.find((name) => !(name in makers));
+  if (unknown !== undefined) throw new Error(`HEXFORGE_TEST_ENGINES names "${unknown}"; there are ${Object.keys(makers).join(', ')}`);
+  return names as EngineName[];
+}
+
+/** Runs `body` as a subtest for each engine, each with data of its own. */
+export async function eachEngine(t: Test, body: (t: Test, engine: EngineName, data: TestData) => Promise<unknown>): Promise<void> {
+  for (const engine of testEngines()) {
+    await t.test(engine, { timeout: 120_000 }, async (subtest) => { await body(subtest, engine, await testData(subtest, engine)); });
+  }
+}
+
+/** Fresh data on one engine; removed when `t` ends. */
+export async function testData(t: Test, engine: EngineName): Promise<TestData> {
+  const openings: (MemoryStorage | PostgresStorage)[] = [];
+  const { open, remove } = await makers[engine]();
+  t.teardown(async () => {
+    for (const storage of openings) await storage.close();
+    await remove();
+  });
+  return {
+    engine,
+    async open(options = {}) {
+      const storage = await open(options);
+      openings.push(storage);
+      if (storage.engine !== 'memory') await storage.migrate(options.migrations ?? []);
+      return storage;
+    },
+  };
+}
+
+interface Maker {
+  open(options: EngineOptions): Promise<MemoryStorage | PostgresStorage>;
+  remove(): Promise<void>;
+}
+
+const makers: Record<EngineName, () => Promise<Maker>> = {
+  async memory() {
+    const memory = new Memory();
+    return { open: async (options) => openMemory({ ...parts(options), memory }), remove: async () => undefined };
+  },
+
+  async embedded() {
+    const directory = mkdtempSync(join(tmpdir(), 'hexforge-test-'));
+    cpSync(await seed(), directory, { recursive: true });
+    return {
+      open: (options) => openPostgres({ ...parts(options), directory }),
+      remove: async () => rmSync(directory, { recursive: true, force: true }),
+    };
+  },
+
+  async postgresql() {
+    const { url, drop } = await testDatabase();
+    const directory = mkdtempSync(join(tmpdir(), 'hexforge-test-'));
+    return {
+      open: (options) => openPostgres({ ...parts(options), url, directory }),
+      async remove() {
+        rmSync(directory, { recursive: true, force: true });
+        await drop();
+      },
+    };
+  },
+};
+
+/** A database of its own on the test server. */
+async function testDatabase(): Promise<{ readonly url: string; drop(): Promise<void> }> {
+  const server = process.env['HEXFORGE_TEST_POSTGRES_URL'];
+  if (server === undefined) throw new Error('HEXFORGE_TEST_POSTGRES_URL is not set: it names a PostgreSQL server on which databases may be made');
+  const name = `hexforge_test_${randomBytes(8).toString('hex')}`;
+  await administer(server, `create database ${name}`);
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  return { url: url.href, drop: () => administer(server, `drop database ${name} with (force)`) };
+}
+
+async function administer(url: string, statement: string): Promise<void> {
+  const storage = await openPostgres({ ...parts({}), url, directory: tmpdir() });
+  try {
+    await storage.database.em().execute(statement);
+  } finally {
+    await storage.close();
+  }
+}
+
+function parts({ entities = [], clock = systemClock, ids = systemIds, log = quietLog, tuning, deadline }: EngineOptions) {
+  return { entities, clock, ids, log, ...(tuning === undefined ? {} : { tuning }), ...(deadline === undefined ? {} : { deadline }) };
+}
+
+let seeded: Promise<string> | undefined;
+
+/** A data directory with an empty embedded database, made once per process: making one takes seconds, copying it a moment. */
+function seed(): Promise<string> {
+  seeded ??= (async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'hexforge-seed-'));
+    process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
+    const storage = await openPostgres({ ...parts({}), directory });
+    await storage.migrate([]);
+    await storage.close();
+    return directory;
+  })();
+  return seeded;
+}

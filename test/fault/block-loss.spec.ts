@@ -1,0 +1,19 @@
+// Nothing acknowledged is lost when the power fails; and the simulation would notice.
+import t from 'tap';
+import { testEngines } from '#test/contracts/storage-engines';
+import { blockLoss } from './block-loss.ts';
+
+if (testEngines().includes('embedded')) {
+  void t.test('power failures', { timeout: 240_000 }, async (t) => {
+    await t.test('6 of them lose nothing that was acknowledged', { timeout: 200_000 }, async (t) => {
+      const { acknowledged, faults } = await blockLoss(6);
+      t.strictSame(faults, []);
+      t.ok(acknowledged > 50, `${acknowledged} rows acknowledged`);
+    });
+
+    await t.test('without fsync they do', { timeout: 100_000 }, async (t) => {
+      const { faults } = await blockLoss(3, 'default');
+      t.ok(faults.length > 0, faults.join('; '));
+    });
+  });
+}

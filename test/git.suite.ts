@@ -1,0 +1,4 @@
+// The git adapter.
+import { run } from './suites.ts';
+
+await run('git');

@@ -1,0 +1,106 @@
+// Jobs: the next run follows the end of the last, under a lock, until the stop.
+import t, { type Test } from 'tap';
+import type { Log } from '#core/kernel/log';
+import type { Locks } from '#core/kernel/unit-of-work';
+import { runJobs } from '#host/contributions/jobs';
+
+const silent: Log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+const everySeconds = 0.001;
+
+const recordingLocks = () => {
+  const names: string[] = [];
+  const locks: Locks = {
+    exclusive: (name, work) => {
+      names.push(name);
+      return work();
+    },
+  };
+  return { names, locks };
+};
+
+/** The timers of jobs let a process end; a test that waits for them must not. */
+function awake(t: Test): void {
+  const timer = setInterval(() => undefined, 1_000);
+  t.teardown(() => clearInterval(timer));
+}
+
+/** Resolves with the run whose turn it is; the job ends when the test lets it. */
+const turns = () => {
+  const starts: (() => void)[] = [];
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  let most = 0;
+  return {
+    most: () => most,
+    started: () => new Promise<void>((resolve) => starts.push(resolve)),
+    end: () => waiting.shift()?.(),
+    async run(): Promise<void> {
+      most = Math.max(most, ++running);
+      const ended = new Promise<void>((resolve) => waiting.push(resolve));
+      starts.shift()?.();
+      await ended;
+      running--;
+    },
+  };
+};
+
+void t.test('runs follow each other and never overlap, each under the lock of its job', async (t) => {
+  awake(t);
+  const { names, locks } = recordingLocks();
+  const job = turns();
+  const first = job.started();
+  const jobs = runJobs([{ plugin: 'a', job: { name: 'sweep', everySeconds, run: () => job.run() } }], { locks, logOf: () => silent });
+  await first;
+  t.strictSame(names, ['job:a:sweep']);
+  const second = job.started();
+  job.end();
+  await second;
+  t.equal(job.most(), 1);
+  t.strictSame(names, ['job:a:sweep', 'job:a:sweep']);
+  const stopped = jobs.stop(1_000);
+  job.end();
+  await stopped;
+});
+
+void t.test('a job that fails is logged under its plugin and runs again', async (t) => {
+  awake(t);
+  const { locks } = recordingLocks();
+  const errors: unknown[] = [];
+  const again = Promise.withResolvers<void>();
+  let runs = 0;
+  const run = async (): Promise<void> => {
+    if (++runs === 2) again.resolve();
+    throw new Error('no luck');
+  };
+  const jobs = runJobs([{ plugin: 'a', job: { name: 'sweep', everySeconds, run } }], { locks, logOf: (plugin) => ({ ...silent, error: (members, message) => errors.push([plugin, members, message]) }) });
+  await again.promise;
+  await jobs.stop(1_000);
+  t.match(errors[0], ['a', { job: 'sweep', err: { message: 'no luck' } }, 'job failed']);
+});
+
+void t.test('a stop aborts what runs, waits for it, and nothing runs after', async (t) => {
+  awake(t);
+  const { names, locks } = recordingLocks();
+  const started = Promise.withResolvers<void>();
+  let ended = false;
+  const run = async (signal: AbortSignal): Promise<void> => {
+    started.resolve();
+    await new Promise<void>((resolve) => signal.addEventListener('abort', () => setImmediate(resolve)));
+    ended = true;
+  };
+  const jobs = runJobs([{ plugin: 'a', job: { name: 'sweep', everySeconds, run } }], { locks, logOf: () => silent });
+  await started.promise;
+  await jobs.stop(1_000);
+  t.equal(ended, true);
+  t.equal(names.length, 1);
+});
+
+void t.test('a job that ignores the abort does not keep the stop from ending', async (t) => {
+  awake(t);
+  const { locks } = recordingLocks();
+  const started = Promise.withResolvers<void>();
+  const jobs = runJobs([{ plugin: 'a', job: { name: 'sweep', everySeconds, run: () => { started.resolve(); return new Promise(() => undefined); } } }], { locks, logOf: () => silent });
+  await started.promise;
+  await jobs.stop(10);
+  t.pass('the stop ended');
+});

@@ -1,0 +1,19 @@
+// The name an operator probably meant.
+import t from 'tap';
+import { didYouMean, nearest } from '#host/nearest';
+
+void t.test('a slip of the hand finds its name', async (t) => {
+  const names = ['identity', 'repositories', 'git-native', 'git-http', 'audit'];
+  for (const [slip, meant] of [['identiy', 'identity'], ['idnetity', 'identity'], ['Repositories', 'repositories'], ['git-htpp', 'git-http'], ['audits', 'audit'], ['repository', 'repositories']]) t.equal(nearest(slip ?? '', names), meant);
+});
+
+void t.test('what is far from everything finds nothing', async (t) => {
+  t.equal(nearest('kubernetes', ['identity', 'audit']), undefined);
+  t.equal(nearest('', ['abcdefgh']), undefined);
+  t.equal(didYouMean('kubernetes', ['audit'], 'Known are audit'), 'Known are audit');
+});
+
+void t.test('of two near names the nearer wins, of equals the first', async (t) => {
+  t.equal(nearest('port', ['sort', 'ports', 'port2']), 'sort');
+  t.equal(nearest('prot', ['pot', 'port']), 'pot');
+});

@@ -1,0 +1,50 @@
+// Ports, scopes, permissions and events that exist for the host's own tests.
+import { declarePort } from '#core/kernel/ports';
+
+export interface Greeter {
+  greet(): Promise<string>;
+}
+
+declare module '#core/kernel/ports' {
+  interface Ports {
+    SampleGreeter: Greeter;
+    SampleCritical: Greeter;
+    SampleUnavailable: Greeter;
+  }
+  interface OptionalPorts {
+    SampleExtra: Greeter;
+    SampleHidden: Greeter;
+  }
+  interface PluralPorts {
+    SampleVoices: Greeter;
+  }
+}
+
+declare module '#core/kernel/scopes' {
+  interface Scopes {
+    'sample.read': true;
+  }
+}
+
+declare module '#core/kernel/events' {
+  interface EventPayloads {
+    'sample.happened': { readonly what: string };
+  }
+}
+
+declare module '#core/kernel/settings' {
+  interface SettingValues {
+    'sample.enabled': boolean;
+    'sample.size': number;
+    'sample.name': string;
+  }
+}
+
+declarePort('SampleGreeter', { arity: 'single', component: 'greeter', critical: false, absent: 'refuse' });
+declarePort('SampleCritical', { arity: 'single', component: 'critical greeter', critical: true, absent: 'refuse' });
+declarePort('SampleUnavailable', { arity: 'single', component: 'sleepy greeter', critical: false, absent: 'unavailable' });
+declarePort('SampleExtra', { arity: 'optional', component: 'extra greeter', critical: false, absent: 'unavailable' });
+declarePort('SampleHidden', { arity: 'optional', component: 'hidden greeter', critical: false, absent: 'hidden' });
+declarePort('SampleVoices', { arity: 'plural', component: 'voices', critical: false, absent: 'degraded' });
+
+export const greeter = (text: string): Greeter => ({ greet: async () => text });

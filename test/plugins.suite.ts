@@ -1,0 +1,4 @@
+// Plugins and their stores.
+import { run } from './suites.ts';
+
+await run('plugins');

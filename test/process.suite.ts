@@ -1,0 +1,4 @@
+// Whole servers as child processes.
+import { run } from './suites.ts';
+
+await run('process');

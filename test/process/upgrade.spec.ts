@@ -1,0 +1,77 @@
+// Today's version starts on what each earlier version left, and everything is still there; so it does on a copy elsewhere.
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, globSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { zstdDecompressSync } from 'node:zlib';
+import t from 'tap';
+import { layCluster } from '#test/support/cluster';
+import { Command } from '#test/support/command';
+import { temporaryFolder } from '#test/support/folder';
+import { columnUnderTest } from '#test/support/forge';
+import { inhabit, missing, type Inhabitants } from '#test/support/inhabited';
+import { createDatabase, query } from '#test/support/postgres';
+
+const fixtures = join(import.meta.dirname, '../fixtures/upgrade');
+const read = (version: string, name: string): Buffer => zstdDecompressSync(readFileSync(join(fixtures, version, name)));
+const inhabitantsOf = (version: string, name: string): Inhabitants => JSON.parse(readFileSync(join(fixtures, version, name), 'utf8')) as Inhabitants;
+
+function unpack(archive: Buffer, folder: string): void {
+  mkdirSync(folder, { mode: 0o700 });
+  const { status, stderr } = spawnSync('tar', ['--extract', '--directory', folder], { input: archive, maxBuffer: 1 << 30 });
+  if (status !== 0) throw new Error(`tar failed: ${stderr.toString()}`);
+}
+
+async function serve(t: Parameters<typeof temporaryFolder>[0], cwd: string, environment: Readonly<Record<string, string>> = {}): Promise<{ url: string; stop: () => Promise<number | null> }> {
+  const command = new Command(t, ['serve'], { cwd, environment: { PORT: '0', HEXFORGE_LOG_LEVEL: 'warn', ...environment } });
+  return {
+    url: await command.listening(),
+    stop: () => {
+      command.signal('SIGTERM');
+      return command.ended();
+    },
+  };
+}
+
+const versions = globSync('*', { cwd: fixtures }).sort();
+
+void t.test('there is a fixture of a version to start on', async (t) => {
+  t.ok(versions.length >= 1, 'node tools/make-upgrade-fixture.ts makes the one of this version');
+});
+
+for (const version of versions) {
+  void t.test(`the embedded data directory of ${version} is the same forge today`, async (t) => {
+    const cwd = await temporaryFolder(t);
+    unpack(read(version, 'embedded.tar.zst'), join(cwd, 'data'));
+    const { url, stop } = await serve(t, cwd);
+    t.strictSame(await missing(url, inhabitantsOf(version, 'embedded.json')), []);
+    t.equal(await stop(), 0);
+  });
+
+  if (columnUnderTest() === 'postgresql') {
+    void t.test(`the PostgreSQL database of ${version} is the same forge today`, async (t) => {
+      const cwd = await temporaryFolder(t);
+      unpack(read(version, 'postgresql.tar.zst'), join(cwd, 'data'));
+      const database = await createDatabase();
+      t.teardown(() => database.drop());
+      await query(database.url, read(version, 'postgresql.sql.zst').toString());
+      const { url, stop } = await serve(t, cwd, { DATABASE_URL: database.url });
+      t.strictSame(await missing(url, inhabitantsOf(version, 'postgresql.json')), []);
+      t.equal(await stop(), 0);
+    });
+  }
+}
+
+void t.test('a copy of a stopped data directory, started elsewhere, is the same forge', async (t) => {
+  const password = 'moved from here to there';
+  const here = await temporaryFolder(t);
+  await layCluster(join(here, 'data'));
+  const first = await serve(t, here, { HEXFORGE_ADMIN_PASSWORD: password });
+  const inhabitants = await inhabit(first.url, password);
+  t.equal(await first.stop(), 0);
+  const there = await temporaryFolder(t);
+  cpSync(join(here, 'data'), join(there, 'moved'), { recursive: true });
+  t.ok(existsSync(join(there, 'moved')));
+  const second = await serve(t, there, { HEXFORGE_DATA_DIR: 'moved' });
+  t.strictSame(await missing(second.url, inhabitants), []);
+  t.equal(await second.stop(), 0);
+});

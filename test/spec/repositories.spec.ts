@@ -1,0 +1,386 @@
+// Document B, "Repositories": records, list, create, update, delete, contents and raw, with every status of each.
+import { symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import t from 'tap';
+import { startTestForge, type TestForge, type TestUser } from '#test/support/forge';
+import { remote, stockGit, workTree, type StockGit } from '#test/support/stock-git';
+
+interface Repository {
+  readonly id: string; readonly owner: string; readonly owner_id: string; readonly name: string; readonly visibility: string; readonly is_private: boolean;
+  readonly default_branch: string; readonly issue_code: string; readonly updated_at: string; readonly created_at: string;
+}
+interface Entry { readonly name: string; readonly path: string; readonly type: string; readonly size: number; readonly mode: string; readonly last_commit_message: string | null; readonly last_commit_date: string | null }
+interface Failure { readonly error: string; readonly detail?: string; readonly error_code?: string; readonly existing_repo_id?: string }
+
+const repos = '/api/v1/repos';
+const itemFields = ['id', 'owner', 'owner_id', 'name', 'description', 'is_private', 'visibility', 'default_branch', 'clone_url_http', 'clone_url_ssh', 'created_at', 'updated_at'];
+const recordFields = [...itemFields, 'issue_code', 'stars_count', 'forks_count', 'watchers_count', 'open_issues_count', 'open_prs_count', 'starred', 'watching'];
+
+const create = async (user: Pick<TestUser, 'client'>, body: object): Promise<Repository> => {
+  const answer = await user.client.post(repos, { body });
+  if (answer.status !== 201) throw new Error(`creating answered ${answer.status}: ${answer.text}`);
+  return answer.body as Repository;
+};
+
+void t.test('POST /repos', async (t) => {
+  const forge = await startTestForge(t);
+  const [alice, bob] = [await forge.createUser('Alice'), await forge.createUser('bob')];
+
+  await t.test('201 with the record; private without visibility, is_private derived', async (t) => {
+    const record = await create(alice, { name: 'first', description: 'One' });
+    t.same(Object.keys(record).sort(), recordFields.toSorted());
+    t.match(record, {
+      owner: 'Alice', owner_id: alice.id, name: 'first', description: 'One', visibility: 'private', is_private: true, default_branch: 'main', issue_code: '',
+      clone_url_http: `${forge.url}/Alice/first.git`, clone_url_ssh: '', stars_count: 0, forks_count: 0, watchers_count: 0, open_issues_count: 0, open_prs_count: 0, starred: false, watching: false,
+    });
+    t.equal(record.created_at, record.updated_at);
+    const cases = [
+      [{ visibility: 'public' }, 'public'], [{ visibility: 'internal' }, 'internal'], [{ is_private: true }, 'private'], [{ is_private: false }, 'public'],
+      [{ visibility: 'internal', is_private: true }, 'internal'],
+    ] as const;
+    for (const [index, [given, visibility]] of cases.entries()) {
+      const made = await create(alice, { name: `tier-${index}`, ...given });
+      t.same([made.visibility, made.is_private], [visibility, visibility === 'private'], JSON.stringify(given));
+    }
+    t.equal((await create(alice, { name: 'trunk', default_branch: 'trunk' })).default_branch, 'trunk');
+  });
+
+  await t.test('400 for an invalid body, naming the field', async (t) => {
+    const cases: readonly (readonly [object, string])[] = [
+      [{}, 'name'], [{ name: '' }, 'name'], [{ name: 7 }, 'name'], [{ name: 'a/b' }, 'name'], [{ name: '..' }, 'name'], [{ name: 'x.git' }, 'name'], [{ name: '-x' }, 'name'], [{ name: 'x'.repeat(101) }, 'name'],
+      [{ name: 'x', visibility: 'secret' }, 'visibility'], [{ name: 'x', visibility: null }, 'visibility'], [{ name: 'x', is_private: 'true' }, 'is_private'],
+      [{ name: 'x', default_branch: '-x' }, 'default_branch'], [{ name: 'x', default_branch: 'a..b' }, 'default_branch'], [{ name: 'x', default_branch: '' }, 'default_branch'],
+      [{ name: 'x', description: 'a\u0000b' }, 'description'], [{ name: 'x', owner_id: 'x' }, 'owner_id'], [{ name: ['x'] }, 'name'],
+    ];
+    for (const [body, field] of cases) {
+      const { status, body: failure } = await alice.client.post(repos, { body });
+      t.equal(status, 400, JSON.stringify(body));
+      t.match((failure as Failure).detail, new RegExp(`"${field}"`), JSON.stringify(body));
+    }
+    t.equal((await alice.client.post(repos, { raw: '{"name":"x","__proto__":{"isAdmin":true}}', headers: { 'content-type': 'application/json' } })).status, 400);
+  });
+
+  await t.test('401 anonymous, 403 without repo:write, 409 for a name that is taken in any case', async (t) => {
+    t.equal((await forge.anonymous.post(repos, { body: { name: 'x' } })).status, 401);
+    const reading = await forge.pat(alice.client, ['repo:read']);
+    t.match((await reading.post(repos, { body: { name: 'x' } })), { status: 403, body: { error_code: 'insufficient_scope' } });
+    t.equal((await (await forge.pat(alice.client, ['repo:write'])).post(repos, { body: { name: 'by-token' } })).status, 201);
+    const { status, body } = await alice.client.post(repos, { body: { name: 'FIRST' } });
+    t.equal(status, 409);
+    t.equal((body as Failure).error_code, 'conflict');
+    t.equal((await create(bob, { name: 'first' })).owner, 'bob', 'another owner may have the name');
+  });
+
+  await t.test('another owner only for instance administrators', async (t) => {
+    t.match(await bob.client.post(repos, { body: { name: 'x', owner: 'Alice' } }), { status: 403, body: { error_code: 'forbidden' } });
+    t.match(await bob.client.post(repos, { body: { name: 'x', owner: 'nobody' } }), { status: 403 });
+    const admin = await forge.administrator();
+    t.match(await admin.post(repos, { body: { name: 'given', owner: 'bob' } }), { status: 201, body: { owner: 'bob', owner_id: bob.id } });
+    t.match(await admin.post(repos, { body: { name: 'given', owner: 'nobody' } }), { status: 400, body: { detail: /"owner"/ } });
+  });
+});
+
+void t.test('GET /repos', async (t) => {
+  const forge = await startTestForge(t);
+  const [alice, bob] = [await forge.createUser('Alice'), await forge.createUser('bob')];
+  for (const visibility of ['public', 'internal', 'private']) await create(alice, { name: visibility, visibility });
+  await create(bob, { name: 'bobs' });
+  const names = async (client: Pick<TestUser['client'], 'get'>, query = '') => ((await client.get(`${repos}${query}`)).body as Repository[]).map(({ name }) => name);
+
+  await t.test('a bare array of items with exactly the fields of a list item, most recently updated first', async (t) => {
+    const { status, body } = await alice.client.get(repos);
+    t.equal(status, 200);
+    t.ok(Array.isArray(body));
+    for (const item of body as object[]) t.same(Object.keys(item).sort(), itemFields.toSorted());
+    t.same(await names(alice.client), ['private', 'internal', 'public']);
+    await alice.client.patch(`${repos}/alice/public`, { body: { description: 'changed' } });
+    t.same(await names(alice.client), ['public', 'private', 'internal']);
+  });
+
+  await t.test('each caller sees what they may read', async (t) => {
+    t.same(await names(forge.anonymous), ['public']);
+    t.same((await names(bob.client)).sort(), ['bobs', 'internal', 'public']);
+    t.same((await names(await forge.administrator())).sort(), ['bobs', 'internal', 'private', 'public']);
+    t.same(await names(bob.client, '?mine=true'), ['bobs']);
+    t.same((await names(bob.client, '?owner=ALICE')).sort(), ['internal', 'public']);
+    t.same(await names(forge.anonymous, '?owner=bob'), []);
+    t.same(await names(forge.anonymous, '?owner=nobody'), []);
+    t.same((await names(bob.client, '?mine=false&unknown=1')).sort(), ['bobs', 'internal', 'public']);
+    t.same((await names(bob.client, '?mine=&owner=')).sort(), ['bobs', 'internal', 'public'], 'empty parameters are none');
+  });
+
+  await t.test('401 for mine=true without a credential, 400 for what is no boolean, 403 without the scope', async (t) => {
+    t.equal((await forge.anonymous.get(`${repos}?mine=true`)).status, 401);
+    t.equal((await forge.anonymous.get(`${repos}?mine=maybe`)).status, 400);
+    t.equal((await (await forge.pat(alice.client, ['issue:read'])).get(repos)).status, 403);
+  });
+
+  await t.test('caps: 50, 50 by owner, 100 of mine', async (t) => {
+    for (let from = 0; from < 102; from += 17) await Promise.all(Array.from({ length: 17 }, (_, index) => create(alice, { name: `many-${from + index}`, visibility: 'public' })));
+    t.equal((await names(forge.anonymous)).length, 50);
+    t.equal((await names(forge.anonymous, '?owner=alice')).length, 50);
+    t.equal((await names(alice.client, '?mine=true')).length, 100);
+  });
+});
+
+void t.test('GET /repos/{owner}/{repo}', async (t) => {
+  const forge = await startTestForge(t);
+  const [alice, bob] = [await forge.createUser('Alice'), await forge.createUser('bob')];
+  for (const visibility of ['public', 'internal', 'private']) await create(alice, { name: visibility, visibility });
+
+  await t.test('200 to who may read, 404 to everybody else, the same as for what is missing', async (t) => {
+    const table = [
+      ['anonymous', forge.anonymous, [200, 404, 404, 404]], ['another user', bob.client, [200, 200, 404, 404]],
+      ['owner', alice.client, [200, 200, 200, 404]], ['administrator', await forge.administrator(), [200, 200, 200, 404]],
+    ] as const;
+    for (const [name, client, statuses] of table) {
+      for (const [index, repo] of ['public', 'internal', 'private', 'missing'].entries()) t.equal((await client.get(`${repos}/alice/${repo}`)).status, statuses[index], `${name}: ${repo}`);
+    }
+    const [hidden, missing] = [await bob.client.get(`${repos}/alice/private`), await bob.client.get(`${repos}/alice/missing`)];
+    t.equal(hidden.text, missing.text);
+    t.equal((await bob.client.get(`${repos}/alice/private`, { headers: { 'if-none-match': '*' } })).status, 404, 'a guessed tag tells nothing');
+  });
+
+  await t.test('names in any case lead to the record, and only names', async (t) => {
+    t.match((await alice.client.get(`${repos}/aLICE/PUBLIC`)).body, { owner: 'Alice', name: 'public' });
+    for (const repo of ['public.git', 'public%2F', 'p%C5%ABblic', '-']) t.equal((await alice.client.get(`${repos}/alice/${repo}`)).status, 404, repo);
+  });
+
+  await t.test('the record has its ETag and Cache-Control; a matching If-None-Match gives 304 without body', async (t) => {
+    const first = await alice.client.get(`${repos}/alice/public`);
+    t.same(Object.keys(first.body as object).sort(), recordFields.toSorted());
+    t.equal(first.headers.get('cache-control'), 'private, must-revalidate, max-age=0');
+    const etag = first.headers.get('etag') ?? '';
+    t.match(etag, /^"[\w-]+"$/);
+    const again = await alice.client.get(`${repos}/alice/public`, { headers: { 'if-none-match': etag } });
+    t.same([again.status, again.text, again.headers.get('cache-control')], [304, '', 'private, must-revalidate, max-age=0']);
+    t.equal(again.headers.get('etag')?.replace('-gzip', ''), etag);
+    await alice.client.patch(`${repos}/alice/public`, { body: { issue_code: 'PUB' } });
+    t.equal((await alice.client.get(`${repos}/alice/public`, { headers: { 'if-none-match': etag } })).status, 200, 'changed');
+  });
+
+  await t.test('a token needs repo:read, on public repositories too; wider scopes include it', async (t) => {
+    for (const [scope, status] of [['repo:read', 200], ['repo:write', 200], ['repo:admin', 200], ['issue:read', 403]] as const) {
+      const answer = await (await forge.pat(alice.client, [scope])).get(`${repos}/alice/public`);
+      t.equal(answer.status, status, scope);
+      if (status === 403) t.match(answer.headers.get('www-authenticate'), /error="insufficient_scope", scope="repo:read"/);
+    }
+  });
+});
+
+void t.test('PATCH /repos/{owner}/{repo}', async (t) => {
+  const forge = await startTestForge(t);
+  const [alice, bob] = [await forge.createUser('Alice'), await forge.createUser('bob')];
+  const first = await create(alice, { name: 'first', visibility: 'public' });
+  await create(alice, { name: 'second', visibility: 'private' });
+  const patch = (body: object, name = 'first') => alice.client.patch(`${repos}/alice/${name}`, { body });
+
+  await t.test('200 with the record; a rename leaves the old name empty', async (t) => {
+    const { status, body } = await patch({ name: 'Renamed', description: 'new', visibility: 'internal', issue_code: 'ABC' });
+    t.equal(status, 200);
+    t.match(body, { id: first.id, name: 'Renamed', description: 'new', visibility: 'internal', is_private: false, issue_code: 'ABC' });
+    t.ok((body as Repository).updated_at > first.updated_at);
+    t.equal((await alice.client.get(`${repos}/alice/first`)).status, 404);
+    t.match((await patch({ name: 'first', issue_code: '' }, 'renamed')).body, { name: 'first', issue_code: '' });
+    t.match((await patch({ is_private: false })).body, { visibility: 'internal' }, 'is_private that holds already changes nothing');
+    t.match((await patch({ is_private: true })).body, { visibility: 'private', is_private: true });
+    t.match((await patch({ is_private: false })).body, { visibility: 'public' });
+    const { body: same } = await patch({});
+    t.match(same, { name: 'first', visibility: 'public' });
+    t.match((await patch({ default_branch: 'trunk' })).body, { default_branch: 'trunk' });
+  });
+
+  await t.test('400 for an invalid body', async (t) => {
+    for (const body of [{ visibility: 'secret' }, { issue_code: 'a' }, { issue_code: 'A' }, { issue_code: '1A' }, { issue_code: 'ABCDEFGHIJK' }, { name: '' }, { name: '..' }, { default_branch: '-x' }, { stars_count: 1 }, { owner: 'bob' }, { name: null }]) {
+      t.equal((await patch(body)).status, 400, JSON.stringify(body));
+    }
+  });
+
+  await t.test('401 anonymous, 404 who may not read, 403 who may', async (t) => {
+    const body = { description: 'x' };
+    for (const name of ['first', 'second', 'missing']) t.equal((await forge.anonymous.patch(`${repos}/alice/${name}`, { body })).status, 401, name);
+    t.equal((await bob.client.patch(`${repos}/alice/first`, { body })).status, 403);
+    t.equal((await bob.client.patch(`${repos}/alice/second`, { body })).status, 404);
+    t.equal((await bob.client.patch(`${repos}/alice/missing`, { body })).status, 404);
+    t.equal((await (await forge.administrator()).patch(`${repos}/alice/second`, { body })).status, 200);
+    t.match(await (await forge.pat(alice.client, ['repo:write'])).patch(`${repos}/alice/first`, { body }), { status: 403, body: { error_code: 'insufficient_scope' } });
+    t.equal((await (await forge.pat(alice.client, ['repo:admin'])).patch(`${repos}/alice/first`, { body })).status, 200);
+  });
+
+  await t.test('409 for a name in use, with the other repository\'s id, and for an issue code in use', async (t) => {
+    const second = (await alice.client.get(`${repos}/alice/second`)).body as Repository;
+    const { status, body } = await patch({ name: 'SECOND' });
+    t.equal(status, 409);
+    t.match(body, { error: 'name_in_use', existing_repo_id: second.id });
+    await patch({ issue_code: 'TAKEN' }, 'second');
+    const taken = await patch({ issue_code: 'TAKEN' });
+    t.equal(taken.status, 409);
+    t.not((taken.body as Failure).error, 'name_in_use');
+    t.equal((await create(bob, { name: 'bobs' })).name, 'bobs');
+    t.equal((await bob.client.patch(`${repos}/bob/bobs`, { body: { issue_code: 'TAKEN' } })).status, 200, 'codes are unique for their owner');
+  });
+});
+
+void t.test('DELETE /repos/{owner}/{repo}', async (t) => {
+  const forge = await startTestForge(t);
+  const [alice, bob] = [await forge.createUser('Alice'), await forge.createUser('bob')];
+  await create(alice, { name: 'Gone', visibility: 'public' });
+  await create(alice, { name: 'Secret' });
+  const remove = (client: TestUser['client'], name: string, confirmation?: string) => client.delete(`${repos}/alice/${name}`, confirmation === undefined ? {} : { body: { confirmation } });
+
+  await t.test('400 without a body or with another confirmation than owner/name to the letter', async (t) => {
+    t.equal((await remove(alice.client, 'Gone')).status, 400);
+    t.equal((await alice.client.delete(`${repos}/alice/Gone`, { body: {} })).status, 400);
+    for (const confirmation of ['', 'Gone', 'alice/Gone', 'Alice/gone', 'Alice/Gone/', ' Alice/Gone']) t.equal((await remove(alice.client, 'Gone', confirmation)).status, 400, confirmation);
+    t.equal((await alice.client.get(`${repos}/alice/gone`)).status, 200);
+  });
+
+  await t.test('401 anonymous, 404 who may not read, 403 who may', async (t) => {
+    t.equal((await remove(forge.anonymous, 'Gone', 'Alice/Gone')).status, 401);
+    t.equal((await remove(forge.anonymous, 'missing', 'Alice/missing')).status, 401);
+    t.equal((await remove(bob.client, 'Gone', 'Alice/Gone')).status, 403);
+    t.equal((await remove(bob.client, 'Secret', 'Alice/Secret')).status, 404);
+  });
+
+  await t.test('204, then it is gone and its name is free', async (t) => {
+    const answer = await remove(alice.client, 'gone', 'Alice/Gone');
+    t.same([answer.status, answer.text], [204, '']);
+    t.equal((await alice.client.get(`${repos}/alice/gone`)).status, 404);
+    t.equal((await remove(alice.client, 'gone', 'Alice/Gone')).status, 404);
+    await create(alice, { name: 'Gone' });
+    t.equal((await remove(await forge.administrator(), 'gone', 'Alice/Gone')).status, 204, 'an administrator may');
+  });
+});
+
+void t.test('contents and raw', async (t) => {
+  const forge = await startTestForge(t);
+  const [alice, bob] = [await forge.createUser('Alice'), await forge.createUser('bob')];
+  await create(alice, { name: 'Code', visibility: 'public' });
+  await create(alice, { name: 'empty' });
+  const secret = await create(alice, { name: 'secret' });
+  const { work, first } = await filled(t, forge, alice);
+  const contents = (path = '', query = '', client = forge.anonymous, headers = {}) => client.get(`${repos}/alice/code/contents${path === '' ? '' : `/${path}`}${query}`, { headers });
+  const raw = (target: string, client = forge.anonymous, headers = {}) => client.get(`${repos}/alice/code/raw/${target}`, { headers });
+
+  await t.test('a folder is an array of entries with the last commit of each', async (t) => {
+    const { status, body, headers } = await contents();
+    t.equal(status, 200);
+    const entries = body as Entry[];
+    t.same(entries.map(({ name, type, mode, size, last_commit_message: message }) => [name, type, mode, size, message]), [
+      ['README.md', 'file', '100644', 5, 'Change the readme'], ['bin', 'dir', '040000', 0, 'First'], ['größe und maß.txt', 'file', '100644', 3, 'First'],
+      ['link', 'symlink', '120000', 9, 'First'], ['page.html', 'file', '100644', 16, 'First'], ['src', 'dir', '040000', 0, 'First'], ['sub', 'submodule', '160000', 0, 'First'],
+    ]);
+    for (const entry of entries) {
+      t.same(Object.keys(entry).sort(), ['last_commit_date', 'last_commit_message', 'mode', 'name', 'path', 'size', 'type']);
+      t.equal(new Date(entry.last_commit_date ?? '').toISOString(), entry.last_commit_date);
+    }
+    t.same(((await contents('src')).body as Entry[]).map(({ name, path, type }) => [name, path, type]), [['deep', 'src/deep', 'dir'], ['main.ts', 'src/main.ts', 'file']]);
+    const etag = headers.get('etag') ?? '';
+    const again = await contents('', '', forge.anonymous, { 'if-none-match': etag });
+    t.same([again.status, again.text, again.headers.get('cache-control')], [304, '', 'private, must-revalidate, max-age=0']);
+  });
+
+  await t.test('a file is a blob in base64, at a branch, tag or commit', async (t) => {
+    const { status, body, headers } = await contents('README.md');
+    t.equal(status, 200);
+    const sha = (await work.git('rev-parse', 'HEAD:README.md')).trim();
+    t.same(body, { path: 'README.md', encoding: 'base64', content: Buffer.from('# Two').toString('base64'), is_binary: false, lang: 'markdown', size: 5, sha });
+    t.equal((await contents('README.md', '', forge.anonymous, { 'if-none-match': headers.get('etag') ?? '' })).status, 304);
+    const content = async (ref: string) => Buffer.from(((await contents('README.md', `?ref=${encodeURIComponent(ref)}`)).body as { content: string }).content, 'base64').toString();
+    t.same(await Promise.all(['main', 'HEAD', 'v1', 'annotated', first, first.slice(0, 12), 'feature/x'].map(content)), ['# Two', '# Two', '# One', '# One', '# One', '# One', '# Side']);
+    t.match((await contents('bin/data.bin')).body, { is_binary: true, lang: '', size: 4, content: Buffer.from([0, 1, 2, 255]).toString('base64') });
+    t.match((await contents('link')).body, { encoding: 'base64', content: Buffer.from('README.md').toString('base64'), size: 9 }, 'a link is the text it holds');
+    t.match((await contents('sub')).body, { encoding: 'none', content: '', size: 0, sha: '1'.repeat(40) }, 'a submodule names its commit');
+    t.match((await contents('gr%C3%B6%C3%9Fe%20und%20ma%C3%9F.txt')).body, { path: 'größe und maß.txt', size: 3 });
+    t.match((await contents('src%2Fmain.ts')).body, { path: 'src/main.ts', lang: 'typescript' }, 'an encoded slash is a slash');
+    t.match((await contents('large', '?ref=large')).body, { encoding: 'none', content: '', is_binary: false, size: 1024 * 1024 + 1 });
+  });
+
+  await t.test('404 for an unknown path or ref and for whatever is not one', async (t) => {
+    for (const path of ['nowhere', 'README.md/x', 'link/x', 'sub/x', '..%2F..%2Fetc%2Fpasswd', 'src%2F..%2FREADME.md', '.git%2Fconfig', 'src%5Cmain.ts', 'src//main.ts']) t.equal((await contents(path)).status, 404, path);
+    for (const ref of ['nowhere', '-x', '--output=pwn', 'main^{/x}', 'main:README.md', 'HEAD~1', 'HEAD@{1}', '..', 'a b', first.slice(0, 3), '0'.repeat(40)]) t.equal((await contents('README.md', `?ref=${encodeURIComponent(ref)}`)).status, 404, ref);
+    t.equal((await contents('README.md', '?ref=')).status, 200, 'an empty ref is none');
+    t.equal((await raw('nowhere/README.md')).status, 404);
+  });
+
+  await t.test('an empty repository is an empty folder', async (t) => {
+    const { status, body } = await alice.client.get(`${repos}/alice/empty/contents`);
+    t.same([status, body], [200, []]);
+    t.equal((await alice.client.get(`${repos}/alice/empty/contents/README.md`)).status, 404);
+    t.equal((await alice.client.get(`${repos}/alice/empty/raw/main/README.md`)).status, 404);
+  });
+
+  await t.test('raw: bytes with length and type; whatever is active or binary is an attachment; always nosniff and sandboxed', async (t) => {
+    const readme = await raw('main/README.md');
+    t.same([readme.status, readme.text], [200, '# Two']);
+    const table = [
+      ['README.md', 'text/markdown; charset=utf-8', null], ['src/main.ts', 'text/plain; charset=utf-8', null],
+      ['bin/data.bin', 'application/octet-stream', `attachment; filename="data.bin"; filename*=UTF-8''data.bin`],
+      ['page.html', 'text/html; charset=utf-8', `attachment; filename="page.html"; filename*=UTF-8''page.html`],
+      ['src/deep/q"uo;te\\.svg', 'image/svg+xml', `attachment; filename="q_uo;te_.svg"; filename*=UTF-8''q%22uo%3Bte%5C.svg`],
+      ['größe und maß.txt', 'text/plain; charset=utf-8', null], ['link', 'text/plain; charset=utf-8', null],
+    ] as const;
+    for (const [path, type, disposition] of table) {
+      const { status, headers, bytes } = await raw(`main/${path.split('/').map(encodeURIComponent).join('/')}`);
+      t.same([status, headers.get('content-type'), headers.get('content-disposition')], [200, type, disposition], path);
+      t.same([headers.get('x-content-type-options'), headers.get('content-security-policy'), headers.get('content-length')], ['nosniff', "sandbox; default-src 'none'", String(bytes.length)]);
+    }
+    const etag = readme.headers.get('etag') ?? '';
+    t.equal(etag, `"${(await work.git('rev-parse', 'HEAD:README.md')).trim()}"`);
+    const again = await raw('main/README.md', forge.anonymous, { 'if-none-match': etag });
+    t.same([again.status, again.text, again.headers.get('x-content-type-options')], [304, '', 'nosniff']);
+    t.same(Buffer.from((await raw('main/bin/data.bin')).bytes), Buffer.from([0, 1, 2, 255]));
+    t.equal((await raw('large/large')).bytes.length, 1024 * 1024 + 1);
+  });
+
+  await t.test('raw: the longest ref that the path begins with', async (t) => {
+    t.equal((await raw('feature/x/README.md')).text, '# Side');
+    t.equal((await raw('feature%2Fx/README.md')).text, '# Side');
+    t.equal((await raw(`${first}/README.md`)).text, '# One');
+    t.equal((await raw('HEAD/README.md')).text, '# Two');
+    t.equal((await raw('refs/heads/feature/x/README.md')).text, '# Side', 'by its full name');
+    for (const target of ['main', 'main/src', 'main/sub', 'feature/README.md', '-x/README.md', 'main/..%2Fmain/README.md']) t.equal((await raw(target)).status, 404, target);
+  });
+
+  await t.test('404 to who may not read, 403 to a token without the scope', async (t) => {
+    for (const path of ['contents', 'contents/README.md', 'raw/main/README.md']) {
+      t.equal((await forge.anonymous.get(`${repos}/alice/secret/${path}`)).status, 404, path);
+      t.equal((await bob.client.get(`${repos}/alice/secret/${path}`)).status, 404, path);
+      t.equal((await bob.client.get(`${repos}/alice/secret/${path}`, { headers: { 'if-none-match': '*' } })).status, 404, path);
+      t.equal((await (await forge.pat(alice.client, ['issue:read'])).get(`${repos}/alice/code/${path}`)).status, 403, path);
+      t.equal((await (await forge.pat(alice.client, ['repo:read'])).get(`${repos}/alice/code/${path}`)).status, 200, path);
+    }
+    t.ok(secret.id);
+  });
+
+  await t.test('the default branch may become any branch there is, and no other', async (t) => {
+    t.equal((await alice.client.patch(`${repos}/alice/code`, { body: { default_branch: 'absent' } })).status, 400);
+    t.equal((await alice.client.patch(`${repos}/alice/code`, { body: { default_branch: 'feature/x' } })).status, 200);
+    t.equal((await raw('HEAD/README.md')).text, '# Side');
+    t.equal((await alice.client.patch(`${repos}/alice/code`, { body: { default_branch: 'main', visibility: 'private' } })).status, 200);
+    t.equal((await contents()).status, 404, 'a repository made private is hidden at once');
+  });
+});
+
+/** Pushes a small history into Alice/Code: `main`, `feature/x`, `large`, and two tags. */
+async function filled(t: { teardown(work: () => void | Promise<void>): unknown }, forge: TestForge, alice: TestUser): Promise<{ work: StockGit; first: string }> {
+  const work = await workTree(await stockGit(t), 'work');
+  await symlink('README.md', join(work.folder, 'link'));
+  await work.git('add', 'link');
+  await work.git('update-index', '--add', '--cacheinfo', `160000,${'1'.repeat(40)},sub`);
+  const files = {
+    'README.md': '# One', 'src/main.ts': 'let a = 1;\n', 'src/deep/q"uo;te\\.svg': '<svg/>', 'bin/data.bin': new Uint8Array([0, 1, 2, 255]), 'page.html': '<script></script>'.slice(0, 16), 'größe und maß.txt': 'ab\n',
+  };
+  const first = await work.commit('First', files);
+  await work.git('tag', 'v1');
+  await work.git('tag', '--annotate', '--message', 'One', 'annotated');
+  await work.git('checkout', '--quiet', '-b', 'feature/x');
+  await work.commit('Side', { 'README.md': '# Side' });
+  await work.git('checkout', '--quiet', '-b', 'large', 'main');
+  await work.commit('Large', { large: 'x'.repeat(1024 * 1024 + 1) });
+  await work.git('checkout', '--quiet', 'main');
+  await work.commit('Change the readme', { 'README.md': '# Two' });
+  await work.git('push', '--quiet', remote(forge.url, 'alice/code', alice), '--all');
+  await work.git('push', '--quiet', remote(forge.url, 'alice/code', alice), '--tags');
+  return { work, first };
+}

@@ -1,0 +1,210 @@
+// A whole forge in this process for one test: free port, its own data directory and database, and clients that hold every answer to the contract.
+import { randomBytes } from 'node:crypto';
+import { cpSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import tap from 'tap';
+import { loadConfiguration } from '#config/load';
+import type { PluginDefinition } from '#host/definition';
+import { startForge, type Forge } from '#host/serve';
+import { layCluster } from './cluster.ts';
+import { Client } from './client.ts';
+import { Contract, type Document } from './openapi.ts';
+import { createDatabase, type TestDatabase } from './postgres.ts';
+
+export type Column = 'embedded' | 'postgresql' | 'memory';
+
+export interface ForgeOptions {
+  /** Default: HEXFORGE_TEST_DATABASE, else embedded. */
+  readonly database?: Column;
+  /** Over what every test forge is given. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Keys of the configuration file. */
+  readonly configuration?: { readonly plugins?: Readonly<Record<string, object>>; readonly [key: string]: unknown };
+  /** Plugins beside the standard ones. */
+  readonly definitions?: readonly PluginDefinition[];
+  /** Starts on what this forge, already stopped, has left. */
+  readonly after?: Pick<TestForge, 'column' | 'dataDir' | 'databaseUrl'>;
+}
+
+export interface NewUser {
+  readonly username?: string;
+  readonly password?: string;
+  readonly email?: string;
+  readonly displayName?: string;
+  readonly isAdmin?: boolean;
+}
+
+export interface TestUser {
+  readonly id: string;
+  readonly username: string;
+  readonly password: string;
+  /** Signed in with a session. */
+  readonly client: Client;
+}
+
+export interface TestForge {
+  readonly url: string;
+  readonly dataDir: string;
+  readonly column: Column;
+  /** Undefined unless the column is postgresql. */
+  readonly databaseUrl: string | undefined;
+  readonly admin: { readonly username: string; readonly password: string };
+  readonly anonymous: Client;
+  readonly contract: Contract;
+  readonly forge: Forge;
+  /** What went to standard output and to the log so far. */
+  readonly output: { readonly stdout: string; readonly stderr: string };
+  as(token: string): Client;
+  signIn(username: string, password: string): Promise<Client & { readonly user: { readonly id: string; readonly username: string }; readonly token: string }>;
+  /** A session of the administrator, made once. */
+  administrator(): Promise<Client>;
+  createUser(username?: string, options?: NewUser): Promise<TestUser>;
+  /** A client with a personal access token of the client's user. */
+  pat(client: Client, scopes: readonly string[]): Promise<Client & { readonly token: string }>;
+  /** Stops the server before the test ends; what it left stays until then. */
+  stop(): Promise<void>;
+}
+
+/** What tests need of tap's `t`. */
+export interface Teardown {
+  teardown(work: () => void | Promise<void>): unknown;
+}
+
+const columns: readonly Column[] = ['embedded', 'postgresql', 'memory'];
+export const admin = { username: 'admin', password: 'correct horse battery staple' } as const;
+
+export function columnUnderTest(): Column {
+  const asked = process.env['HEXFORGE_TEST_DATABASE'] ?? 'embedded';
+  const column = columns.find((name) => name === asked);
+  if (column === undefined) throw new Error(`HEXFORGE_TEST_DATABASE is "${asked}"; it can be ${columns.join(', ')}`);
+  return column;
+}
+
+class Captured extends Writable {
+  text = '';
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
+    this.text += chunk.toString();
+    done();
+  }
+}
+
+async function start(column: Column, dataDir: string, database: TestDatabase | undefined, options: ForgeOptions): Promise<{ forge: Forge; stdout: Captured; stderr: Captured }> {
+  const file = join(dataDir, '..', 'hexforge.json');
+  // JSON is YAML. Password hashes are cheap here; what they cost elsewhere is tested where they are made.
+  await writeFile(file, JSON.stringify({ ...options.configuration, plugins: { identity: { scrypt_log_n: 10 }, ...options.configuration?.plugins } }));
+  const environment: Record<string, string> = {
+    PATH: process.env['PATH'] ?? '',
+    HOST: '127.0.0.1',
+    PORT: '0',
+    HEXFORGE_CONFIG: file,
+    HEXFORGE_DATA_DIR: dataDir,
+    HEXFORGE_DATABASE: column === 'memory' ? 'memory' : 'sql',
+    HEXFORGE_ADMIN_USERNAME: admin.username,
+    HEXFORGE_ADMIN_PASSWORD: admin.password,
+    HEXFORGE_RATE_LIMIT: 'off',
+    HEXFORGE_LOG_LEVEL: 'warn',
+    ...database === undefined ? {} : { DATABASE_URL: database.url },
+    ...options.environment,
+  };
+  const configuration = await loadConfiguration({ environment, cwd: join(dataDir, '..') });
+  const stdout = new Captured();
+  const stderr = new Captured();
+  const forge = await startForge(configuration, { ...options.definitions === undefined ? {} : { definitions: options.definitions }, stdout, stderr, validateResponses: true });
+  return { forge, stdout, stderr };
+}
+
+/** A data directory and database after a first start, made once per process and copied for every forge: making one takes seconds, a copy little. */
+type Seed = Pick<TestForge, 'dataDir' | 'databaseUrl'>;
+
+const seeds = new Map<Column, Promise<Seed>>();
+
+async function makeSeed(column: Column): Promise<Seed> {
+  const folder = await mkdtemp(join(tmpdir(), 'hexforge-seed-'));
+  const database = column === 'postgresql' ? await createDatabase() : undefined;
+  tap.teardown(async () => {
+    await database?.drop();
+    await rm(folder, { recursive: true, force: true });
+  });
+  const dataDir = join(folder, 'data');
+  if (column === 'embedded') await layCluster(dataDir);
+  const { forge } = await start(column, dataDir, database, {});
+  await forge.stop();
+  return { dataDir, databaseUrl: database?.url };
+}
+
+function seedOf(column: Column): Promise<Seed> {
+  const known = seeds.get(column);
+  if (known !== undefined) return known;
+  const made = makeSeed(column);
+  seeds.set(column, made);
+  return made;
+}
+
+export async function startTestForge(t: Teardown, options: ForgeOptions = {}): Promise<TestForge> {
+  const column = options.after?.column ?? options.database ?? columnUnderTest();
+  const folder = await mkdtemp(join(tmpdir(), 'hexforge-test-'));
+  const dataDir = join(folder, 'data');
+  let database: TestDatabase | undefined;
+  let stop = (): Promise<void> => Promise.resolve();
+  t.teardown(async () => {
+    await stop();
+    await database?.drop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  // Nothing outlives a forge in memory, so there is nothing to copy.
+  if (column !== 'memory') {
+    const source = options.after ?? await seedOf(column);
+    // At once: the asynchronous copy of a thousand small files takes ten times as long.
+    cpSync(source.dataDir, dataDir, { recursive: true });
+    if (source.databaseUrl !== undefined) database = await createDatabase(source.databaseUrl);
+  }
+  const started = await start(column, dataDir, database, options);
+  const { forge } = started;
+  stop = () => forge.stop();
+  const { url } = forge;
+  const contract = new Contract(forge.openapi() as Document);
+  const anonymous = new Client(url, contract);
+
+  const signIn = async (username: string, password: string): Promise<Client & { readonly user: { readonly id: string; readonly username: string }; readonly token: string }> => {
+    const answer = await anonymous.post('/api/v1/auth/login', { body: { username, password } });
+    if (answer.status !== 200) throw new Error(`signing in as "${username}" answered ${answer.status}: ${answer.text}`);
+    const { access_token: token, user } = answer.body as { access_token: string; user: { id: string; username: string } };
+    return Object.assign(anonymous.with({ authorization: `Bearer ${token}` }), { user, token });
+  };
+
+  let administrator: Promise<Client> | undefined;
+  let users = 0;
+
+  return {
+    url, dataDir, column, databaseUrl: database?.url, admin, anonymous, contract, forge, signIn, stop,
+    get output() {
+      return { stdout: started.stdout.text, stderr: started.stderr.text };
+    },
+    as: (token) => anonymous.with({ authorization: `Bearer ${token}` }),
+    administrator: () => administrator ??= signIn(admin.username, admin.password),
+    async createUser(name, given = {}) {
+      const username = name ?? given.username ?? `user-${++users}`;
+      const password = given.password ?? `password of ${username}`;
+      const by = await (administrator ??= signIn(admin.username, admin.password));
+      const answer = await by.post('/api/v1/admin/users', { body: {
+        username, password, email: given.email ?? `${username.toLowerCase()}@example.com`,
+        ...given.displayName === undefined ? {} : { display_name: given.displayName },
+        ...given.isAdmin === undefined ? {} : { is_admin: given.isAdmin },
+      } });
+      if (answer.status !== 201) throw new Error(`creating the user "${username}" answered ${answer.status}: ${answer.text}`);
+      const { id } = answer.body as { id: string };
+      return { id, username, password, client: await signIn(username, password) };
+    },
+    async pat(client, scopes) {
+      const answer = await client.post('/api/v1/user/tokens', { body: { name: `token-${randomBytes(4).toString('hex')}`, scopes } });
+      if (answer.status !== 201) throw new Error(`creating a token answered ${answer.status}: ${answer.text}`);
+      const { token } = answer.body as { token: string };
+      return Object.assign(anonymous.with({ authorization: `Bearer ${token}` }), { token });
+    },
+  };
+}

@@ -1,0 +1,109 @@
+// A forge as a process of its own, to be stopped in any way: started, watched, killed, started again on the same data.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, readdirSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+/** What `npm start` runs, flags of Node and all. */
+const [, ...program] = (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: { start: string } }).scripts.start.split(' ').map((word) => word.startsWith('bin/') ? join(root, word) : word);
+
+export interface ServerOptions {
+  readonly dataDir: string;
+  readonly port: number;
+  readonly databaseUrl: string | undefined;
+  /** On top of what every server here gets, and over it. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Loaded into the server before anything else. */
+  readonly preload?: string;
+}
+
+export class ServerProcess {
+  readonly #child: ChildProcess;
+  readonly url: string;
+  #stderr = '';
+
+  private constructor(child: ChildProcess, url: string) {
+    this.#child = child;
+    this.url = url;
+  }
+
+  /** Resolves when the line `listening on` was printed. */
+  static async start({ dataDir, port, databaseUrl, environment, preload }: ServerOptions): Promise<ServerProcess> {
+    const child = spawn(process.execPath, [...preload === undefined ? [] : ['--import', preload], ...program], {
+      cwd: dataDir,
+      env: {
+        PATH: process.env.PATH, HOME: dataDir, PORT: String(port), HEXFORGE_DATA_DIR: dataDir, HEXFORGE_RATE_LIMIT: 'off',
+        HEXFORGE_ADMIN_PASSWORD: adminPassword, ...databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }, ...environment,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const server = new ServerProcess(child, `http://127.0.0.1:${port}`);
+    child.stderr?.on('data', (chunk: Buffer) => {
+      server.#stderr = (server.#stderr + chunk.toString()).slice(-20_000);
+    });
+    await new Promise<void>((resolve, reject) => {
+      let seen = '';
+      child.stdout?.on('data', (chunk: Buffer) => {
+        seen += chunk.toString();
+        if (seen.includes('listening on')) resolve();
+      });
+      child.once('exit', (code) => reject(new Error(`the server ended with ${code} before it was ready:\n${server.#stderr}`)));
+    });
+    return server;
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? -1;
+  }
+
+  /** The last lines of its log. */
+  get log(): string {
+    return this.#stderr;
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+
+  async ended(): Promise<number | null> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return this.#child.exitCode;
+    const [code] = await once(this.#child, 'exit') as [number | null];
+    return code;
+  }
+}
+
+export const adminPassword = 'correct horse battery staple';
+
+/** Command lines of every process below `pid`, or of every process when it is undefined. */
+export function commandLines(below?: number): string[] {
+  const processes = readdirSync('/proc').filter((name) => /^\d+$/.test(name)).flatMap((name) => {
+    try {
+      const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
+      const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+      return state === 'Z' ? [] : [{ pid: Number(name), parent: Number(parent), command: readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ').trim() }];
+    } catch {
+      return []; // it ended while we looked
+    }
+  });
+  if (below === undefined) return processes.map(({ command }) => command);
+  const family = new Set([below]);
+  for (let grown = true; grown;) {
+    grown = false;
+    for (const { pid, parent } of processes) if (family.has(parent) && !family.has(pid)) grown = family.add(pid).size > 0;
+  }
+  return processes.filter(({ pid }) => pid !== below && family.has(pid)).map(({ command }) => command);
+}
+
+/** A port that was free a moment ago. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}

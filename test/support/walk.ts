@@ -1,0 +1,42 @@
+// Walks the operations of the OpenAPI document: paths filled with things that exist or with things that do not.
+import type { Client } from './client.ts';
+import type { TestForge } from './forge.ts';
+import type { Operation } from './openapi.ts';
+
+interface ScopeRow {
+  readonly name: string;
+  readonly pat?: string;
+  readonly oauth?: string;
+}
+
+/** The parts of an entry that tests read. */
+export interface Entry {
+  readonly 'x-access': { readonly who: string; readonly needsUser?: boolean };
+  readonly 'x-meter': string;
+  readonly 'x-scope'?: ScopeRow;
+}
+
+export const entryOf = (operation: Operation): Entry => operation.entry as unknown as Entry;
+
+/** Stands for an id of nothing. */
+export const nobody = '00000000-0000-4000-8000-0000000000ff';
+
+/** Fills a template; a parameter that `values` does not name gets the id of nothing. */
+export const fill = (path: string, values: Readonly<Record<string, string>> = {}): string =>
+  path.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? nobody);
+
+export interface Stage {
+  readonly forge: TestForge;
+  readonly admin: Client;
+  /** Values of path parameters that name things which exist. */
+  readonly values: Readonly<Record<string, string>>;
+}
+
+/** A forge with one of each thing that paths name. */
+export async function stage(forge: TestForge): Promise<Stage> {
+  const admin = await forge.administrator();
+  const user = await forge.createUser('walked');
+  const repository = await admin.post('/api/v1/repos', { body: { name: 'walked' } });
+  if (repository.status !== 201) throw new Error(`creating the repository answered ${repository.status}: ${repository.text}`);
+  return { forge, admin, values: { owner: 'admin', repo: 'walked', username: user.username, user: user.username, uid: user.id, path: 'README.md', ref: 'main' } };
+}

@@ -1,0 +1,4 @@
+// git over HTTP, with the stock client.
+import { run } from './suites.ts';
+
+await run('transport');

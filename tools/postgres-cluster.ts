@@ -1,0 +1,94 @@
+// A PostgreSQL of our own for the tests: a temporary cluster on a free port, run by an unprivileged user, gone at exit.
+import { spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, globSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+export interface Cluster {
+  /** Of a superuser that may create databases. */
+  readonly url: string;
+  /** What `select version()` begins with, such as `PostgreSQL 15.18`. */
+  readonly version: string;
+  /** Where its programs are. */
+  readonly bin: string;
+  stop(): void;
+}
+
+const isRoot = process.getuid?.() === 0;
+const least = 15;
+
+/** Runs a command and answers its output; fails with the command and what it said. */
+export function run(command: string, arguments_: readonly string[], options: { readonly cwd?: string } = {}): string {
+  const { status, stdout, stderr, error } = spawnSync(command, arguments_, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], maxBuffer: 1 << 26, ...options });
+  if (status === 0) return stdout;
+  throw new Error(`"${[command, ...arguments_].join(' ')}" failed: ${error?.message ?? `${stdout}${stderr}`.trim().slice(-2000)}`);
+}
+
+/** Installs a Debian package where we may. */
+export function install(name: string): void {
+  if (!isRoot || !existsSync('/usr/bin/apt-get')) throw new Error(`"${name}" is missing; install it, or run as root where apt-get is`);
+  const environment = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  for (const step of [['update', '-qq'], ['install', '-y', '-qq', '--no-install-recommends', name]]) {
+    const { status } = spawnSync('apt-get', step, { stdio: ['ignore', 'ignore', 'inherit'], env: environment });
+    if (status !== 0) throw new Error(`apt-get ${step.join(' ')} failed`);
+  }
+}
+
+/** The newest installed `bin` folder that is new enough. */
+function binaries(): string | undefined {
+  const versionOf = (path: string): number => Number(/\/postgresql\/(\d+)\//.exec(path)?.[1] ?? /pgsql-(\d+)\//.exec(path)?.[1] ?? 0);
+  return globSync(['/usr/lib/postgresql/*/bin/initdb', '/usr/pgsql-*/bin/initdb']).filter((path) => versionOf(path) >= least).sort((a, b) => versionOf(b) - versionOf(a))[0]?.replace(/\/initdb$/, '');
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
+    });
+  });
+}
+
+/** PostgreSQL refuses to run as root, so its files and processes belong to another user then. */
+function unprivileged(): string | undefined {
+  if (!isRoot) return undefined;
+  for (const name of ['postgres', 'nobody']) if (spawnSync('id', ['-u', name]).status === 0) return name;
+  throw new Error('There is no user "postgres" or "nobody" to run PostgreSQL as');
+}
+
+export async function startCluster(): Promise<Cluster> {
+  if (binaries() === undefined) install('postgresql');
+  const bin = binaries();
+  if (bin === undefined) throw new Error(`There is no PostgreSQL ${least} or later, and the one that apt-get brings is older; set HEXFORGE_TEST_POSTGRES_URL`);
+  const user = unprivileged();
+  const as = (command: string, arguments_: readonly string[]): string => user === undefined
+    ? run(join(bin, command), arguments_, { cwd: tmpdir() })
+    : run('runuser', ['-u', user, '--', join(bin, command), ...arguments_], { cwd: tmpdir() });
+
+  const folder = mkdtempSync(join(tmpdir(), 'hexforge-postgres-'));
+  const data = join(folder, 'data');
+  let running = false;
+  const stop = (): void => {
+    if (running) as('pg_ctl', ['-D', data, '-m', 'immediate', '-w', 'stop']);
+    running = false;
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    chmodSync(folder, 0o755);
+    if (user !== undefined) run('chown', [user, folder]);
+    as('initdb', ['-D', data, '-U', 'hexforge', '--auth=trust', '--encoding=UTF8', '--locale=C.UTF-8', '--no-sync']);
+    const port = await freePort();
+    // The tests crash no machine, so this cluster need not survive one.
+    const settings = [`-p ${port}`, '-h 127.0.0.1', `-k ${folder}`, '-c fsync=off', '-c synchronous_commit=off', '-c full_page_writes=off', '-c max_connections=200'];
+    as('pg_ctl', ['-D', data, '-l', join(folder, 'log'), '-w', '-o', settings.join(' '), 'start']);
+    running = true;
+    const version = as('psql', ['-h', '127.0.0.1', '-p', String(port), '-U', 'hexforge', '-d', 'postgres', '-tAc', 'show server_version']).trim();
+    return { url: `postgres://hexforge@127.0.0.1:${port}/postgres`, version: `PostgreSQL ${version.split(' ')[0]}`, bin, stop };
+  } catch (error) {
+    stop();
+    throw error;
+  }
+}

@@ -1,0 +1,65 @@
+// The test report: a paragraph per failure, then one line `N passed, N failed`, with `, N skipped` where some were.
+import { Transform, type TransformCallback } from 'node:stream';
+import { Parser } from 'tap-parser';
+
+const shown = ['at', 'diff', 'found', 'wanted', 'compare', 'message', 'error', 'stack', 'code', 'signal', 'exitCode', 'stdout', 'stderr', 'source'];
+
+const indent = (text: string): string => text.trimEnd().split('\n').map((line) => `    ${line}`).join('\n');
+
+/** What helps of a failure's diagnosis: where, and the difference where there is one. */
+const diagnosis = (diag: Readonly<Record<string, unknown>>): string => {
+  const keys = shown.filter((key) => diag[key] !== undefined && !(diag['diff'] !== undefined && ['found', 'wanted', 'compare', 'source'].includes(key)));
+  return keys.map((key) => {
+    const value = diag[key];
+    const place = key === 'at' && typeof value === 'object' && value !== null ? value as Readonly<Record<string, unknown>> : undefined;
+    if (place !== undefined) return `  at ${String(place['fileName'])}:${String(place['lineNumber'])}`;
+    return `  ${key}:\n${indent(typeof value === 'string' ? value : JSON.stringify(value, null, 2))}`;
+  }).join('\n');
+};
+
+export default class Report extends Transform {
+  #passed = 0;
+  #failed = 0;
+  #skipped = 0;
+  readonly #parser = new Parser();
+  readonly #complete: Promise<unknown>;
+
+  constructor() {
+    super();
+    // `result` comes for the leaves of every level; a suite that crashes is one failed leaf.
+    this.#parser.on('result', (result) => {
+      if (result.skip !== false || result.todo !== false) {
+        this.#skipped++;
+        const reason = result.skip !== false ? result.skip : result.todo;
+        this.push(`SKIPPED ${result.fullname}${typeof reason === 'string' && reason !== '' ? `: ${reason}` : ''}\n`);
+      } else if (result.ok) {
+        this.#passed++;
+      } else {
+        this.#failed++;
+        this.push(`\nFAILED ${result.fullname}\n`);
+        if (result.diag) this.push(`${diagnosis(result.diag)}\n`);
+      }
+    });
+    this.#parser.on('bailout', (reason) => {
+      this.#failed++;
+      this.push(`\nBAILED OUT ${reason}\n`);
+    });
+    this.#complete = new Promise((resolve) => this.#parser.once('complete', resolve));
+  }
+
+  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
+    this.#parser.write(chunk.toString());
+    done();
+  }
+
+  override _flush(done: TransformCallback): void {
+    this.#parser.end();
+    void this.#complete.then(() => {
+      if (this.#passed + this.#failed === 0) {
+        this.#failed++;
+        this.push('\nFAILED no test ran\n');
+      }
+      done(null, `${this.#passed} passed, ${this.#failed} failed${this.#skipped === 0 ? '' : `, ${this.#skipped} skipped`}\n`);
+    });
+  }
+}
