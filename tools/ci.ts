@@ -79,6 +79,7 @@ async function collect(suites: readonly string[], column: Column): Promise<void>
       total.failed += count.failed;
       total.skipped += count.skipped;
       if (count.skipped > 0) faults.push(`skipped on ${column}: ${name}`);
+      if (count.failed > 0) faults.push(`failed on ${column}: ${name}`);
       // A contract suite runs once per engine, as a subtest of the engine's name.
       const path = name.split(' > ');
       const engine = columns.find((candidate) => path.includes(candidate));
