@@ -28,7 +28,7 @@ export class Archives {
     let process: GitProcess;
     try {
       // `archive` ignores --end-of-options: it is given an oid alone.
-      process = this.#processes.start([`--git-dir=${place.directory}`, 'archive', `--format=${options.format}`, `--prefix=${options.prefix}`, commit], {
+      process = await this.#processes.start([`--git-dir=${place.directory}`, 'archive', `--format=${options.format}`, `--prefix=${options.prefix}`, commit], {
         directory: place.directory, config, deadlineMs: this.#limits.transferSeconds * 1000, idleMs: this.#limits.idleSeconds * 1000, ...(signal === undefined ? {} : { signal }),
       });
     } catch (error) {

@@ -36,7 +36,7 @@ export class Blames {
 
   async #compute(place: Place, commit: Oid, path: string, signal: AbortSignal): Promise<Answer> {
     // `blame` knows no --end-of-options: it is given an oid alone.
-    const process = this.#processes.start([`--git-dir=${place.directory}`, 'blame', '--porcelain', commit, '--', path], { directory: place.directory, deadlineMs: this.#deadlineMs, signal });
+    const process = await this.#processes.start([`--git-dir=${place.directory}`, 'blame', '--porcelain', commit, '--', path], { directory: place.directory, deadlineMs: this.#deadlineMs, signal });
     process.stdin.end();
     const output = new BlameOutput();
     for await (const chunk of process.stdout as AsyncIterable<Buffer>) output.take(chunk);

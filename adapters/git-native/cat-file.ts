@@ -19,7 +19,7 @@ export type ReadCommand = 'info' | 'contents';
 interface Request {
   readonly command: ReadCommand;
   readonly resolve: (answer: ObjectHeader | ObjectContent | undefined) => void;
-  readonly reject: (error: Error) => void;
+  readonly reject: (error: unknown) => void;
 }
 
 /** The process ended before it answered: the same question may be put to another one. */
@@ -31,7 +31,8 @@ const longestHeader = 4096;
 export const largestRead = 16 * 1024 ** 2;
 
 export class CatFile {
-  readonly #process: GitProcess;
+  /** Undefined until it has started. */
+  #process: GitProcess | undefined;
   readonly #pending: Request[] = [];
   readonly #stallMs: number;
   readonly #onIdle: () => void;
@@ -44,20 +45,16 @@ export class CatFile {
   #skip = 0;
   #stall: NodeJS.Timeout | undefined;
   #retiring = false;
+  #over = false;
+  /** Resolves when its process has ended or could not be started. */
+  readonly ended: Promise<void>;
   /** Requests taken so far. */
   served = 0;
 
   constructor(processes: GitProcesses, directory: string, options: { readonly stallMs: number; readonly onIdle: () => void }) {
     this.#stallMs = options.stallMs;
     this.#onIdle = options.onIdle;
-    this.#process = processes.start([`--git-dir=${directory}`, 'cat-file', '--batch-command', '--buffer'], { directory });
-    this.#process.hold(false);
-    this.#process.stdout.on('data', (chunk: Buffer) => this.#read(chunk));
-    void this.#process.ended.then(() => this.#failAll());
-  }
-
-  get ended(): Promise<unknown> {
-    return this.#process.ended;
+    this.ended = this.#run(processes.start([`--git-dir=${directory}`, 'cat-file', '--batch-command', '--buffer'], { directory }));
   }
 
   get pending(): number {
@@ -65,7 +62,7 @@ export class CatFile {
   }
 
   get open(): boolean {
-    return this.#process.running && !this.#retiring;
+    return !this.#over && !this.#retiring;
   }
 
   /** `name` holds no newline: an oid, or a peeled one. Undefined where it names no object, or several. */
@@ -75,8 +72,8 @@ export class CatFile {
     this.served += 1;
     return new Promise((resolve, reject) => {
       if (this.#pending.length === 0) {
-        this.#process.hold(true);
-        this.#stall = setTimeout(() => void this.#process.stop('a read took too long'), this.#stallMs);
+        this.#process?.hold(true);
+        this.#stall = setTimeout(() => this.#stop('a read took too long'), this.#stallMs);
       }
       this.#pending.push({ command, resolve, reject });
       if (this.#lines.length === 0) queueMicrotask(() => this.#flush());
@@ -87,14 +84,38 @@ export class CatFile {
   /** Takes no more requests and ends when the last is answered. */
   retire(): void {
     this.#retiring = true;
-    if (this.#pending.length === 0) this.#process.stdin.end();
+    if (this.#pending.length === 0) this.#process?.stdin.end();
   }
 
   async kill(): Promise<void> {
-    await this.#process.stop('its repository is closed');
+    this.#retiring = true;
+    this.#stop('its repository is closed');
+    await this.ended;
   }
 
+  /** Never rejects: what goes wrong goes to those who asked. */
+  async #run(starting: Promise<GitProcess>): Promise<void> {
+    try {
+      const process = await starting;
+      this.#process = process;
+      process.hold(this.#pending.length > 0);
+      process.stdout.on('data', (chunk: Buffer) => this.#read(chunk));
+      if (this.#lines.length > 0) this.#flush();
+      if (this.#retiring && this.#pending.length === 0) process.stdin.end();
+      await process.ended;
+      this.#failAll(new ReaderEnded('A git object reader ended before it answered', { detail: process.complaint }));
+    } catch (error) {
+      this.#failAll(error);
+    }
+  }
+
+  #stop(reason: string): void {
+    void this.#process?.stop(reason);
+  }
+
+  /** What is asked before the process has started waits in its lines. */
   #flush(): void {
+    if (this.#process === undefined) return;
     this.#process.stdin.write(`${this.#lines.join('')}flush\n`);
     this.#lines = [];
   }
@@ -118,13 +139,13 @@ export class CatFile {
       }
       const end = rest.indexOf(0x0a);
       if (end < 0) {
-        if (rest.length > longestHeader) void this.#process.stop('its answer is no header');
+        if (rest.length > longestHeader) this.#stop('its answer is no header');
         break;
       }
       const line = rest.toString('latin1', 0, end);
       rest = rest.subarray(end + 1);
       if (!this.#header(line)) {
-        void this.#process.stop('its answer is not the one expected');
+        this.#stop('its answer is not the one expected');
         return;
       }
       rest = this.#pass(rest);
@@ -168,14 +189,14 @@ export class CatFile {
     this.#stall?.refresh();
     if (this.#pending.length > 0) return;
     clearTimeout(this.#stall);
-    this.#process.hold(false);
-    if (this.#retiring) this.#process.stdin.end();
+    this.#process?.hold(false);
+    if (this.#retiring) this.#process?.stdin.end();
     this.#onIdle();
   }
 
-  #failAll(): void {
+  #failAll(error: unknown): void {
+    this.#over = true;
     clearTimeout(this.#stall);
-    const error = new ReaderEnded('A git object reader ended before it answered', { detail: this.#process.complaint });
     for (const request of this.#pending.splice(0)) request.reject(error);
     this.#onIdle();
   }

@@ -49,7 +49,7 @@ export class Commits {
   }
 
   async #beginning(place: Place, oid: Oid): Promise<Buffer> {
-    const process = this.#processes.start([`--git-dir=${place.directory}`, 'cat-file', 'commit', oid], { directory: place.directory, deadlineMs: this.#deadlineMs });
+    const process = await this.#processes.start([`--git-dir=${place.directory}`, 'cat-file', 'commit', oid], { directory: place.directory, deadlineMs: this.#deadlineMs });
     process.stdin.end();
     const chunks: Uint8Array[] = [];
     let bytes = 0;

@@ -76,7 +76,7 @@ export class Contents {
   async #streamed(place: Place, oid: Oid, signal: AbortSignal | undefined): Promise<AsyncIterable<Uint8Array>> {
     const leave = await this.#transfers.enter(signal);
     try {
-      const process = this.#processes.start([`--git-dir=${place.directory}`, 'cat-file', 'blob', oid], {
+      const process = await this.#processes.start([`--git-dir=${place.directory}`, 'cat-file', 'blob', oid], {
         directory: place.directory,
         deadlineMs: this.#limits.transferSeconds * 1000,
         idleMs: this.#limits.idleSeconds * 1000,

@@ -39,7 +39,7 @@ export class Diffs {
 
   async #compute(place: Place, from: Oid, to: Oid, signal: AbortSignal): Promise<Difference> {
     const args = ['diff-tree', '-r', '-M', '--raw', '--numstat', '-z', '-p', '--full-index', '--no-ext-diff', '--no-textconv', '--no-color', from, to, '--'];
-    const process = this.#processes.start([`--git-dir=${place.directory}`, ...args], { directory: place.directory, deadlineMs: this.#deadlineMs, signal });
+    const process = await this.#processes.start([`--git-dir=${place.directory}`, ...args], { directory: place.directory, deadlineMs: this.#deadlineMs, signal });
     process.stdin.end();
     const output = new DiffOutput();
     for await (const chunk of process.stdout as AsyncIterable<Buffer>) {

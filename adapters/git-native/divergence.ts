@@ -44,7 +44,7 @@ export class Divergences {
 
   async #count(place: Place, base: Oid, heads: readonly Oid[], signal?: AbortSignal): Promise<ReadonlyMap<Oid, Divergence>> {
     // By date, so that lines of work are read side by side down to where they meet; never a parent before its children.
-    const process = this.#processes.start([`--git-dir=${place.directory}`, 'rev-list', '--parents', '--date-order', '--stdin'], {
+    const process = await this.#processes.start([`--git-dir=${place.directory}`, 'rev-list', '--parents', '--date-order', '--stdin'], {
       directory: place.directory, deadlineMs: this.#deadlineMs, ...signal !== undefined && { signal },
     });
     process.stdin.end([base, ...heads].map((oid) => `${oid}\n`).join(''));

@@ -31,10 +31,10 @@ import { Sizes } from './sizes.ts';
 import { tidy } from './sweep.ts';
 import { Tips } from './tips.ts';
 import { Transport } from './transport.ts';
-import { checkGit, type GitVersion } from './version.ts';
+import { versionOf, type GitVersion } from './version.ts';
 import { Writer } from './write.ts';
 
-export { checkGit, type GitVersion } from './version.ts';
+export type { GitVersion } from './version.ts';
 export type { GitLimits } from './limits.ts';
 
 export interface GitNativeOptions {
@@ -49,7 +49,7 @@ export interface GitNativeOptions {
 }
 
 export type GitNative = GitBackend & {
-  /** The version of the git program. @throws {Unavailable} as `checkGit`. */
+  /** The version of the git program. @throws {Unavailable} one sentence with its remedy, where git is missing or older than 2.39. */
   version(): Promise<GitVersion>;
   /** Ends every process; pushes past their verdict are finished first. Nothing can be asked afterwards. */
   close(): Promise<void>;
@@ -174,7 +174,7 @@ export function gitNative(options: GitNativeOptions): GitNative {
     },
     sweep,
 
-    version: async () => await (version ??= checkGit(gitPath).then((found) => found.version)),
+    version: async () => await (version ??= versionOf(processes)),
     close: async () => {
       lastCommits.close();
       await receiver.settled();

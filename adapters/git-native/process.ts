@@ -1,19 +1,14 @@
 // The one door to the git program: every process has a group of its own, a deadline and a bound on what it says, and is ended as a group.
 import { Buffer } from 'node:buffer';
-import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 import { Internal, Unavailable } from '#core/kernel/errors';
 import { environment, type GitConfig } from './environment.ts';
+import type { Ending } from './launcher-orders.ts';
+import { Launcher, type Launched } from './launcher.ts';
 
 const killAfterMs = 2000;
-const keptStderr = 64 * 1024;
-
-export interface Ending {
-  readonly code: number | null;
-  readonly signal: NodeJS.Signals | null;
-}
 
 export interface SpawnOptions {
   /** The repository's directory, so that `stopIn` finds the process. */
@@ -42,49 +37,29 @@ export class GitProcess {
   readonly stdout: Readable;
   readonly ended: Promise<Ending>;
   readonly directory: string | undefined;
-  readonly #child: ChildProcess;
+  readonly #launched: Launched;
   readonly #timers: NodeJS.Timeout[] = [];
-  readonly #stderr: Buffer[] = [];
-  #stderrBytes = 0;
   #idle: NodeJS.Timeout | undefined;
   #stopping = false;
   #running = true;
+  /** What it wrote to standard error, as one line for the log; empty until it has ended. */
+  complaint = '';
   /** Why it was stopped, where it was. */
   stopped: string | undefined;
 
-  constructor(path: string, args: readonly string[], options: SpawnOptions) {
-    const pipes = Array.from({ length: 3 + (options.extraPipes ?? 0) }, () => 'pipe' as const);
-    const child = spawn(path, [...args], { cwd: '/', env: environment(options.config, options.environment), stdio: pipes, detached: true, windowsHide: true });
-    this.#child = child;
+  constructor(launched: Launched, options: SpawnOptions) {
+    this.#launched = launched;
     this.directory = options.directory;
-    const { stdin, stdout, stderr } = child;
-    if (stdin === null || stdout === null || stderr === null) throw new Internal('A git process has no pipes');
-    this.stdin = stdin;
-    this.stdout = stdout;
-    // A process that ends early breaks its pipes; how it ended says why.
-    for (const stream of child.stdio) stream?.on('error', () => undefined);
-    stderr.on('data', (chunk: Buffer) => {
-      if (this.#stderrBytes < keptStderr) this.#stderr.push(chunk);
-      this.#stderrBytes += chunk.length;
-    });
+    this.stdin = launched.stdin;
+    this.stdout = launched.stdout;
     const onAbort = (): void => void this.stop('the client went away');
-    this.ended = new Promise((resolve) => {
-      const end = (ending: Ending): void => {
-        this.#running = false;
-        options.signal?.removeEventListener('abort', onAbort);
-        for (const timer of this.#timers) clearTimeout(timer);
-        clearTimeout(this.#idle);
-        // What the leader left behind in its group, such as pack-objects.
-        if (ending.code !== 0) this.#signal('SIGKILL');
-        resolve(ending);
-      };
-      child.once('exit', (code, signal) => end({ code, signal }));
-      child.once('error', (error) => {
-        if (child.pid !== undefined) return;
-        this.stopped = `git could not be started (${(error as NodeJS.ErrnoException).code ?? error.message})`;
-        for (const stream of child.stdio) stream?.destroy();
-        end({ code: null, signal: null });
-      });
+    this.ended = launched.ended.then((ending) => {
+      this.#running = false;
+      this.complaint = ending.complaint.trim().replaceAll(/\s*\n\s*/g, '; ');
+      options.signal?.removeEventListener('abort', onAbort);
+      for (const timer of this.#timers) clearTimeout(timer);
+      clearTimeout(this.#idle);
+      return ending;
     });
     if (options.deadlineMs !== undefined) {
       this.#timers.push(setTimeout(() => void this.stop(`it was not done after ${Math.round(Number(options.deadlineMs) / 1000)} s`), options.deadlineMs).unref());
@@ -100,14 +75,9 @@ export class GitProcess {
 
   /** Descriptor 3 and up, as the hooks inherit them. */
   pipe(descriptor: number): Socket {
-    const pipe = this.#child.stdio[descriptor];
-    if (!(pipe instanceof Socket)) throw new Internal(`A git process has no pipe ${descriptor}`);
+    const pipe = this.#launched.pipes[descriptor - 3];
+    if (pipe === undefined) throw new Internal(`A git process has no pipe ${descriptor}`);
     return pipe;
-  }
-
-  /** What it wrote to standard error so far, as one line for the log. */
-  get complaint(): string {
-    return Buffer.concat(this.#stderr).toString('utf8').trim().replaceAll(/\s*\n\s*/g, '; ');
   }
 
   /** Says that a byte moved. */
@@ -117,9 +87,7 @@ export class GitProcess {
 
   /** Whether it keeps the server's own process from ending. */
   hold(held: boolean): void {
-    for (const handle of [this.#child, ...this.#child.stdio]) {
-      if (handle instanceof Socket || handle === this.#child) handle[held ? 'ref' : 'unref']();
-    }
+    this.#launched.hold(held);
   }
 
   /** SIGTERM to the group, SIGKILL two seconds later; resolves when it has ended. */
@@ -128,35 +96,39 @@ export class GitProcess {
       this.#stopping = true;
       this.stopped ??= reason;
       this.stdin.destroy();
-      this.#signal('SIGTERM');
-      this.#timers.push(setTimeout(() => this.#signal('SIGKILL'), killAfterMs));
+      this.#launched.kill('SIGTERM');
+      this.#timers.push(setTimeout(() => this.#launched.kill('SIGKILL'), killAfterMs));
     }
     await this.ended;
-  }
-
-  #signal(signal: NodeJS.Signals): void {
-    if (this.#child.pid === undefined) return;
-    try {
-      process.kill(-this.#child.pid, signal);
-    } catch {
-      // The group is gone already.
-    }
   }
 }
 
 /** Every process this adapter has running. */
 export class GitProcesses {
   readonly path: string;
+  readonly #launcher = new Launcher();
   readonly #running = new Set<GitProcess>();
+  readonly #starting = new Map<Promise<GitProcess>, string | undefined>();
   #closed = false;
 
   constructor(path: string) {
     this.path = path;
   }
 
-  start(args: readonly string[], options: SpawnOptions): GitProcess {
+  /** @throws {Unavailable} where git does not start, or the adapter is closed. */
+  async start(args: readonly string[], options: SpawnOptions): Promise<GitProcess> {
     if (this.#closed) throw new Unavailable('The git back end is stopping', { detail: 'Try again when the server is back' });
-    const started = new GitProcess(this.path, args, options);
+    const starting = this.#start(args, options);
+    this.#starting.set(starting, options.directory);
+    try {
+      return await starting;
+    } finally {
+      this.#starting.delete(starting);
+    }
+  }
+
+  async #start(args: readonly string[], options: SpawnOptions): Promise<GitProcess> {
+    const started = new GitProcess(await this.#launcher.launch(this.path, args, environment(options.config, options.environment), options.extraPipes), options);
     this.#running.add(started);
     void started.ended.then(() => this.#running.delete(started));
     return started;
@@ -167,7 +139,7 @@ export class GitProcesses {
    * @throws {Unavailable} past its deadline or where git does not start; {Internal} past `maxOutput`; the signal's reason when aborted.
    */
   async run(args: readonly string[], options: RunOptions): Promise<{ readonly code: number; readonly stdout: Buffer; readonly complaint: string }> {
-    const started = this.start(args, options);
+    const started = await this.start(args, options);
     const limit = options.maxOutput ?? 64 * 1024 ** 2;
     const chunks: Buffer[] = [];
     let bytes = 0;
@@ -188,13 +160,19 @@ export class GitProcesses {
 
   /** Ends what works in one repository. */
   async stopIn(directory: string, reason: string): Promise<void> {
-    await Promise.all([...this.#running].filter((started) => started.directory === directory).map((started) => started.stop(reason)));
+    await this.#stop((place) => place === directory, reason);
   }
 
   /** Ends everything and starts nothing more. */
   async close(): Promise<void> {
     this.#closed = true;
-    await Promise.all([...this.#running].map((started) => started.stop('the server is stopping')));
+    await this.#stop(() => true, 'the server is stopping');
+    await this.#launcher.close();
+  }
+
+  async #stop(concerned: (directory: string | undefined) => boolean, reason: string): Promise<void> {
+    await Promise.allSettled([...this.#starting].filter(([, directory]) => concerned(directory)).map(([starting]) => starting));
+    await Promise.all([...this.#running].filter(({ directory }) => concerned(directory)).map((started) => started.stop(reason)));
   }
 }
 

@@ -64,7 +64,7 @@ export class Receiver {
     try {
       await request.announced(head.updates);
       leave = await transfers.enter(request.signal);
-      const process = processes.start(['receive-pack', '--stateless-rpc', place.directory], {
+      const process = await processes.start(['receive-pack', '--stateless-rpc', place.directory], {
         directory: place.directory,
         config: { ...receiveConfig(limits.pushBytes), 'core.hooksPath': pushHooks.folder },
         environment: { ...protocolVariable('git-receive-pack', request.protocol), [verdictsVariable]: pushHooks.verdicts },

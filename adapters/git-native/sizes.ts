@@ -24,7 +24,7 @@ export class Sizes {
   }
 
   async #sum(place: Place, commit: Oid, group: (path: string) => string, signal: AbortSignal | undefined): Promise<ReadonlyMap<string, number>> {
-    const process = this.#processes.start([`--git-dir=${place.directory}`, 'ls-tree', '-r', '-l', '-z', '--full-tree', commit], { directory: place.directory, deadlineMs: this.#deadlineMs, ...(signal === undefined ? {} : { signal }) });
+    const process = await this.#processes.start([`--git-dir=${place.directory}`, 'ls-tree', '-r', '-l', '-z', '--full-tree', commit], { directory: place.directory, deadlineMs: this.#deadlineMs, ...(signal === undefined ? {} : { signal }) });
     process.stdin.end();
     const sums = new Map<string, number>();
     let files = 0;

@@ -89,7 +89,7 @@ export class Transport {
     const leave = await transfers.enter(options.signal);
     let process: GitProcess;
     try {
-      process = processes.start(args, { ...options, directory: place.directory, deadlineMs: limits.transferSeconds * 1000, idleMs: limits.idleSeconds * 1000 });
+      process = await processes.start(args, { ...options, directory: place.directory, deadlineMs: limits.transferSeconds * 1000, idleMs: limits.idleSeconds * 1000 });
     } catch (error) {
       leave();
       throw error;

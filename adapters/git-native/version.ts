@@ -1,6 +1,6 @@
 // Which git is installed, and the refusal where it is missing or too old.
 import { Unavailable } from '#core/kernel/errors';
-import { GitProcesses } from './process.ts';
+import type { GitProcesses } from './process.ts';
 
 export interface GitVersion {
   readonly major: number;
@@ -15,8 +15,8 @@ const oldest = { major: 2, minor: 39 };
 const remedy = `install git ${oldest.major}.${oldest.minor} or newer, or set plugins.git-native.path to one`;
 
 /** @throws {Unavailable} one sentence with its remedy, where git is missing or older than 2.39. */
-export async function checkGit(path = 'git'): Promise<{ readonly version: GitVersion; readonly path: string }> {
-  const processes = new GitProcesses(path);
+export async function versionOf(processes: GitProcesses): Promise<GitVersion> {
+  const { path } = processes;
   const answer = await processes.run(['--version'], { deadlineMs: 10_000, maxOutput: 4096 }).catch((cause: unknown) => {
     throw new Unavailable(`git is missing: "${path}" does not start; ${remedy}`, { cause });
   });
@@ -27,5 +27,5 @@ export async function checkGit(path = 'git'): Promise<{ readonly version: GitVer
   if (version.major < oldest.major || (version.major === oldest.major && version.minor < oldest.minor)) {
     throw new Unavailable(`git ${text} at "${path}" is too old: ${remedy}`);
   }
-  return { version, path };
+  return version;
 }

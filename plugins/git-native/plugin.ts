@@ -1,6 +1,6 @@
 // The git back end over the git program of the machine.
 import { definePlugin, Joi } from 'hexforge/plugin';
-import { checkGit, gitNative } from '#adapters/git-native/index';
+import { gitNative } from '#adapters/git-native/index';
 
 interface GitNativeConfig {
   readonly program: string;
@@ -37,8 +37,8 @@ export default definePlugin({
     },
   }),
   provides: { GitBackend: (git) => git },
-  start: async (git, { config, log }) => {
-    const { version } = await checkGit(config.program);
+  start: async (git, { log }) => {
+    const version = await git.version();
     await git.sweep();
     log.info({ version: version.text }, 'git is ready');
   },

@@ -1,15 +1,9 @@
 // The stock git client in a home of its own: no configuration, no credentials and no prompt but what a test gives it.
-import { execFile } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { temporaryFolder } from './folder.ts';
 import type { Teardown } from './forge.ts';
-
-export interface Ran {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
+import { run, type Ran } from './program.ts';
 
 export interface StockGit {
   /** The folder in which it runs. */
@@ -31,11 +25,7 @@ export async function stockGit(t: Teardown, environment: Readonly<Record<string,
     GIT_AUTHOR_NAME: 'Ada', GIT_AUTHOR_EMAIL: 'ada@example.com', GIT_COMMITTER_NAME: 'Ada', GIT_COMMITTER_EMAIL: 'ada@example.com', ...environment,
   };
   const inside = (folder: string): StockGit => {
-    const ran = (...commandLine: readonly string[]): Promise<Ran> => new Promise((resolve) => {
-      execFile('git', commandLine, { cwd: folder, env, maxBuffer: 64 * 1024 * 1024 }, (error, stdout, stderr) => {
-        resolve({ code: error === null ? 0 : typeof error.code === 'number' ? error.code : -1, stdout, stderr });
-      });
-    });
+    const ran = (...commandLine: readonly string[]): Promise<Ran> => run('git', ['-C', folder, ...commandLine], { environment: env });
     const git = async (...commandLine: readonly string[]): Promise<string> => {
       const { code, stdout, stderr } = await ran(...commandLine);
       if (code !== 0) throw new Error(`git ${commandLine.join(' ')} ended with ${code}: ${stderr}`);

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
 import { CatFile, largestRead } from '#adapters/git-native/cat-file';
-import { checkGit, gitNative, type GitNative } from '#adapters/git-native/index';
+import { gitNative, type GitNative, type GitVersion } from '#adapters/git-native/index';
 import { GitProcesses } from '#adapters/git-native/process';
 import { serve } from '#test/contracts/git/http-server';
 import { bytesOf, never } from '#test/contracts/git/provider';
@@ -46,6 +46,11 @@ async function script(folder: string, name: string, text: string): Promise<strin
 
 void t.test('git that is missing, is no git or is too old is refused in one sentence with its remedy', async (t) => {
   const folder = await folderOf(t);
+  const versionOf = async (gitPath: string): Promise<GitVersion> => {
+    const native = gitNative({ root: join(folder, 'root'), log: quiet, gitPath });
+    t.teardown(() => native.close());
+    return await native.version();
+  };
   const remedy = /^[^\n]*; ?install git 2\.39 or newer, or set plugins\.git-native\.path to one$|^[^\n]*: install git 2\.39 or newer, or set plugins\.git-native\.path to one$/;
   for (const [path, why] of [
     [join(folder, 'absent'), /^git is missing: ".*absent" does not start/],
@@ -54,12 +59,11 @@ void t.test('git that is missing, is no git or is too old is refused in one sent
     [await script(folder, 'old', 'echo git version 2.38.5'), /^git 2\.38\.5 at ".*old" is too old/],
     [await script(folder, 'ancient', 'echo git version 1.99.0'), /too old/],
   ] as const) {
-    await t.rejects(checkGit(path), { name: 'Unavailable', message: why });
-    await t.rejects(checkGit(path), { message: remedy });
+    await t.rejects(versionOf(path), { name: 'Unavailable', message: why });
+    await t.rejects(versionOf(path), { message: remedy });
   }
-  const vendor = await checkGit(await script(folder, 'vendor', 'echo "git version 2.50.1 (Apple Git-155)"'));
-  t.match(vendor.version, { major: 2, minor: 50, patch: 1, text: '2.50.1' });
-  t.ok((await checkGit()).version.major >= 2);
+  t.match(await versionOf(await script(folder, 'vendor', 'echo "git version 2.50.1 (Apple Git-155)"')), { major: 2, minor: 50, patch: 1, text: '2.50.1' });
+  t.ok((await versionOf('git')).major >= 2);
 });
 
 void t.test('no variable and no configuration of the machine reaches git', async (t) => {

@@ -1,12 +1,6 @@
 // The stock git client as a user runs it, with no configuration of this machine.
-import { Buffer } from 'node:buffer';
-import { spawn } from 'node:child_process';
-
-export interface Ran {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
+import type { Buffer } from 'node:buffer';
+import { run, type Ran } from '#test/support/program';
 
 export const clientEnvironment: Readonly<Record<string, string>> = {
   PATH: process.env['PATH'] ?? '',
@@ -20,26 +14,10 @@ export const clientEnvironment: Readonly<Record<string, string>> = {
   GIT_AUTHOR_NAME: 'Ada', GIT_AUTHOR_EMAIL: 'ada@example.org', GIT_COMMITTER_NAME: 'Ada', GIT_COMMITTER_EMAIL: 'ada@example.org',
 };
 
-/** Runs git to its end, whatever its exit code. Aborted, it is killed with everything it started. */
+/** Runs git to its end, whatever its exit code. Aborted, it is killed with everything it started: git-remote-http would go on without it. */
 export async function git(folder: string, args: readonly string[], options: { readonly input?: string | Buffer; readonly environment?: Readonly<Record<string, string>>; readonly signal?: AbortSignal } = {}): Promise<Ran> {
-  const child = spawn('git', [...args], { cwd: folder, env: { ...clientEnvironment, ...options.environment }, stdio: ['pipe', 'pipe', 'pipe'], detached: true });
-  // With all it has started: git-remote-http would go on without it.
-  const kill = (): void => {
-    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGKILL');
-  };
-  options.signal?.addEventListener('abort', kill, { once: true });
-  const out: Buffer[] = [];
-  const err: Buffer[] = [];
-  child.stdout.on('data', (chunk: Buffer) => out.push(chunk));
-  child.stderr.on('data', (chunk: Buffer) => err.push(chunk));
-  child.stdin.on('error', () => undefined);
-  child.stdin.end(options.input);
-  const code = await new Promise<number | null>((resolve, reject) => {
-    child.once('close', resolve);
-    child.once('error', reject);
-  });
-  options.signal?.removeEventListener('abort', kill);
-  return { code, stdout: Buffer.concat(out).toString('utf8'), stderr: Buffer.concat(err).toString('utf8') };
+  const { environment, ...rest } = options;
+  return await run('git', ['-C', folder, ...args], { ...rest, environment: { ...clientEnvironment, ...environment } });
 }
 
 /** The same where failure is a fault of the test: trimmed output. */

@@ -1,0 +1,162 @@
+// The launcher: what a program gets, how its end is told, and what becomes of it when the helper or the server is killed.
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import t, { type Test } from 'tap';
+import { Launcher, type Launched } from '#adapters/git-native/launcher';
+import { eventually } from '#test/contracts/git/provider';
+
+const environment = { PATH: process.env['PATH'] ?? '' };
+
+function launcher(t: Test): Launcher {
+  const made = new Launcher();
+  t.teardown(() => made.close());
+  return made;
+}
+
+const shell = (starting: Launcher, script: string, pipes = 0): Promise<Launched> => starting.launch('sh', ['-c', script], environment, pipes);
+
+async function text(stream: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of stream) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+}
+
+const runs = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** The helpers of this process, or of another. */
+async function helpers(parent = process.pid): Promise<number[]> {
+  const { stdout } = await promisify(execFile)('ps', ['-eo', 'pid,ppid,stat,args']);
+  return stdout.split('\n').map((line) => line.trim().split(/\s+/)).filter(([, ppid, state]) => ppid === String(parent) && state?.startsWith('Z') === false).filter((fields) => fields.some((field) => field.includes('launcher-child'))).map(([pid]) => Number(pid));
+}
+
+void t.test('a program gets its arguments, its environment alone and its input, and its output, complaint and end come back', async (t) => {
+  const starting = launcher(t);
+  const { stdin, stdout, ended } = await starting.launch('sh', ['-c', 'cat; printf "%s|" "$@"; env; pwd; echo hm >&2; exit 3', 'sh', 'a b', '$c', ''], { ...environment, GIVEN: 'ä' });
+  stdin.end(Buffer.alloc(300_000, 'x'));
+  const [said, ending] = await Promise.all([text(stdout), ended]);
+  t.equal(said.slice(0, 300_000), 'x'.repeat(300_000));
+  t.equal(said.slice(300_000, 300_008), 'a b|$c||');
+  const lines = said.slice(300_008).trimEnd().split('\n');
+  t.equal(lines.pop(), '/');
+  t.ok(lines.includes('GIVEN=ä'));
+  t.notOk(lines.some((line) => line.startsWith('HOME=')), 'nothing of this process but what the test runner slips into every child');
+  t.strictSame(ending, { code: 3, signal: null, complaint: 'hm\n' });
+});
+
+void t.test('a hundred at once are told apart', async (t) => {
+  const starting = launcher(t);
+  const answers = await Promise.all(Array.from({ length: 100 }, async (_, index) => {
+    const { stdin, stdout, ended } = await shell(starting, `cat; exit ${index % 7}`);
+    stdin.end(String(index));
+    const [said, { code }] = await Promise.all([text(stdout), ended]);
+    return [said, code];
+  }));
+  t.strictSame(answers, Array.from({ length: 100 }, (_, index) => [String(index), index % 7]));
+  t.equal((await helpers()).length, 1);
+});
+
+void t.test('a program that is not there is refused, and the next one starts', async (t) => {
+  const starting = launcher(t);
+  await t.rejects(starting.launch('/nowhere/git', [], environment), { name: 'Unavailable', message: /ENOENT/ });
+  await t.rejects(starting.launch('/', [], environment), { name: 'Unavailable', message: /EACCES/ });
+  await t.rejects(starting.launch('true', ['x'.repeat(3_000_000)], environment), { name: 'Unavailable', message: /E2BIG/ });
+  t.equal((await (await shell(starting, 'exit 0')).ended).code, 0);
+});
+
+void t.test('further descriptors carry both ways, and block', async (t) => {
+  const starting = launcher(t);
+  const { pipes, ended } = await shell(starting, 'echo question >&3; read answer <&4; echo "$answer" >&3; exec 3>&-', 2);
+  const [questions, answers] = pipes;
+  if (questions === undefined || answers === undefined) throw new Error('there are no pipes');
+  const reader = questions[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+  t.equal(String((await reader.next()).value), 'question\n');
+  answers.end('answer\n');
+  t.equal(String((await reader.next()).value), 'answer\n');
+  t.equal((await reader.next()).done, true);
+  t.equal((await ended).code, 0);
+});
+
+void t.test('a signal reaches the whole group, and what a failed program leaves behind is ended', async (t) => {
+  const starting = launcher(t);
+  const pidOf = async ({ stdout }: Launched): Promise<number> => Number(((await once(stdout, 'data')) as [Buffer])[0].toString());
+  const killed = await shell(starting, 'sleep 60 & echo $!; wait');
+  const child = await pidOf(killed);
+  killed.kill('SIGTERM');
+  t.strictSame(await killed.ended, { code: null, signal: 'SIGTERM', complaint: '' });
+  await eventually(() => !runs(child), () => child);
+  const failed = await shell(starting, 'sleep 60 & echo $!; exit 1');
+  const left = await pidOf(failed);
+  t.equal((await failed.ended).code, 1);
+  await eventually(() => !runs(left), () => left);
+  // It is over: nothing else of that number is meant.
+  failed.kill('SIGKILL');
+});
+
+void t.test('what a terminal or a supervisor sends to all does not end the helper', async (t) => {
+  const starting = launcher(t);
+  const { stdin, ended } = await shell(starting, 'cat');
+  const [helper = 0] = await helpers();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.kill(helper, signal);
+  stdin.end();
+  t.equal((await ended).code, 0);
+  t.strictSame(await helpers(), [helper]);
+});
+
+void t.test('when the helper is killed its programs count as killed, and the next start has another helper', async (t) => {
+  const starting = launcher(t);
+  const { ended, stdin } = await shell(starting, 'cat');
+  const [helper = 0] = await helpers();
+  process.kill(helper, 'SIGKILL');
+  t.match(await ended, { code: null, signal: 'SIGKILL' });
+  stdin.destroy();
+  t.equal((await (await shell(starting, 'exit 0')).ended).code, 0);
+  t.notMatch(await helpers(), [helper]);
+});
+
+void t.test('when the server is killed its programs and the helper end, and no folder is left', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'hexforge-launcher-'));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  const module = new URL('../../../adapters/git-native/launcher.ts', import.meta.url).href;
+  await writeFile(join(folder, 'server.mjs'), `
+    import { Launcher } from ${JSON.stringify(module)};
+    const { stdout } = await new Launcher().launch('sh', ['-c', 'echo $$; sleep 60'], { PATH: process.env.PATH });
+    stdout.pipe(process.stdout);
+  `);
+  const server = spawn(process.execPath, [join(folder, 'server.mjs')], { env: { ...environment, TMPDIR: folder }, stdio: ['ignore', 'pipe', 'inherit'] });
+  const [line] = await once(server.stdout, 'data') as [Buffer];
+  const [helper = 0] = await helpers(server.pid);
+  t.ok(runs(helper) && runs(Number(line.toString())));
+  server.kill('SIGKILL');
+  await eventually(() => !runs(helper) && !runs(Number(line.toString())), () => helpers(1));
+  t.strictSame(await readdir(folder), ['server.mjs']);
+});
+
+void t.test('closing leaves neither process nor folder, and nobody is kept alive by an idle helper', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'hexforge-launcher-'));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  const module = new URL('../../../adapters/git-native/launcher.ts', import.meta.url).href;
+  await writeFile(join(folder, 'server.mjs'), `
+    import { Launcher } from ${JSON.stringify(module)};
+    const { ended } = await new Launcher().launch('true', [], { PATH: process.env.PATH });
+    await ended;
+  `);
+  await promisify(execFile)(process.execPath, [join(folder, 'server.mjs')], { env: { ...environment, TMPDIR: folder } });
+  await eventually(async () => (await readdir(folder)).length === 1, () => readdir(folder));
+  const starting = new Launcher();
+  await (await shell(starting, 'exit 0')).ended;
+  const [helper = 0] = await helpers();
+  await starting.close();
+  await eventually(() => !runs(helper), () => helper);
+  t.pass();
+});

@@ -1,0 +1,37 @@
+// Programs run to their end from a small process: forking a test process that holds several forges takes longer than most of them.
+import { Buffer } from 'node:buffer';
+import { once } from 'node:events';
+import { Launcher } from '#adapters/git-native/launcher';
+
+export interface Ran {
+  /** Null where it was killed. */
+  readonly code: number | null;
+  readonly stdout: string;
+  /** Its beginning. */
+  readonly stderr: string;
+}
+
+export interface RunOptions {
+  readonly environment: Readonly<Record<string, string>>;
+  readonly input?: string | Buffer;
+  /** Aborted, the program is killed with everything it has started. */
+  readonly signal?: AbortSignal;
+}
+
+const launcher = new Launcher();
+
+/** Any exit code is an answer. Rejects where the program cannot be started. */
+export async function run(program: string, args: readonly string[], { environment, input, signal }: RunOptions): Promise<Ran> {
+  const { stdin, stdout, ended, kill } = await launcher.launch(program, args, environment);
+  const onAbort = (): void => kill('SIGKILL');
+  if (signal?.aborted === true) onAbort();
+  else signal?.addEventListener('abort', onAbort, { once: true });
+  const chunks: Buffer[] = [];
+  stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
+  const drained = stdout.closed ? undefined : once(stdout, 'close');
+  stdin.end(input ?? '');
+  const { code, complaint } = await ended;
+  await drained;
+  signal?.removeEventListener('abort', onAbort);
+  return { code, stdout: Buffer.concat(chunks).toString('utf8'), stderr: complaint };
+}
