@@ -4,6 +4,7 @@ import { cpSync, existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSy
 import { join } from 'node:path';
 import { systemClock, systemIds } from '#adapters/memory/index';
 import { openPostgres } from '#adapters/postgres/index';
+import { keepCompiled } from './compiled-database.ts';
 
 const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 const root = join(import.meta.dirname, '../..');
@@ -35,7 +36,7 @@ let made: Promise<string> | undefined;
 
 /** Lays an empty database into a data directory that is about to see its first start. */
 export async function layCluster(dataDir: string): Promise<void> {
-  made ??= make();
+  made ??= keepCompiled().then(make);
   const from = await made;
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   cpSync(join(from, 'database'), join(dataDir, 'database'), { recursive: true });
