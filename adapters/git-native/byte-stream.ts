@@ -20,8 +20,8 @@ export function byteStream(process: GitProcess, options: ByteStreamOptions): Asy
       process.touch();
       if (read.done !== true) return { done: false, value: read.value };
       const { code } = await process.ended;
-      // Any exit code of its own is a whole answer: what went wrong stands in the bytes it wrote.
-      if (code === null) throw new Internal(`git was stopped before its answer was whole: ${process.stopped ?? 'by a signal'}`);
+      // Any exit code of its own is a whole answer: what went wrong stands in the bytes it wrote. One that is stopped may still end as if it were done.
+      if (code === null || process.stopped !== undefined) throw new Internal(`git was stopped before its answer was whole: ${process.stopped ?? 'by a signal'}`);
       return { done: true, value: undefined };
     },
     return: async () => {

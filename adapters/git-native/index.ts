@@ -89,7 +89,7 @@ export function gitNative(options: GitNativeOptions): GitNative {
   const hooks = new Hooks(root);
   const serving = { processes, interactive, transfers, limits, log };
   const transport = new Transport(serving);
-  const receiver = new Receiver({ ...serving, refs, hooks, occupants });
+  const receiver = new Receiver({ ...serving, refs, hooks, occupants, gone: async (place) => !await repositories.exists(place), clear: (place) => clear(place) });
   const writer = new Writer({ objects, receiver });
   const forks = new Forks({ processes, transfers, limits });
   const maintenance = new Maintenance({ processes, heavy, refs, contents, lastCommits, log, tidy: async (place) => void await tidy(place.directory, now() - othersWriteMs) });
@@ -103,7 +103,28 @@ export function gitNative(options: GitNativeOptions): GitNative {
   const forget = (place: Place): void => {
     for (const cache of [objects, contents, lastCommits, tips, divergences, commits, commitLog, diffs, blames]) cache.forget(place);
   };
-  const at = (repository: string): Promise<Place> => repositories.existing(repository);
+  /** Another process may remove the repository meanwhile: then it was not found, whatever git said of it. */
+  const inside = async <T>(repository: string, work: (place: Place) => Promise<T>): Promise<T> => {
+    const place = await repositories.existing(repository);
+    try {
+      return await work(place);
+    } catch (error) {
+      await repositories.existing(repository);
+      throw error;
+    }
+  };
+  const clear = async (place: Place): Promise<void> => {
+    const discarded = await repositories.discardRemains(place);
+    if (discarded !== undefined) deleteSoon(discarded);
+  };
+  /** The same for what writes: git makes folders anew where the repository's are gone. */
+  const changing = async <T>(repository: string, work: (place: Place) => Promise<T>): Promise<T> => {
+    try {
+      return await inside(repository, work);
+    } finally {
+      await clear(repositories.place(repository));
+    }
+  };
 
   const sweep = async (): Promise<void> => {
     await mkdir(root, { recursive: true, mode: 0o700 });
@@ -116,6 +137,7 @@ export function gitNative(options: GitNativeOptions): GitNative {
     const waiting = [...await repositories.list()];
     const worker = async (): Promise<void> => {
       for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
+        await clear(repositories.place(id));
         const removed = await tidy(repositories.place(id).directory, alone ? beganAt : now() - othersWriteMs);
         if (removed.length > 0) log.info({ repository: id, removed }, 'removed what a killed process left');
       }
@@ -127,9 +149,10 @@ export function gitNative(options: GitNativeOptions): GitNative {
   return {
     create: async (repository, { defaultBranch }) => await repositories.create(repository, defaultBranch),
     fork: async (source, target, { defaultBranch, signal }) => {
-      const from = await at(source);
-      await repositories.create(target, defaultBranch);
-      await forks.fetch(from, repositories.place(target), signal);
+      await inside(source, async (from) => {
+        await repositories.create(target, defaultBranch);
+        await forks.fetch(from, repositories.place(target), signal);
+      });
     },
     remove: async (repository) => {
       const place = repositories.place(repository);
@@ -140,37 +163,36 @@ export function gitNative(options: GitNativeOptions): GitNative {
     },
     exists: async (repository) => await repositories.exists(repositories.place(repository)),
     list: async () => await repositories.list(),
-    setDefaultBranch: async (repository, branch) => await repositories.setHead(await at(repository), branch),
+    setDefaultBranch: async (repository, branch) => await inside(repository, (place) => repositories.setHead(place, branch)),
 
-    resolveCommit: async (repository, revision) => await refs.resolve(await at(repository), revision),
+    resolveCommit: async (repository, revision) => await inside(repository, (place) => refs.resolve(place, revision)),
     isLegalName,
-    refs: async (repository, kind) => await refs.list(await at(repository), kind),
-    readRefs: async (repository, names) => await refs.readAll(await at(repository), names),
-    tips: async (repository, oids) => await tips.of(await at(repository), oids),
-    divergence: async (repository, base, heads, signal) => await divergences.of(await at(repository), base, heads, signal),
-    moveRefs: async (repository, updates) => await mover.move(await at(repository), updates),
-    writeTag: async (repository, tag) => await mover.writeTag(await at(repository), tag),
+    refs: async (repository, kind) => await inside(repository, (place) => refs.list(place, kind)),
+    readRefs: async (repository, names) => await inside(repository, (place) => refs.readAll(place, names)),
+    tips: async (repository, oids) => await inside(repository, (place) => tips.of(place, oids)),
+    divergence: async (repository, base, heads, signal) => await inside(repository, (place) => divergences.of(place, base, heads, signal)),
+    moveRefs: async (repository, updates) => await changing(repository, (place) => mover.move(place, updates)),
+    writeTag: async (repository, tag) => await changing(repository, (place) => mover.writeTag(place, tag)),
 
-    entry: async (repository, commit, path) => await contents.entry(await at(repository), commit, path),
-    tree: async (repository, tree) => await contents.tree(await at(repository), tree),
-    lastCommits: async (repository, commit, path, signal) => await lastCommits.of(await at(repository), commit, path, signal),
-    blob: async (repository, oid, signal) => await contents.blob(await at(repository), oid, signal),
+    entry: async (repository, commit, path) => await inside(repository, (place) => contents.entry(place, commit, path)),
+    tree: async (repository, tree) => await inside(repository, (place) => contents.tree(place, tree)),
+    lastCommits: async (repository, commit, path, signal) => await inside(repository, (place) => lastCommits.of(place, commit, path, signal)),
+    blob: async (repository, oid, signal) => await inside(repository, (place) => contents.blob(place, oid, signal)),
 
-    commitRecord: async (repository, commit) => await commits.one(await at(repository), commit),
-    history: async (repository, query, signal) => await commitLog.page(await at(repository), query, signal),
-    difference: async (repository, from, to, signal) => await diffs.between(await at(repository), from, to, signal),
-    mergeBase: async (repository, one, other, signal) => await commitLog.mergeBase(await at(repository), one, other, signal),
-    blame: async (repository, commit, path, signal) => await blames.of(await at(repository), commit, path, signal),
-    archive: async (repository, commit, packing, signal) => await archives.of(await at(repository), commit, packing, signal),
-    sizes: async (repository, commit, group, signal) => await sizes.by(await at(repository), commit, group, signal),
-    write: async (repository, change, pushHooks) => await writer.write(await at(repository), change, pushHooks),
+    commitRecord: async (repository, commit) => await inside(repository, (place) => commits.one(place, commit)),
+    history: async (repository, query, signal) => await inside(repository, (place) => commitLog.page(place, query, signal)),
+    difference: async (repository, from, to, signal) => await inside(repository, (place) => diffs.between(place, from, to, signal)),
+    mergeBase: async (repository, one, other, signal) => await inside(repository, (place) => commitLog.mergeBase(place, one, other, signal)),
+    blame: async (repository, commit, path, signal) => await inside(repository, (place) => blames.of(place, commit, path, signal)),
+    archive: async (repository, commit, packing, signal) => await inside(repository, (place) => archives.of(place, commit, packing, signal)),
+    sizes: async (repository, commit, group, signal) => await inside(repository, (place) => sizes.by(place, commit, group, signal)),
+    write: async (repository, change, pushHooks) => await inside(repository, (place) => writer.write(place, change, pushHooks)),
 
-    advertise: async (repository, request) => await transport.advertise(await at(repository), request),
-    uploadPack: async (repository, request) => await transport.uploadPack(await at(repository), request),
-    receivePack: async (repository, request) => await receiver.receive(await at(repository), request),
+    advertise: async (repository, request) => await inside(repository, (place) => transport.advertise(place, request)),
+    uploadPack: async (repository, request) => await inside(repository, (place) => transport.uploadPack(place, request)),
+    receivePack: async (repository, request) => await inside(repository, (place) => receiver.receive(place, request)),
     maintain: async (repository) => {
-      const place = await at(repository).catch(() => undefined);
-      if (place !== undefined) await maintenance.maintain(place);
+      if (await repositories.exists(repositories.place(repository))) await changing(repository, (place) => maintenance.maintain(place));
     },
     sweep,
 

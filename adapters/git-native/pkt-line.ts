@@ -40,8 +40,8 @@ export class PacketCutter {
 
 export const flushPacket = Buffer.from('0000');
 
-export function packet(text: string): Buffer {
-  const payload = Buffer.from(text, 'utf8');
+export function packet(content: string | Uint8Array): Buffer {
+  const payload = typeof content === 'string' ? Buffer.from(content, 'utf8') : content;
   return Buffer.concat([Buffer.from((payload.length + 4).toString(16).padStart(4, '0')), payload]);
 }
 

@@ -1,6 +1,7 @@
 // What receive-pack answers: progress that passes at once, and the report of what happened to each ref, kept until it may be told.
 import { Buffer } from 'node:buffer';
-import { lineOf, PacketCutter } from './pkt-line.ts';
+import type { RefUpdate } from '#core/repositories/git-backend';
+import { flushPacket, lineOf, packet, PacketCutter } from './pkt-line.ts';
 
 /** gitprotocol-pack(5), "Report Status". */
 export class PushReport {
@@ -53,4 +54,15 @@ export class PushReport {
     if (line === undefined) this.#complete = true;
     else if (line.startsWith('ok ')) this.#accepted.add(line.slice(3));
   }
+}
+
+/** Bytes of one packet's payload, after its band. */
+const longestBand = 60_000;
+
+/** What git says of a push whose pack it took and whose refs it refused, each for the same reason. */
+export function refusedReport(updates: readonly RefUpdate[], reason: string, multiplexed: boolean): Buffer {
+  const report = Buffer.concat([packet('unpack ok\n'), ...updates.map(({ ref }) => packet(`ng ${ref} ${reason}\n`)), flushPacket]);
+  if (!multiplexed) return report;
+  const pieces = Array.from({ length: Math.ceil(report.length / longestBand) }, (_, index) => packet(Buffer.concat([Buffer.of(1), report.subarray(index * longestBand, (index + 1) * longestBand)])));
+  return Buffer.concat([...pieces, flushPacket]);
 }

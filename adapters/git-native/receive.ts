@@ -10,7 +10,7 @@ import type { Occupants } from './occupants.ts';
 import type { Place } from './objects.ts';
 import type { GitProcess } from './process.ts';
 import { readPushHead, type PushHead } from './push-commands.ts';
-import { PushReport } from './push-report.ts';
+import { PushReport, refusedReport } from './push-report.ts';
 import type { Refs } from './refs.ts';
 import { feed, protocolVariable, receiveConfig, type TransportParts } from './transport.ts';
 
@@ -18,6 +18,10 @@ export interface ReceiverParts extends TransportParts {
   readonly refs: Refs;
   readonly hooks: Hooks;
   readonly occupants: Occupants;
+  /** Whether its repository was removed meanwhile. */
+  readonly gone: (place: Place) => Promise<boolean>;
+  /** Removes what git wrote where it was. */
+  readonly clear: (place: Place) => Promise<void>;
 }
 
 /** Bytes of progress kept for a client that reads slowly. */
@@ -141,6 +145,8 @@ export class Receiver {
     void channel.push(report.held);
     if (request.signal.aborted) throw request.signal.reason;
     if (!report.complete) {
+      // Removed under its hands, by this process or another.
+      if (await this.#parts.gone(place)) return void channel.push(refusedReport(head.updates, 'the repository was removed', head.capabilities.has('side-band-64k')));
       this.#parts.log.warn({ repository: place.id, code, stopped: process.stopped, complaint: process.complaint }, 'a push ended without a report');
       throw new Internal(process.stopped === undefined ? 'git did not finish the push' : `The push was stopped: ${process.stopped}`);
     }
@@ -167,6 +173,7 @@ export class Receiver {
       answerHook(process, undefined);
     } catch (error) {
       if (request.signal.aborted) return;
+      if (await this.#parts.gone(place)) return answerHook(process, ['The repository was removed']);
       this.#parts.log.error({ repository: place.id, err: error }, 'a push could not be judged');
       answerHook(process, [error instanceof HexforgeError && error.kind !== 'internal' ? oneLine(error.message) : 'The server could not decide about this push; try again later']);
     }
@@ -220,6 +227,7 @@ export class Receiver {
     if (others.size === 0 && this.#pushes.get(place.directory) === others) this.#pushes.delete(place.directory);
     await hooks.close();
     if (quarantine !== undefined) await rm(quarantine, { recursive: true, force: true });
+    await this.#parts.clear(place);
     if (process.stopped === undefined) return;
     // A killed receive-pack may leave a quarantine whose name it never told: whose it is is sure only where nobody else pushes here.
     const objects = join(place.directory, 'objects');

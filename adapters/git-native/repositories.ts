@@ -80,6 +80,12 @@ export class Repositories {
     return discarded;
   }
 
+  /** The same for what git wrote under the name of a removed repository, which has neither of the two files that every repository begins with. */
+  async discardRemains(place: Place): Promise<string | undefined> {
+    const found = await Promise.all(['HEAD', 'config'].map((name) => stat(join(place.directory, name)).catch(ignoreAbsence)));
+    return found.every((file) => file === undefined) ? await this.discard(place.id) : undefined;
+  }
+
   async list(): Promise<readonly string[]> {
     const shards = (await readdir(this.root).catch(ignoreAbsence)) ?? [];
     const names = await Promise.all(shards.filter((shard) => /^[0-9a-f]{2}$/.test(shard)).map((shard) => readdir(join(this.root, shard)).catch(ignoreAbsence)));

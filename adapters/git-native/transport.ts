@@ -89,7 +89,8 @@ export class Transport {
     const leave = await transfers.enter(options.signal);
     let process: GitProcess;
     try {
-      process = await processes.start(args, { ...options, directory: place.directory, deadlineMs: limits.transferSeconds * 1000, idleMs: limits.idleSeconds * 1000 });
+      // Not found by `stopIn`: where the repository is removed, who was let in is served to the end from files that are open. Clients hang on a pack that is cut off.
+      process = await processes.start(args, { ...options, deadlineMs: limits.transferSeconds * 1000, idleMs: limits.idleSeconds * 1000 });
     } catch (error) {
       leave();
       throw error;

@@ -1,4 +1,5 @@
 // Recording that refs moved: one transaction with an event per ref, the repository's time and, for a first push, its default branch.
+import { NotFound } from '#core/kernel/errors';
 import { aggregateOf } from './events.ts';
 import { zeroOid, type Oid, type RefUpdate } from './git-backend.ts';
 import { defaultBranchLock } from './intents.ts';
@@ -17,11 +18,17 @@ export const recordPush = (parts: Parts) => async (repositoryId: string, moved: 
   if (created.length === 0) return record(parts, repositoryId, moved, intentIds);
   // HEAD and the record change in two steps; two first pushes at once must not leave them apart.
   await parts.locks.exclusive(defaultBranchLock(repositoryId), async () => {
-    const branch = await firstBranch(parts, repositoryId, created);
-    if (branch !== undefined) await parts.git.setDefaultBranch(repositoryId, branch);
+    const branch = await firstBranch(parts, repositoryId, created).catch(noneWhereRemoved);
+    if (branch !== undefined) await parts.git.setDefaultBranch(repositoryId, branch).catch(noneWhereRemoved);
     await record(parts, repositoryId, moved, intentIds, branch);
   });
 };
+
+/** Its row goes before its directory: what was pushed to a repository that is removed meanwhile is recorded as of one that is gone. */
+function noneWhereRemoved(error: unknown): undefined {
+  if (!(error instanceof NotFound)) throw error;
+  return undefined;
+}
 
 /** The branch that becomes the default: of those pushed, where the repository lacks the one it has on record. */
 async function firstBranch({ store, git }: Parts, repositoryId: string, created: readonly string[]): Promise<string | undefined> {

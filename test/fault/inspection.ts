@@ -1,11 +1,12 @@
 // Looks at what a stopped forge left on disk and in its database, and names everything that is not as it was promised.
 import { execFile } from 'node:child_process';
-import { readdir } from 'node:fs/promises';
+import { readFile, readdir, readlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
+import type { Kysely } from 'kysely';
 import { openPostgres } from '#adapters/postgres/index';
 import { systemClock, systemIds } from '#adapters/memory/index';
-import { commandLines } from '#test/support/server-process';
+import type { RecordedEvent } from './ledger.ts';
 import type { PushExpectation } from './traffic.ts';
 
 const run = promisify(execFile);
@@ -31,32 +32,73 @@ export async function inspect({ dataDir, databaseUrl, repositories, pushes }: In
     const left = (await readdir(join(root, path), { recursive: true })).filter((file) => /\.lock$|tmp_objdir|incoming-|tmp_pack|tmp_obj_/.test(file));
     faults.push(...left.map((file) => `${path} keeps ${file}`));
   }
-  faults.push(...commandLines().filter((command) => command.includes(root) || command.includes('receive-pack')).map((command) => `a process is left: ${command}`));
-  faults.push(...await eventFaults(dataDir, databaseUrl, pushes));
+  for (const folder of ['.new', '.trash', '.processes']) {
+    const left = await readdir(join(root, folder)).catch(() => []);
+    faults.push(...left.map((name) => `${folder} keeps ${name}`));
+  }
+  faults.push(...(await processesAt(dataDir)).map((command) => `a process is left: ${command}`));
+  faults.push(...await withDatabase(dataDir, databaseUrl, async (kysely) => [...await eventFaults(dataDir, kysely, pushes), ...await openIntents(kysely)]));
   return faults;
 }
 
+/** Command lines of every process that has to do with a folder: children of git name it in their environment alone. */
+async function processesAt(folder: string): Promise<string[]> {
+  const ids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const found = await Promise.all(ids.map(async (id) => {
+    const read = (file: string): Promise<string> => readFile(`/proc/${id}/${file}`, 'utf8').catch(() => '');
+    const [command, environment, directory] = await Promise.all([read('cmdline'), read('environ'), readlink(`/proc/${id}/cwd`).catch(() => '')]);
+    return [command, environment, directory].some((text) => text.includes(folder)) ? [command.replaceAll('\0', ' ').trim()] : [];
+  }));
+  return found.flat();
+}
+
+/** What the outbox was told, in order; also of a forge that runs. */
+export async function recordedEvents(dataDir: string, databaseUrl: string | undefined): Promise<readonly RecordedEvent[]> {
+  return withDatabase(dataDir, databaseUrl, async (kysely) => {
+    const rows = await kysely.selectFrom('hexforge_event').select(['type', 'at', 'payload']).orderBy('position').execute();
+    return rows.map(({ type, at, payload }) => ({ type, at, payload: JSON.parse(payload) as RecordedEvent['payload'] }));
+  });
+}
+
+async function openIntents(kysely: Database): Promise<string[]> {
+  const rows = await kysely.selectFrom('hexforge_intent').select(['kind', 'subject']).execute();
+  return rows.map(({ kind, subject }) => `${kind} of ${subject} was announced and never concluded`);
+}
+
 /** Every acknowledged push, and the value every ref ended at, must be told by an event; each event begins where the one before ended. */
-async function eventFaults(dataDir: string, databaseUrl: string | undefined, pushes: readonly PushExpectation[]): Promise<string[]> {
-  const quiet = { debug() {}, info() {}, warn() {}, error() {} };
-  const storage = await openPostgres({ ...databaseUrl === undefined ? {} : { url: databaseUrl }, directory: dataDir, entities: [], clock: systemClock, ids: systemIds, log: quiet });
-  try {
-    const faults: string[] = [];
-    const rows = await storage.database.kysely<{ hexforge_event: { position: number; type: string; payload: string } }>()
-      .selectFrom('hexforge_event').select('payload').where('type', '=', 'push').orderBy('position').execute();
-    const events = rows.map(({ payload }) => JSON.parse(payload) as { repository_id: string; ref: string; old: string; new: string });
-    for (const { repositoryId, ref, acknowledged } of pushes) {
-      const moves = events.filter((event) => event.repository_id === repositoryId && event.ref === ref);
-      const told = new Set(moves.map((move) => move.new));
-      faults.push(...acknowledged.filter((oid) => !told.has(oid)).map((oid) => `acknowledged push ${oid} of ${repositoryId} has no event`));
-      const { stdout } = await run('git', ['--git-dir', join(dataDir, 'repositories', repositoryId.slice(0, 2), `${repositoryId}.git`), 'for-each-ref', '--format=%(objectname)', ref]);
-      if (stdout.trim() !== '' && !told.has(stdout.trim())) faults.push(`${ref} of ${repositoryId} stands at ${stdout.trim()}, which no event tells`);
-      for (const [index, move] of moves.entries()) {
-        const before = moves[index - 1];
-        if (before !== undefined && before.new !== move.old) faults.push(`${ref} of ${repositoryId}: an event begins at ${move.old}, the one before ended at ${before.new}`);
-      }
+async function eventFaults(dataDir: string, kysely: Database, pushes: readonly PushExpectation[]): Promise<string[]> {
+  const faults: string[] = [];
+  const rows = await kysely.selectFrom('hexforge_event').select('payload').where('type', '=', 'push').orderBy('position').execute();
+  const events = rows.map(({ payload }) => JSON.parse(payload) as { repository_id: string; ref: string; old: string; new: string });
+  for (const { repositoryId, ref, acknowledged } of pushes) {
+    const moves = events.filter((event) => event.repository_id === repositoryId && event.ref === ref);
+    const told = new Set(moves.map((move) => move.new));
+    faults.push(...acknowledged.filter((oid) => !told.has(oid)).map((oid) => `acknowledged push ${oid} of ${repositoryId} has no event`));
+    const { stdout } = await run('git', ['--git-dir', join(dataDir, 'repositories', repositoryId.slice(0, 2), `${repositoryId}.git`), 'for-each-ref', '--format=%(objectname)', ref]);
+    if (stdout.trim() !== '' && !told.has(stdout.trim())) faults.push(`${ref} of ${repositoryId} stands at ${stdout.trim()}, which no event tells`);
+    for (const [index, move] of moves.entries()) {
+      const before = moves[index - 1];
+      if (before !== undefined && before.new !== move.old) faults.push(`${ref} of ${repositoryId}: an event begins at ${move.old}, the one before ended at ${before.new}`);
     }
-    return faults;
+  }
+  return faults;
+}
+
+const connect = (dataDir: string, databaseUrl: string | undefined) => {
+  const quiet = { debug() {}, info() {}, warn() {}, error() {} };
+  return openPostgres({ ...databaseUrl === undefined ? {} : { url: databaseUrl }, directory: dataDir, entities: [], clock: systemClock, ids: systemIds, log: quiet });
+};
+
+interface Tables {
+  hexforge_event: { position: number; type: string; at: Date; payload: string };
+  hexforge_intent: { kind: string; subject: string };
+}
+type Database = Kysely<Tables>;
+
+async function withDatabase<T>(dataDir: string, databaseUrl: string | undefined, work: (kysely: Database) => Promise<T>): Promise<T> {
+  const storage = await connect(dataDir, databaseUrl);
+  try {
+    return await work(storage.database.kysely<Tables>());
   } finally {
     await storage.close();
   }

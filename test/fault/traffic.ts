@@ -16,7 +16,7 @@ export async function createToken(url: string, session: string): Promise<string>
   return String((answer.body as { token: unknown }).token);
 }
 
-async function call(url: string, method: string, path: string, token: string | undefined, body?: unknown): Promise<{ status: number; body: unknown }> {
+export async function call(url: string, method: string, path: string, token: string | undefined, body?: unknown): Promise<{ status: number; body: unknown }> {
   const response = await fetch(`${url}${path}`, {
     method, headers: { ...token === undefined ? {} : { authorization: `Bearer ${token}` }, ...body === undefined ? {} : { 'content-type': 'application/json' } },
     ...body === undefined ? {} : { body: JSON.stringify(body) }, signal: AbortSignal.timeout(20_000),

@@ -100,10 +100,10 @@ void t.test('what lies below the root is for the server’s user alone, and git 
 
 void t.test('a reader that is killed is replaced within the same question', async (t) => {
   const root = join(await folderOf(t), 'root');
-  const { native, tip } = await withCommit(t, root);
+  const { native, directory, tip } = await withCommit(t, root);
   t.equal((await native.entry(id, tip, 'file'))?.size, 7);
   const { stdout } = await promisify(execFile)('ps', ['-eo', 'pid,args']);
-  const readers = stdout.split('\n').filter((line) => line.includes(`${id}.git`) && line.includes('--batch-command'));
+  const readers = stdout.split('\n').filter((line) => line.includes(directory) && line.includes('--batch-command'));
   t.equal(readers.length, 1);
   for (const line of readers) process.kill(Number(line.trim().split(' ')[0]), 'SIGKILL');
   const blob = await native.blob(id, (await native.entry(id, tip, 'file'))?.oid ?? '');
@@ -165,6 +165,7 @@ void t.test('sweeping removes what a killed process left, and nothing else', asy
   await plant(directory, new Date(Date.now() - 60_000));
   await mkdir(join(root, '.new', 'half'), { recursive: true });
   await mkdir(join(root, '.trash', 'gone', 'objects'), { recursive: true });
+  await mkdir(join(root, '0b', '0b000000-0000-4000-8000-000000000000.git', 'objects', 'tmp_objdir-incoming-abc'), { recursive: true });
   await mkdir(join(root, '.processes', `${hostname().replaceAll(/[^\w-]/g, '-')}.999999.1.dead`), { recursive: true });
   const next = gitNative({ root, log: quiet });
   await next.sweep();
@@ -190,6 +191,108 @@ void t.test('sweeping beside a living process leaves what it may be writing', as
   await plant(directory, new Date(Date.now() - 24 * 3600_000));
   await beside.sweep();
   t.strictSame(await left(directory), ['objects/pack/pack-y.keep']);
+});
+
+void t.test('what is asked of a repository while another process removes it is not found', async (t) => {
+  const folder = await folderOf(t);
+  const root = join(folder, 'root');
+  const removing = await script(folder, 'git', `rm -rf '${join(root, '0a', `${id}.git`)}'\nexec git "$@"`);
+  const native = gitNative({ root, log: quiet, gitPath: removing });
+  t.teardown(() => native.close());
+  for (const [name, asked] of Object.entries({
+    refs: () => native.refs(id, 'branches'),
+    advertisement: () => native.advertise(id, { service: 'git-upload-pack', protocol: 'version=2', signal: never }),
+    'advertisement for a push': () => native.advertise(id, { service: 'git-receive-pack', protocol: undefined, signal: never }),
+    'moving a ref': () => native.moveRefs(id, [{ ref: 'refs/heads/x', old: '0'.repeat(40), new: 'a'.repeat(40) }]),
+  })) {
+    await native.create(id, { defaultBranch: 'main' });
+    await t.rejects(async () => await asked(), { name: 'NotFound' }, name);
+  }
+});
+
+void t.test('what git writes where a repository was removed goes too', async (t) => {
+  const folder = await folderOf(t);
+  const root = join(folder, 'root');
+  const directory = join(root, '0a', `${id}.git`);
+  // As index-pack and update-ref do: they make the folders that they lack.
+  const late = await script(folder, 'git', `git "$@"\ncode=$?\ncase "$*" in *http-backend*) ;; receive-pack*|*update-ref*|*commit-graph*) rm -rf '${directory}'; mkdir -p '${directory}/objects/pack' ;; esac\nexit $code`);
+  const { tip } = await withCommit(t, root, gitNative({ root, log: quiet, gitPath: late }));
+  t.strictSame(await readdir(join(root, '0a')), [], 'a push');
+  const healthy = gitNative({ root, log: quiet });
+  const native = gitNative({ root, log: quiet, gitPath: late });
+  t.teardown(() => Promise.all([healthy.close(), native.close()]));
+  for (const [name, write] of Object.entries({
+    'moving a ref': () => native.moveRefs(id, [{ ref: 'refs/heads/x', old: '0'.repeat(40), new: tip }]),
+    upkeep: () => native.maintain(id),
+  })) {
+    await healthy.create(id, { defaultBranch: 'main' });
+    await write().catch(() => undefined);
+    t.strictSame(await readdir(join(root, '0a')), [], name);
+  }
+});
+
+void t.test('a fetch that is stopped is no whole answer, however git ends', async (t) => {
+  const folder = await folderOf(t);
+  // As upload-pack does where the end of its input reaches it before the signal.
+  const slow = await script(folder, 'git', 'trap "" TERM\ncat > /dev/null\nexit 0');
+  const native = gitNative({ root: join(folder, 'root'), log: quiet, gitPath: slow, limits: { transferSeconds: 0.5 } });
+  t.teardown(() => native.close());
+  await native.create(id, { defaultBranch: 'main' });
+  const sent = Promise.withResolvers<undefined>();
+  t.teardown(() => sent.resolve(undefined));
+  const body = async function* body(): AsyncGenerator<Uint8Array> {
+    yield Buffer.from('0000');
+    await sent.promise;
+  };
+  await t.rejects(native.uploadPack(id, { service: 'git-upload-pack', protocol: 'version=2', body: body(), signal: never }), { name: 'Internal', message: /was stopped/ });
+});
+
+void t.test('a clone goes on to its end where its repository is removed', async (t) => {
+  const root = join(await folderOf(t), 'root');
+  const { native } = await withCommit(t, root);
+  const server = await serve(native);
+  t.teardown(() => server.stop());
+  const folder = await folderOf(t);
+  await must(folder, ['clone', '-q', server.url(id), '.']);
+  // More than the pipes and buffers on the way hold.
+  await writeFile(join(folder, 'large'), Buffer.from(Array.from({ length: 4_000_000 }, () => Math.floor(Math.random() * 256))));
+  await must(folder, ['add', '.']);
+  await must(folder, ['commit', '-q', '-m', 'large']);
+  await must(folder, ['push', '-q', server.url(id), 'main']);
+  const line = (text: string): string => `${(text.length + 4).toString(16).padStart(4, '0')}${text}`;
+  const wants = `${line('command=fetch')}0001${line(`want ${await must(folder, ['rev-parse', 'main'])}\n`)}${line('done\n')}0000`;
+  const body = async function* body(): AsyncGenerator<Uint8Array> {
+    yield Buffer.from(wants);
+  };
+  const answer = (await native.uploadPack(id, { service: 'git-upload-pack', protocol: 'version=2', body: body(), signal: never }))[Symbol.asyncIterator]();
+  const chunks = [(await answer.next()).value as Uint8Array];
+  await native.remove(id);
+  for (let read = await answer.next(); read.done !== true; read = await answer.next()) chunks.push(read.value);
+  const whole = Buffer.concat(chunks);
+  t.ok(whole.length > 4_000_000, `${whole.length} bytes`);
+  t.equal(whole.subarray(-4).toString('latin1'), '0000');
+});
+
+void t.test('a push whose repository is removed is refused in a sentence', async (t) => {
+  const root = join(await folderOf(t), 'root');
+  const { native } = await withCommit(t, root);
+  const server = await serve(native);
+  t.teardown(() => server.stop());
+  server.judge = async () => {
+    await native.remove(id);
+    return [];
+  };
+  const folder = await folderOf(t);
+  await must(folder, ['init', '-q', '-b', 'main', '.']);
+  await must(folder, ['commit', '-q', '--allow-empty', '-m', 'x']);
+  await t.rejects(must(folder, ['push', '-q', server.url(id), 'main:a', 'main:b']), { message: /\[remote rejected\] main -> b \(the repository was removed\)/ });
+  t.strictSame(await readdir(join(root, '0a')), []);
+  server.judge = async () => {
+    await rm(join(root, '0a', `${id}.git`), { recursive: true });
+    throw new Error('as git does where it finds no repository');
+  };
+  await native.create(id, { defaultBranch: 'main' });
+  await t.rejects(must(folder, ['push', '-q', server.url(id), 'main:a']), { message: /remote: The repository was removed/ });
 });
 
 void t.test('a push is refused where its hooks cannot be run, for git would let it through', async (t) => {

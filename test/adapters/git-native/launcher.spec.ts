@@ -25,19 +25,17 @@ async function text(stream: AsyncIterable<Uint8Array>): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-const runs = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-};
+/** Whether it runs: one that nobody has asked how it ended does not. */
+async function runs(pid: number): Promise<boolean> {
+  const { stdout } = await promisify(execFile)('ps', ['-o', 'stat=', '-p', String(pid)]).catch(() => ({ stdout: '' }));
+  return stdout !== '' && !stdout.startsWith('Z');
+}
 
-/** The helpers of this process, or of another. */
-async function helpers(parent = process.pid): Promise<number[]> {
-  const { stdout } = await promisify(execFile)('ps', ['-eo', 'pid,ppid,stat,args']);
-  return stdout.split('\n').map((line) => line.trim().split(/\s+/)).filter(([, ppid, state]) => ppid === String(parent) && state?.startsWith('Z') === false).filter((fields) => fields.some((field) => field.includes('launcher-child'))).map(([pid]) => Number(pid));
+/** The process id that a program says first. */
+const saidBy = async ({ stdout }: Launched): Promise<number> => Number(((await once(stdout, 'data')) as [Buffer])[0].toString());
+
+async function helperOf(starting: Launcher): Promise<number> {
+  return await saidBy(await shell(starting, 'echo $PPID'));
 }
 
 void t.test('a program gets its arguments, its environment alone and its input, and its output, complaint and end come back', async (t) => {
@@ -63,7 +61,8 @@ void t.test('a hundred at once are told apart', async (t) => {
     return [said, code];
   }));
   t.strictSame(answers, Array.from({ length: 100 }, (_, index) => [String(index), index % 7]));
-  t.equal((await helpers()).length, 1);
+  const asked = await Promise.all([helperOf(starting), helperOf(starting)]);
+  t.equal(asked[0], asked[1], 'one helper serves all');
 });
 
 void t.test('a program that is not there is refused, and the next one starts', async (t) => {
@@ -89,16 +88,15 @@ void t.test('further descriptors carry both ways, and block', async (t) => {
 
 void t.test('a signal reaches the whole group, and what a failed program leaves behind is ended', async (t) => {
   const starting = launcher(t);
-  const pidOf = async ({ stdout }: Launched): Promise<number> => Number(((await once(stdout, 'data')) as [Buffer])[0].toString());
   const killed = await shell(starting, 'sleep 60 & echo $!; wait');
-  const child = await pidOf(killed);
+  const child = await saidBy(killed);
   killed.kill('SIGTERM');
   t.strictSame(await killed.ended, { code: null, signal: 'SIGTERM', complaint: '' });
-  await eventually(() => !runs(child), () => child);
+  await eventually(async () => !await runs(child), () => child);
   const failed = await shell(starting, 'sleep 60 & echo $!; exit 1');
-  const left = await pidOf(failed);
+  const left = await saidBy(failed);
   t.equal((await failed.ended).code, 1);
-  await eventually(() => !runs(left), () => left);
+  await eventually(async () => !await runs(left), () => left);
   // It is over: nothing else of that number is meant.
   failed.kill('SIGKILL');
 });
@@ -106,22 +104,22 @@ void t.test('a signal reaches the whole group, and what a failed program leaves 
 void t.test('what a terminal or a supervisor sends to all does not end the helper', async (t) => {
   const starting = launcher(t);
   const { stdin, ended } = await shell(starting, 'cat');
-  const [helper = 0] = await helpers();
+  const helper = await helperOf(starting);
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.kill(helper, signal);
   stdin.end();
   t.equal((await ended).code, 0);
-  t.strictSame(await helpers(), [helper]);
+  t.equal(await helperOf(starting), helper);
 });
 
 void t.test('when the helper is killed its programs count as killed, and the next start has another helper', async (t) => {
   const starting = launcher(t);
   const { ended, stdin } = await shell(starting, 'cat');
-  const [helper = 0] = await helpers();
+  const helper = await helperOf(starting);
   process.kill(helper, 'SIGKILL');
   t.match(await ended, { code: null, signal: 'SIGKILL' });
   stdin.destroy();
   t.equal((await (await shell(starting, 'exit 0')).ended).code, 0);
-  t.notMatch(await helpers(), [helper]);
+  t.not(await helperOf(starting), helper);
 });
 
 void t.test('when the server is killed its programs and the helper end, and no folder is left', async (t) => {
@@ -130,15 +128,15 @@ void t.test('when the server is killed its programs and the helper end, and no f
   const module = new URL('../../../adapters/git-native/launcher.ts', import.meta.url).href;
   await writeFile(join(folder, 'server.mjs'), `
     import { Launcher } from ${JSON.stringify(module)};
-    const { stdout } = await new Launcher().launch('sh', ['-c', 'echo $$; sleep 60'], { PATH: process.env.PATH });
+    const { stdout } = await new Launcher().launch('sh', ['-c', 'echo $$ $PPID; sleep 60'], { PATH: process.env.PATH });
     stdout.pipe(process.stdout);
   `);
   const server = spawn(process.execPath, [join(folder, 'server.mjs')], { env: { ...environment, TMPDIR: folder }, stdio: ['ignore', 'pipe', 'inherit'] });
   const [line] = await once(server.stdout, 'data') as [Buffer];
-  const [helper = 0] = await helpers(server.pid);
-  t.ok(runs(helper) && runs(Number(line.toString())));
+  const started = line.toString().split(' ').map(Number);
+  t.strictSame(await Promise.all(started.map(runs)), [true, true]);
   server.kill('SIGKILL');
-  await eventually(() => !runs(helper) && !runs(Number(line.toString())), () => helpers(1));
+  await eventually(async () => !(await Promise.all(started.map(runs))).includes(true), () => started);
   t.strictSame(await readdir(folder), ['server.mjs']);
 });
 
@@ -154,9 +152,8 @@ void t.test('closing leaves neither process nor folder, and nobody is kept alive
   await promisify(execFile)(process.execPath, [join(folder, 'server.mjs')], { env: { ...environment, TMPDIR: folder } });
   await eventually(async () => (await readdir(folder)).length === 1, () => readdir(folder));
   const starting = new Launcher();
-  await (await shell(starting, 'exit 0')).ended;
-  const [helper = 0] = await helpers();
+  const helper = await helperOf(starting);
   await starting.close();
-  await eventually(() => !runs(helper), () => helper);
+  await eventually(async () => !await runs(helper), () => helper);
   t.pass();
 });

@@ -1,5 +1,6 @@
 // Pushes: what is recorded when they land, are refused or break off, and what the reconciler makes of those that broke off.
 import t from 'tap';
+import { NotFound } from '#core/kernel/errors';
 import { zeroOid, type Repository } from '#core/repositories/index';
 import { oid } from './fake-git.ts';
 import { alice, world, type World } from './world.ts';
@@ -122,4 +123,17 @@ void t.test('a push into a repository that was deleted meanwhile is nobody\'s ev
   await forge.useCases.reconciler.run();
   t.same(await pushed(forge), []);
   t.equal(forge.intents.open_.size, 0);
+});
+
+void t.test('a first push that lands while its repository is deleted ends as one that landed, and is nobody\'s event', async (t) => {
+  for (const call of ['readRefs', 'setDefaultBranch'] as const) {
+    const { forge, repository } = await start(t);
+    forge.git[call] = async () => {
+      await forge.store.delete(repository.id);
+      throw new NotFound('The repository is not on disk');
+    };
+    t.equal(await forge.push(alice, repository, [create('refs/heads/trunk')]), 'refs/heads/trunk', call);
+    t.same(await pushed(forge), []);
+    t.equal(forge.intents.open_.size, 0);
+  }
 });
