@@ -11,6 +11,9 @@ export const channel = 'hexforge_event';
 /** Keeps locks on aggregates apart from those taken by name (`locks.ts`). */
 const aggregateSeed = 1;
 
+/** Of six parameters each: a statement has 65,535 at the most, and a push may move more refs than that allows. */
+const rowsAtOnce = 5000;
+
 /** @param record adds an event to the unit of work that is open, or throws where none is. */
 export function outbox({ clock, ids, record }: { readonly clock: Clock; readonly ids: Ids; readonly record: (event: EventOf) => void }): Events {
   return {
@@ -32,9 +35,11 @@ export async function writeEvents(transaction: Kysely<SystemTables>, events: rea
     const aggregates = [...new Set(events.map(({ aggregate }) => aggregate))].sort();
     await sql`select pg_advisory_xact_lock(key) from (select distinct hashtextextended(name, ${aggregateSeed}) as key from unnest(${aggregates}::text[]) as name order by key) as keys`.execute(transaction);
   }
-  await transaction.insertInto('hexforge_event').values(events.map((event) => ({
-    id: event.id, type: event.type, aggregate: event.aggregate, actor_id: event.actorId ?? null, payload: JSON.stringify(event.payload), at: event.at,
-  }))).execute();
+  for (let written = 0; written < events.length; written += rowsAtOnce) {
+    await transaction.insertInto('hexforge_event').values(events.slice(written, written + rowsAtOnce).map((event) => ({
+      id: event.id, type: event.type, aggregate: event.aggregate, actor_id: event.actorId ?? null, payload: JSON.stringify(event.payload), at: event.at,
+    }))).execute();
+  }
   if (engine === 'postgresql') {
     const payloads = events.map(({ type, id }) => `${type} ${id}`);
     await sql`select pg_notify(${channel}, payload) from unnest(${payloads}::text[]) as payload`.execute(transaction);

@@ -8,6 +8,7 @@ import type { Log } from '#core/kernel/log';
 import type { Clock, Ids } from '#core/kernel/time';
 import { Memory, openMemory, systemClock, systemIds, type MemoryStorage } from '#adapters/memory/index';
 import { openPostgres, type MigrationSet, type PostgresStorage } from '#adapters/postgres/index';
+import { layCluster } from '#test/support/cluster';
 
 export type EngineName = 'memory' | 'embedded' | 'postgresql';
 
@@ -130,6 +131,7 @@ function seed(): Promise<string> {
   seeded ??= (async () => {
     const directory = mkdtempSync(join(tmpdir(), 'hexforge-seed-'));
     process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
+    await layCluster(directory);
     const storage = await openPostgres({ ...parts({}), directory });
     await storage.migrate([]);
     await storage.close();

@@ -7,6 +7,7 @@ import { Conflict, StillReferenced, Unavailable } from '#core/kernel/errors';
 import { gate } from '#test/contracts/checks';
 import { ledgerEntities, ledgerMigrations, sqlLedger } from '#test/contracts/ledger';
 import { testData, testEngines } from '#test/contracts/storage-engines';
+import '#test/contracts/events';
 
 interface Tables {
   ledger_card: { id: string; account_id: string };
@@ -38,6 +39,15 @@ for (const engine of testEngines()) {
         await t.rejects(unitOfWork.run(remove), new StillReferenced('ledger_card'));
       }
       await t.rejects(unitOfWork.run(async () => { await rows().insertInto('ledger_card').values({ id: randomUUID(), account_id: randomUUID() }).execute(); }), Conflict);
+    });
+
+    await t.test('a unit of work tells of more than one statement has parameters for', async (t) => {
+      const aggregate = `many:${randomUUID()}`;
+      await unitOfWork.run(async () => {
+        for (let n = 0; n < 11_000; n += 1) await storage.events.emit<'contract.counted'>({ type: 'contract.counted', aggregate, payload: { n } });
+      });
+      const [row] = await database.kysely<{ hexforge_event: { aggregate: string } }>().selectFrom('hexforge_event').select(({ fn }) => fn.countAll().as('count')).where('aggregate', '=', aggregate).execute();
+      t.equal(row?.count, 11_000);
     });
 
     await t.test('errors quote no values', async (t) => {
