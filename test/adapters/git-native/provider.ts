@@ -10,7 +10,7 @@ export const quiet: Log = { debug: () => undefined, info: () => undefined, warn:
 
 export async function makeNative(root: string, options: Partial<GitNativeOptions> = {}): Promise<GitBackendUnderTest> {
   const backend = gitNative({ root, log: quiet, ...options });
-  return { backend, traces: async () => [...workingBelow(root), ...blobReaders(), ...await leftBehind(root)], close: () => backend.close() };
+  return { backend, traces: async () => [...workingBelow(root), ...blobReaders(root), ...await leftBehind(root)], close: () => backend.close() };
 }
 
 interface Running {
@@ -43,7 +43,8 @@ function workingBelow(root: string): readonly string[] {
   });
 }
 
-const blobReaders = (): readonly string[] => running().filter(({ command }) => / cat-file blob /.test(command)).map(({ command }) => command);
+/** Of this root alone: other suites run beside this one. */
+const blobReaders = (root: string): readonly string[] => running().filter(({ command }) => command.includes(`--git-dir=${root}/`) && / cat-file blob /.test(command)).map(({ command }) => command);
 
 /** Files that only a running writer may have. */
 async function leftBehind(root: string): Promise<readonly string[]> {
