@@ -8,6 +8,7 @@ import type { Line } from './compare.ts';
 import { writeHistory } from './history.ts';
 import { gitLines, readLines, startLines, type Setting } from './lines.ts';
 import { git, Subject } from './subject.ts';
+import { table } from './table.ts';
 
 const { values } = parseArgs({ options: { engine: { type: 'string' }, only: { type: 'string' }, rounds: { type: 'string', default: '5' } } });
 const databaseUrl = process.env.DATABASE_URL;
@@ -42,14 +43,5 @@ try {
 } finally {
   await rm(root, { recursive: true, force: true });
 }
-print(lines);
+process.stdout.write(`${table(lines)}${JSON.stringify(lines)}\n`);
 process.exitCode = lines.every(({ held }) => held) ? 0 : 1;
-
-function print(rows: readonly Line[]): void {
-  const number = (value: number): string => value >= 100 ? value.toFixed(0) : value.toFixed(2);
-  const cells = rows.map((row) => [row.name, row.engine, `${number(row.ours)} ${row.unit}`, `${number(row.limit)} ${row.unit}`, row.ratio.toFixed(2), `${row.spread[0].toFixed(2)}–${row.spread[1].toFixed(2)}`, row.target, row.held ? 'held' : 'MISSED']);
-  const table = [['what', 'database', 'ours', 'limit', 'ratio', 'spread', 'target', ''], ...cells];
-  const widths = table[0]?.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0))) ?? [];
-  for (const row of table) process.stdout.write(`${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ').trimEnd()}\n`);
-  process.stdout.write(`${JSON.stringify(rows)}\n`);
-}

@@ -45,7 +45,8 @@ export class CatFile {
   #skip = 0;
   #stall: NodeJS.Timeout | undefined;
   #retiring = false;
-  #over = false;
+  /** Why it answers nothing any more. */
+  #over: { readonly error: unknown } | undefined;
   /** Resolves when its process has ended or could not be started. */
   readonly ended: Promise<void>;
   /** Requests taken so far. */
@@ -62,13 +63,14 @@ export class CatFile {
   }
 
   get open(): boolean {
-    return !this.#over && !this.#retiring;
+    return this.#over === undefined && !this.#retiring;
   }
 
   /** `name` holds no newline: an oid, or a peeled one. Undefined where it names no object, or several. */
   ask(command: 'info', name: string): Promise<ObjectHeader | undefined>;
   ask(command: 'contents', name: string): Promise<ObjectContent | undefined>;
   ask(command: ReadCommand, name: string): Promise<ObjectHeader | ObjectContent | undefined> {
+    if (this.#over !== undefined) return Promise.reject(this.#over.error);
     this.served += 1;
     return new Promise((resolve, reject) => {
       if (this.#pending.length === 0) {
@@ -195,7 +197,7 @@ export class CatFile {
   }
 
   #failAll(error: unknown): void {
-    this.#over = true;
+    this.#over = { error };
     clearTimeout(this.#stall);
     for (const request of this.#pending.splice(0)) request.reject(error);
     this.#onIdle();

@@ -85,7 +85,7 @@ export function gitNative(options: GitNativeOptions): GitNative {
   const blames = new Blames(computing);
   const sizes = new Sizes(computing);
   const archives = new Archives({ processes, transfers, limits });
-  const lastCommits = new LastCommits({ objects, lane: new Lane('walks', limits.heavy, limits.queue), limits, log });
+  const lastCommits = new LastCommits({ objects, processes, lane: new Lane('walks', limits.heavy, limits.queue), limits, log });
   const hooks = new Hooks(root);
   const serving = { processes, interactive, transfers, limits, log };
   const transport = new Transport(serving);

@@ -125,6 +125,14 @@ void t.test('an object too large to hold is refused without being held, and the 
   t.equal((await reader.ask('info', large))?.size, largestRead + 1);
 });
 
+void t.test('a reader that has ended answers nobody, and keeps nobody waiting', async (t) => {
+  const processes = new GitProcesses('git');
+  await processes.close();
+  const reader = new CatFile(processes, await folderOf(t), { stallMs: 30_000, onIdle: () => undefined });
+  await reader.ended;
+  await t.rejects(reader.ask('info', 'f'.repeat(40)), { name: 'Unavailable' });
+});
+
 void t.test('closing ends every process, and afterwards nothing is started', async (t) => {
   const root = join(await folderOf(t), 'root');
   const { native, tip } = await withCommit(t, root);
