@@ -83,10 +83,12 @@ export class CatFile {
     });
   }
 
-  /** Takes no more requests and ends when the last is answered. */
+  /** Takes no more requests and ends when the last is answered. Somebody may wait for that: until then it keeps the server's process alive. */
   retire(): void {
     this.#retiring = true;
-    if (this.#pending.length === 0) this.#process?.stdin.end();
+    if (this.#pending.length > 0) return;
+    this.#process?.hold(true);
+    this.#process?.stdin.end();
   }
 
   async kill(): Promise<void> {
@@ -100,7 +102,7 @@ export class CatFile {
     try {
       const process = await starting;
       this.#process = process;
-      process.hold(this.#pending.length > 0);
+      process.hold(this.#pending.length > 0 || this.#retiring);
       process.stdout.on('data', (chunk: Buffer) => this.#read(chunk));
       if (this.#lines.length > 0) this.#flush();
       if (this.#retiring && this.#pending.length === 0) process.stdin.end();
@@ -191,7 +193,7 @@ export class CatFile {
     this.#stall?.refresh();
     if (this.#pending.length > 0) return;
     clearTimeout(this.#stall);
-    this.#process?.hold(false);
+    this.#process?.hold(this.#retiring);
     if (this.#retiring) this.#process?.stdin.end();
     this.#onIdle();
   }

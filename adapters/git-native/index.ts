@@ -23,6 +23,7 @@ import { isLegalName } from './names.ts';
 import { Objects, type Place } from './objects.ts';
 import { Occupants } from './occupants.ts';
 import { GitProcesses } from './process.ts';
+import { Pruner } from './prune.ts';
 import { Readers } from './readers.ts';
 import { Receiver } from './receive.ts';
 import { Refs } from './refs.ts';
@@ -103,6 +104,13 @@ export function gitNative(options: GitNativeOptions): GitNative {
   const forget = (place: Place): void => {
     for (const cache of [objects, contents, lastCommits, tips, divergences, commits, commitLog, diffs, blames]) cache.forget(place);
   };
+  const pruner = new Pruner({
+    processes, heavy, maintenance,
+    forget: async (place) => {
+      await readers.renew(place.directory);
+      forget(place);
+    },
+  });
   /** Another process may remove the repository meanwhile: then it was not found, whatever git said of it. */
   const inside = async <T>(repository: string, work: (place: Place) => Promise<T>): Promise<T> => {
     const place = await repositories.existing(repository);
@@ -194,6 +202,7 @@ export function gitNative(options: GitNativeOptions): GitNative {
     maintain: async (repository) => {
       if (await repositories.exists(repositories.place(repository))) await changing(repository, (place) => maintenance.maintain(place));
     },
+    prune: async (repository, { before, signal }) => await changing(repository, (place) => pruner.prune(place, before, signal)),
     sweep,
 
     version: async () => await (version ??= versionOf(processes)),

@@ -47,14 +47,26 @@ export class Maintenance {
   maintain(place: Place): Promise<void> {
     const turn = this.#turns.get(place.id);
     if (turn === undefined) return this.#begin(place);
-    turn.next ??= turn.done.then(() => this.#begin(place));
+    turn.next ??= turn.done.then(() => this.maintain(place));
     return turn.next;
   }
 
+  /** Does other work in the repository while nothing else is done there: runs that are asked for meanwhile begin when it has ended. */
+  async alone<T>(place: Place, work: () => Promise<T>): Promise<T> {
+    for (let turn = this.#turns.get(place.id); turn !== undefined; turn = this.#turns.get(place.id)) await turn.done;
+    const working = work();
+    void this.#take(place, working.then(() => undefined, () => undefined));
+    return await working;
+  }
+
   #begin(place: Place): Promise<void> {
-    const done = this.#run(place).catch((error: unknown) => {
+    return this.#take(place, this.#run(place).catch((error: unknown) => {
       this.#parts.log.warn({ repository: place.id, err: error }, 'a repository could not be maintained');
-    }).finally(() => {
+    }));
+  }
+
+  #take(place: Place, work: Promise<void>): Promise<void> {
+    const done = work.finally(() => {
       if (this.#turns.get(place.id) === turn) this.#turns.delete(place.id);
     });
     const turn: Turn = { done, next: undefined };

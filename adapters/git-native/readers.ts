@@ -33,6 +33,13 @@ export class Readers {
     return this.#ask('contents', directory, name);
   }
 
+  /** Ends them when what they were asked is answered: later questions go to new ones, which hold no pack open that is gone. */
+  async renew(directory: string): Promise<void> {
+    const own = [...this.#readers.get(directory) ?? []];
+    for (const reader of own) this.#retire(directory, reader);
+    await Promise.all(own.map((reader) => reader.ended));
+  }
+
   /** Ends the readers of one repository. */
   async forget(directory: string): Promise<void> {
     await Promise.all((this.#readers.get(directory) ?? []).map((reader) => reader.kill()));

@@ -150,6 +150,13 @@ export interface GitBackend {
   receivePack(repository: string, request: ReceiveRequest): Promise<AsyncIterable<Uint8Array>>;
   /** After a push: commit-graph with changed paths, packed refs, the root listing of the default branch warmed. Never rejects for a broken repository. */
   maintain(repository: string): Promise<void>;
+  /**
+   * Removes objects that no ref leads to, hidden ones counted, and that were written before `before`. Younger ones stay with what they
+   * lead to; `remaining` says whether there are any. Pushes and reads go on meanwhile. What this process has cached of the repository is
+   * forgotten; another that shares the directory may answer from its memory until it forgets.
+   * @throws {Unavailable} past its deadline, or where a ref was made of what was to go; then nothing is lost.
+   */
+  prune(repository: string, options: { readonly before: Date; readonly signal?: AbortSignal }): Promise<{ readonly remaining: boolean }>;
   /** Removes what a killed process left: stale locks, temporary objects, half-removed repositories. Called at boot, before anything is served. */
   sweep(): Promise<void>;
 }

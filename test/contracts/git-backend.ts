@@ -7,6 +7,7 @@ import { forkChecks } from './git/forks.ts';
 import { hangUpChecks } from './git/hang-ups.ts';
 import { lifeChecks } from './git/life.ts';
 import { openBench, type Bench, type MakeGitBackend } from './git/provider.ts';
+import { pruneChecks } from './git/prunes.ts';
 import { pushChecks } from './git/pushes.ts';
 import { readChecks } from './git/reads.ts';
 import { writeChecks } from './git/writes.ts';
@@ -14,7 +15,7 @@ import { refChecks } from './git/refs.ts';
 
 export type { GitBackendUnderTest, MakeGitBackend } from './git/provider.ts';
 
-export const gitBackendChecks: readonly Check<Bench>[] = [...readChecks, ...commitChecks, ...writeChecks, ...lifeChecks, ...fetchChecks, ...forkChecks, ...refChecks, ...pushChecks, ...hangUpChecks];
+export const gitBackendChecks: readonly Check<Bench>[] = [...readChecks, ...commitChecks, ...writeChecks, ...lifeChecks, ...fetchChecks, ...forkChecks, ...refChecks, ...pruneChecks, ...pushChecks, ...hangUpChecks];
 
 /** One provider serves all checks; each works in repositories of its own or only reads. */
 export function gitBackendContract(t: Test, name: string, make: MakeGitBackend): Promise<unknown> {

@@ -45,6 +45,8 @@ const faults: readonly { readonly fault: string; readonly check: string; readonl
     tips: async (id, oids) => new Map([...await good.tips(id, oids)].map(([oid, tip]) => [oid, tip.kind === 'tag' ? { ...tip, message: '' } : tip])),
   }) },
   { fault: 'nothing is removed', check: 'a repository exists and is listed from its making to its removal, and both can be done twice', broken: () => ({ remove: async () => undefined }) },
+  { fault: 'nothing is pruned', check: 'what no ref leads to is gone after a pruning, also from what was read before, and the rest is whole', broken: () => ({ prune: async () => ({ remaining: false }) }) },
+  { fault: 'young objects are pruned', check: 'what was written later stays, is told of, and goes with a later pruning', broken: (good) => ({ prune: (id) => good.prune(id, { before: new Date(Date.now() + 3_600_000) }) }) },
   { fault: 'nobody is asked', check: 'with --atomic one refused ref refuses all', broken: (good) => ({ receivePack: (id, request) => good.receivePack(id, { ...request, judge: async (updates) => updates.map(({ ref }) => ({ ref, refusal: undefined })) }) }) },
   { fault: 'nothing is announced', check: 'a push is announced before and told after, with the values of each ref', broken: (good) => ({ receivePack: (id, request) => good.receivePack(id, { ...request, announced: async () => undefined }) }) },
   { fault: 'the client hears first', check: 'the client hears of its push only when it was told to us', broken: (good) => ({

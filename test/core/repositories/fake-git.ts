@@ -24,6 +24,11 @@ export class FakeGit implements GitBackend {
   readonly commits = new Map<Oid, Map<string, File>>();
   readonly tags = new Map<Oid, NewTag>();
   readonly maintained: string[] = [];
+  /** Ids of repositories with what was to go from each. */
+  readonly pruned: [string, Date][] = [];
+  /** What a pruning leaves. */
+  remaining = false;
+  whilePruning: (() => Promise<unknown>) | undefined;
   readonly calls: string[] = [];
   breaks: Break = 'never';
   /** What somebody else does meanwhile. */
@@ -234,6 +239,14 @@ export class FakeGit implements GitBackend {
 
   async maintain(repository: string): Promise<void> {
     this.maintained.push(repository);
+  }
+
+  async prune(repository: string, { before }: { readonly before: Date }): Promise<{ readonly remaining: boolean }> {
+    this.#stored(repository);
+    this.pruned.push([repository, before]);
+    this.#call('prune');
+    await this.whilePruning?.();
+    return { remaining: this.remaining };
   }
 
   async sweep(): Promise<void> {}

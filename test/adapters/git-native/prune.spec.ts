@@ -1,0 +1,146 @@
+// Pruning as the native adapter does it: what git is given, what it leaves on disk, and what becomes of a run that fails or is killed.
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { gitNative, type GitNative } from '#adapters/git-native/index';
+import { serve } from '#test/contracts/git/http-server';
+import { commitFile } from '#test/contracts/git/provider';
+import { git, must } from '#test/contracts/git/stock-git';
+import { quiet } from './provider.ts';
+
+const id = '0a000000-0000-4000-8000-000000000000';
+const hour = 3_600_000;
+const later = (): Date => new Date(Date.now() + hour);
+
+interface Rig {
+  readonly folder: string;
+  readonly root: string;
+  readonly directory: string;
+  readonly native: GitNative;
+  /** The tip of `main`, and a commit that a deleted branch led to. */
+  readonly tip: string;
+  readonly lost: string;
+}
+
+async function rig(t: Test): Promise<Rig> {
+  const folder = await mkdtemp(join(tmpdir(), 'hexforge-prune-'));
+  const root = join(folder, 'root');
+  const native = gitNative({ root, log: quiet });
+  t.teardown(async () => {
+    await native.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+  await native.create(id, { defaultBranch: 'main' });
+  const server = await serve(native);
+  const client = join(folder, 'client');
+  await must(folder, ['init', '-q', '-b', 'main', client]);
+  const tip = await commitFile(client, 'file', 'content');
+  await must(client, ['push', '-q', server.url(id), 'main']);
+  const lost = await commitFile(client, 'file', 'lost');
+  await must(client, ['push', '-q', server.url(id), 'main:lost']);
+  // So that the commit-graph has it too, which fsck compares with the objects.
+  await native.maintain(id);
+  await must(client, ['push', '-q', server.url(id), ':lost']);
+  await server.stop();
+  return { folder, root, directory: join(root, '0a', `${id}.git`), native, tip, lost };
+}
+
+const fsck = async (directory: string): Promise<number | null> => (await git(directory, ['fsck', '--full', '--strict'])).code;
+
+/** An adapter whose git runs a shell command when it has repacked. */
+async function repacked(t: Test, { folder, root }: Rig, command: string): Promise<GitNative> {
+  const gitPath = join(folder, 'git');
+  await writeFile(gitPath, `#!/bin/sh\ngit "$@" || exit\ncase "$*" in *" repack "*) ${command} ;; esac\n`, { mode: 0o755 });
+  const native = gitNative({ root, log: quiet, gitPath });
+  t.teardown(() => native.close());
+  return native;
+}
+
+void t.test('a ref made of what is being pruned gets its objects back, and they stay from then on', async (t) => {
+  const it = await rig(t);
+  const native = await repacked(t, it, `echo ${it.lost} > '${it.directory}/refs/heads/late'`);
+  await t.rejects(native.prune(id, { before: later() }), { name: 'Unavailable', message: /A ref was made/ });
+  t.equal(await it.native.resolveCommit(id, 'late'), it.lost);
+  t.equal((await it.native.entry(id, it.lost, 'file'))?.size, 4);
+  t.equal(await fsck(it.directory), 0);
+  t.notOk((await readdir(it.directory)).includes('pruned'));
+  t.same(await it.native.prune(id, { before: later() }), { remaining: false });
+  t.equal((await it.native.entry(id, it.lost, 'file'))?.size, 4);
+  t.equal(await fsck(it.directory), 0);
+});
+
+void t.test('a ref made of what stays is no hindrance', async (t) => {
+  const it = await rig(t);
+  const native = await repacked(t, it, `echo ${it.tip} > '${it.directory}/refs/heads/late'`);
+  t.same(await native.prune(id, { before: later() }), { remaining: false });
+  t.equal(await native.resolveCommit(id, it.lost), undefined);
+  t.equal(await fsck(it.directory), 0);
+});
+
+void t.test('what a killed run had set aside is put back, but for a pack without its index, and judged anew', async (t) => {
+  const it = await rig(t);
+  const stored = join(it.directory, 'objects', 'pack');
+  await mkdir(join(it.directory, 'pruned'));
+  for (const name of await readdir(stored)) await rename(join(stored, name), join(it.directory, 'pruned', name));
+  await writeFile(join(it.directory, 'pruned', 'pack-half.pack'), 'half');
+  t.not(await fsck(it.directory), 0);
+  t.same(await it.native.prune(id, { before: later() }), { remaining: false });
+  t.equal(await fsck(it.directory), 0);
+  t.equal(await it.native.resolveCommit(id, 'main'), it.tip);
+  t.equal((await readdir(stored)).filter((name) => name.endsWith('.pack')).length, 1);
+  t.notOk((await readdir(it.directory)).includes('pruned'));
+});
+
+void t.test('a run that git fails loses nothing', async (t) => {
+  const it = await rig(t);
+  const native = await repacked(t, it, 'exit 3');
+  await t.rejects(native.prune(id, { before: later() }), { name: 'Internal', message: /git repack failed/ });
+  t.equal(await it.native.resolveCommit(id, it.lost), it.lost);
+  t.notOk((await readdir(it.directory)).includes('pruned'));
+  t.equal(await fsck(it.directory), 0);
+});
+
+void t.test('another process with its readers open answers on, from packs that are gone and from those that came', async (t) => {
+  const it = await rig(t);
+  const other = gitNative({ root: it.root, log: quiet });
+  t.teardown(() => other.close());
+  await other.maintain(id);
+  t.equal((await other.entry(id, it.tip, 'file'))?.size, 7);
+  t.same(await it.native.prune(id, { before: later() }), { remaining: false });
+  const [file] = await other.tree(id, (await other.entry(id, it.tip, ''))?.oid ?? '');
+  t.equal((await other.blob(id, file?.oid ?? '')).size, 7);
+  t.equal((await other.history(id, { tip: it.tip, skip: 0, limit: 9 })).length, 1);
+});
+
+void t.test('objects are judged by when they were written, loose ones too, and a pack that is kept stays', async (t) => {
+  const it = await rig(t);
+  const write = (text: string): Promise<string> => must(it.directory, ['hash-object', '-w', '--stdin'], { input: text });
+  const [old, young] = [await write('old'), await write('young')];
+  const aged = new Date(Date.now() - 2 * hour);
+  await utimes(join(it.directory, 'objects', old.slice(0, 2), old.slice(2)), aged, aged);
+  const kept = await must(it.directory, ['pack-objects', '-q', 'objects/pack/pack'], { input: `${it.lost}\n` });
+  await writeFile(join(it.directory, 'objects', 'pack', `pack-${kept}.keep`), 'kept by the operator');
+  const native = it.native;
+  t.same(await native.prune(id, { before: new Date(Date.now() - hour) }), { remaining: true });
+  await t.rejects(native.blob(id, old), { name: 'NotFound' });
+  t.equal((await native.blob(id, young)).size, 5);
+  t.same(await native.prune(id, { before: later() }), { remaining: false });
+  await t.rejects(native.blob(id, young), { name: 'NotFound' });
+  t.equal((await native.commitRecord(id, it.lost))?.oid, it.lost, 'kept');
+  t.equal(await native.resolveCommit(id, 'main'), it.tip);
+});
+
+void t.test('upkeep asked for during a pruning comes after it, and a pruning after upkeep that is under way', async (t) => {
+  const it = await rig(t);
+  const trail = join(it.folder, 'trail');
+  const noting = join(it.folder, 'git-noting');
+  // Each command says when it begins and ends: two at once would interleave.
+  await writeFile(noting, `#!/bin/sh\ncase "$*" in *commit-graph*) what=upkeep ;; *" repack "*) what=pruning ;; *) exec git "$@" ;; esac\necho "$what begins" >> '${trail}'\ngit "$@"\ncode=$?\necho "$what ends" >> '${trail}'\nexit $code\n`, { mode: 0o755 });
+  const noted = gitNative({ root: it.root, log: quiet, gitPath: noting });
+  t.teardown(() => noted.close());
+  await Promise.all([noted.maintain(id), noted.prune(id, { before: later() }), noted.maintain(id), noted.prune(id, { before: later() })]);
+  const steps = (await readFile(trail, 'utf8')).trim().split('\n');
+  t.equal(steps.filter((line) => line === 'pruning begins').length, 2);
+  for (const [index, line] of steps.entries()) if (line.endsWith('begins')) t.equal(steps[index + 1], line.replace('begins', 'ends'), `${index}`);
+});
