@@ -36,6 +36,13 @@ export interface RepositoryFilter {
 
 export type RepositoryPatch = Partial<Pick<Repository, 'name' | 'description' | 'visibility' | 'defaultBranch' | 'issueCode'>> & Pick<Repository, 'updatedAt'>;
 
+/** A repository that waits to be pruned, as it was read. */
+export interface PlannedPrune {
+  readonly repositoryId: string;
+  readonly pruneAt: Date;
+  readonly updatedAt: Date;
+}
+
 /** The names of the unique constraints, as `Duplicate` carries them. */
 export const uniques = { name: 'repositories_repository_owner_name', issueCode: 'repositories_repository_owner_issue_code', roleTemplate: 'repositories_role_template_name' } as const;
 
@@ -53,6 +60,12 @@ export interface RepositoryStore extends PeopleStore {
   insert(repository: Repository, parentId?: string): Promise<void>;
   /** Whether it was there. @throws {Duplicate} naming one of `uniques`. */
   update(id: string, patch: RepositoryPatch): Promise<boolean>;
+  /** Sets when the repository is to be pruned, where nothing is planned. */
+  planPrune(id: string, at: Date): Promise<void>;
+  /** What is planned for `now` or before, of repositories last updated before `idleSince`: the longest due first, in one query. */
+  duePrunes(due: { readonly now: Date; readonly idleSince: Date; readonly limit: number }): Promise<readonly PlannedPrune[]>;
+  /** Plans anew, or nothing where `next` is undefined, if the plan is still the one seen and, where given, so is the repository's time. Whether it was. */
+  replanPrune(id: string, seen: { readonly pruneAt: Date; readonly updatedAt?: Date }, next: Date | undefined): Promise<boolean>;
   /** Whether it was there. Collaborators, role templates, stars and watchers go with it; forks stay, without a parent. */
   delete(id: string): Promise<boolean>;
 }

@@ -4,6 +4,7 @@ import { aggregateOf } from './events.ts';
 import { zeroOid, type Oid, type RefUpdate } from './git-backend.ts';
 import { defaultBranchLock } from './intents.ts';
 import type { RepositoryParts } from './ports.ts';
+import { nextPrune } from './prune.ts';
 
 const branches = 'refs/heads/';
 
@@ -44,6 +45,7 @@ function record({ store, unitOfWork, events, intents, clock }: Parts, repository
   return unitOfWork.run(async () => {
     const there = moved.length > 0 && await store.update(repositoryId, { updatedAt: now, ...defaultBranch !== undefined && { defaultBranch } });
     if (there) {
+      await store.planPrune(repositoryId, nextPrune(now));
       const aggregate = aggregateOf(repositoryId);
       for (const { ref, old, new: next, actor } of moved) {
         await events.emit({ type: 'push', aggregate, actorId: actor, payload: { repository_id: repositoryId, ref, old, new: next, actor } });

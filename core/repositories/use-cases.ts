@@ -16,6 +16,7 @@ import { maintenance } from './maintenance.ts';
 import type { RepositoryCounters } from './offers.ts';
 import type { RepositoryParts } from './ports.ts';
 import { protectBranch, protectionOf, unprotectBranch } from './protection.ts';
+import { pruneDue } from './prune.ts';
 import { pushes } from './push.ts';
 import { reconciler } from './reconcile.ts';
 import { createRoleTemplate, deleteRoleTemplate, listRoleTemplates, updateRoleTemplate } from './role-templates.ts';
@@ -72,6 +73,7 @@ export function repositoryUseCases(parts: RepositoryParts & { readonly counters:
     fork: forkRepository(whole),
     forks: listForks(whole),
     pushes: pushes(whole),
+    pruneDue: pruneDue(whole),
     reconciler: settling,
     maintenance: upkeep,
   };

@@ -69,7 +69,10 @@ export default definePlugin({
     ...starRoutes(() => parts.useCases),
     ...forkRoutes(() => parts.useCases, () => parts.present),
   ],
-  jobs: (parts) => [{ name: 'reconcile', everySeconds: 60, run: () => parts.useCases.reconciler.run() }],
+  jobs: (parts) => [
+    { name: 'reconcile', everySeconds: 60, run: () => parts.useCases.reconciler.run() },
+    { name: 'prune', everySeconds: 3600, run: (signal) => parts.useCases.pruneDue(signal) },
+  ],
   start: ({ useCases }) => useCases.reconciler.run(),
   stop: ({ useCases }) => useCases.maintenance.stop(),
 });

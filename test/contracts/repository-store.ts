@@ -151,6 +151,51 @@ export const repositoryStoreChecks: readonly Check<RepositoryStoreUnderTest>[] =
     assert.deepEqual(await store.countByOwner([]), new Map());
   }),
 
+  check('a pruning is planned once, until the plan is changed by who saw it', async ({ store, unitOfWork, add, addUser, change }) => {
+    const at = (seconds: number) => new Date(Date.UTC(2026, 3, 1, 0, 0, 0, seconds));
+    const { id, updatedAt } = await add(await addUser('ada'), 'a');
+    const plan = (time: Date) => unitOfWork.run(() => store.planPrune(id, time));
+    const replan = (...args: Parameters<RepositoryStore['replanPrune']>) => unitOfWork.run(() => store.replanPrune(...args));
+    const planned = async () => (await store.duePrunes({ now: at(900), idleSince: at(900), limit: 9 })).map((due) => [due.repositoryId, due.pruneAt, due.updatedAt]);
+    assert.deepEqual(await planned(), []);
+    assert.equal(await replan(id, { pruneAt: at(1) }, at(2)), false, 'there is no plan to change');
+    await plan(at(1));
+    await plan(at(5));
+    assert.deepEqual(await planned(), [[id, at(1), updatedAt]]);
+    assert.equal(await replan(id, { pruneAt: at(5) }, at(2)), false, 'it was not the one seen');
+    assert.equal(await replan(id, { pruneAt: at(1), updatedAt: at(7) }, at(2)), false, 'the repository was updated meanwhile');
+    assert.equal(await replan(uuid(), { pruneAt: at(1) }, at(2)), false);
+    assert.deepEqual(await planned(), [[id, at(1), updatedAt]]);
+    assert.equal(await replan(id, { pruneAt: at(1), updatedAt }, at(2)), true);
+    await change(id, { updatedAt: at(3) });
+    assert.deepEqual(await planned(), [[id, at(2), at(3)]], 'an update leaves the plan');
+    assert.equal(await replan(id, { pruneAt: at(2) }, undefined), true);
+    assert.deepEqual(await planned(), []);
+    await plan(at(8));
+    assert.deepEqual(await planned(), [[id, at(8), at(3)]]);
+    assert.deepEqual(Object.keys(await store.byId(id) ?? {}).includes('pruneAt'), false, 'it is no part of the repository');
+  }),
+
+  check('of repositories to be pruned those come that are due and idle, the longest due first, in one query', async ({ store, unitOfWork, add, addUser, statements }) => {
+    const at = (seconds: number) => new Date(Date.UTC(2026, 3, 1, 0, 0, seconds));
+    const ada = await addUser('ada');
+    const ids: string[] = [];
+    for (const [index, [pruneAt, updatedAt]] of [[5, 1], [3, 1], [3, 2], [9, 1], [1, 8], [undefined, 1]].entries()) {
+      const { id } = await add(ada, `r${index}`, { updatedAt: at(updatedAt ?? 0) });
+      if (pruneAt !== undefined) await unitOfWork.run(() => store.planPrune(id, at(pruneAt)));
+      ids.push(id);
+    }
+    const before = statements?.() ?? 0;
+    const due = async (limit: number, now = 5, idleSince = 8) => (await store.duePrunes({ now: at(now), idleSince: at(idleSince), limit })).map(({ repositoryId }) => ids.indexOf(repositoryId));
+    assert.deepEqual(await due(9), [1, 2, 0]);
+    if (statements !== undefined) assert.equal(statements() - before, 1);
+    assert.deepEqual(await due(2), [1, 2]);
+    assert.deepEqual(await due(9, 4), [1, 2]);
+    assert.deepEqual(await due(9, 9, 9), [4, 1, 2, 0, 3]);
+    await unitOfWork.run(() => store.delete(ids[1] ?? ''));
+    assert.deepEqual(await due(9), [2, 0]);
+  }),
+
   check('what a unit of work wrote is gone when it is rolled back', async ({ store, unitOfWork, add, addUser }) => {
     const repository = await add(await addUser('ada'), 'a');
     const failed = unitOfWork.run(async () => {

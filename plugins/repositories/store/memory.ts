@@ -15,6 +15,7 @@ export function memoryRepositoryStore(database: MemoryDatabase): RepositoryStore
       [uniques.issueCode]: ({ ownerId, issueCode }) => issueCode === '' ? undefined : `${ownerId}/${issueCode}`,
     },
   });
+  const plans = database.table<{ readonly id: string; readonly pruneAt: Date }>('repositories_prune', { key: ({ id }) => id });
   const people = memoryPeople(database);
   const protections = memoryProtectionStore(database);
   const owners = (): ReadonlyMap<string, PublicUserRow> => new Map(database.published<PublicUserRow>('identity_public_user').map((user) => [user.id, user]));
@@ -74,7 +75,25 @@ export function memoryRepositoryStore(database: MemoryDatabase): RepositoryStore
       rows.update(id, patch);
       return true;
     },
+    async planPrune(id, at) {
+      if (rows.get(id) !== undefined && plans.get(id) === undefined) plans.insert({ id, pruneAt: at });
+    },
+    async duePrunes({ now, idleSince, limit }) {
+      return plans.all()
+        .flatMap(({ id, pruneAt }) => rows.all().filter((row) => row.id === id).map(({ updatedAt }) => ({ repositoryId: id, pruneAt, updatedAt })))
+        .filter(({ pruneAt, updatedAt }) => pruneAt <= now && updatedAt < idleSince)
+        .sort((a, b) => a.pruneAt.getTime() - b.pruneAt.getTime() || (a.repositoryId < b.repositoryId ? -1 : 1))
+        .slice(0, limit);
+    },
+    async replanPrune(id, { pruneAt, updatedAt }, next) {
+      if (plans.get(id)?.pruneAt.getTime() !== pruneAt.getTime()) return false;
+      if (updatedAt !== undefined && rows.get(id)?.updatedAt.getTime() !== updatedAt.getTime()) return false;
+      if (next === undefined) plans.delete(id);
+      else plans.update(id, { pruneAt: next });
+      return true;
+    },
     async delete(id) {
+      plans.delete(id);
       people.forget(id);
       protections.forget(id);
       return rows.delete(id);

@@ -2,6 +2,7 @@
 import type { Migration } from 'hexforge/plugin';
 import { protectionMigration } from './protection-table.ts';
 import { peopleMigration, peopleTables } from './people-migration.ts';
+import { pruneMigration } from './prune-migration.ts';
 
 export const tables = ['repositories_repository', 'repositories_collaborator', 'repositories_public_repository', 'repositories_protection', ...peopleTables];
 
@@ -52,4 +53,4 @@ export const migrations: readonly Migration[] = [{
       )
     $$`,
   ],
-}, protectionMigration, peopleMigration];
+}, protectionMigration, peopleMigration, pruneMigration];

@@ -17,6 +17,7 @@ interface Row {
   readonly created_at: Date;
   readonly updated_at: Date;
   readonly parent_id: string | null;
+  readonly prune_at: Date | null;
 }
 
 interface Views extends IdentityViews {
@@ -24,7 +25,7 @@ interface Views extends IdentityViews {
   repositories_collaborator: { readonly repository_id: string; readonly user_id: string; readonly role: string; readonly permissions: readonly string[] };
 }
 
-const entity = (row: Omit<Row, 'name_key' | 'parent_id'> & { readonly owner: string }): Repository => ({
+const entity = (row: Omit<Row, 'name_key' | 'parent_id' | 'prune_at'> & { readonly owner: string }): Repository => ({
   id: row.id, ownerId: row.owner_id, owner: row.owner, name: row.name, description: row.description, visibility: row.visibility,
   defaultBranch: row.default_branch, issueCode: row.issue_code, createdAt: row.created_at, updatedAt: row.updated_at,
 });
@@ -96,6 +97,22 @@ export function sqlRepositoryStore(database: SqlDatabase): RepositoryStore {
 
     async update(id, patch) {
       return await database.em().nativeUpdate(RepositoryTable, { id }, { ...patch, ...patch.name !== undefined && { nameKey: nameKey(patch.name) } }) > 0;
+    },
+
+    async planPrune(id, at) {
+      await db().updateTable('repositories_repository').set({ prune_at: at }).where('id', '=', id).where('prune_at', 'is', null).execute();
+    },
+
+    async duePrunes({ now, idleSince, limit }) {
+      const rows = await db().selectFrom('repositories_repository').select(['id', 'prune_at', 'updated_at'])
+        .where('prune_at', '<=', now).where('updated_at', '<', idleSince).orderBy('prune_at').orderBy('id').limit(limit).execute();
+      return rows.flatMap(({ id, prune_at, updated_at }) => prune_at === null ? [] : [{ repositoryId: id, pruneAt: prune_at, updatedAt: updated_at }]);
+    },
+
+    async replanPrune(id, { pruneAt, updatedAt }, next) {
+      let update = db().updateTable('repositories_repository').set({ prune_at: next ?? null }).where('id', '=', id).where('prune_at', '=', pruneAt);
+      if (updatedAt !== undefined) update = update.where('updated_at', '=', updatedAt);
+      return (await update.executeTakeFirst()).numUpdatedRows > 0n;
     },
 
     async delete(id) {

@@ -1,6 +1,6 @@
 // The use cases of repositories on in-memory stores, with callers and a git that is memory too.
 import { memoryRateCounter, openMemory, sequentialIds, systemClock } from '#adapters/memory/index';
-import { accessDecision, on, scopeCatalogue, type AuditEntry, type Call, type Caller, type ErrorKind, type EventOf, type EventType, type GrantOf, type Granted, type Intent, type Intents, type User } from '#core/kernel/index';
+import { accessDecision, on, scopeCatalogue, type AuditEntry, type Call, type Caller, type Clock, type ErrorKind, type EventOf, type EventType, type GrantOf, type Granted, type Intent, type Intents, type User } from '#core/kernel/index';
 import { changes, reads } from '#core/kernel/access';
 import type { PublicUserRow } from '#core/identity/index';
 import { repositoryPermissions, repositoryResolver, repositoryScopes, repositoryUseCases, type Repository, type RepositoryCounters, type RepositoryStore } from '#core/repositories/index';
@@ -52,7 +52,7 @@ const eventTypes = ['repository.created', 'repository.updated', 'repository.rena
 
 export interface World extends Awaited<ReturnType<typeof world>> {}
 
-export async function world(options: { readonly counters?: readonly RepositoryCounters[] } = {}) {
+export async function world(options: { readonly counters?: readonly RepositoryCounters[]; readonly clock?: Clock } = {}) {
   const ids = sequentialIds();
   const storage = openMemory({ clock: systemClock, ids, log });
   const users: PublicUserRow[] = [alice, bob, carol, root].map(({ id, username }) => ({ id, username, username_key: username.toLowerCase(), display_name: '', avatar_url: '' }));
@@ -67,7 +67,7 @@ export async function world(options: { readonly counters?: readonly RepositoryCo
   const permissionTable = { declarations: () => repositoryPermissions };
   const protections = memoryProtectionStore(storage.database);
   const useCases = repositoryUseCases({
-    store, protections, rateCounter: memoryRateCounter(), git, intents, ids, log, clock: systemClock, unitOfWork: storage.unitOfWork, events: storage.events, locks: storage.locks,
+    store, protections, rateCounter: memoryRateCounter(), git, intents, ids, log, clock: options.clock ?? systemClock, unitOfWork: storage.unitOfWork, events: storage.events, locks: storage.locks,
     audit: { append: async (entry) => { audited.push(entry); } },
     users: {
       byUsername: async (username) => { const found = find(username); return found && { id: found.id, username: found.username, displayName: '', avatarUrl: '' }; },

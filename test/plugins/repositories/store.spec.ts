@@ -88,6 +88,9 @@ void t.test('the contract fails on stores that break it', async (t) => {
     'a collaborator who stays': () => ({ removeCollaborator: async () => true }),
     'templates of everybody': () => ({ updateRoleTemplate: async () => true }),
     'forks without a parent': (store) => ({ insert: (repository) => store.insert(repository) }),
+    'a plan made twice': (store) => ({ planPrune: async (id, at) => { for (const { pruneAt } of await store.duePrunes({ now: new Date(8e14), idleSince: new Date(8e14), limit: 9 })) await store.replanPrune(id, { pruneAt }, undefined); await store.planPrune(id, at); } }),
+    'a plan changed by anybody': (store) => ({ replanPrune: (id, { pruneAt }, next) => store.replanPrune(id, { pruneAt }, next) }),
+    'plans that are not due': (store) => ({ duePrunes: ({ limit }) => store.duePrunes({ now: new Date(8e14), idleSince: new Date(8e14), limit }) }),
     'counts of everybody': (store) => ({ countByOwner: async (ids) => new Map([...await store.countByOwner(ids)].map(([id, count]) => [id, count + 1])) }),
   };
   for (const [name, broken] of Object.entries(breaks)) {
