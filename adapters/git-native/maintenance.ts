@@ -75,12 +75,13 @@ export class Maintenance {
   }
 
   async #run(place: Place): Promise<void> {
+    // First of all: what walks history, as warming does, walks by it.
+    await this.#git(place, ['commit-graph', 'write', '--reachable', '--split', '--changed-paths', '--no-progress']);
     await this.#warm(place);
     const entries = (await readdir(join(place.directory, 'objects', 'pack')).catch(ignoreAbsence)) ?? [];
     const packs = entries.filter((name) => name.endsWith('.pack')).length;
     const loose = ((await readdir(join(place.directory, 'objects', sampledFolder)).catch(ignoreAbsence)) ?? []).length;
     if (packs > manyPacks || loose > manyLooseObjects) await this.#git(place, ['repack', '-d', '-q', '--geometric=2', '--write-midx']);
-    await this.#git(place, ['commit-graph', 'write', '--reachable', '--split', '--changed-paths', '--no-progress']);
     if (await this.#looseRefs(place) > manyLooseRefs) await this.#git(place, ['pack-refs', '--all', '--prune']);
     await this.#parts.tidy(place);
   }
