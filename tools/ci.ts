@@ -119,7 +119,7 @@ try {
   // The command of the README, on its default database; contract suites run on memory and embedded here too.
   await test('embedded', undefined, { HEXFORGE_TEST_ENGINES: 'memory,embedded' });
   await test('memory', ['api', 'transport'], {});
-  await test('postgresql', ['api', 'transport', 'adapters', 'plugins', 'process'], { HEXFORGE_TEST_ENGINES: 'postgresql', HEXFORGE_TEST_POSTGRES_URL: cluster?.url ?? given ?? '' });
+  await test('postgresql', ['api', 'transport', 'adapters', 'plugins', 'bin'], { HEXFORGE_TEST_ENGINES: 'postgresql', HEXFORGE_TEST_POSTGRES_URL: cluster?.url ?? given ?? '' });
 } finally {
   stop();
 }

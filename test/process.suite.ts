@@ -1,4 +1,0 @@
-// Whole servers as child processes.
-import { run } from './suites.ts';
-
-await run('process');
