@@ -10,6 +10,7 @@ import { embeddedDialect } from './embedded/dialect.ts';
 import { DatabaseThread } from './embedded/thread.ts';
 import { StorageRefused } from './errors.ts';
 import { createOrm, type Orm } from './orm.ts';
+import { preparing, type PreparingClient } from './prepared.ts';
 import { checkServer, type NativePool, placeOf, poolOptions } from './server.ts';
 import { Session } from './session.ts';
 
@@ -36,7 +37,13 @@ export async function openServer({ entities, log }: EngineOptions, url: string, 
   try {
     await orm.connect();
     const pool: NativePool = await (orm.em.getConnection() as PostgreSqlConnection).getNativeClient();
+    const prepare = preparing();
+    pool.on('connect', prepare);
     await checkServer(pool, url);
+    // The connection that is there already.
+    const first = await pool.connect();
+    prepare(first as unknown as PreparingClient);
+    first.release();
     const session = new Session(pool, log);
     return {
       name: 'postgresql', orm, session,

@@ -1,9 +1,11 @@
 // The start on a PostgreSQL server: what it must be, and one sentence for everything it may not be.
 import { StorageRefused } from './errors.ts';
+import type { PreparingClient } from './prepared.ts';
 
 /** The part of `pg`'s pool and clients that is used directly. */
 export interface NativePool {
   connect(): Promise<NativeClient>;
+  on(event: 'connect', listener: (client: PreparingClient) => void): unknown;
 }
 export interface NativeClient {
   query(sql: string, values: readonly unknown[]): Promise<{ readonly rows: readonly Record<string, unknown>[] }>;

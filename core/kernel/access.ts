@@ -24,7 +24,8 @@ export interface Standing<R> {
 /** Finds a guarded thing from path parameters, once per request. Provided by the plugin that owns the kind. */
 export interface ResourceResolver<K extends ResourceKind = ResourceKind> {
   readonly kind: K;
-  resolve(caller: Caller, params: Readonly<Record<string, string>>): Promise<Standing<Resources[K]> | undefined>;
+  /** @param whole asks for what a record of the thing needs beside the thing itself, in the same query. */
+  resolve(caller: Caller, params: Readonly<Record<string, string>>, whole?: boolean): Promise<Standing<Resources[K]> | undefined>;
 }
 
 /** What a route asks for. A route without one does not compile. */
@@ -55,6 +56,8 @@ export interface ResourceRule<K extends ResourceKind = ResourceKind, P extends s
   readonly lacking: 403 | 404;
   /** An admin scope whose holders may do this whatever their standing, as an instance administrator may. */
   readonly orAdminScope?: string | undefined;
+  /** The route answers with the whole record. */
+  readonly whole?: boolean;
 }
 
 export const anyone = { who: 'anyone' } as const;
@@ -64,8 +67,8 @@ export const superAdmin = { who: 'super-admin' } as const;
 export const admin = (...scopes: readonly string[]) => ({ who: 'admin', scopes }) as const;
 
 /** A read: whoever may not read sees 404, an anonymous caller too unless `anonymous` says 401. */
-export function reads<K extends ResourceKind, P extends PermissionOn<K>>(resource: K, permission: P, refusal: { readonly anonymous?: 401 | 404 } = {}): ResourceRule<K, P, false> {
-  return { who: 'permitted', resource, permission, needsUser: false, anonymous: refusal.anonymous ?? 404, hidden: 404, lacking: 403 };
+export function reads<K extends ResourceKind, P extends PermissionOn<K>>(resource: K, permission: P, options: { readonly anonymous?: 401 | 404; readonly whole?: boolean } = {}): ResourceRule<K, P, false> {
+  return { who: 'permitted', resource, permission, needsUser: false, anonymous: options.anonymous ?? 404, hidden: 404, lacking: 403, ...options.whole === true && { whole: true } };
 }
 
 /** A change: 401 without a credential, 404 to who may not read, 403 to who may read but not this. */
@@ -148,7 +151,7 @@ export function accessDecision({ scopes, adminGrants, resolvers }: AccessParts):
     const resolver = resolvers().find((candidate) => candidate.kind === rule.resource);
     if (resolver === undefined) throw new NotFound('Not found');
     const { caller } = call;
-    const standing = caller.kind === 'anonymous' && rule.needsUser ? undefined : await resolver.resolve(caller, params);
+    const standing = caller.kind === 'anonymous' && rule.needsUser ? undefined : await resolver.resolve(caller, params, rule.whole);
     if (standing?.readable === true && standing.may(rule.permission)) {
       return { resource: standing.resource, call, may: (name: string) => standing.may(name) } as unknown as Granted<unknown, string>;
     }

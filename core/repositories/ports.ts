@@ -8,7 +8,7 @@ import type { Users } from '#core/identity/index';
 import type { PermissionTable } from '#core/kernel/permissions';
 import type { GitBackend } from './git-backend.ts';
 import type { ProtectionStore } from './protection.ts';
-import type { PeopleStore } from './people.ts';
+import type { PeopleCounts, PeopleStore } from './people.ts';
 import type { Repository } from './repository.ts';
 import type { Collaboration } from './roles.ts';
 
@@ -19,6 +19,8 @@ export interface Stood {
   readonly repository: Repository;
   /** The caller's, where they are a collaborator. */
   readonly collaboration: Collaboration | undefined;
+  /** Where they were asked for. */
+  readonly peopleCounts?: PeopleCounts;
 }
 
 export interface RepositoryFilter {
@@ -47,8 +49,8 @@ export interface PlannedPrune {
 export const uniques = { name: 'repositories_repository_owner_name', issueCode: 'repositories_repository_owner_issue_code', roleTemplate: 'repositories_role_template_name' } as const;
 
 export interface RepositoryStore extends PeopleStore {
-  /** By owner and name, case-insensitively, with the user's own collaborator row; one query. */
-  standing(owner: string, name: string, userId: string | undefined): Promise<Stood | undefined>;
+  /** By owner and name, case-insensitively, with the user's own collaborator row and, where `whole`, with what `peopleCounts` tells; one query. */
+  standing(owner: string, name: string, userId: string | undefined, whole?: boolean): Promise<Stood | undefined>;
   byId(id: string): Promise<Repository | undefined>;
   /** The id of the owner's repository of that name, compared case-insensitively. */
   idByName(ownerId: string, name: string): Promise<string | undefined>;

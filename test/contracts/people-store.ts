@@ -101,6 +101,16 @@ export const peopleStoreChecks: readonly Check<RepositoryStoreUnderTest>[] = [
     assert.deepEqual(many.get(second.id), { ...none, watchers: 1, watching: true });
     assert.deepEqual((await counts([first.id], undefined)).get(first.id), { ...none, stars: 2, forks: 1 });
     assert.deepEqual((await counts([second.id], ada)).get(second.id), { ...none, watchers: 1 });
+    const whole = async (name: string, user: string | undefined) => {
+      const before = statements?.() ?? 0;
+      const stood = await store.standing('ada', name, user, true);
+      if (statements !== undefined) assert.equal(statements() - before, 1);
+      return stood?.peopleCounts;
+    };
+    assert.deepEqual(await whole('r0', bob), { ...none, stars: 2, forks: 1, starred: true });
+    assert.deepEqual(await whole('r1', bob), { ...none, watchers: 1, watching: true });
+    assert.deepEqual(await whole('r0', undefined), { ...none, stars: 2, forks: 1 });
+    assert.equal((await store.standing('ada', 'r0', bob))?.peopleCounts, undefined);
     const removed = (user: string) => unitOfWork.run(() => store.unmark('star', first.id, user));
     assert.deepEqual([await removed(bob), await removed(bob)], [true, false]);
     assert.deepEqual((await counts([first.id], bob)).get(first.id), { ...none, stars: 1, forks: 1 });

@@ -1,5 +1,5 @@
 // Accounts, sessions and tokens in PostgreSQL.
-import { rawSql } from 'hexforge/plugin';
+import { compiledRead, rawSql } from 'hexforge/plugin';
 import type { Kysely, Selectable, SqlDatabase } from 'hexforge/plugin';
 import { emailKey, usernameKey } from '#core/identity/index';
 import type { AccessToken, Account, AccountStore, SecuredAccount, SessionStore, TokenStore } from '#core/identity/index';
@@ -126,6 +126,13 @@ const token = (row: TokenRow): AccessToken => ({
   id: row.id, userId: row.user_id, name: row.name, scopes: row.scopes, createdAt: row.created_at, expiresAt: row.expires_at ?? undefined, lastUsedAt: row.last_used_at ?? undefined,
 });
 
+/** What every request with a token begins with. */
+const tokenByHash = compiledRead(['hash', 'now'], (db: Kysely<IdentityRows>, { hash, now }: { readonly hash: string; readonly now: Date }) => db
+  .selectFrom('identity_token as token').innerJoin('identity_user as user', 'user.id', 'token.user_id')
+  .select(['token.id as tokenId', 'token.scopes', 'token.last_used_at', 'user.id', 'user.username', 'user.is_admin'])
+  .where('token.hash', '=', hash).where('user.status', '=', 'active')
+  .where((is) => is.or([is('token.expires_at', 'is', null), is('token.expires_at', '>', now)])));
+
 export function sqlTokenStore(db: SqlDatabase): TokenStore {
   const tokensOf = (userId: string) => rows(db).selectFrom('identity_token').where('user_id', '=', userId);
   return {
@@ -133,10 +140,7 @@ export function sqlTokenStore(db: SqlDatabase): TokenStore {
       await db.em().insert(TokenTable, { ...made, hash, expiresAt: expiresAt ?? null, lastUsedAt: lastUsedAt ?? null });
     },
     async byHash(hash, now) {
-      const row = await rows(db).selectFrom('identity_token as token').innerJoin('identity_user as user', 'user.id', 'token.user_id')
-        .select(['token.id as tokenId', 'token.scopes', 'token.last_used_at', 'user.id', 'user.username', 'user.is_admin'])
-        .where('token.hash', '=', hash).where('user.status', '=', 'active')
-        .where((is) => is.or([is('token.expires_at', 'is', null), is('token.expires_at', '>', now)])).executeTakeFirst();
+      const [row] = await tokenByHash(rows(db), { hash, now });
       return row && {
         token: { id: row.tokenId, scopes: row.scopes, lastUsedAt: row.last_used_at ?? undefined },
         owner: { id: row.id, username: row.username, isAdmin: row.is_admin },

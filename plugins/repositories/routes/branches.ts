@@ -1,7 +1,6 @@
 // Routes of document B, "Repositories": branches.
-import { api, changes, notModified, pageRules, readPage, reads, reply, type Route } from 'hexforge/plugin';
+import { api, changes, entityTag, notModified, pageRules, readPage, reads, reply, type Route } from 'hexforge/plugin';
 import type { RepositoryUseCases } from '#core/repositories/index';
-import { entityTag } from '../entity-tag.ts';
 import { branchJson, pageJson } from '../present-refs.ts';
 import { repositoryPath } from '../schemas.ts';
 import { branchPage, branchPath, branchQuery, createBranchBody, createdBranch } from '../schemas/refs.ts';
@@ -19,7 +18,7 @@ export const branchRoutes = (useCases: () => RepositoryUseCases): readonly Route
     async run(_call, { granted, query, unchanged }) {
       const { include_divergence: includeDivergence, sort, order } = query;
       const list = await useCases().branches(granted, { ...readPage(refPages, query), includeDivergence, sort, order });
-      const etag = await entityTag(list.basis);
+      const etag = entityTag(list.basis);
       if (unchanged(etag)) return notModified(etag, revalidated);
       return reply(pageJson(await list.read(), branchJson), { headers: revalidated, etag });
     },

@@ -1,7 +1,6 @@
 // Routes of document B, "Repositories": list, create, fetch, update, delete.
-import { anyone, api, changes, reads, reply, signedIn, type Route } from 'hexforge/plugin';
+import { anyone, api, changes, entityTag, reads, reply, signedIn, type Route } from 'hexforge/plugin';
 import type { RepositoryUseCases } from '#core/repositories/index';
-import { entityTag } from '../entity-tag.ts';
 import type { Presenter } from '../present.ts';
 import { createBody, deleteBody, listQuery, nameInUse, repositoryJson, repositoryList, repositoryPath, updateBody } from '../schemas.ts';
 
@@ -28,11 +27,11 @@ export const repositoryRoutes = (useCases: () => RepositoryUseCases, present: ()
   }),
   api({
     id: 'repositoryFetch', summary: 'Fetch a repository', method: 'GET', path: '/repos/{owner}/{repo}',
-    access: reads('repository', 'repo.read'), scope: 'repo.read', meter: 'api.read', params: repositoryPath, result: repositoryJson,
+    access: reads('repository', 'repo.read', { whole: true }), scope: 'repo.read', meter: 'api.read', params: repositoryPath, result: repositoryJson,
     statuses: [304],
     async run(_call, { granted }) {
       const record = present().record(await useCases().fetch(granted));
-      return reply(record, { headers: revalidated, etag: await entityTag(record) });
+      return reply(record, { headers: revalidated, etag: entityTag(record) });
     },
   }),
   api({

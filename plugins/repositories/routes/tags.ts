@@ -1,7 +1,6 @@
 // Routes of document B, "Repositories": tags.
-import { api, changes, notModified, readPage, reads, reply, type Route } from 'hexforge/plugin';
+import { api, changes, entityTag, notModified, readPage, reads, reply, type Route } from 'hexforge/plugin';
 import type { RepositoryUseCases } from '#core/repositories/index';
-import { entityTag } from '../entity-tag.ts';
 import { pageJson, tagJson } from '../present-refs.ts';
 import { repositoryPath } from '../schemas.ts';
 import { createdTag, createTagBody, tagPage, tagPath, tagQuery } from '../schemas/refs.ts';
@@ -15,7 +14,7 @@ export const tagRoutes = (useCases: () => RepositoryUseCases): readonly Route[] 
     statuses: [304],
     async run(_call, { granted, query, unchanged }) {
       const list = await useCases().tags(granted, readPage(refPages, query));
-      const etag = await entityTag(list.basis);
+      const etag = entityTag(list.basis);
       if (unchanged(etag)) return notModified(etag, revalidated);
       return reply(pageJson(await list.read(), tagJson), { headers: revalidated, etag });
     },

@@ -39,11 +39,12 @@ export function memoryRepositoryStore(database: MemoryDatabase): RepositoryStore
 
   return {
     ...people.store,
-    async standing(owner, name, userId) {
+    async standing(owner, name, userId, whole = false) {
       const repository = joined().find((row) => nameKey(row.owner) === nameKey(owner) && nameKey(row.name) === nameKey(name));
       if (repository === undefined) return undefined;
       const given = userId === undefined ? undefined : people.collaboration(repository.id, userId);
-      return { repository, collaboration: given && { role: given.role, permissions: given.permissions } };
+      const peopleCounts = whole ? (await people.store.peopleCounts([repository.id], userId)).get(repository.id) : undefined;
+      return { repository, collaboration: given && { role: given.role, permissions: given.permissions }, ...peopleCounts !== undefined && { peopleCounts } };
     },
     async byId(id) {
       return joined().find((row) => row.id === id);

@@ -1,7 +1,7 @@
 // People around a repository on PostgreSQL: one query per read.
-import { type Kysely, rawSql, type SqlDatabase } from 'hexforge/plugin';
+import { type ExpressionBuilder, type Kysely, rawSql, type SqlDatabase } from 'hexforge/plugin';
 import type { IdentityViews } from '#core/identity/index';
-import { isRole, nameKey, type Collaborator, type Mark, type PeopleStore, type RoleTemplate } from '#core/repositories/index';
+import { isRole, nameKey, type Collaborator, type Mark, type PeopleCounts, type PeopleStore, type RoleTemplate } from '#core/repositories/index';
 import { CollaboratorTable, RoleTemplateTable } from './people-tables.ts';
 
 interface MarkRow {
@@ -36,6 +36,26 @@ const collaborator = (row: Awaited<ReturnType<ReturnType<typeof collaborators>['
 const template = (row: Omit<Views['repositories_role_template'], 'name_key'>): RoleTemplate => ({
   id: row.id, repositoryId: row.repository_id, name: row.name, permissions: row.permissions, createdAt: row.created_at, updatedAt: row.updated_at,
 });
+
+/** Columns of `r`, a repository; of `userId` their own marks. */
+export const countColumns = (userId: string | undefined) => (is: ExpressionBuilder<Views & { r: Views['repositories_repository'] }, 'r'>) => {
+  // A null user has marked nothing.
+  const user = rawSql<string>`${userId ?? null}::uuid`;
+  const marks = (mark: Mark) => is.selectFrom(`${tableOf[mark]} as m`).whereRef('m.repository_id', '=', 'r.id');
+  const count = is.fn.countAll<number>().as('count');
+  return [
+    marks('star').select(count).as('stars'),
+    marks('watch').select(count).as('watchers'),
+    is.selectFrom('repositories_repository as f').whereRef('f.parent_id', '=', 'r.id').select(count).as('forks'),
+    is.exists(marks('star').select('m.user_id').where('m.user_id', '=', user)).as('starred'),
+    is.exists(marks('watch').select('m.user_id').where('m.user_id', '=', user)).as('watching'),
+  ] as const;
+};
+
+type CountRow = { readonly [column in keyof PeopleCounts]?: PeopleCounts[column] | null | 0 | 1 };
+
+export const peopleCounts = ({ stars, watchers, forks, starred, watching }: CountRow): PeopleCounts =>
+  ({ stars: stars ?? 0, watchers: watchers ?? 0, forks: forks ?? 0, starred: starred === true, watching: watching === true });
 
 export function sqlPeopleStore(database: SqlDatabase): Omit<PeopleStore, 'parentOf'> {
   const db = (): Kysely<Views> => database.kysely<Views>();
@@ -93,21 +113,8 @@ export function sqlPeopleStore(database: SqlDatabase): Omit<PeopleStore, 'parent
 
     async peopleCounts(repositoryIds, userId) {
       if (repositoryIds.length === 0) return new Map();
-      // A null user has marked nothing.
-      const user = rawSql<string>`${userId ?? null}::uuid`;
-      const rows = await db().selectFrom('repositories_repository as r').where('r.id', 'in', repositoryIds).select((is) => {
-        const marks = (mark: Mark) => is.selectFrom(`${tableOf[mark]} as m`).whereRef('m.repository_id', '=', 'r.id');
-        const count = is.fn.countAll<number>().as('count');
-        return [
-          'r.id',
-          marks('star').select(count).as('stars'),
-          marks('watch').select(count).as('watchers'),
-          is.selectFrom('repositories_repository as f').whereRef('f.parent_id', '=', 'r.id').select(count).as('forks'),
-          is.exists(marks('star').select('m.user_id').where('m.user_id', '=', user)).as('starred'),
-          is.exists(marks('watch').select('m.user_id').where('m.user_id', '=', user)).as('watching'),
-        ];
-      }).execute();
-      return new Map(rows.map(({ id, stars, watchers, forks, starred, watching }) => [id, { stars: stars ?? 0, watchers: watchers ?? 0, forks: forks ?? 0, starred: starred === true, watching: watching === true }]));
+      const rows = await db().selectFrom('repositories_repository as r').where('r.id', 'in', repositoryIds).select('r.id').select(countColumns(userId)).execute();
+      return new Map(rows.map((row) => [row.id, peopleCounts(row)]));
     },
   };
 }

@@ -1,8 +1,8 @@
 // The store on PostgreSQL: one query per read, entities for writes.
-import { type Kysely, rawSql, type SqlDatabase } from 'hexforge/plugin';
+import { compiledRead, type Kysely, rawSql, type SqlDatabase } from 'hexforge/plugin';
 import type { IdentityViews } from '#core/identity/index';
 import { nameKey, roles, type Repository, type RepositoryStore, type Visibility } from '#core/repositories/index';
-import { sqlPeopleStore } from './people-sql.ts';
+import { countColumns, peopleCounts, sqlPeopleStore } from './people-sql.ts';
 import { RepositoryTable } from './tables.ts';
 
 interface Row {
@@ -35,20 +35,33 @@ const repositories = (db: Kysely<Views>) => db
   .innerJoin('identity_public_user as u', 'u.id', 'r.owner_id')
   .select(['r.id', 'r.owner_id', 'u.username as owner', 'r.name', 'r.description', 'r.visibility', 'r.default_branch', 'r.issue_code', 'r.created_at', 'r.updated_at']);
 
+interface StandingValues {
+  readonly owner: string;
+  readonly name: string;
+  readonly userId: string | undefined;
+}
+
+/** What every request for something in a repository begins with. */
+const standingRead = (whole: boolean) => compiledRead(['owner', 'name', 'userId'], (db: Kysely<Views>, { owner, name, userId }: StandingValues) => repositories(db)
+  // A null reader matches no row.
+  .leftJoin('repositories_collaborator as c', (join) => join.onRef('c.repository_id', '=', 'r.id').on('c.user_id', '=', rawSql<string>`${userId ?? null}::uuid`))
+  .select(['c.role', 'c.permissions'])
+  .where('u.username_key', '=', owner)
+  .where('r.name_key', '=', name)
+  .$if(whole, (query) => query.select(countColumns(userId))));
+
+const standing = standingRead(false);
+const wholeStanding = standingRead(true);
+
 export function sqlRepositoryStore(database: SqlDatabase): RepositoryStore {
   const db = (): Kysely<Views> => database.kysely<Views>();
   return {
     ...sqlPeopleStore(database),
 
-    async standing(owner, name, userId) {
-      const row = await repositories(db())
-        // A null reader matches no row.
-        .leftJoin('repositories_collaborator as c', (join) => join.onRef('c.repository_id', '=', 'r.id').on('c.user_id', '=', rawSql<string>`${userId ?? null}::uuid`))
-        .select(['c.role', 'c.permissions'])
-        .where('u.username_key', '=', nameKey(owner))
-        .where('r.name_key', '=', nameKey(name))
-        .executeTakeFirst();
-      return row === undefined ? undefined : { repository: entity(row), collaboration: row.role === null ? undefined : { role: row.role, permissions: row.permissions ?? [] } };
+    async standing(owner, name, userId, whole = false) {
+      const [row] = await (whole ? wholeStanding : standing)(db(), { owner: nameKey(owner), name: nameKey(name), userId });
+      if (row === undefined) return undefined;
+      return { repository: entity(row), collaboration: row.role === null ? undefined : { role: row.role, permissions: row.permissions ?? [] }, ...whole && { peopleCounts: peopleCounts(row) } };
     },
 
     async byId(id) {

@@ -41,8 +41,8 @@ async function onSql(data: TestData) {
   const counted: SqlDatabase = {
     em: () => storage.database.em(),
     kysely: <DB>() => storage.database.kysely<DB>().withPlugin({
-      transformQuery: ({ node }) => { statements++; return node; },
-      transformResult: async ({ result }) => result,
+      transformQuery: ({ node }) => node,
+      transformResult: async ({ result }) => { statements++; return result; },
     }),
   };
   const db = () => storage.database.kysely<Record<never, never>>();

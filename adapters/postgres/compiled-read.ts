@@ -1,0 +1,28 @@
+// A read whose text is made once: to build and compile one takes this process longer than PostgreSQL takes to answer it.
+import type { CompiledQuery, Kysely } from 'kysely';
+
+/** Stands for a value while the text is made. */
+class Mark {
+  readonly name: string;
+
+  constructor(name: string) {
+    this.name = name;
+  }
+}
+
+/**
+ * @param names of the values that differ from call to call.
+ * @param build makes the read. It must not look at the values: they are given as parameters, whatever they are.
+ */
+export function compiledRead<DB, V extends object, R>(
+  names: readonly (keyof V & string)[],
+  build: (db: Kysely<DB>, values: V) => { compile(): CompiledQuery<R> },
+): (db: Kysely<DB>, values: V) => Promise<readonly R[]> {
+  let compiled: CompiledQuery<R> | undefined;
+  return async (db, values) => {
+    compiled ??= build(db, Object.fromEntries(names.map((name) => [name, new Mark(name)])) as unknown as V).compile();
+    const given = new Map<string, unknown>(Object.entries(values));
+    const parameters = compiled.parameters.map((parameter) => parameter instanceof Mark ? given.get(parameter.name) ?? null : parameter);
+    return (await db.executeQuery<R>({ ...compiled, parameters })).rows;
+  };
+}
