@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Oid } from '#core/repositories/git-backend';
 import { ignoreAbsence } from './durable.ts';
-import { Lru } from './lru.ts';
+import { Lru } from '#core/kernel/lru';
 import { isOid } from './names.ts';
 import type { Place } from './objects.ts';
 

@@ -3,7 +3,7 @@ import { Buffer } from 'node:buffer';
 import type { CommitRecord, Signature } from '#core/repositories/git-history';
 import type { Oid } from '#core/repositories/git-backend';
 import { byteStream } from './byte-stream.ts';
-import { Lru } from './lru.ts';
+import { Lru } from '#core/kernel/lru';
 import { isOid } from './names.ts';
 import type { Objects, Place } from './objects.ts';
 import type { GitProcesses } from './process.ts';

@@ -6,7 +6,7 @@ import { byteStream } from './byte-stream.ts';
 import { largestRead } from './cat-file.ts';
 import type { Lane } from './lane.ts';
 import type { GitLimits } from './limits.ts';
-import { Lru } from './lru.ts';
+import { Lru } from '#core/kernel/lru';
 import { isOid, segments } from './names.ts';
 import { entryNamed, readable, unpack, type Objects, type Place, type RawEntry } from './objects.ts';
 import type { GitProcesses } from './process.ts';
@@ -20,6 +20,7 @@ export class Contents {
   readonly #limits: GitLimits;
   /** Trees as the port shows them, with sizes. Weighed by entries. */
   readonly #listings = new Lru<readonly TreeEntry[]>(100_000);
+  readonly #sizes = new Lru<number>(50_000);
 
   constructor(parts: { readonly objects: Objects; readonly processes: GitProcesses; readonly transfers: Lane; readonly limits: GitLimits }) {
     this.#objects = parts.objects;
@@ -37,7 +38,11 @@ export class Contents {
     if (name === undefined) return { name: '', type: 'directory', mode: '040000', oid: root, size: 0 };
     const folder = await this.#objects.folder(place, root, parts.slice(0, -1));
     const found = folder === undefined ? undefined : entryNamed(await this.#objects.tree(place, folder), name);
-    return found === undefined ? undefined : await this.#sized(place, name, found);
+    if (found === undefined) return undefined;
+    const key = `${place.id}:${found.oid}`;
+    const entry = await this.#sized(place, name, found, this.#sizes.get(key));
+    this.#sizes.set(key, entry.size);
+    return entry;
   }
 
   /** @throws {NotFound} */
@@ -65,11 +70,12 @@ export class Contents {
 
   forget(place: Place): void {
     this.#listings.forget(`${place.id}:`);
+    this.#sizes.forget(`${place.id}:`);
   }
 
-  async #sized(place: Place, name: string, { mode, oid }: RawEntry): Promise<TreeEntry> {
+  async #sized(place: Place, name: string, { mode, oid }: RawEntry, known?: number): Promise<TreeEntry> {
     const type = types[mode] ?? 'file';
-    const size = type === 'file' || type === 'symlink' ? (await this.#objects.header(place, oid))?.size ?? 0 : 0;
+    const size = type === 'file' || type === 'symlink' ? known ?? (await this.#objects.header(place, oid))?.size ?? 0 : 0;
     return { name, type, mode, oid, size };
   }
 

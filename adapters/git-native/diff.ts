@@ -9,9 +9,9 @@ import type { Place } from './objects.ts';
 import type { GitProcesses } from './process.ts';
 
 const mostFiles = 3000;
-/** Characters of one file's patch, bytes of all. */
+/** Characters of one file's patch, bytes of all: about what GitLab shows before one asks for more. */
 const longestPatch = 128 * 1024;
-const mostPatchBytes = 4 * 1024 ** 2;
+const mostPatchBytes = 512 * 1024;
 /** The tree of nothing, which git knows without its being stored. */
 const emptyTree = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
 

@@ -4,7 +4,7 @@ import { Internal, Unavailable } from '#core/kernel/errors';
 import type { Oid } from '#core/repositories/git-backend';
 import type { Divergence } from '#core/repositories/git-refs';
 import type { Lane } from './lane.ts';
-import { Lru } from './lru.ts';
+import { Lru } from '#core/kernel/lru';
 import { isOid } from './names.ts';
 import type { Place } from './objects.ts';
 import type { GitProcess, GitProcesses } from './process.ts';

@@ -1,6 +1,6 @@
 // One folder at a commit against the same folder at a parent of it: nothing is read twice while there is room.
 import type { Oid } from '#core/repositories/git-backend';
-import { Lru } from './lru.ts';
+import { Lru } from '#core/kernel/lru';
 import { segments } from './names.ts';
 import type { Objects, Place } from './objects.ts';
 import type { Names, TreeDiffs } from './tree-diffs.ts';

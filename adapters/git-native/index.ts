@@ -73,7 +73,7 @@ export function gitNative(options: GitNativeOptions): GitNative {
   const objects = new Objects(readers);
   const repositories = new Repositories(root);
   const occupants = new Occupants(root);
-  const refs = new Refs({ objects, processes, lane: interactive, deadlineMs: limits.readSeconds * 1000 });
+  const refs = new Refs(objects);
   const divergences = new Divergences({ processes, lane: heavy, deadlineMs: limits.readSeconds * 1000 });
   const mover = new RefMover({ processes, lane: interactive, deadlineMs: limits.readSeconds * 1000 });
   const contents = new Contents({ objects, processes, transfers, limits });
@@ -102,7 +102,7 @@ export function gitNative(options: GitNativeOptions): GitNative {
     deletions.add(deletion);
   };
   const forget = (place: Place): void => {
-    for (const cache of [objects, contents, lastCommits, tips, divergences, commits, commitLog, diffs, blames]) cache.forget(place);
+    for (const cache of [objects, refs, contents, lastCommits, tips, divergences, commits, commitLog, diffs, blames]) cache.forget(place);
   };
   const pruner = new Pruner({
     processes, heavy, maintenance,

@@ -5,7 +5,7 @@ import { CommitGraphs } from './commit-graph.ts';
 import { FolderWalk } from './folder-walk.ts';
 import type { Lane } from './lane.ts';
 import type { GitLimits } from './limits.ts';
-import { Lru } from './lru.ts';
+import { Lru } from '#core/kernel/lru';
 import { segments } from './names.ts';
 import { readable, type Objects, type Place } from './objects.ts';
 import type { GitProcesses } from './process.ts';

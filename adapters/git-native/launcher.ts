@@ -61,13 +61,14 @@ class Helper {
 
   /** @param onEnd is told when it takes no more. */
   static async start(onEnd: () => void): Promise<Helper> {
-    const folder = await mkdtemp(join(tmpdir(), 'hexforge-'));
+    const folder = await mkdtemp(join(tmpdir(), 'hexforge-')).catch((cause: unknown) => {
+      throw new Unavailable('No process can be started: no temporary folder can be made', { detail: 'Look whether the disk is full, or set TMPDIR to a folder that can be written to', cause });
+    });
     const path = join(folder, 'launcher');
     const server = createServer();
     try {
       await once(server.listen(path), 'listening');
     } catch (cause) {
-      onEnd();
       await rm(folder, { recursive: true, force: true });
       throw new Unavailable(`No process can be started: a socket in "${folder}" was refused`, { detail: 'Set TMPDIR to a folder with a short name that can be written to', cause });
     }
@@ -195,13 +196,22 @@ export class Launcher {
    * @throws {Unavailable} where it does not start.
    */
   async launch(program: string, args: readonly string[], environment: Readonly<Record<string, string>>, pipes = 0): Promise<Launched> {
-    // Whoever comes first after the end of one starts the next.
-    this.#helper ??= Helper.start(() => { this.#helper = undefined; });
+    this.#helper ??= this.#start();
     return (await this.#helper).launch({ program, args, environment, pipes });
   }
 
   async close(): Promise<void> {
     const helper = await this.#helper?.catch(() => undefined);
     helper?.stop();
+  }
+
+  /** Whoever comes first after the end of one, or after one that did not start, starts the next. */
+  #start(): Promise<Helper> {
+    const forget = (): void => {
+      if (this.#helper === starting) this.#helper = undefined;
+    };
+    const starting = Helper.start(forget);
+    starting.catch(forget);
+    return starting;
   }
 }

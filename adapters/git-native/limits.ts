@@ -2,7 +2,7 @@
 import { availableParallelism } from 'node:os';
 
 export interface GitLimits {
-  /** Short processes at once (list refs, ask for an ancestor). Default: cores × 2. */
+  /** Short processes at once (advertise refs, move one, ask for an ancestor). Default: cores × 2. */
   readonly interactive: number;
   /** Long computations at once (maintenance, walks of history). Default: cores. */
   readonly heavy: number;

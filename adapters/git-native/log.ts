@@ -44,7 +44,11 @@ export class Log {
     ];
     // Where nothing is searched for, git stops as soon as the page is full.
     const lane = path === '' && author === undefined && until === undefined && skip < near ? this.#interactive : this.#heavy;
-    const oids = await this.#pages.get(`${place.id}:${JSON.stringify(args)}`, signal, async (inner) => lines(await this.#walk(place, lane, ['rev-list', ...args], inner)));
+    const [oids] = await Promise.all([
+      this.#pages.get(`${place.id}:${JSON.stringify(args)}`, signal, async (inner) => lines(await this.#walk(place, lane, ['rev-list', ...args], inner))),
+      // So that what reads the others is there when they are named.
+      this.#commits.one(place, tip),
+    ]);
     return await this.#commits.all(place, oids);
   }
 

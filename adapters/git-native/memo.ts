@@ -1,5 +1,5 @@
 // Answers that never change, computed once for all who ask at the same time and kept while there is room.
-import { Lru } from './lru.ts';
+import { Lru } from '#core/kernel/lru';
 
 interface Computation<V> {
   readonly answer: Promise<V>;

@@ -1,7 +1,7 @@
 // Commits and trees as git stores them, read by oid and cached: an oid never means anything else.
 import { Buffer } from 'node:buffer';
 import type { Oid } from '#core/repositories/git-backend';
-import { Lru } from './lru.ts';
+import { Lru } from '#core/kernel/lru';
 import { isOid } from './names.ts';
 import type { ObjectContent, ObjectHeader } from './cat-file.ts';
 import type { Readers } from './readers.ts';

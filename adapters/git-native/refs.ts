@@ -1,55 +1,26 @@
-// Refs: single ones read from their files without a process, lists by for-each-ref, and the one place where user text is resolved.
-import { readFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
-import { Internal } from '#core/kernel/errors';
+// Refs: single ones and lists of them, with what annotated tags lead to, and the one place where user text is resolved.
+import { Lru } from '#core/kernel/lru';
 import { zeroOid, type Oid, type Ref } from '#core/repositories/git-backend';
-import { ignoreAbsence } from './durable.ts';
 import { hiddenRefs } from './environment.ts';
-import type { Lane } from './lane.ts';
-import { Lru } from './lru.ts';
 import { isLegalName, isLegalRef, isOid } from './names.ts';
 import type { Objects, Place } from './objects.ts';
-import type { GitProcesses } from './process.ts';
+import { RefFiles } from './ref-files.ts';
 
-const prefixes = { branches: ['refs/heads/'], tags: ['refs/tags/'], all: [] } as const;
-const format = '%(objectname) %(objecttype) %(refname)';
-/** A symbolic ref may lead to another; more than this is a loop. */
-const deepest = 5;
-
-interface PackedRefs {
-  /** Inode, size and time: git replaces the file, it never writes into it. */
-  readonly version: string;
-  readonly oids: ReadonlyMap<string, Oid>;
-}
+const prefixes = { branches: 'refs/heads/', tags: 'refs/tags/', all: 'refs/' } as const;
 
 export class Refs {
   readonly #objects: Objects;
-  readonly #processes: GitProcesses;
-  readonly #lane: Lane;
-  readonly #deadlineMs: number;
-  /** Weighed by refs. */
-  readonly #packed = new Lru<PackedRefs>(200_000);
+  readonly #files = new RefFiles();
+  /** By the oid of a tag or a commit, the commit it leads to. */
+  readonly #peeled = new Lru<Oid>(50_000);
 
-  constructor(parts: { readonly objects: Objects; readonly processes: GitProcesses; readonly lane: Lane; readonly deadlineMs: number }) {
-    this.#objects = parts.objects;
-    this.#processes = parts.processes;
-    this.#lane = parts.lane;
-    this.#deadlineMs = parts.deadlineMs;
+  constructor(objects: Objects) {
+    this.#objects = objects;
   }
 
   /** The oid a full ref name (or `HEAD`) has now. */
   async read(place: Place, name: string): Promise<Oid | undefined> {
-    let current = name;
-    for (let depth = 0; depth < deepest; depth += 1) {
-      // The loose file first: packing a ref writes the packed one before it removes the loose one.
-      const text = (await readFile(join(place.directory, current), 'utf8').catch(ignoreAbsence))?.trim();
-      if (text === undefined || text === '') return (await this.#packedRefs(place)).get(current);
-      if (isOid(text)) return text;
-      const target = /^ref:\s*(refs\/.+)$/.exec(text)?.[1];
-      if (target === undefined || !isLegalRef(target)) return undefined;
-      current = target;
-    }
-    return undefined;
+    return await this.#files.read(place, name);
   }
 
   async readAll(place: Place, names: readonly string[]): Promise<readonly Oid[]> {
@@ -57,16 +28,20 @@ export class Refs {
   }
 
   async list(place: Place, kind: keyof typeof prefixes): Promise<readonly Ref[]> {
-    const { code, stdout, complaint } = await this.#lane.run(() => this.#processes.run([`--git-dir=${place.directory}`, 'for-each-ref', `--format=${format}`, '--', ...prefixes[kind]], { directory: place.directory, deadlineMs: this.#deadlineMs, maxOutput: 256 * 1024 ** 2 }));
-    if (code !== 0) throw new Internal(`git for-each-ref failed in repository "${place.id}"`, { detail: complaint });
-    const lines = stdout.toString('utf8').split('\n');
-    return await Promise.all(lines.flatMap((line) => {
-      const [, oid, type, name] = /^([0-9a-f]{40}) (\w+) (.+)$/.exec(line) ?? [];
-      return oid === undefined || name === undefined || name.startsWith(`${hiddenRefs}/`) ? [] : [this.#ref(place, oid, type === 'tag', name)];
-    }));
+    const stored = (await this.#files.list(place, prefixes[kind])).filter(({ ref }) => !ref.name.startsWith(`${hiddenRefs}/`));
+    // Branches, of which there may be thousands, are no reason for as many promises.
+    if (!stored.some(({ mayBeTag }) => mayBeTag)) return stored.map(({ ref }) => ref);
+    return await Promise.all(stored.map(async ({ ref, mayBeTag }) => mayBeTag ? await this.#peeledRef(place, ref) : ref));
   }
 
   async resolve(place: Place, revision: string): Promise<Oid | undefined> {
+    const digits = /^[0-9a-f]{4,40}$/i.test(revision) ? revision.toLowerCase() : '';
+    // All of them are an object whatever a ref is called, as for git: no ref may stand before a commit that others link to.
+    const meant = isOid(digits) ? await this.#peel(place, digits) : undefined;
+    return meant ?? await this.#named(place, revision) ?? (digits === '' ? undefined : await this.#abbreviated(place, digits));
+  }
+
+  async #named(place: Place, revision: string): Promise<Oid | undefined> {
     const named = revision === 'HEAD' ? ['HEAD'] : [
       ...(isLegalName('branch', revision) ? [`refs/heads/${revision}`] : []),
       ...(isLegalName('tag', revision) ? [`refs/tags/${revision}`] : []),
@@ -74,38 +49,35 @@ export class Refs {
     ];
     for (const name of named) {
       const oid = await this.read(place, name);
-      if (oid !== undefined) return await this.#objects.peel(place, oid);
+      // A branch is a commit, and HEAD a branch.
+      if (oid !== undefined) return name === 'HEAD' || name.startsWith('refs/heads/') ? oid : await this.#peel(place, oid);
     }
-    if (!/^[0-9a-f]{4,40}$/i.test(revision)) return undefined;
-    const digits = revision.toLowerCase();
-    const oid = await this.#objects.peel(place, digits);
-    // git also tries such digits as a ref of its own kind (`refs/<digits>`): only an object that begins with them is meant here.
-    return oid === undefined || oid.startsWith(digits) || isOid(digits) ? oid : await this.#tagObject(place, digits, oid);
+    return undefined;
   }
 
-  /** An abbreviated oid may be of an annotated tag. */
-  async #tagObject(place: Place, digits: string, oid: Oid): Promise<Oid | undefined> {
+  forget(place: Place): void {
+    this.#peeled.forget(`${place.id}:`);
+  }
+
+  async #abbreviated(place: Place, digits: string): Promise<Oid | undefined> {
+    const oid = await this.#objects.peel(place, digits);
+    if (oid === undefined || oid.startsWith(digits)) return oid;
+    // git also tries such digits as a ref of its own kind (`refs/<digits>`): only an object that begins with them is meant here, which may be an annotated tag.
     const found = await this.#objects.header(place, digits);
     return found?.type === 'tag' && found.oid.startsWith(digits) ? oid : undefined;
   }
 
-  async #ref(place: Place, oid: Oid, annotated: boolean, name: string): Promise<Ref> {
-    const peeled = annotated ? await this.#objects.peel(place, oid) : undefined;
-    return peeled === undefined ? { name, oid } : { name, oid, peeled };
+  async #peeledRef(place: Place, ref: Ref): Promise<Ref> {
+    const peeled = await this.#peel(place, ref.oid);
+    return peeled === undefined || peeled === ref.oid ? ref : { ...ref, peeled };
   }
 
-  async #packedRefs(place: Place): Promise<ReadonlyMap<string, Oid>> {
-    const path = join(place.directory, 'packed-refs');
-    const found = await stat(path, { bigint: true }).catch(ignoreAbsence);
-    if (found === undefined) return new Map();
-    const version = `${found.ino} ${found.size} ${found.mtimeNs}`;
-    const known = this.#packed.get(place.directory);
-    if (known?.version === version) return known.oids;
-    const oids = new Map<string, Oid>();
-    for (const line of (await readFile(path, 'utf8')).split('\n')) {
-      if (isOid(line.slice(0, 40)) && line[40] === ' ') oids.set(line.slice(41), line.slice(0, 40));
-    }
-    this.#packed.set(place.directory, { version, oids }, 1 + oids.size);
-    return oids;
+  async #peel(place: Place, oid: Oid): Promise<Oid | undefined> {
+    const key = `${place.id}:${oid}`;
+    const known = this.#peeled.get(key);
+    if (known !== undefined) return known;
+    const peeled = await this.#objects.peel(place, oid);
+    if (peeled !== undefined) this.#peeled.set(key, peeled);
+    return peeled;
   }
 }

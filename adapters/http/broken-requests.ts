@@ -1,5 +1,5 @@
 // Requests that are not HTTP never reach hapi; they get the same envelope, written by hand.
-import { STATUS_CODES } from 'node:http';
+import { STATUS_CODES, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ErrorKind } from '#core/kernel/errors';
 
@@ -9,9 +9,12 @@ const answers: Readonly<Record<string, { readonly status: number; readonly code:
 };
 const malformed = { status: 400, code: 'validation_failed', error: 'The request is not valid HTTP' } as const satisfies (typeof answers)[string];
 
-/** `busy`: an answer is under way on this connection, and another in the middle of it would be read as part of it. */
-export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket, { busy, requestId }: { readonly busy: boolean; readonly requestId: string }): void {
-  if (busy || !socket.writable || error.code === 'ECONNRESET') {
+/** A client that does not hang up is cut off. */
+const lingerMilliseconds = 1_000;
+
+/** @param current the answer that this connection waits for: where that is on its way, or another request follows it, a second one would be read as part of it. */
+export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket, { current, requestId }: { readonly current: ServerResponse | undefined; readonly requestId: string }): void {
+  if (current?.headersSent === true || current?.req.complete === true || !socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();
     return;
   }
@@ -23,9 +26,11 @@ export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket
     `Content-Length: ${Buffer.byteLength(body)}`,
     `X-Request-Id: ${requestId}`,
     'X-Content-Type-Options: nosniff',
+    'Referrer-Policy: no-referrer',
     'Cache-Control: no-store',
     'Connection: close',
     '',
     body,
   ].join('\r\n'));
+  setTimeout(() => socket.destroy(), lingerMilliseconds).unref();
 }

@@ -35,9 +35,13 @@ export function failure(error: unknown, context: { readonly requestId: string; r
   return {
     status: statusOf[error.kind],
     headers: headersOf(error, context.basic),
-    body: { error: message, ...(detail === undefined ? {} : { detail }), error_code: code, ...error.body },
+    body: { error: message, ...(detail === undefined ? {} : { detail: clipped(detail) }), error_code: code, ...error.body },
   };
 }
+
+/** What is told may quote what was sent. */
+const longestDetail = 2000;
+const clipped = (text: string): string => text.length > longestDetail ? `${text.slice(0, longestDetail).toWellFormed()}…` : text;
 
 /** An unforeseen failure says nothing but how to find it in the log. */
 function fault(requestId: string): Failure {

@@ -44,25 +44,22 @@ function parse(bytes: Uint8Array): unknown {
 }
 
 /** Refuses what would pass the schema and fail deeper inside: prototype keys, text no database holds, nesting without end. */
-function inspect(root: unknown): void {
-  const open: { readonly value: unknown; readonly path: string; readonly depth: number }[] = [{ value: root, path: '', depth: 0 }];
-  for (let entry = open.pop(); entry !== undefined; entry = open.pop()) {
-    const { value, path, depth } = entry;
-    if (typeof value === 'string') checkText(value, path);
-    if (typeof value !== 'object' || value === null) continue;
-    if (depth === deepest) throw new ValidationFailed('The request is not valid', { detail: `The body is nested deeper than ${deepest} levels` });
-    if (Array.isArray(value)) {
-      for (let index = 0; index < value.length; index++) open.push({ value: value[index], path: `${path}[${index}]`, depth: depth + 1 });
-      continue;
-    }
-    for (const key of Object.keys(value)) {
-      const inner = path === '' ? key : `${path}.${key}`;
-      if (key === '__proto__') throw new UnknownField('The body has a field that this operation does not know', { detail: `Field "${inner}" is not allowed` });
-      open.push({ value: (value as Record<string, unknown>)[key], path: inner, depth: depth + 1 });
-    }
+function inspect(value: unknown, trail: (string | number)[] = []): void {
+  if (typeof value === 'string') {
+    if (value.includes('\0') || !value.isWellFormed()) throw new ValidationFailed('The request is not valid', { detail: `Field "${named(trail)}" must not contain a NUL character or half of a surrogate pair` });
+    return;
   }
+  if (typeof value !== 'object' || value === null) return;
+  if (trail.length === deepest) throw new ValidationFailed('The request is not valid', { detail: `The body is nested deeper than ${deepest} levels` });
+  const enter = (part: string | number, inner: unknown): void => {
+    trail.push(part);
+    if (part === '__proto__') throw new UnknownField('The body has a field that this operation does not know', { detail: `Field "${named(trail)}" is not allowed` });
+    inspect(inner, trail);
+    trail.pop();
+  };
+  if (Array.isArray(value)) for (let index = 0; index < value.length; index += 1) enter(index, value[index]);
+  else for (const key of Object.keys(value)) enter(key, (value as Readonly<Record<string, unknown>>)[key]);
 }
 
-function checkText(text: string, path: string): void {
-  if (text.includes('\0') || !text.isWellFormed()) throw new ValidationFailed('The request is not valid', { detail: `Field "${path}" must not contain a NUL character or half of a surrogate pair` });
-}
+/** `items[3].name` */
+const named = (trail: readonly (string | number)[]): string => trail.map((part, index) => typeof part === 'number' ? `[${part}]` : index === 0 ? part : `.${part}`).join('');

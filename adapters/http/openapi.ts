@@ -77,6 +77,9 @@ function security(route: Route): readonly object[] {
   return [...(open ? [{}] : []), { bearer: [] }, { basic: [] }, ...(route.cookies === true ? [{ session: [] }] : [])];
 }
 
+/** What is no integer is as good as absent (document A, "Pagination"), so their schemas let every text pass. */
+const paging: ReadonlySet<string> = new Set(['page', 'per_page', 'limit', 'offset']);
+
 interface ObjectSchema {
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly required?: readonly string[];
@@ -88,7 +91,7 @@ function parameters(route: Route, registry: SchemaRegistry): { readonly paramete
   const inQuery = declared(route.query);
   const entry = (place: 'path' | 'query', name: string, schema: JsonSchema, required: boolean): object => {
     const { description, ...rest } = schema;
-    return { name, in: place, required, ...(description === undefined ? {} : { description }), schema: rest };
+    return { name, in: place, required, ...(description === undefined ? {} : { description }), schema: place === 'query' && paging.has(name) && rest['type'] === 'string' ? { type: 'integer' } : rest };
   };
   const list = [
     ...[...pathOf(route).matchAll(/\{(\w+)/g)].map(([, name = '']) => entry('path', name, inPath.properties?.[name] ?? { type: 'string' }, true)),
@@ -107,11 +110,15 @@ function requestBody({ body }: Route, registry: SchemaRegistry): { readonly requ
 function responses(route: Route, registry: SchemaRegistry, absentPort: AbsentPort): Readonly<Record<string, object>> {
   const unavailable = (route.requires ?? []).some((name) => absentPort(name)?.absent === 'unavailable') ? [503] : [];
   const problem = registry.of(route.errorMembers === undefined ? errorEnvelope : object<ErrorEnvelope>(errorMembers).concat(route.errorMembers), 'output');
-  return Object.fromEntries([...impliedStatuses(route), ...unavailable].map((status) => [status, {
-    description: STATUS_CODES[status] ?? 'Answer',
-    // Where an operation names a second success, such as 201 beside 200, the body is the same.
-    ...(status < 300 ? content(route, registry) : status < 400 ? {} : { content: { 'application/json': { schema: problem } } }),
-  }]));
+  const refusal = { content: { 'application/json': { schema: problem } } };
+  return {
+    ...Object.fromEntries([...impliedStatuses(route), ...unavailable].map((status) => [status, {
+      description: STATUS_CODES[status] ?? 'Answer',
+      // Where an operation names a second success, such as 201 beside 200, the body is the same.
+      ...(status < 300 ? content(route, registry) : status < 400 ? {} : refusal),
+    }])),
+    default: { description: 'What any operation may meet: a request that is no valid HTTP, a fault, a component that is not available', ...refusal },
+  };
 }
 
 function content({ result }: Route, registry: SchemaRegistry): { readonly content?: object } {

@@ -3,10 +3,13 @@ import { validateHeaderName, validateHeaderValue } from 'node:http';
 import type { Request, ResponseObject, ResponseToolkit } from '@hapi/hapi';
 import type { Failure } from './errors.ts';
 import { matches } from './etag.ts';
-import { ByteStream, Reply, type Cookie, type Route } from './route.ts';
+import type { KeptBodies } from './kept-bodies.ts';
+import { ByteStream, Reply, Tagged, type Cookie, type ReplyOptions, type Route } from './route.ts';
 import { readable, release, type StreamCare } from './streams.ts';
 
 const json = 'application/json; charset=utf-8';
+/** hapi's own bound for what it compresses. */
+const worthGzip = 1024;
 /** Bytes may be anyone's upload: a browser that opens them runs nothing of theirs in our origin. */
 const sandbox = "default-src 'none'; sandbox";
 
@@ -15,22 +18,51 @@ export interface ReplyContext {
   /** Whether cookies are for https alone. */
   readonly secure: boolean;
   readonly care: StreamCare;
+  readonly kept: KeptBodies;
   /** Says what is wrong with a JSON body; undefined where bodies are not checked. */
   readonly flaw: ((body: unknown) => string | undefined) | undefined;
 }
 
 export async function answer(request: Request, h: ResponseToolkit, result: unknown, context: ReplyContext): Promise<ResponseObject> {
-  const { body, options } = result instanceof Reply ? result : { body: result, options: {} as Reply<unknown>['options'] };
+  if (result instanceof Tagged) return await known(request, h, result, context);
+  const { body, options } = parts(result);
   const status = options.status ?? context.route.success ?? 200;
-  const reading = request.method === 'get' || request.method === 'head';
-  const unchanged = options.etag !== undefined && status === 200 && reading && matches(request.raw.req.headers['if-none-match'], options.etag);
+  const unchanged = options.etag !== undefined && status === 200 && isHeld(request, options.etag);
   if (unchanged && body instanceof ByteStream) await release(body);
-  const response = unchanged ? h.response().code(304) : withBody(request, h, body, status, context);
-  if (response.statusCode === 304) withoutLength(response);
+  return dressed(unchanged ? unmodified(h) : withBody(request, h, body, status, context), options, context);
+}
+
+/** What has a tag before it has a body. */
+async function known(request: Request, h: ResponseToolkit, { etag, make, headers }: Tagged<unknown>, context: ReplyContext): Promise<ResponseObject> {
+  if (isHeld(request, etag)) return dressed(unmodified(h), { etag, headers }, context);
+  const { kept } = context;
+  const key = `${request.raw.req.url} ${etag}`;
+  let bytes = kept.get(key);
+  if (bytes === undefined) {
+    const { body, options } = parts(await make());
+    const named = options.provisional !== true;
+    if (!named || body instanceof ByteStream) return dressed(withBody(request, h, body, 200, context), { headers: { ...headers, ...options.headers }, ...named && { etag } }, context);
+    bytes = Buffer.from(jsonOf(body, 200, context));
+    kept.keep(key, bytes);
+  }
+  const zipped = request.info.acceptEncoding === 'gzip' && bytes.length >= worthGzip ? await kept.gzipped(key, bytes) : undefined;
+  const response = h.response(zipped ?? bytes).header('content-type', json);
+  // hapi says so of what it compresses itself, going by the length it is given.
+  return dressed(zipped === undefined ? response : response.header('content-encoding', 'gzip').vary('accept-encoding'), { etag, headers }, context);
+}
+
+const parts = (result: unknown): { readonly body: unknown; readonly options: ReplyOptions } => result instanceof Reply ? result : { body: result, options: {} };
+
+/** Whether the client has it. A change is never answered with 304. */
+const isHeld = ({ method, raw }: Request, etag: string): boolean => (method === 'get' || method === 'head') && matches(raw.req.headers['if-none-match'], etag);
+
+const unmodified = (h: ResponseToolkit): ResponseObject => withoutLength(h.response().code(304));
+
+function dressed(response: ResponseObject, { etag, headers = {}, cookies = [] }: ReplyOptions, { secure }: ReplyContext): ResponseObject {
   response.header('cache-control', 'no-store');
-  if (options.etag !== undefined) response.etag(options.etag);
-  for (const [name, value] of Object.entries(options.headers ?? {})) setHeader(response, name, value);
-  for (const cookie of options.cookies ?? []) response.header('set-cookie', cookieLine(cookie, context.secure), { append: true });
+  if (etag !== undefined) response.etag(etag);
+  for (const [name, value] of Object.entries(headers)) setHeader(response, name, value);
+  for (const cookie of cookies) response.header('set-cookie', cookieLine(cookie, secure), { append: true });
   return response;
 }
 
@@ -52,15 +84,20 @@ function withBody(request: Request, h: ResponseToolkit, body: unknown, status: n
     setHeader(response, 'content-type', body.type);
     return body.length === undefined ? response : response.bytes(body.length);
   }
+  return h.response(jsonOf(body, status, context)).code(status).header('content-type', json);
+}
+
+function jsonOf(body: unknown, status: number, { flaw }: ReplyContext): string {
   const text = JSON.stringify(body);
-  const flaw = status < 400 ? context.flaw?.(JSON.parse(text)) : undefined;
-  if (flaw !== undefined) throw new Error(`the answer does not fit its schema: ${flaw}`);
-  return h.response(text).code(status).header('content-type', json);
+  const found = status < 400 ? flaw?.(JSON.parse(text)) : undefined;
+  if (found !== undefined) throw new Error(`the answer does not fit its schema: ${found}`);
+  return text;
 }
 
 /** hapi would tell the length of the empty body to HEAD, and a cache would take it for that of the entity (RFC 9110, section 8.6). */
-function withoutLength({ headers }: ResponseObject): void {
-  Object.defineProperty(headers, 'content-length', { get: () => undefined, set(_length: unknown) { /* stays absent */ }, configurable: true, enumerable: true });
+function withoutLength(response: ResponseObject): ResponseObject {
+  Object.defineProperty(response.headers, 'content-length', { get: () => undefined, set(_length: unknown) { /* stays absent */ }, configurable: true, enumerable: true });
+  return response;
 }
 
 function setHeader(response: ResponseObject, name: string, value: string): void {

@@ -26,6 +26,8 @@ export interface ReplyOptions {
   readonly cookies?: readonly Cookie[];
   /** Unquoted entity tag; a matching If-None-Match turns a 200 into a 304 without body. */
   readonly etag?: string;
+  /** Not yet what its tag names: the same thing will read otherwise later. It goes without a tag, and is not kept. */
+  readonly provisional?: true;
 }
 
 /** An answer that needs more than its body. */
@@ -40,6 +42,26 @@ export class Reply<R> {
 }
 
 export const reply = <R>(body: R, options?: ReplyOptions): Reply<R> => new Reply(body, options);
+
+/** An answer known by its entity tag before it is made. */
+export class Tagged<R> {
+  readonly etag: string;
+  readonly make: () => Promise<R | Reply<R>>;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(etag: string, make: () => Promise<R | Reply<R>>, headers: Readonly<Record<string, string>>) {
+    this.etag = etag;
+    this.make = make;
+    this.headers = headers;
+  }
+}
+
+/**
+ * A 200 whose body is made only where it is needed: not for a client that has it (304), and of JSON not while the forge still has it as it was sent.
+ * @param etag unquoted; besides the URL it must name all that the body follows from, who asks included where that matters.
+ * @param headers of the 200 and the 304 alike.
+ */
+export const tagged = <R>(etag: string, make: () => Promise<R | Reply<R>>, headers: Readonly<Record<string, string>> = {}): Tagged<R> => new Tagged(etag, make, headers);
 
 /** A body that is bytes, sent as they come and never held whole. */
 export class ByteStream {
@@ -64,16 +86,11 @@ export interface Input<P, Q, B, A> {
   readonly body: B;
   /** The proof of a `permitted` rule, with the thing it resolved. */
   readonly granted: GrantOf<A>;
-  /** Whether If-None-Match names this (unquoted) entity tag; answer `notModified(etag)` then and save the work. */
-  readonly unchanged: (etag: string) => boolean;
   /** Cookies of the request, where the route reads them. */
   readonly cookies: Readonly<Record<string, string>>;
   /** One request header by its lower-case name, for the few operations whose protocol lives in headers (`git-protocol`). */
   readonly header: (name: string) => string | undefined;
 }
-
-/** 304 without a body, with the headers the 200 would have had. */
-export const notModified = (etag: string, headers: Readonly<Record<string, string>> = {}): Reply<never> => new Reply(undefined as never, { status: 304, etag, headers });
 
 export interface RouteSpec<P, Q, B, R, A extends AccessRule> {
   /** Unique, camelCase: `repositoryCreate`. OpenAPI's operationId. */
@@ -110,7 +127,7 @@ export interface RouteSpec<P, Q, B, R, A extends AccessRule> {
   readonly basic?: true;
   /** Not in the OpenAPI document: protocols that are no REST. */
   readonly hidden?: true;
-  run(call: CallOf<A>, input: Input<P, Q, B, A>): Promise<R | Reply<R>> | R | Reply<R>;
+  run(call: CallOf<A>, input: Input<P, Q, B, A>): Promise<R | Reply<R> | Tagged<R>> | R | Reply<R> | Tagged<R>;
 }
 
 /** A route whose types have done their work. */

@@ -8,10 +8,10 @@ import type { PortTraits } from '#core/kernel/ports';
 import { discard, requestBytes } from './bytes.ts';
 import { presentedIn, readCookies, sessionCookie, type CrossSiteRule } from './credentials.ts';
 import { failure, stackOf } from './errors.ts';
-import { matches } from './etag.ts';
 import type { Exchange } from './exchange.ts';
 import { defaultMaxBytes, readJson } from './json-body.ts';
 import type { Metering, Taken } from './metering.ts';
+import type { KeptBodies } from './kept-bodies.ts';
 import { answer, failed, type ReplyContext } from './reply.ts';
 import type { Route } from './route.ts';
 import { compile, compileResult, type Check } from './validation.ts';
@@ -34,6 +34,7 @@ export interface Wiring {
   readonly log: Log;
   readonly secureCookies: boolean;
   readonly validateResponses: boolean;
+  readonly kept: KeptBodies;
   readonly stopping: AbortSignal;
   /** Counts what runs, so that a stop can wait for it. */
   readonly track: (work: Promise<ResponseObject>) => Promise<ResponseObject>;
@@ -81,7 +82,7 @@ export function hapiRoute({ route }: OwnedRoute, wiring: Wiring): ServerRoute {
     if (taken?.refusal !== undefined) throw taken.refusal;
     const absent = missing('unavailable');
     if (absent !== undefined) throw new Unavailable(`The ${absent} is not available`, { detail: 'Ask the administrator to enable it' });
-    const input = { ...await readInput(request), granted, cookies, unchanged: (etag: string) => matches(request.raw.req.headers['if-none-match'], etag), header: (name: string) => headerOf(request, name) };
+    const input = { ...await readInput(request), granted, cookies, header: (name: string) => headerOf(request, name) };
     const result: unknown = await route.run(call as never, input as never);
     return answer(request, h, result, contextOf(exchange));
   };
@@ -89,6 +90,7 @@ export function hapiRoute({ route }: OwnedRoute, wiring: Wiring): ServerRoute {
   const contextOf = (exchange: Exchange): ReplyContext => ({
     route,
     secure: wiring.secureCookies,
+    kept: wiring.kept,
     flaw,
     care: {
       stopping: wiring.stopping,

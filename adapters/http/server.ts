@@ -1,4 +1,5 @@
 // The HTTP server: hapi over route descriptors, from listen to a graceful stop.
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import Hapi, { type Request, type ResponseObject, type ResponseToolkit, type Server } from '@hapi/hapi';
 import type { AccessDecision } from '#core/kernel/access';
@@ -12,6 +13,7 @@ import { trustedProxies } from './addresses.ts';
 import { answerBrokenRequest } from './broken-requests.ts';
 import { crossSiteRule } from './credentials.ts';
 import { Exchange, type AccessLogEntry } from './exchange.ts';
+import { KeptBodies } from './kept-bodies.ts';
 import { metering } from './metering.ts';
 import { openapiDocument } from './openapi.ts';
 import { hapiRoute, nothing, payload, refuse, type AbsentPort, type OwnedRoute } from './routes.ts';
@@ -65,7 +67,7 @@ export function createHttpServer(options: HttpOptions): HttpServer {
   const proxies = trustedProxies(options.trustedProxies);
   const stopping = new AbortController();
   const running = new Set<Promise<unknown>>();
-  const busy = new WeakSet<Socket>();
+  const current = new WeakMap<Socket, ServerResponse>();
   let document: object | undefined;
   const openapi = (): object => document ??= openapiDocument({ ...options, routes });
   const routes: readonly OwnedRoute[] = [...systemRoutes({ ...options, document: openapi }).map((route) => ({ plugin: 'system', route })), ...options.routes];
@@ -81,7 +83,9 @@ export function createHttpServer(options: HttpOptions): HttpServer {
   server.listener.requestTimeout = 0;
   // Node itself would refuse a request without Host, with no body and no request id.
   Object.assign(server.listener, { requireHostHeader: false });
-  server.listener.removeAllListeners('clientError').on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => answerBrokenRequest(error, socket, { busy: busy.has(socket), requestId: options.ids.uuid() }));
+  server.listener.removeAllListeners('clientError').on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => answerBrokenRequest(error, socket, { current: current.get(socket), requestId: current.get(socket)?.getHeader('x-request-id')?.toString() ?? options.ids.uuid() }));
+  // Node would answer 417 by itself; an expectation we do not know may as well be passed over (RFC 9110, section 10.1.1).
+  server.listener.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => server.listener.emit('request', request, response));
 
   const allowed = (request: Request): readonly string[] => {
     const found = methods.filter((method) => server.match(method, request.path)?.settings.app?.visible?.() === true);
@@ -100,12 +104,12 @@ export function createHttpServer(options: HttpOptions): HttpServer {
     const exchange = new Exchange(request, { ...options, proxies });
     request.app.exchange = exchange;
     const { req, res } = request.raw;
-    busy.add(req.socket);
-    res.once('close', () => busy.delete(req.socket));
+    current.set(req.socket, res);
+    res.once('close', () => current.delete(req.socket));
     res.setHeader('x-request-id', exchange.requestId);
     res.setHeader('x-content-type-options', 'nosniff');
     res.setHeader('referrer-policy', 'no-referrer');
-    if (req.headers.host === undefined && req.httpVersion === '1.1') throw new ValidationFailed('The request is not valid HTTP', { detail: 'HTTP/1.1 needs the header Host' });
+    if (hosts(req) !== 1 && req.httpVersion === '1.1') throw new ValidationFailed('The request is not valid HTTP', { detail: 'HTTP/1.1 needs the header Host, once' });
     // No name of ours holds a NUL, and no database does.
     if (request.path.includes('%00')) throw malformedUrl();
     return h.continue;
@@ -122,6 +126,7 @@ export function createHttpServer(options: HttpOptions): HttpServer {
     crossSite: crossSiteRule([options.baseUrl, options.webUrl]),
     secureCookies: new URL(options.baseUrl).protocol === 'https:',
     validateResponses: options.validateResponses === true,
+    kept: new KeptBodies(),
     stopping: stopping.signal,
     absentPort, nothingHere, log, track,
   };
@@ -160,6 +165,9 @@ function urlOf(server: Server, host: string): string {
   const port = typeof address === 'object' && address !== null ? address.port : 0;
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
+
+/** Node keeps the first of several; who stands before us may go by another (RFC 9112, section 3.2). */
+const hosts = ({ rawHeaders }: IncomingMessage): number => rawHeaders.reduce((count, text, index) => index % 2 === 0 && text.length === 4 && text.toLowerCase() === 'host' ? count + 1 : count, 0);
 
 const malformedUrl = (): ValidationFailed => new ValidationFailed('The URL is not valid', { detail: 'The path is not valid percent-encoded UTF-8 without NUL' });
 

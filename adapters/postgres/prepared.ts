@@ -7,7 +7,7 @@ export interface PreparingClient {
 
 /** Times a read is seen before it is prepared: most texts with a list in them never come again. */
 const seenBefore = 5;
-/** Texts that are counted, and so at the most prepared. */
+/** Texts of reads that are counted, and so at the most prepared. */
 const most = 500;
 
 /** For every client of one pool, as it connects. */
@@ -16,7 +16,7 @@ export function preparing(): (client: PreparingClient) => void {
   const nameOf = (text: string): string | undefined => {
     const known = seen.get(text);
     if (known === undefined) {
-      if (seen.size < most) seen.set(text, { name: `read_${seen.size}`, times: 1 });
+      if (seen.size < most && isRead(text)) seen.set(text, { name: `read_${seen.size}`, times: 1 });
       return undefined;
     }
     known.times += 1;
@@ -26,7 +26,7 @@ export function preparing(): (client: PreparingClient) => void {
     const query = client.query.bind(client);
     client.query = (statement, ...rest) => {
       const [values, ...more] = rest;
-      const name = typeof statement === 'string' && Array.isArray(values) && isRead(statement) ? nameOf(statement) : undefined;
+      const name = typeof statement === 'string' && Array.isArray(values) ? nameOf(statement) : undefined;
       return name === undefined ? query(statement, ...rest) : query({ name, text: statement, values }, ...more);
     };
   };

@@ -93,13 +93,15 @@ export function profiles({ accounts, sessions, create, passwordHasher, rateCount
       const { id, username, credential } = call.caller;
       const known = await accounts.secured(username);
       const right = await guard.attempt(`password:${id}`, call.now, () => passwordHasher.verify(current, known?.passwordHash));
+      const wrong = (): Forbidden => new Forbidden('The current password is wrong', { code: 'wrong_password', detail: '"current_password" is not the password of this account' });
       if (!right || known?.account.id !== id) {
         await audit.append(auditEntry(call, 'user.password_change_refused', `user:${id}`));
-        throw new Forbidden('The current password is wrong', { code: 'wrong_password', detail: '"current_password" is not the password of this account' });
+        throw wrong();
       }
       const passwordHash = await passwordHasher.hash(next);
       await unitOfWork.run(async () => {
-        if ((await held(id)).passwordHash !== known.passwordHash) throw gone();
+        // Changed meanwhile.
+        if ((await held(id)).passwordHash !== known.passwordHash) throw wrong();
         await accounts.update(id, { passwordHash, lastActiveAt: call.now });
         const ended = await sessions.endAll(id, credential.id);
         await audit.append(auditEntry(call, 'user.password_changed', `user:${id}`, { sessions_ended: ended }));

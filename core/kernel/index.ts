@@ -6,6 +6,7 @@ export * from './caller.ts';
 export * from './credentials.ts';
 export * from './errors.ts';
 export * from './events.ts';
+export * from './instant.ts';
 export * from './log.ts';
 export * from './network.ts';
 export * from './page.ts';

@@ -16,8 +16,8 @@ export interface Page<T> extends PageRequest {
 /** What an out-of-range `per_page` becomes. */
 export type PageRule = {
   readonly default: number;
-  /** `uncapped`: rule 1; `default`: rule 2; `clamp`: to [1, max]; `maximum`: rule 3, any value out of range becomes `max`. */
-  readonly outside: 'uncapped' | 'default' | 'clamp' | 'maximum';
+  /** `uncapped`: rule 1; `default`: rule 2; `cap`: max above it, the default below 1; `clamp`: to [1, max]; `maximum`: rule 3, any value out of range becomes `max`. */
+  readonly outside: 'uncapped' | 'default' | 'cap' | 'clamp' | 'maximum';
   readonly max: number;
 };
 
@@ -26,7 +26,9 @@ export const pageRules = {
   uncapped: (fallback = 25): PageRule => ({ default: fallback, outside: 'uncapped', max: Number.MAX_SAFE_INTEGER }),
   /** Rule 2 (the common helper): outside [1, 100] is the default. */
   orDefault: (fallback = 25, max = 100): PageRule => ({ default: fallback, outside: 'default', max }),
-  /** Branch, tag and merge-request lists: clamped to [1, max]. */
+  /** Branch and tag lists: clamped to `max`; below 1 is the default. */
+  capped: (fallback = 25, max = 100): PageRule => ({ default: fallback, outside: 'cap', max }),
+  /** Merge-request lists: clamped to [1, max]. */
   clamped: (fallback = 25, max = 100): PageRule => ({ default: fallback, outside: 'clamp', max }),
   /** Rule 3 (some admin lists): a value out of range becomes the maximum. */
   maximum: (fallback: number, max: number): PageRule => ({ default: fallback, outside: 'maximum', max }),
@@ -48,13 +50,13 @@ function bound(rule: PageRule, value: number | undefined): number {
   if (value >= 1 && value <= rule.max) return value;
   switch (rule.outside) {
     case 'uncapped': case 'default': return rule.default;
+    case 'cap': return value < 1 ? rule.default : rule.max;
     case 'clamp': return value < 1 ? 1 : rule.max;
     case 'maximum': return rule.max;
   }
 }
 
 function integer(value: unknown): number | undefined {
-  if (typeof value !== 'number' && typeof value !== 'string') return undefined;
-  const number = typeof value === 'string' && value.trim() === '' ? Number.NaN : Number(value);
-  return Number.isSafeInteger(number) ? number : undefined;
+  if (typeof value !== 'number' && !(typeof value === 'string' && /^[+-]?\d+$/.test(value))) return undefined;
+  return Number.isSafeInteger(Number(value)) ? Number(value) : undefined;
 }

@@ -5,6 +5,7 @@ import type { User } from '#core/kernel/caller';
 import { Conflict, Forbidden, NotFound, RateLimited, Unavailable, ValidationFailed } from '#core/kernel/errors';
 import type { Page, PageRequest } from '#core/kernel/page';
 import type { Budget, RateCounter } from '#core/kernel/rate';
+import type { Derived } from './derived.ts';
 import { zeroOid, type Oid, type Ref } from './git-backend.ts';
 import type { Divergence } from './git-refs.ts';
 import { checkMove, moveRef, type MoveParts } from './move-refs.ts';
@@ -32,19 +33,13 @@ export interface BranchQuery extends PageRequest {
   readonly order?: 'asc' | 'desc' | undefined;
 }
 
-/** A list named by what it follows from; the work is done by `read`. */
-export interface Listing<T> {
-  readonly basis: object;
-  read(): Promise<Page<T>>;
-}
-
 type Readable = Granted<Repository, 'repo.read'>;
 type Writable = Granted<Repository, 'repo.write'>;
 const none: Divergence = { ahead: 0, behind: 0 };
 const prefix = 'refs/heads/';
 
 /** By name, unless another order is asked for; ties are by name. */
-export const listBranches = ({ git, protections }: Pick<RepositoryParts, 'git' | 'protections'>) => async ({ resource: { id, defaultBranch }, call: { signal } }: Readable, query: BranchQuery): Promise<Listing<Branch>> => {
+export const listBranches = ({ git, protections }: Pick<RepositoryParts, 'git' | 'protections'>) => async ({ resource: { id, defaultBranch }, call: { signal } }: Readable, query: BranchQuery): Promise<Derived<Page<Branch>>> => {
   const [refs, rules] = await Promise.all([git.refs(id, 'branches'), protections.all(id)]);
   const divergences = async (shown: readonly Ref[]): Promise<ReadonlyMap<Oid, Divergence>> => {
     const base = refs.find(({ name }) => name === `${prefix}${defaultBranch}`)?.oid;
@@ -95,7 +90,7 @@ export function pageOf<T>(all: readonly T[], { page, perPage }: PageRequest): re
 export const createBranch = (parts: MoveParts) => async (granted: Writable, { name, baseRef }: { readonly name: string; readonly baseRef?: string | undefined }): Promise<{ readonly name: string; readonly baseRef: string }> => {
   const { git } = parts;
   const { id, defaultBranch } = granted.resource;
-  if (!git.isLegalName('branch', name)) throw new ValidationFailed('The branch name is not allowed', { detail: '"name" must be a name that git allows for a branch, not starting with "-"' });
+  if (!git.isLegalName('branch', name)) throw new ValidationFailed('The branch name is not allowed', { detail: '"name" must be a name that git allows for a branch, not starting with "-", of at most 250 bytes between two slashes' });
   const base = baseRef ?? defaultBranch;
   const commit = await git.resolveCommit(id, base);
   if (commit === undefined) throw new NotFound('There is no such branch or commit to begin from', { detail: baseRef === undefined ? 'The repository has no default branch yet; push a first commit' : '"base_ref" names no branch, tag or commit' });

@@ -1,6 +1,7 @@
 // Comparing two refs: what the second brings that the first does not have.
 import type { Granted } from '#core/kernel/access';
 import { NotFound } from '#core/kernel/errors';
+import type { Derived } from './derived.ts';
 import type { GitBackend, Oid } from './git-backend.ts';
 import type { CommitRecord, Difference } from './git-history.ts';
 import type { Repository } from './repository.ts';
@@ -21,15 +22,20 @@ const mostCommits = 250;
 const between = '...';
 
 /** @param range `BASE...HEAD`; no ref holds two dots. @throws {NotFound} */
-export const compareRefs = ({ git }: { readonly git: GitBackend }) => async ({ resource: { id }, call }: Granted<Repository, 'repo.read'>, range: string): Promise<Comparison> => {
+export const compareRefs = ({ git }: { readonly git: GitBackend }) => async ({ resource: { id }, call }: Granted<Repository, 'repo.read'>, range: string): Promise<Derived<Comparison>> => {
   const cut = range.indexOf(between);
   if (cut < 0) throw new NotFound('Two refs are compared as BASE...HEAD');
   const [base, head] = await Promise.all([commitNamed(git, id, range.slice(0, cut)), commitNamed(git, id, range.slice(cut + between.length))]);
-  const [mergeBase, divergences] = await Promise.all([git.mergeBase(id, base, head, call.signal), git.divergence(id, base, [head], call.signal)]);
-  const { ahead, behind } = divergences.get(head) ?? { ahead: 0, behind: 0 };
-  const [commits, difference] = await Promise.all([
-    ahead === 0 ? [] : git.history(id, { tip: head, except: base, skip: 0, limit: mostCommits }, call.signal),
-    git.difference(id, mergeBase ?? base, head, call.signal),
-  ]);
-  return { aheadBy: ahead, behindBy: behind, mergeBase, commits, difference };
+  return {
+    basis: { base, head },
+    async read() {
+      const [mergeBase, divergences] = await Promise.all([git.mergeBase(id, base, head, call.signal), git.divergence(id, base, [head], call.signal)]);
+      const { ahead, behind } = divergences.get(head) ?? { ahead: 0, behind: 0 };
+      const [commits, difference] = await Promise.all([
+        ahead === 0 ? [] : git.history(id, { tip: head, except: base, skip: 0, limit: mostCommits }, call.signal),
+        git.difference(id, mergeBase ?? base, head, call.signal),
+      ]);
+      return { aheadBy: ahead, behindBy: behind, mergeBase, commits, difference };
+    },
+  };
 };

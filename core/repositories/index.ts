@@ -5,6 +5,7 @@ export * from './archive.ts';
 export * from './commits.ts';
 export * from './compare.ts';
 export * from './contents.ts';
+export type { Derived } from './derived.ts';
 export * from './events.ts';
 export * from './fetch.ts';
 export * from './git-backend.ts';

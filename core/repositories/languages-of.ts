@@ -1,5 +1,7 @@
 // How much of each language a repository holds at the tip of its default branch, by bytes and told from names alone.
 import type { Granted } from '#core/kernel/access';
+import { Lru } from '#core/kernel/lru';
+import type { Derived } from './derived.ts';
 import type { GitBackend } from './git-backend.ts';
 import { languageOf } from './languages.ts';
 import type { Repository } from './repository.ts';
@@ -14,29 +16,23 @@ const counted = (path: string): string => {
 const mostKept = 500;
 
 /** The most bytes first; empty where the default branch has no commit. */
-export function repositoryLanguages({ git }: { readonly git: GitBackend }): (granted: Granted<Repository, 'repo.read'>) => Promise<ReadonlyMap<string, number>> {
-  /** By repository and commit, the one asked for last at the end; those still being counted too. */
-  const known = new Map<string, Promise<ReadonlyMap<string, number>>>();
+export function repositoryLanguages({ git }: { readonly git: GitBackend }): (granted: Granted<Repository, 'repo.read'>) => Promise<Derived<ReadonlyMap<string, number>>> {
+  /** By repository and commit; those still being counted too. */
+  const known = new Lru<Promise<ReadonlyMap<string, number>>>(mostKept);
   const count = async (id: string, commit: string): Promise<ReadonlyMap<string, number>> => {
     const sizes = await git.sizes(id, commit, counted);
     return new Map([...sizes].filter(([, bytes]) => bytes > 0).sort(([a, bytes], [b, others]) => others - bytes || (a < b ? -1 : 1)));
   };
+  const begin = (key: string, id: string, commit: string): Promise<ReadonlyMap<string, number>> => {
+    const counting = count(id, commit);
+    known.set(key, counting);
+    counting.catch(() => known.forget(key));
+    return counting;
+  };
   return async ({ resource: { id } }) => {
     const commit = await git.resolveCommit(id, 'HEAD');
-    if (commit === undefined) return new Map();
+    if (commit === undefined) return { basis: {}, read: async () => new Map() };
     const key = `${id}:${commit}`;
-    const counting = known.get(key) ?? count(id, commit);
-    known.delete(key);
-    known.set(key, counting);
-    for (const oldest of known.keys()) {
-      if (known.size <= mostKept) break;
-      known.delete(oldest);
-    }
-    try {
-      return await counting;
-    } catch (error) {
-      if (known.get(key) === counting) known.delete(key);
-      throw error;
-    }
+    return { basis: { commit }, read: () => known.get(key) ?? begin(key, id, commit) };
   };
 }

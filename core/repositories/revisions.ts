@@ -16,7 +16,7 @@ export async function isUnborn(git: GitBackend, { id, defaultBranch }: Repositor
 }
 
 /** Refs are rarely deeper; what is beyond is path. */
-const deepestRef = 16;
+const deepestRef = 64;
 
 /** What user text may stand for; a ref may be given by its full name too. */
 const fullNames = (ref: string): readonly string[] => [`refs/heads/${ref}`, `refs/tags/${ref}`, ...ref.startsWith('refs/') ? [ref] : []];

@@ -32,7 +32,7 @@ export function roleTable(declarations: readonly PermissionDeclaration[]): RoleT
   const of = (role: Role): ReadonlySet<string> => table.get(role) ?? none;
   return {
     of,
-    permissionsOf: ({ role, permissions }) => isRole(role) ? of(role) : new Set(permissions.filter((name) => of('admin').has(name))),
+    permissionsOf: ({ role, permissions }) => isRole(role) ? of(role) : new Set([...of('admin')].filter((name) => permissions.includes(name))),
   };
 }
 

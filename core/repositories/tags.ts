@@ -2,8 +2,9 @@
 import type { Granted } from '#core/kernel/access';
 import type { User } from '#core/kernel/caller';
 import { Conflict, NotFound, Unavailable, ValidationFailed } from '#core/kernel/errors';
-import type { PageRequest } from '#core/kernel/page';
-import { attempts, pageOf, type Listing } from './branches.ts';
+import type { Page, PageRequest } from '#core/kernel/page';
+import { attempts, pageOf } from './branches.ts';
+import type { Derived } from './derived.ts';
 import { zeroOid, type Oid } from './git-backend.ts';
 import type { Signature } from './git-history.ts';
 import { checkMove, moveRef, type MoveParts } from './move-refs.ts';
@@ -21,7 +22,7 @@ export interface Tag {
 const prefix = 'refs/tags/';
 
 /** By name. */
-export const listTags = ({ git }: Pick<RepositoryParts, 'git'>) => async ({ resource: { id } }: Granted<Repository, 'repo.read'>, query: PageRequest): Promise<Listing<Tag>> => {
+export const listTags = ({ git }: Pick<RepositoryParts, 'git'>) => async ({ resource: { id } }: Granted<Repository, 'repo.read'>, query: PageRequest): Promise<Derived<Page<Tag>>> => {
   const refs = await git.refs(id, 'tags');
   return {
     basis: { query, refs: refs.map(({ name, oid }) => [name, oid]) },
@@ -53,7 +54,7 @@ type Parts = MoveParts & Pick<RepositoryParts, 'users'>;
 export const createTag = (parts: Parts) => async (granted: Writable, caller: User, { name, ref, message = '' }: TagCommand): Promise<{ readonly name: string; readonly ref: string }> => {
   const { git } = parts;
   const { resource: { id, defaultBranch }, call } = granted;
-  if (!git.isLegalName('tag', name)) throw new ValidationFailed('The tag name is not allowed', { detail: '"name" must be a name that git allows for a tag, not starting with "-"' });
+  if (!git.isLegalName('tag', name)) throw new ValidationFailed('The tag name is not allowed', { detail: '"name" must be a name that git allows for a tag, not starting with "-", of at most 250 bytes between two slashes' });
   const named = ref ?? defaultBranch;
   const commit = await git.resolveCommit(id, named);
   if (commit === undefined) throw new NotFound('There is no such branch, tag or commit to put the tag on', { detail: ref === undefined ? 'The repository has no default branch yet; push a first commit' : '"ref" names no branch, tag or commit' });

@@ -25,11 +25,15 @@ declare module '#core/kernel/scopes' {
   }
 }
 
-/** Document D, "Repositories": role permissions, this area's part. */
+/**
+ * Document D, "Repositories": role permissions. The table is whole here, whichever areas are there: a role keeps its meaning and a
+ * custom one can be made before the area that asks for its permissions is switched on. Plugins contribute what is beyond it.
+ */
 export const repositoryPermissions: readonly PermissionDeclaration[] = [
-  { name: 'repo.read', from: 'read' },
-  { name: 'repo.write', from: 'write' },
-  { name: 'branch.protect', from: 'maintain' },
+  ...['repo.read', 'issue.read', 'ci.read', 'environment:read'].map((name) => ({ name, from: 'read' }) as const),
+  ...['issue.write', 'label.create'].map((name) => ({ name, from: 'triage' }) as const),
+  ...['repo.write', 'milestone.write', 'merge.open', 'merge.update', 'merge.merge', 'ci.write', 'deployment:trigger'].map((name) => ({ name, from: 'write' }) as const),
+  ...['deployment:approve', 'branch.protect'].map((name) => ({ name, from: 'maintain' }) as const),
   { name: 'repo.admin', from: 'admin' },
   { name: 'repo.own', from: 'owner' },
 ];

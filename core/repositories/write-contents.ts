@@ -17,7 +17,7 @@ export interface WriteCommand {
   /** Of the blob that is replaced or removed; absent for a file that is new. */
   readonly sha?: string | undefined;
   /** Absent: the caller. */
-  readonly author?: { readonly name: string; readonly email: string } | undefined;
+  readonly author?: { readonly name: string; readonly email: string; readonly date?: Date | undefined } | undefined;
   /** Undefined: the file is removed. */
   readonly content: Uint8Array | undefined;
 }
@@ -133,7 +133,7 @@ async function planned({ users }: Parts, { call }: Writable, { path, message, au
   const displayName = (await users.byIds([caller.id])).get(caller.id)?.displayName ?? '';
   // Addresses are private.
   const committer = { name: identityText(displayName) || caller.username, email: `${caller.username}@users.noreply`, date: call.now };
-  return { path, message: message.replace(/\n+$/, ''), committer, author: author === undefined ? committer : { name: checkIdentity('name', author.name), email: checkIdentity('email', author.email), date: call.now } };
+  return { path, message: message.replace(/\n+$/, ''), committer, author: author === undefined ? committer : { name: checkIdentity('name', author.name), email: checkIdentity('email', author.email), date: author.date ?? call.now } };
 }
 
 const longestPath = 4096;

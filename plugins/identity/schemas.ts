@@ -1,5 +1,5 @@
 // The shapes of bodies, queries and parameters of the accounts' operations.
-import { Joi, object } from 'hexforge/plugin';
+import { Joi, object, parseInstant } from 'hexforge/plugin';
 import { passwordLength, profileLimits, tokenNameLimit, usernameLimit } from '#core/identity/index';
 
 const text = () => Joi.string().allow('');
@@ -84,7 +84,7 @@ export const registrationBody = object<RegistrationBody>({
   email: Joi.string().max(profileLimits.email).required(),
   password: password().required(),
   display_name: text().max(profileLimits.displayName),
-}).id('Registration');
+}).options({ stripUnknown: true }).id('Registration');
 
 export interface ProfileBody {
   readonly display_name?: string;
@@ -162,19 +162,10 @@ export interface NewTokenBody {
   readonly expires_at?: string | null;
 }
 
-/** RFC 3339, section 5.6: a date with a time and an offset. */
-const rfc3339 = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:[Zz]|[+-]\d\d:\d\d)$/;
-
-/** Date.parse alone takes 30 February for 2 March. */
-function isInstant(text: string): boolean {
-  const day = text.slice(0, 'yyyy-mm-dd'.length);
-  return !Number.isNaN(Date.parse(text)) && new Date(day).toISOString().startsWith(day);
-}
-
 export const newTokenBody = object<NewTokenBody>({
   name: Joi.string().max(tokenNameLimit).required(),
   scopes: Joi.array().items(Joi.string().max(64)).max(100).required(),
-  expires_at: Joi.string().pattern(rfc3339, 'RFC 3339 time').custom((value: string, helpers) => (isInstant(value) ? value : helpers.error('string.isoDate'))).allow(null),
+  expires_at: Joi.string().custom((value: string, helpers) => parseInstant(value) === undefined ? helpers.error('string.isoDate') : value).allow(null).description('RFC 3339, to the year 9999 in UTC; null or absent: never'),
 }).id('NewToken');
 
 export interface IdParams {

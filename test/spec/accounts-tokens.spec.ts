@@ -27,6 +27,7 @@ void t.test('personal access tokens', async (t) => {
     t.equal(answer.status, 201);
     t.strictSame(Object.keys(answer.body as object).sort(), ['created_at', 'expires_at', 'id', 'last_used_at', 'name', 'scopes', 'token']);
     t.match(answer.body, { name: 'laptop', scopes: ['repo:read'], created_at: instant, expires_at: '2098-12-31T22:00:00.000Z', last_used_at: null });
+    t.match((await create({ expires_at: '9999-12-31T23:59:59.999999999Z' })).body, { expires_at: '9999-12-31T23:59:59.999Z' });
     t.match((await create({})).body, { expires_at: null });
     t.match((await create({ expires_at: null })).body, { expires_at: null });
     t.equal(answer.headers.get('cache-control'), 'no-store');
@@ -71,7 +72,7 @@ void t.test('personal access tokens', async (t) => {
 
   await t.test('400 for a bad name, a bad time or one in the past', async (t) => {
     for (const over of [{ name: '' }, { name: '  ' }, { name: 'x'.repeat(101) }, { name: 'two\nlines' }, { scopes: 'repo:read' }, { scopes: [1] }, { expires_at: '2020-01-01T00:00:00Z' }, { expires_at: '2099-01-01' },
-      { expires_at: 'tomorrow' }, { expires_at: 4070908800 }, { expires_at: '2099-13-01T00:00:00Z' }, { expires_at: '2099-02-30T00:00:00Z' }, { expires_at: '2099-01-01T24:30:00Z' }, { expires_at: '+275760-09-13T00:00:00Z' }]) {
+      { expires_at: 'tomorrow' }, { expires_at: 4070908800 }, { expires_at: '2099-13-01T00:00:00Z' }, { expires_at: '2099-02-30T00:00:00Z' }, { expires_at: '2099-01-01T24:30:00Z' }, { expires_at: '+275760-09-13T00:00:00Z' }, { expires_at: '9999-12-31T23:59:59-00:01' }, { expires_at: '2099-01-01T24:00:00Z' }, { expires_at: '2099-01-01T00:00:60Z' }]) {
       t.match(await create(over), { status: 400, body: { error_code: 'validation_failed' } }, JSON.stringify(over).slice(0, 50));
     }
     t.match(await client.post(tokens, { body: { name: 'x' } }), { status: 400 });

@@ -307,6 +307,14 @@ void t.test('accounts', async (t) => {
       t.equal((await forge.anonymous.post(login, { body: { username: 'mover', password: 'another password' } })).status, 200);
     });
 
+    await t.test('of several changes at once from one password one is made, the others gave a password that is none any more', async (t) => {
+      const user = await forge.createUser('racing');
+      const answers = await Promise.all(['first one', 'second one', 'third one'].map((password) => user.client.post(change, { body: { current_password: user.password, new_password: password } })));
+      t.same(answers.map(({ status }) => status).sort(), [204, 403, 403]);
+      t.same(answers.filter(({ status }) => status === 403).map(({ body }) => (body as { error_code: string }).error_code), ['wrong_password', 'wrong_password']);
+      t.equal((await user.client.get('/api/v1/user')).status, 200, 'the session that asked goes on');
+    });
+
     await t.test('403 wrong_password, and 429 after 10 of them', async (t) => {
       const user = await forge.createUser('forgetful');
       for (let time = 0; time < 10; time += 1) t.match(await user.client.post(change, { body: { current_password: 'wrong password', new_password: 'another password' } }), { status: 403, body: { error_code: 'wrong_password' } });

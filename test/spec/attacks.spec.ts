@@ -78,7 +78,7 @@ void t.test('24: no redirect after a rename and no 304 by a guessed ETag tell of
   const { alice, bob, push } = await world(t);
   await make(alice, 'plan');
   await push('alice/plan', 'main');
-  const etags = await Promise.all(['', '/contents/README.md', '/raw/main/README.md', '/branches', '/tags'].map(async (path) => [path, must(await alice.client.get(`${repos}/alice/plan${path}`), 200).headers.get('etag') ?? ''] as const));
+  const etags = await Promise.all(['', '/contents/README.md', '/raw/main/README.md', '/branches', '/tags', '/commits', '/commits/main', '/compare/main...main', '/blame/main/README.md', '/languages'].map(async (path) => [path, must(await alice.client.get(`${repos}/alice/plan${path}`), 200).headers.get('etag') ?? ''] as const));
   for (const [path, etag] of etags) {
     t.not(etag, '', path);
     t.equal((await alice.client.get(`${repos}/alice/plan${path}`, { headers: { 'if-none-match': etag } })).status, 304, path);
@@ -133,7 +133,7 @@ void t.test('27: once access is lost, pages at hand are 404 and not 304, tokens 
   await push('alice/plan', 'main');
   await give(alice, 'plan', 'bob', 'write');
   const token = await forge.pat(bob.client, ['repo:admin']);
-  const paths = ['', '/contents', '/contents/README.md', '/raw/main/README.md', '/branches', '/tags'];
+  const paths = ['', '/contents', '/contents/README.md', '/raw/main/README.md', '/branches', '/tags', '/commits', '/commits/main', '/compare/main...main', '/blame/main/README.md', '/languages'];
   const kept = await Promise.all(paths.map(async (path) => [path, must(await token.get(`${repos}/alice/plan${path}`), 200).headers.get('etag') ?? ''] as const));
   const clone = await stockGit(t);
   await clone.git('clone', '--quiet', remote(forge.url, 'alice/plan', { username: 'bob', password: token.token }), 'clone');

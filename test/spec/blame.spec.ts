@@ -50,6 +50,16 @@ void t.test('GET /repos/{owner}/{repo}/blame/{ref}/{path}', async (t) => {
     t.equal(((await blame('odd/longest')).body as Line[]).length, 25_000);
   });
 
+  await t.test('a branch may be 64 segments deep, and what follows is the path', async (t) => {
+    const branch = `deep/${'d/'.repeat(62)}x`;
+    t.equal(branch.split('/').length, 64);
+    await alice.client.post(`${repos}/alice/code/branches`, { body: { name: branch } });
+    for (const target of [branch, encodeURIComponent(branch)]) {
+      t.same((await blame(`${target}/src/moved.ts`)).body, await told('main', 'src/moved.ts'));
+      t.equal((await forge.anonymous.get(`${repos}/alice/code/raw/${target}/README.md`)).status, 200);
+    }
+  });
+
   await t.test('422 over 1 MiB and over 25,000 lines', async (t) => {
     t.match(await blame('odd/large'), { status: 422, body: { error_code: 'unprocessable', detail: /1060000 bytes/ } });
     t.match(await blame('odd/long'), { status: 422, body: { detail: /25001 lines/ } });

@@ -83,9 +83,9 @@ void t.test('GET branches', async (t) => {
     for (const query of ['sort=age', 'sort=NAME', 'order=up', 'sort=name&order=ASC', 'include_divergence=perhaps', 'sort=name&sort=ahead']) t.equal((await forge.anonymous.get(`${code}/branches?${query}`)).status, 400, query);
   });
 
-  await t.test('per_page is clamped to 1 and 100, page starts at 1', async (t) => {
+  await t.test('per_page is at most 100, and 25 below 1; page starts at 1', async (t) => {
     const table = [
-      ['per_page=2', 2, 1, 2], ['per_page=2&page=2', 1, 2, 2], ['per_page=2&page=3', 0, 3, 2], ['per_page=0', 1, 1, 1], ['per_page=-5', 1, 1, 1], ['per_page=101', 3, 1, 100], ['per_page=x&page=x', 3, 1, 25], ['page=0', 3, 1, 25],
+      ['per_page=2', 2, 1, 2], ['per_page=2&page=2', 1, 2, 2], ['per_page=2&page=3', 0, 3, 2], ['per_page=0', 3, 1, 25], ['per_page=-5', 3, 1, 25], ['per_page=1e1', 3, 1, 25], ['per_page=101', 3, 1, 100], ['per_page=x&page=x', 3, 1, 25], ['page=0', 3, 1, 25],
       ['page=9007199254740991&per_page=100', 0, 9007199254740991, 100],
     ] as const;
     for (const [query, length, page, perPage] of table) {

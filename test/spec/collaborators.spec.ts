@@ -5,6 +5,13 @@ import { startTestForge, type TestUser } from '#test/support/forge';
 interface Collaborator { readonly user: object; readonly role: string; readonly permissions: readonly string[]; readonly created_at: string }
 interface Template { readonly id: string; readonly name: string; readonly permissions: readonly string[]; readonly created_at: string; readonly updated_at: string }
 
+/** Document D, "Repositories", "Role permissions". */
+const read = ['repo.read', 'issue.read', 'ci.read', 'environment:read'];
+const triage = [...read, 'issue.write', 'label.create'];
+const write = [...triage, 'repo.write', 'milestone.write', 'merge.open', 'merge.update', 'merge.merge', 'ci.write', 'deployment:trigger'];
+const maintain = [...write, 'deployment:approve', 'branch.protect'];
+const roleTable = { read, triage, write, maintain, admin: [...maintain, 'repo.admin'] };
+
 const repos = '/api/v1/repos';
 const absent = '00000000-0000-4000-8000-0000000000ff';
 
@@ -29,7 +36,7 @@ void t.test('collaborators', async (t) => {
     t.equal((await bob.client.get(`${repos}/alice/secret`)).status, 200);
     const { status, body } = await bob.client.get(of('secret'));
     t.equal(status, 200);
-    t.same((body as Collaborator[]).map(({ created_at: _, ...item }) => item), [{ user: { id: bob.id, username: 'bob', display_name: 'Bob B.', avatar_url: '' }, role: 'read', permissions: ['repo.read'] }]);
+    t.same((body as Collaborator[]).map(({ created_at: _, ...item }) => item), [{ user: { id: bob.id, username: 'bob', display_name: 'Bob B.', avatar_url: '' }, role: 'read', permissions: roleTable.read }]);
     t.equal((await alice.client.delete(of('secret', 'bob'))).status, 204);
     t.equal((await bob.client.get(`${repos}/alice/secret`)).status, 404);
     t.same((await alice.client.get(of('secret'))).body, []);
@@ -84,7 +91,7 @@ void t.test('collaborators', async (t) => {
     }
     t.equal(await put('bob', { role: 'admin' }), 204);
     t.equal(await put('carol', { role: 'admin' }, bob), 204, 'an administrator of the repository makes another');
-    t.equal(await put('dave', { role: 'gatekeeper', permissions: ['repo.read', 'repo.admin'] }), 204);
+    t.equal(await put('dave', { role: 'gatekeeper', permissions: [...roleTable.read, 'repo.admin'] }), 204);
     t.equal(await put('dave', { role: 'admin' }, dave), 403, 'repo.write is not theirs to give');
     t.equal(await put('carol', { role: 'read' }, dave), 403, 'nor to take');
     t.equal((await dave.client.post(`${repos}/alice/secret/role-templates`, { body: { name: 'trap', permissions: ['repo.write'] } })).status, 403);
@@ -107,14 +114,19 @@ void t.test('collaborators', async (t) => {
     await put('bob', { role: 'write' });
     const { permissions, ...rest } = await effective('bob');
     t.same(rest, { role: 'write', source: 'role' });
-    t.ok(permissions.includes('repo.write') && permissions.includes('repo.read') && !permissions.includes('repo.admin'));
+    t.same(permissions, roleTable.write);
+    for (const [role, held] of Object.entries(roleTable)) {
+      t.equal(await put('bob', { role }), 204);
+      t.same((await effective('bob')).permissions, held, role);
+    }
+    await put('bob', { role: 'write' });
     const listed = ((await alice.client.get(of('secret'))).body as Collaborator[]).find(({ role }) => role === 'write');
     t.same(listed?.permissions.toSorted(), permissions.toSorted());
     t.equal(await put('bob', { role: 'write', permissions: listed?.permissions }), 204, 'what was read may be written back');
     t.equal(await put('bob', { role: 'pusher', permissions: ['repo.write', 'repo.read', 'repo.read'] }), 204);
     t.same(await effective('bob'), { role: 'pusher', permissions: ['repo.read', 'repo.write'], source: 'custom' });
     t.equal(await put('bob', { role: 'blind', permissions: ['repo.write'] }, alice, 'open'), 204);
-    t.same((await effective('bob', 'open')).permissions, ['repo.read', 'repo.write'], 'with what the visibility gives');
+    t.same((await effective('bob', 'open')).permissions, [...roleTable.read, 'repo.write'], 'with what the visibility gives');
     for (const user of ['nobody', 'carol', 'alice']) t.equal((await alice.client.get(`${of('secret', user)}/permissions`)).status, 404, user);
     t.equal((await carol.client.get(`${of('secret', 'bob')}/permissions`)).status, 404);
     t.equal((await forge.anonymous.get(`${of('open', 'bob')}/permissions`)).status, 200);
@@ -182,7 +194,7 @@ void t.test('role templates', async (t) => {
     const effective = async () => (await alice.client.get(`${repos}/alice/one/collaborators/bob/permissions`)).body;
     t.equal(await give('two'), 403, 'a template of another repository');
     t.equal(await give('one'), 204);
-    const given = { role: 'Release crew', permissions: ['repo.read', 'repo.write'], source: 'template', role_template_id: template.id };
+    const given = { role: 'Release crew', permissions: [...roleTable.read, 'repo.write'], source: 'template', role_template_id: template.id };
     t.same(await effective(), given);
     const changed = await alice.client.patch(of('one', template.id.toUpperCase()), { body: { name: 'Crew', permissions: ['repo.read'] } });
     t.match(changed, { status: 200, body: { id: template.id, name: 'Crew', permissions: ['repo.read'] } });

@@ -2,6 +2,7 @@
 import t from 'tap';
 import { startTestForge } from '#test/support/forge';
 import { pushHistory } from '#test/support/history';
+import { remote } from '#test/support/stock-git';
 
 interface Signature { readonly name: string; readonly email: string; readonly date: string }
 interface Commit { readonly sha: string; readonly message: string; readonly author: Signature; readonly committer: Signature; readonly parents: readonly string[]; readonly verified: boolean }
@@ -47,6 +48,7 @@ void t.test('history over REST', async (t) => {
     for (const path of ['src', 'src/main.ts', 'src/moved.ts', 'README.md', 'größe und maß.txt', 'sub', 'link', 'nowhere']) {
       t.same(await shas(`?path=${encodeURIComponent(path)}`), lines(await git('rev-list', 'main', '--', path)), path);
     }
+    t.same(await shas('?path=src/'), await shas('?path=src'), 'a folder by its slash');
     for (const path of ['../x', '.git', 'src//main.ts', ':(top)src', ':/', '*.ts', '--all', '-n1']) t.same(await shas(`?path=${encodeURIComponent(path)}`), [], path);
     for (const author of ['Grace', 'grace+h@', '.*', 'Gr[a]ce', '"Ho" O\'Per', 'nobody', '--all', '-x', '^']) {
       t.same(await shas(`?author=${encodeURIComponent(author)}`), lines(await git('rev-list', 'main', '--fixed-strings', `--author=${author}`)), author);
@@ -66,7 +68,7 @@ void t.test('history over REST', async (t) => {
     t.same(await shas('?per_page=2'), all.slice(0, 2));
     t.same(await shas('?per_page=2&page=2'), all.slice(2, 4));
     t.same(await shas('?per_page=100&page=2'), []);
-    t.same(await shas('?per_page=0'), all.slice(0, 1), 'below 1 is 1');
+    t.same(await shas('?per_page=0'), all.slice(0, 25), 'below 1 is the default');
     t.same(await shas('?per_page=1000&page=0'), all);
     t.same(await shas('?page=99999999999999'), []);
     t.same(await shas('?page=x&per_page=y'), all.slice(0, 25));
@@ -145,6 +147,24 @@ void t.test('history over REST', async (t) => {
     await alice.client.patch(`${repos}/alice/code`, { body: { default_branch: 'island' } });
     t.same((await get('languages')).body, { go: 15 });
     await alice.client.patch(`${repos}/alice/code`, { body: { default_branch: 'main' } });
+  });
+
+  await t.test('304 while the refs stand where they stood, a new answer when one moved; one page is not another', async (t) => {
+    const paths = ['commits', 'commits?per_page=1', 'commits?ref=feature/x', 'commits/main', 'compare/v1...main', 'compare/main...v1', 'blame/main/README.md', 'languages'];
+    const ask = async (held: ReadonlyMap<string, string> = new Map()) => await Promise.all(paths.map(async (path) => {
+      const { status, headers, text } = await forge.anonymous.get(`${repos}/alice/code/${path}`, { headers: { 'if-none-match': held.get(path) ?? '""' } });
+      t.equal(headers.get('cache-control'), 'private, must-revalidate, max-age=0', path);
+      return { path, status, etag: headers.get('etag') ?? '', text };
+    }));
+    const first = await ask();
+    t.same(first.map(({ status }) => status), paths.map(() => 200));
+    t.same(await ask(), first, 'asked again');
+    const tags = new Map(first.map(({ path, etag }) => [path, etag]));
+    t.same((await ask(tags)).map(({ status, etag, text }) => [status, etag.replace('-gzip', ''), text]), first.map(({ etag }) => [304, etag.replace('-gzip', ''), '']));
+    await work.commit('Moves main', { 'README.md': '# Moved\n', 'moved.py': 'print(1)\n' });
+    await work.git('push', '--quiet', remote(forge.url, 'alice/code', alice), 'HEAD:main');
+    t.same((await ask(tags)).map(({ path, status }) => [path, status]), paths.map((path) => [path, path === 'commits?ref=feature/x' ? 304 : 200]));
+    t.match((await get('commits?per_page=1')).body, [{ message: 'Moves main' }]);
   });
 
   await t.test('404 to who may not read, 403 to a token without the scope, 401 for a bad credential', async (t) => {

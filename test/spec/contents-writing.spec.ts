@@ -57,6 +57,10 @@ void t.test('PUT and DELETE /repos/{owner}/{repo}/contents/{path}', async (t) =>
     t.equal(await ask('log', '-1', '--format=%an <%ae>', 'main'), 'Grace H <grace@example.org>');
     t.equal((await put('side.py', { branch: 'feature/x', sha: await shaOf('side.py', 'feature/x') })).status, 200);
     t.equal(await ask('show', 'feature/x:side.py'), 'x');
+    const dated = await put('dated', { content: 'YWJj\r\nZGVm\n', author: { name: 'Grace H', email: 'grace@example.org', date: '2020-02-29T12:00:00.7+01:00' } });
+    t.match(dated, { status: 201, body: { content: { size: 6 }, commit: { author: { date: '2020-02-29T11:00:00.000Z' } } } }, 'a date of the author, and base64 in lines');
+    t.equal(await ask('log', '-1', '--format=%ad', '--date=iso-strict-local', 'main'), '2020-02-29T11:00:00+00:00');
+    t.equal(await ask('show', 'main:dated'), 'abcdef');
     t.equal((await put('none', { content: '' })).status, 201, 'an empty file');
     t.equal(await ask('cat-file', '-s', 'main:none'), '0');
   });
@@ -112,8 +116,9 @@ void t.test('PUT and DELETE /repos/{owner}/{repo}/contents/{path}', async (t) =>
       t.equal((await remove(path, { sha: '1'.repeat(40) })).status, 400, path);
     }
     const bodies: readonly object[] = [
-      { message: '' }, { message: ' \n' }, { message: 'a\u0000b' }, { message: 'x'.repeat(64 * 1024 + 1) }, { content: 'a' }, { content: 'YQ' }, { content: 'YQ==\n' }, { content: 'Y Q=' }, { content: 'YR==' }, { content: 'YQ_-' }, { content: 7 }, { unknown: 1 }, { sha: '' },
+      { message: '' }, { message: ' \n' }, { message: 'a\u0000b' }, { message: 'x'.repeat(64 * 1024 + 1) }, { content: 'a' }, { content: 'YQ' }, { content: 'Y Q=' }, { content: 'YR==' }, { content: 'YQ_-' }, { content: 7 }, { unknown: 1 }, { sha: '' },
       { author: { name: 'x' } }, { author: { name: '', email: 'x' } }, { author: { name: 'a\nb', email: 'x@y' } }, { author: { name: 'a <b>', email: 'x@y' } }, { author: { name: 'a', email: 'x> <y' } }, { author: { name: '.', email: 'x@y' } },
+      ...['', 'now', '2026-01-31', '2026-02-30T00:00:00Z', '1969-12-31T23:59:59Z', 7].map((date) => ({ author: { name: 'x', email: 'x@y', date } })),
     ];
     for (const body of bodies) t.equal((await put('new', body)).status, 400, JSON.stringify(body).slice(0, 60));
     t.equal((await alice.client.put(at('new'), { body: { message: 'x' } })).status, 400);

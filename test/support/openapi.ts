@@ -45,7 +45,7 @@ export function operations(document: Document): Operation[] {
     id: entry.operationId,
     method: method.toUpperCase(),
     path,
-    answers: new Map(Object.entries(entry.responses).map(([status, { content = {} }]) => [
+    answers: new Map(Object.entries(entry.responses).filter(([status]) => status !== 'default').map(([status, { content = {} }]) => [
       Number(status), new Map(Object.entries(content).map(([type, { schema }]) => [type, membersOf(schema)])),
     ])),
     hasJsonBody: entry.requestBody?.content?.['application/json'] !== undefined,

@@ -3,7 +3,7 @@ import { api, ByteStream, reads, reply, type Route } from 'hexforge/plugin';
 import type { ArchiveFormat, RepositoryUseCases } from '#core/repositories/index';
 import { attachment } from '../media-types.ts';
 import { archivePath } from '../schemas/history.ts';
-import { revalidated } from './repositories.ts';
+import { revalidated } from './derived.ts';
 
 const types: Readonly<Record<ArchiveFormat, string>> = { 'tar.gz': 'application/gzip', zip: 'application/zip' };
 

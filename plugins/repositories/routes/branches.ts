@@ -1,13 +1,13 @@
 // Routes of document B, "Repositories": branches.
-import { api, changes, entityTag, notModified, pageRules, readPage, reads, reply, type Route } from 'hexforge/plugin';
+import { api, changes, pageRules, readPage, reads, type Route } from 'hexforge/plugin';
 import type { RepositoryUseCases } from '#core/repositories/index';
 import { branchJson, pageJson } from '../present-refs.ts';
 import { repositoryPath } from '../schemas.ts';
 import { branchPage, branchPath, branchQuery, createBranchBody, createdBranch } from '../schemas/refs.ts';
-import { revalidated } from './repositories.ts';
+import { derived } from './derived.ts';
 
 /** Document B, "Limits": branch and tag list per_page. */
-export const refPages = pageRules.clamped(25, 100);
+export const refPages = pageRules.capped(25, 100);
 
 export const branchRoutes = (useCases: () => RepositoryUseCases): readonly Route[] => [
   api({
@@ -15,12 +15,9 @@ export const branchRoutes = (useCases: () => RepositoryUseCases): readonly Route
     // Document D: anonymous gets 401 for private, internal and missing repositories alike.
     access: reads('repository', 'repo.read', { anonymous: 401 }), scope: 'repo.read', meter: 'api.read', params: repositoryPath, query: branchQuery, result: branchPage,
     statuses: [304],
-    async run(_call, { granted, query, unchanged }) {
+    async run(_call, { granted, query }) {
       const { include_divergence: includeDivergence, sort, order } = query;
-      const list = await useCases().branches(granted, { ...readPage(refPages, query), includeDivergence, sort, order });
-      const etag = entityTag(list.basis);
-      if (unchanged(etag)) return notModified(etag, revalidated);
-      return reply(pageJson(await list.read(), branchJson), { headers: revalidated, etag });
+      return derived(await useCases().branches(granted, { ...readPage(refPages, query), includeDivergence, sort, order }), (page) => pageJson(page, branchJson));
     },
   }),
   api({

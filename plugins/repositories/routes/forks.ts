@@ -16,7 +16,7 @@ export const forkRoutes = (useCases: () => RepositoryUseCases, present: () => Pr
   api({
     id: 'forkCreate', summary: 'Fork a repository', method: 'POST', path,
     // The fork is the caller's own: what they need on the parent is to read it.
-    access: changes('repository', 'repo.read'), scope: 'repo.write', meter: 'api.expensive', params: repositoryPath, body: forkBody, success: 201, result: repositoryJson, statuses: [409],
+    access: changes('repository', 'repo.read'), scope: 'repo.write', meter: 'api.write', params: repositoryPath, body: forkBody, success: 201, result: repositoryJson, statuses: [409],
     run: async (call, { granted, body }) => present().record(await useCases().recordOf(await useCases().fork(call, granted, body), call.caller)),
   }),
 ];

@@ -3,9 +3,7 @@ import { anyone, api, changes, entityTag, reads, reply, signedIn, type Route } f
 import type { RepositoryUseCases } from '#core/repositories/index';
 import type { Presenter } from '../present.ts';
 import { createBody, deleteBody, listQuery, nameInUse, repositoryJson, repositoryList, repositoryPath, updateBody } from '../schemas.ts';
-
-/** What is seen depends on who asks, and is asked for again each time. */
-export const revalidated = { 'cache-control': 'private, must-revalidate, max-age=0' } as const;
+import { revalidated } from './derived.ts';
 
 export const repositoryRoutes = (useCases: () => RepositoryUseCases, present: () => Presenter): readonly Route[] => [
   api({

@@ -1,23 +1,18 @@
 // Routes of document B, "Repositories": tags.
-import { api, changes, entityTag, notModified, readPage, reads, reply, type Route } from 'hexforge/plugin';
+import { api, changes, readPage, reads, type Route } from 'hexforge/plugin';
 import type { RepositoryUseCases } from '#core/repositories/index';
 import { pageJson, tagJson } from '../present-refs.ts';
 import { repositoryPath } from '../schemas.ts';
 import { createdTag, createTagBody, tagPage, tagPath, tagQuery } from '../schemas/refs.ts';
 import { refPages } from './branches.ts';
-import { revalidated } from './repositories.ts';
+import { derived } from './derived.ts';
 
 export const tagRoutes = (useCases: () => RepositoryUseCases): readonly Route[] => [
   api({
     id: 'tagList', summary: 'List tags', method: 'GET', path: '/repos/{owner}/{repo}/tags',
     access: reads('repository', 'repo.read', { anonymous: 401 }), scope: 'repo.read', meter: 'api.read', params: repositoryPath, query: tagQuery, result: tagPage,
     statuses: [304],
-    async run(_call, { granted, query, unchanged }) {
-      const list = await useCases().tags(granted, readPage(refPages, query));
-      const etag = entityTag(list.basis);
-      if (unchanged(etag)) return notModified(etag, revalidated);
-      return reply(pageJson(await list.read(), tagJson), { headers: revalidated, etag });
-    },
+    run: async (_call, { granted, query }) => derived(await useCases().tags(granted, readPage(refPages, query)), (page) => pageJson(page, tagJson)),
   }),
   api({
     id: 'tagCreate', summary: 'Create a tag', method: 'POST', path: '/repos/{owner}/{repo}/tags',

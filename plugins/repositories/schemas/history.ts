@@ -21,7 +21,7 @@ export const commitsQuery = object<CommitsQuery>({
   since: optional('Only commits of this time or later: RFC 3339, or a date, which begins at 00:00 UTC'),
   until: optional('Only commits of this time or earlier: RFC 3339, or a date, which is included'),
   page: Joi.string().empty('').description('1-based; below 1 is 1'),
-  per_page: Joi.string().empty('').description('Default 25, clamped to 1 to 100'),
+  per_page: Joi.string().empty('').description('Default 25, at most 100'),
 });
 
 export interface SignatureJson { readonly name: string; readonly email: string; readonly date: string }
@@ -55,7 +55,7 @@ export interface FileChangeJson {
 const fileChange = object<FileChangeJson>({
   filename: text(), previous_filename: Joi.string().description('Of a renamed file'), status: Joi.string().valid('added', 'modified', 'removed', 'renamed').required(),
   additions: count(), deletions: count(), changes: count(), is_binary: Joi.boolean().required(),
-  patch: Joi.string().description('Hunks; absent where there are none, over 128 Ki characters in one file and 4 MiB in all'),
+  patch: Joi.string().description('Hunks; absent where there are none, over 128 Ki characters in one file and 512 KiB in all'),
 }).id('FileChange');
 const files = () => Joi.array<FileChangeJson[]>().items(fileChange).required().description('At most 3000');
 
@@ -93,14 +93,15 @@ export const blameJson = Joi.array<BlameLineJson[]>().items(object<BlameLineJson
 
 export const languagesJson = Joi.object<Readonly<Record<string, number>>>().pattern(Joi.string(), Joi.number().integer().min(1)).id('Languages');
 
-interface Change { readonly message: string; readonly branch?: string; readonly author?: { readonly name: string; readonly email: string } }
+interface AuthorBody { readonly name: string; readonly email: string; readonly date?: string }
+interface Change { readonly message: string; readonly branch?: string; readonly author?: AuthorBody }
 const change = {
   message: Joi.string().required(), branch: Joi.string().description('Absent: the default branch'),
-  author: object<{ readonly name: string; readonly email: string }>({ name: Joi.string().required(), email: Joi.string().required() }).description('Absent: the caller'),
+  author: object<AuthorBody>({ name: Joi.string().required(), email: Joi.string().required(), date: Joi.string().description('RFC 3339; now where it is absent') }).description('Absent: the caller'),
 };
 export interface WriteBody extends Change { readonly content: string; readonly sha?: string }
 export const writeBody = object<WriteBody>({
-  ...change, content: Joi.string().allow('').required().description('Base64, in one line'), sha: Joi.string().description('Of the file that is replaced; absent for a new one'),
+  ...change, content: Joi.string().allow('').required().description('Base64, in one line or several'), sha: Joi.string().description('Of the file that is replaced; absent for a new one'),
 }).id('ContentsWrite');
 export interface RemoveBody extends Change { readonly sha: string }
 export const removeBody = object<RemoveBody>({ ...change, sha: Joi.string().required().description('Of the file that is removed') }).id('ContentsRemove');

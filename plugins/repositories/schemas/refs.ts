@@ -10,7 +10,7 @@ export const tagPath = object<RepositoryPath & { readonly tag: string }>({ ...pa
 interface PageQuery { readonly page?: string; readonly per_page?: string }
 const page = {
   page: Joi.string().allow('').description('1-based; default 1'),
-  per_page: Joi.string().allow('').description('1 to 100; default 25'),
+  per_page: Joi.string().allow('').description('At most 100; default 25'),
 };
 export const tagQuery = object<PageQuery>(page);
 

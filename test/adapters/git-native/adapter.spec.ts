@@ -141,7 +141,7 @@ void t.test('closing ends every process, and afterwards nothing is started', asy
   await native.close();
   const { stdout } = await promisify(execFile)('ps', ['-eo', 'stat,args']);
   t.strictSame(stdout.split('\n').filter((line) => line.includes(root) && !line.startsWith('Z')), []);
-  await t.rejects(native.refs(id, 'all'), { name: 'Unavailable' });
+  await t.rejects(native.moveRefs(id, [{ ref: 'refs/heads/x', old: '0'.repeat(40), new: tip }]), { name: 'Unavailable' });
   t.strictSame(await readdir(join(root, '.processes')), []);
 });
 
@@ -208,7 +208,7 @@ void t.test('what is asked of a repository while another process removes it is n
   const native = gitNative({ root, log: quiet, gitPath: removing });
   t.teardown(() => native.close());
   for (const [name, asked] of Object.entries({
-    refs: () => native.refs(id, 'branches'),
+    'a commit': () => native.resolveCommit(id, 'a'.repeat(40)),
     advertisement: () => native.advertise(id, { service: 'git-upload-pack', protocol: 'version=2', signal: never }),
     'advertisement for a push': () => native.advertise(id, { service: 'git-receive-pack', protocol: undefined, signal: never }),
     'moving a ref': () => native.moveRefs(id, [{ ref: 'refs/heads/x', old: '0'.repeat(40), new: 'a'.repeat(40) }]),

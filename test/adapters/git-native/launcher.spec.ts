@@ -25,6 +25,11 @@ async function text(stream: AsyncIterable<Uint8Array>): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
+function restore(name: string, value: string | undefined): void {
+  if (value === undefined) delete process.env[name];
+  else process.env[name] = value;
+}
+
 /** Whether it runs: one that nobody has asked how it ended does not. */
 async function runs(pid: number): Promise<boolean> {
   const { stdout } = await promisify(execFile)('ps', ['-o', 'stat=', '-p', String(pid)]).catch(() => ({ stdout: '' }));
@@ -70,6 +75,16 @@ void t.test('a program that is not there is refused, and the next one starts', a
   await t.rejects(starting.launch('/nowhere/git', [], environment), { name: 'Unavailable', message: /ENOENT/ });
   await t.rejects(starting.launch('/', [], environment), { name: 'Unavailable', message: /EACCES/ });
   await t.rejects(starting.launch('true', ['x'.repeat(3_000_000)], environment), { name: 'Unavailable', message: /E2BIG/ });
+  t.equal((await (await shell(starting, 'exit 0')).ended).code, 0);
+});
+
+void t.test('where no folder for its socket can be made a program is refused, and the next one starts', async (t) => {
+  const starting = launcher(t);
+  const before = process.env['TMPDIR'];
+  t.teardown(() => restore('TMPDIR', before));
+  process.env['TMPDIR'] = '/nowhere';
+  await t.rejects(shell(starting, 'exit 0'), { name: 'Unavailable', message: /temporary folder/ });
+  restore('TMPDIR', before);
   t.equal((await (await shell(starting, 'exit 0')).ended).code, 0);
 });
 

@@ -3,7 +3,7 @@ import { Buffer } from 'node:buffer';
 import t from 'tap';
 import { Channel } from '#adapters/git-native/channel';
 import { Lane } from '#adapters/git-native/lane';
-import { Lru } from '#adapters/git-native/lru';
+import { Lru } from '#core/kernel/lru';
 import { parseCommit, parseTree } from '#adapters/git-native/objects';
 import { PacketCutter, packet } from '#adapters/git-native/pkt-line';
 import { PushReport } from '#adapters/git-native/push-report';

@@ -55,10 +55,10 @@ void t.test('a list of branches with divergence takes one walk for one as for 30
     t.same([tips.size, apart.size], [count + 1, count + 1]);
     t.same([...apart.values()].filter(({ ahead, behind }) => ahead === 1 && behind === 0).length, count);
     const commands = await started();
-    t.same(commands.filter((command) => command !== 'cat-file').toSorted(), ['for-each-ref', 'rev-list'], `${count} branches`);
+    t.same(commands.filter((command) => command !== 'cat-file'), ['rev-list'], `${count} branches`);
     t.ok(commands.length <= 4, 'and two readers of the pool at most');
     await list();
-    t.same(await started(), ['for-each-ref'], `${count} branches again`);
+    t.same(await started(), [], `${count} branches again`);
   }
 });
 

@@ -145,9 +145,39 @@ void t.test('what is not HTTP gets the envelope too', async (t) => {
   t.match(nowhere, /\r\nx-request-id: 0{8}-/i);
   t.match(nowhere, /"error":"The request is not valid HTTP"/);
   t.match(await rig.raw('GET /api/v1/things HTTP/1.0\r\n\r\n'), /^HTTP\/1\.1 \d{3} /, 'HTTP/1.0 needs none');
+  const twice = await rig.raw('GET /api/v1/things HTTP/1.1\r\nHost: a\r\nhOST: b\r\nConnection: close\r\n\r\n');
+  t.match(twice, /^HTTP\/1\.1 400 Bad Request\r\n/, 'two hosts');
+  t.match(twice, /needs the header Host, once/);
   const long = await rig.raw(`GET /${'a'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`);
   t.match(long, /^HTTP\/1\.1 431 /);
   t.match(long, /"error_code":"payload_too_large"\}$/);
+});
+
+void t.test('a body that breaks off its framing gets the envelope, an answer under way is never written into, an unknown expectation is passed over', async (t) => {
+  const body = object<{ title: string }>({ title: Joi.string().required() });
+  const gate = Promise.withResolvers<void>();
+  const rig = await startRig(t, [
+    api({ ...open, id: 'post', method: 'POST', path: '/post', body, result: ok, run: () => ({ ok: true }) }),
+    api({ ...open, id: 'slow', method: 'GET', path: '/slow', result: ok, run: () => gate.promise.then(() => ({ ok: true })) }),
+  ]);
+  const head = 'POST /api/v1/post HTTP/1.1\r\nHost: x\r\nX-Request-Id: mine\r\nContent-Type: application/json\r\n';
+  const framing = await rig.raw(`${head}Transfer-Encoding: chunked\r\n\r\nzz\r\n`);
+  t.match(framing, /^HTTP\/1\.1 400 Bad Request\r\n/);
+  t.match(framing, /\r\nX-Request-Id: mine\r\n/);
+  t.match(framing, /\r\nReferrer-Policy: no-referrer\r\n/);
+  t.match(framing, /\{"error":"The request is not valid HTTP","error_code":"validation_failed"\}$/);
+  const expecting = await rig.raw(`${head}Expect: a-miracle\r\nConnection: close\r\nContent-Length: 13\r\n\r\n{"title":"x"}`);
+  t.match(expecting, /^HTTP\/1\.1 200 OK\r\n/);
+  const pipelined = await rig.raw('GET /api/v1/slow HTTP/1.1\r\nHost: x\r\n\r\nNONSENSE\r\n\r\n');
+  gate.resolve();
+  t.notMatch(pipelined, /NONSENSE|400/, 'what follows a whole request is not told of in its place');
+});
+
+void t.test('what an error quotes of a request is cut', async (t) => {
+  const rig = await startRig(t, [api({ ...open, id: 'post', method: 'POST', path: '/post', body: object<{ title: string }>({ title: Joi.string().required() }), result: ok, run: () => ({ ok: true }) })]);
+  const { status, body } = await rig.call('POST', '/api/v1/post', { headers: { 'content-type': 'application/json' }, body: JSON.stringify({ title: 'x', ['\u{1F600}'.repeat(100_000)]: 1 }) });
+  t.equal(status, 400);
+  t.equal((body as { detail: string }).detail.length, 2001);
 });
 
 void t.test('an absent port hides the route or names what is missing', async (t) => {

@@ -46,7 +46,7 @@ void t.test('the document is valid OpenAPI 3.1 and says what the descriptors say
   const read = operation('/api/v1/users/{name}', 'get');
   t.match(read, { operationId: 'userRead', summary: 'For a test', tags: ['things'], 'x-access': { who: 'anyone' }, 'x-meter': 'api.read' });
   t.strictSame(read.security, [{}, { bearer: [] }, { basic: [] }]);
-  t.strictSame(Object.keys(read.responses), ['200', '401', '404', '429']);
+  t.strictSame(Object.keys(read.responses), ['200', '401', '404', '429', 'default']);
   t.strictSame(read.responses['200']?.content, { 'application/json': { schema: { $ref: '#/components/schemas/User' } } });
   t.strictSame(read.responses['404'], { description: 'Not Found', content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } } });
   const list = operation('/api/v1/users', 'get');
@@ -71,7 +71,7 @@ void t.test('the document is valid OpenAPI 3.1 and says what the descriptors say
   t.strictSame((write.responses['409']?.content?.['application/json']?.schema as { properties: object } | undefined)?.properties, { error: { type: 'string', minLength: 1, description: 'A sentence for a person; clients branch on the status and error_code' }, detail: { type: 'string', minLength: 1, description: 'Which field, or what to do' }, error_code: { type: 'string', minLength: 1, description: 'Stable and machine-readable' }, existing_repo_id: { type: 'string', minLength: 1 } });
   t.strictSame(operation('/api/v1/raw', 'post').requestBody, { required: true, content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } } });
   t.strictSame(operation('/api/v1/raw', 'post').security, [{ bearer: [] }, { basic: [] }, { session: [] }]);
-  t.strictSame(Object.keys(operation('/api/v1/shutter', 'delete').responses), ['204', '401', '503']);
+  t.strictSame(Object.keys(operation('/api/v1/shutter', 'delete').responses), ['204', '401', '503', 'default']);
   t.strictSame(Object.keys(document.components.schemas), ['Error', 'Health', 'Index', 'Readiness', 'User', 'UserInput']);
   t.strictSame(document.components.schemas['User'], {
     type: 'object', additionalProperties: false, required: ['bio', 'id', 'page', 'role'],

@@ -4,7 +4,7 @@ import { Buffer } from 'node:buffer';
 import { gunzipSync } from 'node:zlib';
 import type { FileChange } from '#core/repositories/git-history';
 import type { Check } from '../checks.ts';
-import { bytesOf, client, fresh, never, type Bench } from './provider.ts';
+import { bytesOf, client, fresh, imported, never, type Bench } from './provider.ts';
 import { git, must } from './stock-git.ts';
 
 const emptyTree = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
@@ -28,15 +28,6 @@ async function changes(folder: string, from: string, to: string): Promise<readon
 const letters: Readonly<Record<FileChange['status'], string>> = { added: 'A', modified: 'M', removed: 'D', renamed: 'R' };
 const told = ({ status, isBinary, additions, deletions, path, previousPath }: FileChange): string =>
   [letters[status], isBinary ? '- -' : `${additions} ${deletions}`, ...previousPath === undefined ? [] : [previousPath], path].join(' ');
-
-/** A client's repository whose files are made by one fast-import, pushed. */
-async function imported(bench: Bench, repository: string, script: string): Promise<string> {
-  const folder = await client(bench, repository, []);
-  const { code, stderr } = await git(folder, ['fast-import', '--quiet', '--date-format=raw'], { input: script });
-  assert.equal(code, 0, stderr);
-  await must(folder, ['push', '-q', 'origin', 'main']);
-  return folder;
-}
 
 export const commitChecks: readonly Check<Bench>[] = [
   {
@@ -114,6 +105,21 @@ export const commitChecks: readonly Check<Bench>[] = [
       assert.deepEqual([a?.path, a?.patch, a?.additions], ['a', undefined, 10_000], 'too long to be shown');
       assert.deepEqual([b?.path, b?.patch], ['b', '@@ -0,0 +1 @@\n+diff --git a/x b/x'], 'content that looks like a header');
       assert.deepEqual([f?.path, f?.patch], ['f00000', '@@ -0,0 +1 @@\n+x']);
+    },
+  },
+  {
+    name: 'the patches of a difference come to 512 KiB, and what is beyond is counted still',
+    async run(bench) {
+      const repository = await fresh(bench);
+      const text = `${'x'.repeat(99)}\n`.repeat(1000);
+      const files = Array.from({ length: 15 }, (_, index) => `M 100644 inline f${String(index).padStart(2, '0')}\ndata ${text.length}\n${text}\n`).join('');
+      const folder = await imported(bench, repository, `commit refs/heads/main\ncommitter Ada <ada@example.org> 1700000000 +0000\ndata 0\n${files}`);
+      const difference = await bench.backend.difference(repository, undefined, await must(folder, ['rev-parse', 'main']));
+      assert.deepEqual(difference.files.map(({ additions }) => additions), Array.from({ length: 15 }, () => 1000));
+      const shown = difference.files.map(({ patch }) => patch?.length ?? 0);
+      assert.deepEqual(shown, shown.toSorted((one, other) => other - one), 'the first of them');
+      const total = shown.reduce((sum, length) => sum + length, 0);
+      assert.ok(total > 400_000 && total <= 512 * 1024, String(total));
     },
   },
   {

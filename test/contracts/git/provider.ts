@@ -1,4 +1,5 @@
 // What a provider brings to the contract suite of `GitBackend`.
+import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -6,7 +7,7 @@ import { join } from 'node:path';
 import type { GitBackend } from '#core/repositories/git-backend';
 import { makeHistory } from './history.ts';
 import { serve, type GitServer } from './http-server.ts';
-import { must } from './stock-git.ts';
+import { git, must } from './stock-git.ts';
 
 export interface GitBackendUnderTest {
   readonly backend: GitBackend;
@@ -89,3 +90,12 @@ export async function bytesOf(source: AsyncIterable<Uint8Array>): Promise<Buffer
 }
 
 export const never = new AbortController().signal;
+
+/** A client's repository whose files are made by one fast-import, pushed. */
+export async function imported(bench: Bench, repository: string, script: string): Promise<string> {
+  const folder = await client(bench, repository, []);
+  const { code, stderr } = await git(folder, ['fast-import', '--quiet', '--date-format=raw'], { input: script });
+  assert.equal(code, 0, stderr);
+  await must(folder, ['push', '-q', 'origin', 'main']);
+  return folder;
+}

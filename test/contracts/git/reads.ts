@@ -5,7 +5,7 @@ import { NotFound } from '#core/kernel/errors';
 import { zeroOid } from '#core/repositories/git-backend';
 import type { Check } from '../checks.ts';
 import { binary, submodule } from './history.ts';
-import { bytesOf, fresh, newId, type Bench } from './provider.ts';
+import { bytesOf, client, fresh, imported, newId, type Bench } from './provider.ts';
 import { must } from './stock-git.ts';
 
 const latin = 'caf\uFFFD.txt';
@@ -39,6 +39,18 @@ export const readChecks: readonly Check<Bench>[] = [
     name: 'a branch wins over a tag of the same name',
     async run(bench) {
       assert.equal(await bench.backend.resolveCommit(bench.filled, 'both'), await commitOf(bench, 'main~4'));
+    },
+  },
+  {
+    name: 'forty digits are the commit of that id, whatever a branch or a tag is called; fewer are a branch first',
+    async run(bench) {
+      const { backend } = bench;
+      const repository = await fresh(bench);
+      const folder = await imported(bench, repository, ['one', 'two'].map((message, index) => `commit refs/heads/main\ncommitter Ada <ada@example.org> ${1_700_000_000 + index} +0000\ndata ${message.length}\n${message}\n`).join(''));
+      const [first, second] = [await must(folder, ['rev-parse', 'main~1']), await must(folder, ['rev-parse', 'main'])];
+      for (const ref of [`refs/heads/${first}`, `refs/tags/${first}`, `refs/heads/${first.slice(0, 10)}`, `refs/heads/${'e'.repeat(40)}`]) await backend.moveRefs(repository, [{ ref, old: zeroOid, new: second }]);
+      const expected: readonly (readonly [string, string])[] = [[first, first], [first.toUpperCase(), first], [`refs/heads/${first}`, second], [`refs/tags/${first}`, second], [first.slice(0, 10), second], [first.slice(0, 11), first], ['e'.repeat(40), second]];
+      for (const [revision, oid] of expected) assert.equal(await backend.resolveCommit(repository, revision), oid, revision);
     },
   },
   {
@@ -107,6 +119,80 @@ export const readChecks: readonly Check<Bench>[] = [
       }
       const tag = (await backend.refs(filled, 'tags')).find(({ name }) => name === 'refs/tags/v1-again');
       assert.equal(tag?.peeled, await commitOf(bench, 'main~2'));
+    },
+  },
+  {
+    name: 'a tag of whatever kind leads to a commit or to none, and names come in the order of their bytes, before upkeep and after',
+    async run(bench) {
+      const { backend } = bench;
+      const id = await fresh(bench);
+      const folder = await client(bench, id);
+      const [commit, tree, blob] = await Promise.all(['main', 'main^{tree}', 'main:file'].map((name) => must(folder, ['rev-parse', name])));
+      const tag = async (name: string, target: string): Promise<string> => {
+        await must(folder, ['tag', '-a', '-m', name, name, target]);
+        return await must(folder, ['rev-parse', `refs/tags/${name}`]);
+      };
+      const once = await tag('once', 'main');
+      const [twice, ofTree, ofBlob] = [await tag('twice', once), await tag('tree', 'main^{tree}'), await tag('blob', 'main:file')];
+      const ofTreeAgain = await tag('tree-again', ofTree);
+      for (const [name, target] of [['light', 'main'], ['light-tree', 'main^{tree}'], ['light-blob', 'main:file'], ['\u{1F600}', 'main'], ['\uFF21', 'main'], ['ü', 'main'], ['once.1', 'main'], ['once-1', 'main']] as const) await must(folder, ['tag', name, target]);
+      // Enough refs that maintenance packs them.
+      for (let number = 10; number < 80; number += 1) await must(folder, ['update-ref', `refs/tags/z${number}`, once]);
+      await must(folder, ['push', '-q', 'origin', 'main', '--tags']);
+      const expected = [
+        { name: 'refs/tags/blob', oid: ofBlob },
+        { name: 'refs/tags/light', oid: commit },
+        { name: 'refs/tags/light-blob', oid: blob },
+        { name: 'refs/tags/light-tree', oid: tree },
+        { name: 'refs/tags/once', oid: once, peeled: commit },
+        { name: 'refs/tags/once-1', oid: commit },
+        { name: 'refs/tags/once.1', oid: commit },
+        { name: 'refs/tags/tree', oid: ofTree },
+        { name: 'refs/tags/tree-again', oid: ofTreeAgain },
+        { name: 'refs/tags/twice', oid: twice, peeled: commit },
+        ...Array.from({ length: 70 }, (_, number) => ({ name: `refs/tags/z${number + 10}`, oid: once, peeled: commit })),
+        { name: 'refs/tags/ü', oid: commit },
+        { name: 'refs/tags/\uFF21', oid: commit },
+        { name: 'refs/tags/\u{1F600}', oid: commit },
+      ];
+      assert.deepEqual(await backend.refs(id, 'tags'), expected);
+      await backend.maintain(id);
+      assert.deepEqual(await backend.refs(id, 'tags'), expected, 'after upkeep');
+      await must(folder, ['push', '-q', 'origin', ':refs/tags/once', '+main:refs/tags/twice']);
+      assert.deepEqual(await backend.refs(id, 'tags'), expected.filter(({ name }) => name !== 'refs/tags/once').map((ref) => ref.name === 'refs/tags/twice' ? { name: ref.name, oid: commit } : ref), 'one deleted, one moved');
+      assert.deepEqual(await backend.refs(id, 'branches'), [{ name: 'refs/heads/main', oid: commit }]);
+    },
+  },
+  {
+    name: 'a list of branches made during pushes and upkeep has every one that was pushed before it',
+    async run(bench) {
+      const { backend } = bench;
+      const id = await fresh(bench);
+      const folder = await client(bench, id);
+      const names = (batch: number): readonly string[] => Array.from({ length: 70 }, (_, number) => `refs/heads/b${batch}/n${number}`);
+      let [pushed, over] = [0, false];
+      const missing: string[] = [];
+      const list = async (): Promise<void> => {
+        while (!over) {
+          const before = Array.from({ length: pushed }, (_, batch) => names(batch)).flat();
+          const found = new Set((await backend.refs(id, 'branches')).map(({ name }) => name));
+          missing.push(...before.filter((name) => !found.has(name)));
+        }
+      };
+      const push = async (): Promise<void> => {
+        try {
+          for (let batch = 0; batch < 4; batch += 1) {
+            await must(folder, ['push', '-q', 'origin', ...names(batch).map((name) => `main:${name}`)]);
+            pushed = batch + 1;
+            await backend.maintain(id);
+          }
+        } finally {
+          over = true;
+        }
+      };
+      await Promise.all([push(), list(), list()]);
+      assert.deepEqual(missing, []);
+      assert.equal((await backend.refs(id, 'branches')).length, 4 * 70);
     },
   },
   {

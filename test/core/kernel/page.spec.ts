@@ -2,29 +2,30 @@
 import t from 'tap';
 import { pageRules, readPage, readSlice, type PageRule } from '#core/kernel/page';
 
-void t.test('per_page under each of the four bound rules', async (t) => {
-  const rules: Readonly<Record<string, PageRule>> = { uncapped: pageRules.uncapped(), orDefault: pageRules.orDefault(), clamped: pageRules.clamped(), maximum: pageRules.maximum(50, 500) };
-  const table: readonly (readonly [unknown, number, number, number, number])[] = [
-    // sent, uncapped, orDefault, clamped, maximum
-    [undefined, 25, 25, 25, 50],
-    [1, 1, 1, 1, 1],
-    [100, 100, 100, 100, 100],
-    [101, 101, 25, 100, 101],
-    [500, 500, 25, 100, 500],
-    [501, 501, 25, 100, 500],
-    [5_000, 5_000, 25, 100, 500],
-    [0, 25, 25, 1, 500],
-    [-1, 25, 25, 1, 500],
-    ['30', 30, 30, 30, 30],
-    ['', 25, 25, 25, 50],
-    [' ', 25, 25, 25, 50],
-    ['abc', 25, 25, 25, 50],
-    ['1.5', 25, 25, 25, 50],
-    [Number.NaN, 25, 25, 25, 50],
-    [1e300, 25, 25, 25, 50],
-    [['10', '20'], 25, 25, 25, 50],
-    [null, 25, 25, 25, 50],
-    [true, 25, 25, 25, 50],
+void t.test('per_page under each of the bound rules', async (t) => {
+  const rules: Readonly<Record<string, PageRule>> = { uncapped: pageRules.uncapped(), orDefault: pageRules.orDefault(), capped: pageRules.capped(), clamped: pageRules.clamped(), maximum: pageRules.maximum(50, 500) };
+  const table: readonly (readonly [unknown, number, number, number, number, number])[] = [
+    // sent, uncapped, orDefault, capped, clamped, maximum
+    [undefined, 25, 25, 25, 25, 50],
+    [1, 1, 1, 1, 1, 1],
+    [100, 100, 100, 100, 100, 100],
+    [101, 101, 25, 100, 100, 101],
+    [500, 500, 25, 100, 100, 500],
+    [501, 501, 25, 100, 100, 500],
+    [5_000, 5_000, 25, 100, 100, 500],
+    [0, 25, 25, 25, 1, 500],
+    [-1, 25, 25, 25, 1, 500],
+    ['30', 30, 30, 30, 30, 30],
+    ['', 25, 25, 25, 25, 50],
+    [' ', 25, 25, 25, 25, 50],
+    ['abc', 25, 25, 25, 25, 50],
+    ['1e1', 25, 25, 25, 25, 50],
+    ['1.5', 25, 25, 25, 25, 50],
+    [Number.NaN, 25, 25, 25, 25, 50],
+    [1e300, 25, 25, 25, 25, 50],
+    [['10', '20'], 25, 25, 25, 25, 50],
+    [null, 25, 25, 25, 25, 50],
+    [true, 25, 25, 25, 25, 50],
   ];
   for (const [sent, ...expected] of table) {
     for (const [index, [name, rule]] of Object.entries(rules).entries()) t.equal(readPage(rule, { per_page: sent }).perPage, expected[index], `${name}: ${JSON.stringify(sent)}`);
