@@ -6,38 +6,51 @@ import { rmSync } from 'node:fs';
 import { connect, Socket } from 'node:net';
 import { dirname } from 'node:path';
 import process from 'node:process';
-import { greeting, type Order, type Report, type StartOrder } from './launcher-orders.ts';
+import { greeting, spareLines, type Order, type Report, type StartOrder } from './launcher-orders.ts';
 
 const [, , path = ''] = process.argv;
 const keptComplaint = 64 * 1024;
 /** A process that a program left behind may keep standard error open. */
 const complaintMs = 200;
+/** Until there may be room for a connection again. */
+const retryMs = 100;
 const running = new Map<number, ChildProcess>();
+const lines = new Map<number, Socket>();
+let connected = 0;
 
 function tell(report: Report): void {
   process.send?.(report, undefined, undefined, () => undefined);
 }
 
-/** A connection to the server that nobody here reads: it is handed on. */
-async function line(id: number, descriptor: number): Promise<Socket> {
-  const socket = connect({ path, allowHalfOpen: true });
-  socket.pause();
-  await once(socket, 'connect');
-  await new Promise<void>((resolve, reject) => {
-    socket.write(greeting(id, descriptor), (error) => error ? reject(error) : resolve());
+/** Adds a connection to the server. Nobody here reads it: it is handed on. */
+function connectLine(): void {
+  connected += 1;
+  const number = connected;
+  const line = connect({ path, allowHalfOpen: true });
+  line.pause();
+  const again = (): void => void setTimeout(connectLine, retryMs);
+  line.once('error', again);
+  line.once('connect', () => {
+    line.off('error', again).on('error', () => undefined);
+    lines.set(number, line);
+    line.write(greeting(number));
   });
-  return socket;
 }
 
-async function start({ id, program, args, environment, pipes }: StartOrder): Promise<void> {
-  const [stdin, stdout, ...relayed] = await Promise.all(Array.from({ length: 2 + pipes }, (_, descriptor) => line(id, descriptor)));
-  if (stdin === undefined || stdout === undefined) return;
+function start({ id, program, args, environment, lines: numbers }: StartOrder): void {
+  const own = numbers.flatMap((number) => lines.get(number) ?? []);
+  const [stdin, stdout, ...relayed] = own;
+  if (stdin === undefined || stdout === undefined || own.length !== numbers.length) throw new Error('a connection is missing');
+  for (const number of numbers) lines.delete(number);
   let child: ChildProcess;
   try {
     // Descriptors from 3 on are relayed: a program that is no git, such as a hook, expects them to block.
     child = spawn(program, [...args], { cwd: '/', env: environment, detached: true, stdio: [stdin, stdout, 'pipe', ...relayed.map(() => 'pipe' as const)] });
+  } catch (error) {
+    for (const line of relayed) line.destroy();
+    throw error;
   } finally {
-    for (const own of [stdin, stdout]) own.destroy();
+    for (const line of [stdin, stdout]) line.destroy();
   }
   for (const [index, end] of relayed.entries()) relay(end, child.stdio[3 + index]);
   const chunks: Buffer[] = [];
@@ -88,8 +101,14 @@ process.on('message', (order: Order) => {
     if (child !== undefined) kill(child, order.signal);
     return;
   }
-  start(order).catch((error: unknown) => tell({ id: order.id, failed: error instanceof Error ? error.message : String(error) }));
+  try {
+    start(order);
+  } catch (error) {
+    tell({ id: order.id, failed: error instanceof Error ? error.message : String(error) });
+  }
+  for (let taken = 0; taken < order.lines.length; taken += 1) connectLine();
 });
+for (let line = 0; line < spareLines; line += 1) connectLine();
 // The server decides when it ends; a terminal or a supervisor that ends both must not take it first.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
 process.once('disconnect', () => {

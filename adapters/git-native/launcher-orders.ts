@@ -6,8 +6,8 @@ export interface StartOrder {
   readonly program: string;
   readonly args: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
-  /** Descriptors beyond standard input, output and error. */
-  readonly pipes: number;
+  /** Numbers of the connections that become its standard input, its standard output and its descriptors from 3 on. */
+  readonly lines: readonly number[];
 }
 
 export type Order = StartOrder | { readonly id: number; readonly signal: NodeJS.Signals };
@@ -24,16 +24,16 @@ export type Report =
   | { readonly id: number; readonly failed: string }
   | { readonly id: number; readonly ended: Ending };
 
-/** Goes before the bytes of every connection: which start, and which of its descriptors. */
-export function greeting(id: number, descriptor: number): Buffer {
+/** Connections that wait for a program: as many as one takes at most. */
+export const spareLines = 8;
+
+export const greetingBytes = 4;
+
+/** What a connection begins with: its number. */
+export function greeting(line: number): Buffer {
   const bytes = Buffer.alloc(greetingBytes);
-  bytes.writeUInt32BE(id, 0);
-  bytes.writeUInt8(descriptor, 4);
+  bytes.writeUInt32BE(line);
   return bytes;
 }
 
-export const greetingBytes = 5;
-
-export function readGreeting(bytes: Buffer): { readonly id: number; readonly descriptor: number } {
-  return { id: bytes.readUInt32BE(0), descriptor: bytes.readUInt8(4) };
-}
+export const readGreeting = (bytes: Buffer): number => bytes.readUInt32BE();

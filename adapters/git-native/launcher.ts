@@ -26,19 +26,27 @@ const idleMs = 60_000;
 /** A helper that takes longer to start a program is ended. */
 const startMs = 30_000;
 
+interface Line {
+  readonly number: number;
+  readonly socket: Socket;
+}
+
 interface Start {
-  readonly lines: Socket[];
-  readonly wanted: number;
-  started: boolean;
-  over: boolean;
-  readonly ready: PromiseWithResolvers<readonly Socket[]>;
+  readonly lines: readonly Line[];
+  readonly started: PromiseWithResolvers<void>;
   readonly ended: PromiseWithResolvers<Ending>;
 }
+
+const helperGone = (): Unavailable => new Unavailable('A program could not be started: the process that starts them has ended');
 
 /** The helper, from its start to its end. */
 class Helper {
   readonly #child: ChildProcess;
   readonly #server: Server;
+  /** Connected already, so that a start waits for nothing but the program. */
+  readonly #spare: Line[] = [];
+  /** Who waits for lines, first come first. */
+  readonly #wanting: { readonly count: number; readonly take: PromiseWithResolvers<readonly Line[]> }[] = [];
   readonly #starts = new Map<number, Start>();
   readonly #held = new Set<number>();
   readonly #onEnd: () => void;
@@ -77,26 +85,40 @@ class Helper {
     return new Helper(fork(module, [path], { execArgv: ['--max-semi-space-size=1'], env: {}, cwd: '/', detached: true, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] }), server, onEnd);
   }
 
-  async launch(order: Omit<StartOrder, 'id'>): Promise<Launched> {
+  async launch(order: Omit<StartOrder, 'id' | 'lines'>, pipes: number): Promise<Launched> {
+    if (!this.#child.connected) throw helperGone();
     const id = this.#next++;
-    const start: Start = { lines: [], wanted: 2 + order.pipes, started: false, over: false, ready: Promise.withResolvers(), ended: Promise.withResolvers() };
     clearTimeout(this.#idle);
-    this.#starts.set(id, start);
     this.#hold(id, true);
-    this.#send({ id, ...order });
     const late = setTimeout(() => this.#child.kill('SIGKILL'), startMs);
-    const [stdin, stdout, ...pipes] = await start.ready.promise.finally(() => clearTimeout(late));
+    try {
+      const lines = await this.#take(2 + pipes);
+      const start: Start = { lines, started: Promise.withResolvers(), ended: Promise.withResolvers() };
+      this.#starts.set(id, start);
+      this.#send({ id, ...order, lines: lines.map(({ number }) => number) });
+      await start.started.promise;
+      return this.#launched(id, start);
+    } catch (error) {
+      this.#forget(id);
+      throw error;
+    } finally {
+      clearTimeout(late);
+    }
+  }
+
+  #launched(id: number, { lines, ended }: Start): Launched {
+    const [stdin, stdout, ...pipes] = lines.map(({ socket }) => socket);
     if (stdin === undefined || stdout === undefined) throw new Unavailable('A process was started without its pipes');
     // Nothing comes from it but its end.
     stdin.resume();
     return {
       stdin, stdout, pipes,
-      ended: start.ended.promise,
+      ended: ended.promise,
       kill: (signal) => {
-        if (!start.over) this.#send({ id, signal });
+        if (this.#starts.has(id)) this.#send({ id, signal });
       },
       hold: (held) => {
-        for (const line of [stdin, stdout, ...pipes]) line[held ? 'ref' : 'unref']();
+        for (const { socket } of lines) socket[held ? 'ref' : 'unref']();
         if (this.#starts.has(id)) this.#hold(id, held);
       },
     };
@@ -107,6 +129,7 @@ class Helper {
     this.#onEnd();
     clearTimeout(this.#idle);
     this.#server.close();
+    for (const { socket } of this.#spare.splice(0)) socket.destroy();
     if (this.#child.connected) this.#child.disconnect();
   }
 
@@ -116,47 +139,51 @@ class Helper {
     });
   }
 
-  #greeted(line: Socket): void {
+  #greeted(socket: Socket): void {
     // A program that ends early breaks its pipes; how it ended says why.
-    line.on('error', () => undefined);
-    line.once('readable', () => {
-      const bytes = line.read(greetingBytes) as Buffer | null;
-      const said = bytes === null ? undefined : readGreeting(bytes);
-      const start = said === undefined ? undefined : this.#starts.get(said.id);
-      if (said === undefined || start === undefined) {
-        line.destroy();
+    socket.on('error', () => undefined);
+    socket.unref();
+    socket.once('readable', () => {
+      const bytes = socket.read(greetingBytes) as Buffer | null;
+      if (bytes === null) {
+        socket.destroy();
         return;
       }
-      start.lines[said.descriptor] = line;
-      this.#settle(start, said.id);
+      this.#spare.push({ number: readGreeting(bytes), socket });
+      this.#share();
     });
   }
 
-  /** A short program has ended before its connections are heard of. */
-  #settle(start: Start, id: number): void {
-    // As many as there should be, and none left out.
-    if (!start.started || Object.keys(start.lines).length < start.wanted) return;
-    start.ready.resolve(start.lines);
-    if (start.over) this.#forget(id);
+  /** The helper replaces what it is told to use. */
+  #take(count: number): Promise<readonly Line[]> {
+    const take = Promise.withResolvers<readonly Line[]>();
+    this.#wanting.push({ count, take });
+    this.#share();
+    return take.promise;
+  }
+
+  #share(): void {
+    for (let first = this.#wanting[0]; first !== undefined && first.count <= this.#spare.length; first = this.#wanting[0]) {
+      this.#wanting.shift();
+      const lines = this.#spare.splice(0, first.count);
+      for (const { socket } of lines) socket.ref();
+      first.take.resolve(lines);
+    }
   }
 
   #hear(report: Report): void {
     const { id } = report;
     const start = this.#starts.get(id);
     if (start === undefined) return;
-    if ('failed' in report) {
-      for (const line of start.lines) line?.destroy();
-      start.ready.reject(new Unavailable(`A program could not be started (${report.failed})`));
-      this.#forget(id);
-      return;
-    }
     if ('started' in report) {
-      start.started = true;
+      start.started.resolve();
+    } else if ('failed' in report) {
+      for (const { socket } of start.lines) socket.destroy();
+      start.started.reject(new Unavailable(`A program could not be started (${report.failed})`));
     } else {
-      start.over = true;
       start.ended.resolve(report.ended);
+      this.#forget(id);
     }
-    this.#settle(start, id);
   }
 
   #forget(id: number): void {
@@ -179,9 +206,10 @@ class Helper {
   /** Without it nobody says how they ended: to who waits, they were killed. */
   #lost(): void {
     this.stop();
-    for (const { lines, ready, ended } of this.#starts.values()) {
-      for (const line of lines) line?.destroy();
-      ready.reject(new Unavailable('A program could not be started: the process that starts them has ended'));
+    for (const { take } of this.#wanting.splice(0)) take.reject(helperGone());
+    for (const { lines, started, ended } of this.#starts.values()) {
+      for (const { socket } of lines) socket.destroy();
+      started.reject(helperGone());
       ended.resolve({ code: null, signal: 'SIGKILL', complaint: '' });
     }
     this.#starts.clear();
@@ -197,7 +225,7 @@ export class Launcher {
    */
   async launch(program: string, args: readonly string[], environment: Readonly<Record<string, string>>, pipes = 0): Promise<Launched> {
     this.#helper ??= this.#start();
-    return (await this.#helper).launch({ program, args, environment, pipes });
+    return (await this.#helper).launch({ program, args, environment }, pipes);
   }
 
   async close(): Promise<void> {
