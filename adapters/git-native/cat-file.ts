@@ -1,6 +1,6 @@
 // One `git cat-file --batch-command` process: requests are written in batches and answered in order.
 import { Buffer } from 'node:buffer';
-import { Internal, Unprocessable } from '#core/kernel/errors';
+import { Internal } from '#core/kernel/errors';
 import type { GitProcess, GitProcesses } from './process.ts';
 
 export interface ObjectHeader {
@@ -10,15 +10,18 @@ export interface ObjectHeader {
   readonly size: number;
 }
 
-export interface ObjectContent extends ObjectHeader {
-  readonly content: Buffer;
+export interface ReadObject extends ObjectHeader {
+  /** Undefined where it has more bytes than were asked for. */
+  readonly content: Buffer | undefined;
 }
 
 export type ReadCommand = 'info' | 'contents';
 
 interface Request {
   readonly command: ReadCommand;
-  readonly resolve: (answer: ObjectHeader | ObjectContent | undefined) => void;
+  /** Bytes of content at the most. */
+  readonly most: number;
+  readonly resolve: (answer: ReadObject | undefined) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -27,7 +30,7 @@ export class ReaderEnded extends Internal {}
 
 const header = /^([0-9a-f]{40}) (commit|tree|blob|tag) (\d+)$/;
 const longestHeader = 4096;
-/** Bytes above which an object is not taken into memory: a folder of some hundred thousand entries. */
+/** Bytes above which no object is taken into memory: a folder of some hundred thousand entries. */
 export const largestRead = 16 * 1024 ** 2;
 
 export class CatFile {
@@ -41,7 +44,7 @@ export class CatFile {
   #bytes = 0;
   /** Bytes of content (and its newline) still to come for this header. */
   #awaited: { readonly header: ObjectHeader; readonly need: number } | undefined;
-  /** Bytes of an object too large to be answered with, still to be passed over. */
+  /** Bytes of an object larger than was asked for, still to be passed over. */
   #skip = 0;
   #stall: NodeJS.Timeout | undefined;
   #retiring = false;
@@ -67,9 +70,7 @@ export class CatFile {
   }
 
   /** `name` holds no newline: an oid, or a peeled one. Undefined where it names no object, or several. */
-  ask(command: 'info', name: string): Promise<ObjectHeader | undefined>;
-  ask(command: 'contents', name: string): Promise<ObjectContent | undefined>;
-  ask(command: ReadCommand, name: string): Promise<ObjectHeader | ObjectContent | undefined> {
+  ask(command: ReadCommand, name: string, most = largestRead): Promise<ReadObject | undefined> {
     if (this.#over !== undefined) return Promise.reject(this.#over.error);
     this.served += 1;
     return new Promise((resolve, reject) => {
@@ -77,7 +78,7 @@ export class CatFile {
         this.#process?.hold(true);
         this.#stall = setTimeout(() => this.#stop('a read took too long'), this.#stallMs);
       }
-      this.#pending.push({ command, resolve, reject });
+      this.#pending.push({ command, most, resolve, reject });
       if (this.#lines.length === 0) queueMicrotask(() => this.#flush());
       this.#lines.push(`${command} ${name}\n`);
     });
@@ -170,9 +171,12 @@ export class CatFile {
     }
     const [, oid = '', type, size] = match;
     const found = { oid, type: type as ObjectHeader['type'], size: Number(size) };
-    if (asked.command === 'info') this.#answer(found);
-    else if (found.size <= largestRead) this.#awaited = { header: found, need: found.size + 1 };
-    else this.#refuse(found);
+    if (asked.command === 'contents' && found.size <= asked.most) {
+      this.#awaited = { header: found, need: found.size + 1 };
+    } else {
+      if (asked.command === 'contents') this.#skip = found.size + 1;
+      this.#answer({ ...found, content: undefined });
+    }
     return true;
   }
 
@@ -182,13 +186,7 @@ export class CatFile {
     return passed === 0 ? bytes : bytes.subarray(passed);
   }
 
-  #refuse({ oid, type, size }: ObjectHeader): void {
-    this.#skip = size + 1;
-    this.#pending[0]?.reject(new Unprocessable(`The ${type} is too large to be read`, { detail: `"${oid}" has ${size} bytes; ${largestRead} are allowed` }));
-    this.#answer(undefined);
-  }
-
-  #answer(answer: ObjectHeader | ObjectContent | undefined): void {
+  #answer(answer: ReadObject | undefined): void {
     this.#pending.shift()?.resolve(answer);
     this.#stall?.refresh();
     if (this.#pending.length > 0) return;

@@ -3,7 +3,7 @@ import { Buffer } from 'node:buffer';
 import type { CommitRecord, Signature } from '#core/repositories/git-history';
 import type { Oid } from '#core/repositories/git-backend';
 import { byteStream } from './byte-stream.ts';
-import { Lru } from '#core/kernel/lru';
+import { Memo } from './memo.ts';
 import { isOid } from './names.ts';
 import type { Objects, Place } from './objects.ts';
 import type { GitProcesses } from './process.ts';
@@ -18,7 +18,7 @@ export class Commits {
   readonly #processes: GitProcesses;
   readonly #deadlineMs: number;
   /** Weighed by characters. */
-  readonly #known = new Lru<CommitRecord>(8_000_000);
+  readonly #known = new Memo<CommitRecord | undefined>(8_000_000, (record) => 300 + (record?.message.length ?? 0));
 
   constructor(parts: { readonly objects: Objects; readonly processes: GitProcesses; readonly deadlineMs: number }) {
     this.#objects = parts.objects;
@@ -26,17 +26,14 @@ export class Commits {
     this.#deadlineMs = parts.deadlineMs;
   }
 
-  async one(place: Place, oid: Oid): Promise<CommitRecord | undefined> {
-    const key = `${place.id}:${oid}`;
-    const known = this.#known.get(key);
-    if (known !== undefined) return known;
-    const header = isOid(oid) ? await this.#objects.header(place, oid) : undefined;
-    if (header?.type !== 'commit') return undefined;
-    const content = header.size <= readWhole ? (await this.#objects.contents(place, oid))?.content : await this.#beginning(place, oid);
-    if (content === undefined) return undefined;
-    const record = parseRecord(oid, content);
-    this.#known.set(key, record, 300 + record.message.length);
-    return record;
+  one(place: Place, oid: Oid): Promise<CommitRecord | undefined> {
+    return this.#known.get(`${place.id}:${oid}`, undefined, () => this.#read(place, oid));
+  }
+
+  /** Begins to read one that will be asked for. */
+  expect(place: Place, oid: Oid): void {
+    // What fails here fails again for who asks.
+    this.one(place, oid).catch(() => undefined);
   }
 
   /** In the order asked; what is no commit is missing. */
@@ -46,6 +43,12 @@ export class Commits {
 
   forget(place: Place): void {
     this.#known.forget(`${place.id}:`);
+  }
+
+  async #read(place: Place, oid: Oid): Promise<CommitRecord | undefined> {
+    const object = isOid(oid) ? await this.#objects.small(place, oid, readWhole) : undefined;
+    if (object?.type !== 'commit') return undefined;
+    return parseRecord(oid, object.content ?? await this.#beginning(place, oid));
   }
 
   async #beginning(place: Place, oid: Oid): Promise<Buffer> {

@@ -1,13 +1,13 @@
 // How far heads stand from a base: one `git rev-list` for all of them, read until what follows is common to all; cached by pair.
-import type { Buffer } from 'node:buffer';
 import { Internal, Unavailable } from '#core/kernel/errors';
 import type { Oid } from '#core/repositories/git-backend';
 import type { Divergence } from '#core/repositories/git-refs';
 import type { Lane } from './lane.ts';
 import { Lru } from '#core/kernel/lru';
+import { linesOf } from './lines.ts';
 import { isOid } from './names.ts';
 import type { Place } from './objects.ts';
-import type { GitProcess, GitProcesses } from './process.ts';
+import type { GitProcesses } from './process.ts';
 
 export class Divergences {
   readonly #processes: GitProcesses;
@@ -60,7 +60,8 @@ export class Divergences {
       if (code !== 0) throw new Internal(`git rev-list failed in repository "${place.id}"`, { detail: process.complaint });
       return counter.result();
     } finally {
-      await process.stop('what follows is common to all');
+      // Nobody waits for its end.
+      void process.stop('what follows is common to all');
     }
   }
 }
@@ -147,15 +148,6 @@ class Counter {
   #set(bits: Uint32Array, bit: number): void {
     const word = Math.floor(bit / 32);
     bits[word] = (bits[word] ?? 0) | (1 << (bit % 32));
-  }
-}
-
-async function* linesOf(process: GitProcess): AsyncGenerator<readonly string[]> {
-  let rest = '';
-  for await (const chunk of process.stdout as AsyncIterable<Buffer>) {
-    const lines = (rest + chunk.toString('latin1')).split('\n');
-    rest = lines.pop() ?? '';
-    yield lines;
   }
 }
 

@@ -1,9 +1,10 @@
 // Walks over commits by one rev-list each: the pages of a history, and where two commits met last.
-import { Internal } from '#core/kernel/errors';
+import { Internal, Unavailable } from '#core/kernel/errors';
 import type { Oid } from '#core/repositories/git-backend';
 import type { CommitRecord, HistoryQuery } from '#core/repositories/git-history';
 import type { Commits } from './commits.ts';
 import type { Lane } from './lane.ts';
+import { linesOf } from './lines.ts';
 import { Memo } from './memo.ts';
 import { segments } from './names.ts';
 import type { Place } from './objects.ts';
@@ -44,17 +45,13 @@ export class Log {
     ];
     // Where nothing is searched for, git stops as soon as the page is full.
     const lane = path === '' && author === undefined && until === undefined && skip < near ? this.#interactive : this.#heavy;
-    const [oids] = await Promise.all([
-      this.#pages.get(`${place.id}:${JSON.stringify(args)}`, signal, async (inner) => lines(await this.#walk(place, lane, ['rev-list', ...args], inner))),
-      // So that what reads the others is there when they are named.
-      this.#commits.one(place, tip),
-    ]);
+    const oids = await this.#pages.get(`${place.id}:${JSON.stringify(args)}`, signal, (inner) => lane.run(() => this.#walk(place, args, query, inner), inner));
     return await this.#commits.all(place, oids);
   }
 
   async mergeBase(place: Place, one: Oid, other: Oid, signal?: AbortSignal): Promise<Oid | undefined> {
     if (one === other) return one;
-    const bases = await this.#bases.get(`${place.id}:${one}:${other}`, signal, async (inner) => lines(await this.#walk(place, this.#heavy, ['merge-base', one, other], inner)));
+    const bases = await this.#bases.get(`${place.id}:${one}:${other}`, signal, (inner) => this.#heavy.run(() => this.#mergeBases(place, one, other, inner), inner));
     return bases[0];
   }
 
@@ -63,14 +60,32 @@ export class Log {
     this.#bases.forget(`${place.id}:`);
   }
 
-  async #walk(place: Place, lane: Lane, args: readonly string[], signal: AbortSignal): Promise<string> {
-    const { code, stdout, complaint } = await lane.run(() => this.#processes.run([`--git-dir=${place.directory}`, ...args], { directory: place.directory, deadlineMs: this.#deadlineMs, signal }), signal);
-    // merge-base says 1 where there is none.
-    if (code !== 0 && !(args[0] === 'merge-base' && code === 1)) throw new Internal(`git ${args[0] ?? ''} failed in repository "${place.id}"`, { detail: complaint });
-    return stdout.toString('latin1');
+  /** Commits are read while git looks for the next. */
+  async #walk(place: Place, args: readonly string[], { tip, limit }: HistoryQuery, signal: AbortSignal): Promise<readonly Oid[]> {
+    const process = await this.#processes.start([`--git-dir=${place.directory}`, 'rev-list', ...args], { directory: place.directory, deadlineMs: this.#deadlineMs, signal });
+    process.stdin.end();
+    // So that what reads the others is there when they are named.
+    this.#commits.expect(place, tip);
+    const oids: Oid[] = [];
+    for await (const named of linesOf(process)) {
+      for (const oid of named) this.#commits.expect(place, oid);
+      oids.push(...named);
+      if (oids.length >= limit) return oids;
+    }
+    const { code } = await process.ended;
+    signal.throwIfAborted();
+    if (code === null) throw new Unavailable(`git rev-list was stopped: ${process.stopped ?? 'by a signal'}`, { detail: 'Try again later' });
+    if (code !== 0) throw new Internal(`git rev-list failed in repository "${place.id}"`, { detail: process.complaint });
+    return oids;
+  }
+
+  async #mergeBases(place: Place, one: Oid, other: Oid, signal: AbortSignal): Promise<readonly Oid[]> {
+    const { code, stdout, complaint } = await this.#processes.run([`--git-dir=${place.directory}`, 'merge-base', one, other], { directory: place.directory, deadlineMs: this.#deadlineMs, signal });
+    // 1 where there is none.
+    if (code > 1) throw new Internal(`git merge-base failed in repository "${place.id}"`, { detail: complaint });
+    return stdout.toString('latin1').split('\n').filter((line) => line !== '');
   }
 }
 
-const lines = (text: string): readonly string[] => text.split('\n').filter((line) => line !== '');
 /** Before 1970 there is nothing. */
 const seconds = (date: Date): number => Math.max(0, Math.floor(date.getTime() / 1000));

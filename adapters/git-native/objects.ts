@@ -1,9 +1,10 @@
 // Commits and trees as git stores them, read by oid and cached: an oid never means anything else.
 import { Buffer } from 'node:buffer';
+import { Unprocessable } from '#core/kernel/errors';
 import type { Oid } from '#core/repositories/git-backend';
 import { Lru } from '#core/kernel/lru';
 import { isOid } from './names.ts';
-import type { ObjectContent, ObjectHeader } from './cat-file.ts';
+import { largestRead, type ObjectHeader, type ReadObject } from './cat-file.ts';
 import type { Readers } from './readers.ts';
 
 export interface Commit {
@@ -45,8 +46,16 @@ export class Objects {
     return this.#readers.info(place.directory, oid);
   }
 
-  contents(place: Place, oid: Oid): Promise<ObjectContent | undefined> {
-    return this.#readers.contents(place.directory, oid);
+  /** @throws {Unprocessable} where it is too large to be held. */
+  async contents(place: Place, oid: Oid): Promise<WholeObject | undefined> {
+    const object = await this.#readers.contents(place.directory, oid);
+    if (object === undefined || isWhole(object)) return object;
+    throw new Unprocessable(`The ${object.type} is too large to be read`, { detail: `"${oid}" has ${object.size} bytes; ${largestRead} are allowed` });
+  }
+
+  /** Without the content of one larger than `most` bytes. */
+  small(place: Place, oid: Oid, most: number): Promise<ReadObject | undefined> {
+    return this.#readers.contents(place.directory, oid, most);
   }
 
   /** The commit that an oid (of a commit or of a tag that leads to one), or its first four or more digits, means. */
@@ -108,6 +117,12 @@ export class Objects {
     }
   }
 }
+
+interface WholeObject extends ReadObject {
+  readonly content: Buffer;
+}
+
+const isWhole = (object: ReadObject): object is WholeObject => object.content !== undefined;
 
 const keyOf = (place: Place, oid: Oid): string => `${place.id}:${oid}`;
 

@@ -1,5 +1,5 @@
 // The pool of object readers: at most two per repository, a bounded number in all, the least recently used one making room.
-import { CatFile, ReaderEnded, type ObjectContent, type ObjectHeader, type ReadCommand } from './cat-file.ts';
+import { CatFile, ReaderEnded, type ObjectHeader, type ReadCommand, type ReadObject } from './cat-file.ts';
 import type { GitProcesses } from './process.ts';
 
 const perRepository = 2;
@@ -28,9 +28,9 @@ export class Readers {
     return this.#ask('info', directory, name);
   }
 
-  /** The whole object in memory: only of what `info` has shown to be small. */
-  contents(directory: string, name: string): Promise<ObjectContent | undefined> {
-    return this.#ask('contents', directory, name);
+  /** @param most bytes; of a larger one the content is left out. By default what may be held in memory. */
+  contents(directory: string, name: string, most?: number): Promise<ReadObject | undefined> {
+    return this.#ask('contents', directory, name, most);
   }
 
   /** Ends them when what they were asked is answered: later questions go to new ones, which hold no pack open that is gone. */
@@ -45,22 +45,20 @@ export class Readers {
     await Promise.all((this.#readers.get(directory) ?? []).map((reader) => reader.kill()));
   }
 
-  #ask(command: 'info', directory: string, name: string): Promise<ObjectHeader | undefined>;
-  #ask(command: 'contents', directory: string, name: string): Promise<ObjectContent | undefined>;
-  async #ask(command: ReadCommand, directory: string, name: string): Promise<ObjectHeader | ObjectContent | undefined> {
+  async #ask(command: ReadCommand, directory: string, name: string, most?: number): Promise<ReadObject | undefined> {
     try {
-      return await this.#put(command, directory, name);
+      return await this.#put(command, directory, name, most);
     } catch (error) {
       // Objects do not change, so the question can be put again, once.
       if (!(error instanceof ReaderEnded)) throw error;
-      return await this.#put(command, directory, name);
+      return await this.#put(command, directory, name, most);
     }
   }
 
-  async #put(command: ReadCommand, directory: string, name: string): Promise<ObjectHeader | ObjectContent | undefined> {
+  async #put(command: ReadCommand, directory: string, name: string, most?: number): Promise<ReadObject | undefined> {
     const reader = this.#pick(directory) ?? await this.#open(directory);
     clearTimeout(this.#idleTimers.get(reader));
-    const answer = command === 'info' ? reader.ask('info', name) : reader.ask('contents', name);
+    const answer = reader.ask(command, name, most);
     if (reader.served >= servedAtMost) this.#retire(directory, reader);
     return await answer;
   }

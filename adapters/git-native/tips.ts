@@ -18,8 +18,8 @@ const atOnce = 500;
 export class Tips {
   readonly #objects: Objects;
   readonly #commits: Commits;
-  /** Of what is no commit; weighed by characters. */
-  readonly #known = new Lru<Tip>(4_000_000);
+  /** Weighed by characters. */
+  readonly #known = new Lru<Tip>(8_000_000);
 
   constructor(parts: { readonly objects: Objects; readonly commits: Commits }) {
     this.#objects = parts.objects;
@@ -46,19 +46,30 @@ export class Tips {
     const key = `${place.id}:${oid}`;
     const known = this.#known.get(key);
     if (known !== undefined) return known;
-    const commit = await this.#commits.one(place, oid);
-    if (commit !== undefined) return { kind: 'commit', subject: commit.message.split('\n', 1)[0]?.trimEnd() ?? '', author: commit.author.name, committedAt: commit.committer.date };
     const tip = await this.#read(place, oid);
-    if (tip !== undefined) this.#known.set(key, tip, 200 + (tip.kind === 'tag' ? tip.message.length : 0));
+    if (tip !== undefined) this.#known.set(key, tip, 200 + lengthOf(tip));
     return tip;
   }
 
   async #read(place: Place, oid: Oid): Promise<Tip | undefined> {
     const header = await this.#objects.header(place, oid);
-    if (header === undefined) return undefined;
-    if (header.type !== 'tag' || header.size > largestTag) return { kind: 'other' };
-    const object = await this.#objects.contents(place, oid);
-    return object === undefined ? undefined : parsed(object.content);
+    if (header?.type === 'commit') {
+      const commit = await this.#commits.one(place, oid);
+      return commit && { kind: 'commit', subject: commit.message.split('\n', 1)[0]?.trimEnd() ?? '', author: commit.author.name, committedAt: commit.committer.date };
+    }
+    if (header?.type === 'tag' && header.size <= largestTag) {
+      const object = await this.#objects.contents(place, oid);
+      return object && parsed(object.content);
+    }
+    return header && { kind: 'other' };
+  }
+}
+
+function lengthOf(tip: Tip): number {
+  switch (tip.kind) {
+    case 'commit': return tip.subject.length;
+    case 'tag': return tip.message.length;
+    case 'other': return 0;
   }
 }
 

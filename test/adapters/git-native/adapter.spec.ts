@@ -110,19 +110,22 @@ void t.test('a reader that is killed is replaced within the same question', asyn
   t.equal((await bytesOf(blob.bytes)).toString(), 'content');
 });
 
-void t.test('an object too large to hold is refused without being held, and the next question is answered', async (t) => {
+void t.test('an object too large to hold is passed over, and the next question is answered', async (t) => {
   const root = join(await folderOf(t), 'root');
-  const { directory, tip } = await withCommit(t, root);
+  const { native, directory, tip } = await withCommit(t, root);
   await writeFile(join(root, 'large'), Buffer.alloc(largestRead + 1));
   const large = await must(root, [`--git-dir=${directory}`, 'hash-object', '-w', join(root, 'large')]);
   const processes = new GitProcesses('git');
   const reader = new CatFile(processes, directory, { stallMs: 30_000, onIdle: () => undefined });
   t.teardown(() => processes.close());
-  const [refused, commit, absent] = await Promise.allSettled([reader.ask('contents', large), reader.ask('contents', tip), reader.ask('info', 'f'.repeat(40))]);
-  t.match(refused, { status: 'rejected', reason: { name: 'Unprocessable' } });
-  t.match(commit, { status: 'fulfilled', value: { oid: tip, type: 'commit' } });
-  t.match(absent, { status: 'fulfilled', value: undefined });
+  const [passed, commit, absent] = await Promise.all([reader.ask('contents', large), reader.ask('contents', tip), reader.ask('info', 'f'.repeat(40))]);
+  t.strictSame(passed, { oid: large, type: 'blob', size: largestRead + 1, content: undefined });
+  t.match(commit, { oid: tip, type: 'commit' });
+  t.equal(absent, undefined);
   t.equal((await reader.ask('info', large))?.size, largestRead + 1);
+  t.equal((await reader.ask('contents', tip, (commit?.size ?? 0) - 1))?.content, undefined, 'nor is one larger than was asked for');
+  t.equal((await reader.ask('contents', tip, commit?.size))?.content?.length, commit?.size);
+  t.equal((await native.commitRecord(id, large)), undefined, 'and it is no commit');
 });
 
 void t.test('a reader that has ended answers nobody, and keeps nobody waiting', async (t) => {
