@@ -201,7 +201,7 @@ async function measure({ name, path, command }: Question, directory: string): Pr
   const cold = await compare({
     name: `${name}, cold`, engine, unit: 'ms', rounds, target: { most: 1.5 }, limit: () => timed(() => command(directory)),
     ours: () => fresh(async (subject) => {
-      const time = await timed(() => subject.json('GET', `${repository}/${path}`));
+      const time = await latency(url(subject), subject.headers, 1);
       const { id } = await subject.json('GET', repository) as { readonly id: string };
       for (const one of [`${subject.bare}/repository/${id}`, url(subject)]) await latency(one, subject.headers, 50);
       const bare = await latency(`${subject.bare}/repository/${id}`, subject.headers, 200);
