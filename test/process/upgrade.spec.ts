@@ -21,7 +21,7 @@ function unpack(archive: Buffer, folder: string): void {
   if (status !== 0) throw new Error(`tar failed: ${stderr.toString()}`);
 }
 
-async function serve(t: Parameters<typeof temporaryFolder>[0], cwd: string, environment: Readonly<Record<string, string>> = {}): Promise<{ url: string; stop: () => Promise<number | null> }> {
+async function serve(t: Parameters<typeof temporaryFolder>[0], cwd: string, environment: Readonly<Record<string, string>> = {}): Promise<{ url: string; stop: Command['ended'] }> {
   const command = new Command(t, ['serve'], { cwd, environment: { PORT: '0', HEXFORGE_LOG_LEVEL: 'warn', ...environment } });
   return {
     url: await command.listening(),

@@ -46,7 +46,7 @@ async function started(t: Teardown): Promise<string> {
   return folder;
 }
 
-async function stop({ command }: Running): Promise<number | null> {
+async function stop({ command }: Running): ReturnType<Command['ended']> {
   command.signal('SIGTERM');
   return command.ended();
 }
@@ -79,7 +79,7 @@ void tap.test('PORT and HOST say where the API listens; default 3000 on 127.0.0.
   t.match(running.url, /^http:\/\/127\.0\.0\.2:\d+$/);
   t.equal((await json(`${running.url}/healthz`)).status, 200);
   const { port } = new URL(running.url);
-  const second = await hexforge(t, ['serve'], { cwd, environment: { HOST: '127.0.0.2', PORT: port } });
+  const second = await hexforge(t, ['serve'], { cwd, environment: { ...inMemory, HOST: '127.0.0.2', PORT: port } });
   t.equal(second.code, 78, 'a taken port is refused');
   t.match(second.stderr, new RegExp(port));
 });

@@ -14,7 +14,7 @@ export interface CommandOptions {
 
 export class Command {
   readonly #child: ChildProcess;
-  readonly #exit: Promise<number | null>;
+  readonly #exit: Promise<number | NodeJS.Signals | null>;
   #watchers: (() => void)[] = [];
   stdout = '';
   stderr = '';
@@ -28,7 +28,7 @@ export class Command {
     });
     this.#child.stdout?.on('data', (chunk: Buffer) => { this.stdout += chunk.toString(); this.#changed(); });
     this.#child.stderr?.on('data', (chunk: Buffer) => { this.stderr += chunk.toString(); this.#changed(); });
-    this.#exit = new Promise((resolve) => this.#child.once('close', (code) => { resolve(code); this.#changed(); }));
+    this.#exit = new Promise((resolve) => this.#child.once('close', (code, signal) => { resolve(code ?? signal); this.#changed(); }));
     t.teardown(async () => {
       if (this.#child.exitCode === null && this.#child.signalCode === null) this.#child.kill('SIGKILL');
       await this.#exit;
@@ -62,14 +62,14 @@ export class Command {
     this.#child.kill(signal);
   }
 
-  /** Resolves to the exit code once all output has arrived. */
-  ended(): Promise<number | null> {
+  /** Resolves to the exit code, or to the signal that ended it, once all output has arrived. */
+  ended(): Promise<number | NodeJS.Signals | null> {
     return this.#exit;
   }
 }
 
 /** Runs a command to its end. */
-export async function hexforge(t: Teardown, commandLine: readonly string[], options: CommandOptions): Promise<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }> {
+export async function hexforge(t: Teardown, commandLine: readonly string[], options: CommandOptions): Promise<{ readonly code: number | NodeJS.Signals | null; readonly stdout: string; readonly stderr: string }> {
   const command = new Command(t, commandLine, options);
   const code = await command.ended();
   return { code, stdout: command.stdout, stderr: command.stderr };
