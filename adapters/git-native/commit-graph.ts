@@ -60,21 +60,42 @@ export class CommitGraphs {
 }
 
 export class CommitGraph {
+  /** Of commits, whose positions are below it. */
+  readonly count: number;
   /** Oldest first; positions count through all of them. */
   readonly #layers: readonly Layer[];
 
   constructor(layers: readonly Layer[]) {
     this.#layers = layers;
+    this.count = layers.reduce((count, layer) => count + layer.count, 0);
   }
 
   find(oid: Oid): GraphCommit | undefined {
-    let first = this.#layers.reduce((count, layer) => count + layer.count, 0);
+    const position = this.position(oid);
+    const [layer, own = 0] = position === undefined ? [] : this.#at(position);
+    return layer === undefined ? undefined : this.#commit(layer, own, oid);
+  }
+
+  position(oid: Oid): number | undefined {
+    let first = this.count;
     for (const layer of this.#layers.toReversed()) {
       first -= layer.count;
       const index = layer.indexOf(oid);
-      if (index !== undefined) return this.#commit(layer, index, oid);
+      if (index !== undefined) return first + index;
     }
     return undefined;
+  }
+
+  /** Positions of the parents of the commit at one. */
+  parentsAt(position: number): readonly number[] {
+    const [layer, own = 0] = this.#at(position);
+    return layer?.parents(own) ?? [];
+  }
+
+  /** One more than the highest of its parents. */
+  level(position: number): number {
+    const [layer, own = 0] = this.#at(position);
+    return layer?.level(own) ?? 0;
   }
 
   /** A parent of a commit, without the search where that is in the graph too. */
@@ -191,6 +212,10 @@ class Layer {
   committed(index: number): number {
     const at = commitBytes * index + oidBytes + 8;
     return (this.#commits.readUInt32BE(at) & 3) * 2 ** 32 + this.#commits.readUInt32BE(at + 4);
+  }
+
+  level(index: number): number {
+    return this.#commits.readUInt32BE(commitBytes * index + oidBytes + 8) >>> 2;
   }
 
   /** Positions. */

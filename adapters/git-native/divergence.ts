@@ -1,21 +1,31 @@
-// How far heads stand from a base: one `git rev-list` for all of them, read until what follows is common to all; cached by pair.
+// How far heads stand from a base: one walk for all of them, until what follows is common to all; cached by pair.
 import { Internal, Unavailable } from '#core/kernel/errors';
 import type { Oid } from '#core/repositories/git-backend';
 import type { Divergence } from '#core/repositories/git-refs';
-import type { Lane } from './lane.ts';
 import { Lru } from '#core/kernel/lru';
+import type { CommitGraphs } from './commit-graph.ts';
+import { Descent } from './descent.ts';
+import type { Lane } from './lane.ts';
 import { linesOf } from './lines.ts';
 import { isOid } from './names.ts';
-import type { Place } from './objects.ts';
+import type { Objects, Place } from './objects.ts';
 import type { GitProcesses } from './process.ts';
+import { ReachCounter } from './reach-counter.ts';
+
+/** Other requests are served in between. */
+const sliceMs = 4;
 
 export class Divergences {
+  readonly #objects: Objects;
+  readonly #graphs: CommitGraphs;
   readonly #processes: GitProcesses;
   readonly #lane: Lane;
   readonly #deadlineMs: number;
   readonly #known = new Lru<Divergence>(200_000);
 
-  constructor(parts: { readonly processes: GitProcesses; readonly lane: Lane; readonly deadlineMs: number }) {
+  constructor(parts: { readonly objects: Objects; readonly graphs: CommitGraphs; readonly processes: GitProcesses; readonly lane: Lane; readonly deadlineMs: number }) {
+    this.#objects = parts.objects;
+    this.#graphs = parts.graphs;
     this.#processes = parts.processes;
     this.#lane = parts.lane;
     this.#deadlineMs = parts.deadlineMs;
@@ -30,8 +40,10 @@ export class Divergences {
       else if (isOid(head)) unknown.add(head);
     }
     if (unknown.size === 0 || !isOid(base)) return found;
-    const counted = await this.#lane.run(() => this.#count(place, base, [...unknown], signal), signal);
-    for (const [head, divergence] of counted) {
+    const asked = [...unknown];
+    const counted = await this.#lane.run(() => this.#count(place, base, asked, signal), signal);
+    for (const [index, divergence] of counted.entries()) {
+      const head = asked[index] ?? '';
       this.#known.set(keyOf(place, base, head), divergence);
       found.set(head, divergence);
     }
@@ -42,16 +54,34 @@ export class Divergences {
     this.#known.forget(`${place.id}:`);
   }
 
-  async #count(place: Place, base: Oid, heads: readonly Oid[], signal?: AbortSignal): Promise<ReadonlyMap<Oid, Divergence>> {
+  async #count(place: Place, base: Oid, heads: readonly Oid[], signal?: AbortSignal): Promise<readonly Divergence[]> {
+    const descent = await Descent.from({ objects: this.#objects, place, graph: await this.#graphs.of(place) }, [base, ...heads]);
+    if (descent === undefined) return await this.#countByGit(place, base, heads, signal);
+    const counter = new ReachCounter(descent.nodeOf(base), heads.map((head) => descent.nodeOf(head)));
+    let sliceEnd = performance.now() + sliceMs;
+    for (let step = descent.next(); step !== undefined && descent.sound && !counter.finished; step = descent.next()) {
+      counter.take(step);
+      if (performance.now() < sliceEnd) continue;
+      await new Promise((resolve) => setImmediate(resolve));
+      signal?.throwIfAborted();
+      sliceEnd = performance.now() + sliceMs;
+    }
+    return descent.sound ? counter.result() : await this.#countByGit(place, base, heads, signal);
+  }
+
+  async #countByGit(place: Place, base: Oid, heads: readonly Oid[], signal?: AbortSignal): Promise<readonly Divergence[]> {
     // By date, so that lines of work are read side by side down to where they meet; never a parent before its children.
     const process = await this.#processes.start([`--git-dir=${place.directory}`, 'rev-list', '--parents', '--date-order', '--stdin'], {
       directory: place.directory, deadlineMs: this.#deadlineMs, ...signal !== undefined && { signal },
     });
     process.stdin.end([base, ...heads].map((oid) => `${oid}\n`).join(''));
-    const counter = new Counter(base, heads);
+    const counter = new ReachCounter(base, heads);
     try {
       for await (const lines of linesOf(process)) {
-        for (const line of lines) counter.take(line);
+        for (const line of lines) {
+          const [commit = '', ...parents] = line.split(' ');
+          counter.take({ commit, parents });
+        }
         if (counter.finished) return counter.result();
       }
       const { code } = await process.ended;
@@ -63,91 +93,6 @@ export class Divergences {
       // Nobody waits for its end.
       void process.stop('what follows is common to all');
     }
-  }
-}
-
-/**
- * Carries from each commit to its parents the set of tips that reach it. Bit 0 is the base, bit n + 1 the nth head. A commit counts
- * for the heads that reach it without the base, or the other way round; where all tips reach it there is nothing to count any more.
- */
-class Counter {
-  readonly #heads: readonly Oid[];
-  readonly #full: Uint32Array;
-  /** Commits that were named and not read yet. */
-  readonly #pending = new Map<Oid, Uint32Array>();
-  readonly #ahead: Uint32Array;
-  readonly #behind: Uint32Array;
-  /** Pending ones that not all tips reach. */
-  #partial = 0;
-
-  constructor(base: Oid, heads: readonly Oid[]) {
-    this.#heads = heads;
-    this.#full = new Uint32Array(Math.ceil((heads.length + 1) / 32));
-    this.#ahead = new Uint32Array(heads.length);
-    this.#behind = new Uint32Array(heads.length);
-    for (let bit = 0; bit <= heads.length; bit += 1) this.#set(this.#full, bit);
-    for (const [bit, tip] of [base, ...heads].entries()) {
-      const own = new Uint32Array(this.#full.length);
-      this.#set(own, bit);
-      this.#reach(tip, own);
-    }
-  }
-
-  get finished(): boolean {
-    return this.#partial === 0;
-  }
-
-  /** A line of `rev-list --parents`: the commit and its parents. */
-  take(line: string): void {
-    const [commit = '', ...parents] = line.split(' ');
-    const bits = this.#pending.get(commit);
-    if (bits === undefined) return;
-    this.#pending.delete(commit);
-    if (!this.#isFull(bits)) {
-      this.#partial -= 1;
-      this.#tally(bits);
-    }
-    for (const parent of parents) this.#reach(parent, bits);
-  }
-
-  result(): ReadonlyMap<Oid, Divergence> {
-    return new Map(this.#heads.map((head, index) => [head, { ahead: this.#ahead[index] ?? 0, behind: this.#behind[index] ?? 0 }]));
-  }
-
-  #tally(bits: Uint32Array): void {
-    const ofBase = ((bits[0] ?? 0) & 1) === 1;
-    const counts = ofBase ? this.#behind : this.#ahead;
-    for (const [word, held] of bits.entries()) {
-      // Those that reach it without the base; or, of the base's, those that do not.
-      let rest = (ofBase ? ~held & (this.#full[word] ?? 0) : held) >>> 0;
-      while (rest !== 0) {
-        const bit = 31 - Math.clz32(rest);
-        rest = (rest ^ (1 << bit)) >>> 0;
-        const head = word * 32 + bit - 1;
-        counts[head] = (counts[head] ?? 0) + 1;
-      }
-    }
-  }
-
-  #reach(commit: Oid, bits: Uint32Array): void {
-    const held = this.#pending.get(commit);
-    if (held === undefined) {
-      this.#pending.set(commit, bits.slice());
-      if (!this.#isFull(bits)) this.#partial += 1;
-      return;
-    }
-    const before = this.#isFull(held);
-    for (const [word, more] of bits.entries()) held[word] = (held[word] ?? 0) | more;
-    if (!before && this.#isFull(held)) this.#partial -= 1;
-  }
-
-  #isFull(bits: Uint32Array): boolean {
-    return bits.every((word, index) => word === this.#full[index]);
-  }
-
-  #set(bits: Uint32Array, bit: number): void {
-    const word = Math.floor(bit / 32);
-    bits[word] = (bits[word] ?? 0) | (1 << (bit % 32));
   }
 }
 

@@ -6,6 +6,7 @@ import type { Clock } from '#core/kernel/time';
 import type { GitBackend } from '#core/repositories/git-backend';
 import { Archives } from './archive.ts';
 import { Blames } from './blame.ts';
+import { CommitGraphs } from './commit-graph.ts';
 import { Commits } from './commits.ts';
 import { Contents } from './contents.ts';
 import { Diffs } from './diff.ts';
@@ -74,7 +75,8 @@ export function gitNative(options: GitNativeOptions): GitNative {
   const repositories = new Repositories(root);
   const occupants = new Occupants(root);
   const refs = new Refs(objects);
-  const divergences = new Divergences({ processes, lane: heavy, deadlineMs: limits.readSeconds * 1000 });
+  const graphs = new CommitGraphs();
+  const divergences = new Divergences({ objects, graphs, processes, lane: heavy, deadlineMs: limits.readSeconds * 1000 });
   const mover = new RefMover({ processes, lane: interactive, deadlineMs: limits.readSeconds * 1000 });
   const contents = new Contents({ objects, processes, transfers, limits });
   // A lane of their own: somebody waits for them, while upkeep has all the time there is.
@@ -86,7 +88,7 @@ export function gitNative(options: GitNativeOptions): GitNative {
   const blames = new Blames(computing);
   const sizes = new Sizes(computing);
   const archives = new Archives({ processes, transfers, limits });
-  const lastCommits = new LastCommits({ objects, processes, lane: new Lane('walks', limits.heavy, limits.queue), limits, log });
+  const lastCommits = new LastCommits({ objects, graphs, processes, lane: new Lane('walks', limits.heavy, limits.queue), limits, log });
   const hooks = new Hooks(root);
   const serving = { processes, interactive, transfers, limits, log };
   const transport = new Transport(serving);
@@ -102,7 +104,7 @@ export function gitNative(options: GitNativeOptions): GitNative {
     deletions.add(deletion);
   };
   const forget = (place: Place): void => {
-    for (const cache of [objects, refs, contents, lastCommits, tips, divergences, commits, commitLog, diffs, blames]) cache.forget(place);
+    for (const cache of [objects, graphs, refs, contents, lastCommits, tips, divergences, commits, commitLog, diffs, blames]) cache.forget(place);
   };
   const pruner = new Pruner({
     processes, heavy, maintenance,

@@ -1,7 +1,7 @@
 // The last commit that changed each entry of a folder, exact as `git log -1 -- path` with its default simplification. The walk is folder-walk.ts.
 import type { LastCommit, Oid } from '#core/repositories/git-backend';
 import type { Log } from '#core/kernel/log';
-import { CommitGraphs } from './commit-graph.ts';
+import type { CommitGraphs } from './commit-graph.ts';
 import { FolderWalk } from './folder-walk.ts';
 import type { Lane } from './lane.ts';
 import type { GitLimits } from './limits.ts';
@@ -22,7 +22,7 @@ interface Walk {
 export class LastCommits {
   readonly #objects: Objects;
   readonly #processes: GitProcesses;
-  readonly #graphs = new CommitGraphs();
+  readonly #graphs: CommitGraphs;
   readonly #lane: Lane;
   readonly #limits: GitLimits;
   readonly #log: Log;
@@ -31,8 +31,9 @@ export class LastCommits {
   readonly #walks = new Map<string, Walk>();
   #closed = false;
 
-  constructor(parts: { readonly objects: Objects; readonly processes: GitProcesses; readonly lane: Lane; readonly limits: GitLimits; readonly log: Log }) {
+  constructor(parts: { readonly objects: Objects; readonly graphs: CommitGraphs; readonly processes: GitProcesses; readonly lane: Lane; readonly limits: GitLimits; readonly log: Log }) {
     this.#objects = parts.objects;
+    this.#graphs = parts.graphs;
     this.#processes = parts.processes;
     this.#lane = parts.lane;
     this.#limits = parts.limits;
@@ -53,7 +54,6 @@ export class LastCommits {
 
   forget(place: Place): void {
     this.#answers.forget(`${place.id}:`);
-    this.#graphs.forget(place);
   }
 
   close(): void {

@@ -42,8 +42,8 @@ async function branched(t: Test, count: number) {
   };
 }
 
-void t.test('a list of branches with divergence takes one walk for one as for 300, and none when asked again', async (t) => {
-  for (const count of [1, 300]) {
+void t.test('a list of branches with divergence takes no process but readers for one, one walk for 300, and none when asked again', async (t) => {
+  for (const [count, walks] of [[1, []], [300, ['rev-list']]] as const) {
     const { native, started } = await branched(t, count);
     const list = async () => {
       const refs = await native.refs(id, 'branches');
@@ -55,7 +55,7 @@ void t.test('a list of branches with divergence takes one walk for one as for 30
     t.same([tips.size, apart.size], [count + 1, count + 1]);
     t.same([...apart.values()].filter(({ ahead, behind }) => ahead === 1 && behind === 0).length, count);
     const commands = await started();
-    t.same(commands.filter((command) => command !== 'cat-file'), ['rev-list'], `${count} branches`);
+    t.same(commands.filter((command) => command !== 'cat-file'), walks, `${count} branches`);
     t.ok(commands.length <= 4, 'and two readers of the pool at most');
     await list();
     t.same(await started(), [], `${count} branches again`);
