@@ -39,7 +39,7 @@ export class Blames {
     const process = await this.#processes.start([`--git-dir=${place.directory}`, 'blame', '--porcelain', commit, '--', path], { directory: place.directory, deadlineMs: this.#deadlineMs, signal });
     process.stdin.end();
     const output = new BlameOutput();
-    for await (const chunk of process.stdout as AsyncIterable<Buffer>) output.take(chunk);
+    for await (const chunk of process.output()) output.take(chunk);
     const { code } = await process.ended;
     signal.throwIfAborted();
     if (code === null) throw new Unavailable(`git blame was stopped: ${process.stopped ?? 'by a signal'}`, { detail: 'Try again later' });

@@ -42,7 +42,7 @@ export class Diffs {
     const process = await this.#processes.start([`--git-dir=${place.directory}`, ...args], { directory: place.directory, deadlineMs: this.#deadlineMs, signal });
     process.stdin.end();
     const output = new DiffOutput();
-    for await (const chunk of process.stdout as AsyncIterable<Buffer>) {
+    for await (const chunk of process.output()) {
       if (output.take(chunk)) continue;
       await process.stop('its caps are reached');
       return output.difference(false);

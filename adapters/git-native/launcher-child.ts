@@ -52,6 +52,14 @@ function start({ id, program, args, environment, lines: numbers }: StartOrder): 
   } finally {
     for (const line of [stdin, stdout]) line.destroy();
   }
+  child.on('error', (error) => {
+    // Later ones are of signals that came too late.
+    if (child.pid === undefined) tell({ id, failed: (error as NodeJS.ErrnoException).code ?? error.message });
+  });
+  if (child.pid === undefined) {
+    for (const line of relayed) line.destroy();
+    return;
+  }
   for (const [index, end] of relayed.entries()) relay(end, child.stdio[3 + index]);
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -60,11 +68,6 @@ function start({ id, program, args, environment, lines: numbers }: StartOrder): 
     bytes += chunk.length;
   });
   const complained = once(child.stderr ?? child, 'close');
-  child.on('error', (error) => {
-    // Later ones are of signals that came too late.
-    if (child.pid === undefined) tell({ id, failed: (error as NodeJS.ErrnoException).code ?? error.message });
-  });
-  if (child.pid === undefined) return;
   running.set(id, child);
   tell({ id, started: true });
   child.once('exit', (code, signal) => {

@@ -24,7 +24,7 @@ export type Report =
   | { readonly id: number; readonly failed: string }
   | { readonly id: number; readonly ended: Ending };
 
-/** Connections that wait for a program: as many as one takes at most. */
+/** Connections that wait for a program. No start may take more. */
 export const spareLines = 8;
 
 export const greetingBytes = 4;

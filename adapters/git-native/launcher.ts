@@ -5,8 +5,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Unavailable } from '#core/kernel/errors';
-import { greetingBytes, readGreeting, type Ending, type Order, type Report, type StartOrder } from './launcher-orders.ts';
+import { Internal, Unavailable } from '#core/kernel/errors';
+import { greetingBytes, readGreeting, spareLines, type Ending, type Order, type Report, type StartOrder } from './launcher-orders.ts';
 
 /** A program that has been started. The streams of one that was quick may be closed already. */
 export interface Launched {
@@ -21,10 +21,17 @@ export interface Launched {
   hold(held: boolean): void;
 }
 
-/** After that long without work it ends. */
-const idleMs = 60_000;
-/** A helper that takes longer to start a program is ended. */
-const startMs = 30_000;
+/** Milliseconds. */
+interface LauncherTimes {
+  /** After that long without work the helper ends. */
+  readonly idle: number;
+  /** Where there are no connections for so long, another helper takes its place. */
+  readonly lines: number;
+  /** Where it takes longer to start a program, it is ended. */
+  readonly start: number;
+}
+
+const usual: LauncherTimes = { idle: 60_000, lines: 10_000, start: 30_000 };
 
 interface Line {
   readonly number: number;
@@ -43,6 +50,8 @@ const helperGone = (): Unavailable => new Unavailable('A program could not be st
 class Helper {
   readonly #child: ChildProcess;
   readonly #server: Server;
+  readonly #folder: string;
+  readonly #times: LauncherTimes;
   /** Connected already, so that a start waits for nothing but the program. */
   readonly #spare: Line[] = [];
   /** Who waits for lines, first come first. */
@@ -52,11 +61,15 @@ class Helper {
   readonly #onEnd: () => void;
   #idle: NodeJS.Timeout | undefined;
   #next = 0;
+  #retired = false;
 
-  private constructor(child: ChildProcess, server: Server, onEnd: () => void) {
+  private constructor(child: ChildProcess, parts: { readonly server: Server; readonly folder: string; readonly times: LauncherTimes; readonly onEnd: () => void }) {
     this.#child = child;
+    const { server } = parts;
     this.#server = server;
-    this.#onEnd = onEnd;
+    this.#folder = parts.folder;
+    this.#times = parts.times;
+    this.#onEnd = parts.onEnd;
     child.unref();
     child.channel?.unref();
     server.unref();
@@ -68,7 +81,7 @@ class Helper {
   }
 
   /** @param onEnd is told when it takes no more. */
-  static async start(onEnd: () => void): Promise<Helper> {
+  static async start(times: LauncherTimes, onEnd: () => void): Promise<Helper> {
     const folder = await mkdtemp(join(tmpdir(), 'hexforge-')).catch((cause: unknown) => {
       throw new Unavailable('No process can be started: no temporary folder can be made', { detail: 'Look whether the disk is full, or set TMPDIR to a folder that can be written to', cause });
     });
@@ -82,7 +95,7 @@ class Helper {
     }
     const module = new URL(`./launcher-child${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url);
     // It removes the folder: it outlives a server that is killed.
-    return new Helper(fork(module, [path], { execArgv: ['--max-semi-space-size=1'], env: {}, cwd: '/', detached: true, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] }), server, onEnd);
+    return new Helper(fork(module, [path], { execArgv: ['--max-semi-space-size=1'], env: {}, cwd: '/', detached: true, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] }), { server, folder, times, onEnd });
   }
 
   async launch(order: Omit<StartOrder, 'id' | 'lines'>, pipes: number): Promise<Launched> {
@@ -90,19 +103,18 @@ class Helper {
     const id = this.#next++;
     clearTimeout(this.#idle);
     this.#hold(id, true);
-    const late = setTimeout(() => this.#child.kill('SIGKILL'), startMs);
     try {
-      const lines = await this.#take(2 + pipes);
-      const start: Start = { lines, started: Promise.withResolvers(), ended: Promise.withResolvers() };
+      const start: Start = { lines: await this.#take(2 + pipes), started: Promise.withResolvers(), ended: Promise.withResolvers() };
+      // Another may have ended while this one waited.
+      clearTimeout(this.#idle);
       this.#starts.set(id, start);
-      this.#send({ id, ...order, lines: lines.map(({ number }) => number) });
-      await start.started.promise;
+      this.#send({ id, ...order, lines: start.lines.map(({ number }) => number) });
+      const late = setTimeout(() => this.#child.kill('SIGKILL'), this.#times.start);
+      await start.started.promise.finally(() => clearTimeout(late));
       return this.#launched(id, start);
     } catch (error) {
       this.#forget(id);
       throw error;
-    } finally {
-      clearTimeout(late);
     }
   }
 
@@ -155,11 +167,21 @@ class Helper {
   }
 
   /** The helper replaces what it is told to use. */
-  #take(count: number): Promise<readonly Line[]> {
+  async #take(count: number): Promise<readonly Line[]> {
+    if (count > spareLines) throw new Internal(`A program is started with ${count} connections; ${spareLines} are allowed`);
     const take = Promise.withResolvers<readonly Line[]>();
     this.#wanting.push({ count, take });
     this.#share();
-    return take.promise;
+    const late = setTimeout(() => this.#retire(), this.#times.lines);
+    return await take.promise.finally(() => clearTimeout(late));
+  }
+
+  /** Whoever comes next has another helper; this one stays for what runs. */
+  #retire(): void {
+    this.#onEnd();
+    this.#retired = true;
+    for (const { take } of this.#wanting.splice(0)) take.reject(new Unavailable('A program could not be started: no connection to it came about', { detail: 'Look whether the server may open enough files (ulimit -n)' }));
+    this.#rest();
   }
 
   #share(): void {
@@ -194,7 +216,7 @@ class Helper {
 
   #rest(): void {
     clearTimeout(this.#idle);
-    if (this.#starts.size === 0) this.#idle = setTimeout(() => this.stop(), idleMs).unref();
+    if (this.#starts.size === 0) this.#idle = setTimeout(() => this.stop(), this.#retired ? 0 : this.#times.idle).unref();
   }
 
   #hold(id: number, held: boolean): void {
@@ -206,6 +228,8 @@ class Helper {
   /** Without it nobody says how they ended: to who waits, they were killed. */
   #lost(): void {
     this.stop();
+    // Its own doing, unless it was killed.
+    rm(this.#folder, { recursive: true, force: true }).catch(() => undefined);
     for (const { take } of this.#wanting.splice(0)) take.reject(helperGone());
     for (const { lines, started, ended } of this.#starts.values()) {
       for (const { socket } of lines) socket.destroy();
@@ -217,7 +241,12 @@ class Helper {
 }
 
 export class Launcher {
+  readonly #times: LauncherTimes;
   #helper: Promise<Helper> | undefined;
+
+  constructor(times: Partial<LauncherTimes> = {}) {
+    this.#times = { ...usual, ...times };
+  }
 
   /**
    * Starts a program in a group of its own.
@@ -238,7 +267,7 @@ export class Launcher {
     const forget = (): void => {
       if (this.#helper === starting) this.#helper = undefined;
     };
-    const starting = Helper.start(forget);
+    const starting = Helper.start(this.#times, forget);
     starting.catch(forget);
     return starting;
   }

@@ -1,11 +1,10 @@
 // What a process writes, as whole lines, as they come.
-import type { Buffer } from 'node:buffer';
 import type { GitProcess } from './process.ts';
 
 /** Bytes as latin1. */
 export async function* linesOf(process: GitProcess): AsyncGenerator<readonly string[]> {
   let rest = '';
-  for await (const chunk of process.stdout as AsyncIterable<Buffer>) {
+  for await (const chunk of process.output()) {
     const lines = (rest + chunk.toString('latin1')).split('\n');
     rest = lines.pop() ?? '';
     yield lines;

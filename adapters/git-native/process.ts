@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 import { Internal, Unavailable } from '#core/kernel/errors';
+import { codeOf } from './durable.ts';
 import { environment, type GitConfig } from './environment.ts';
 import type { Ending } from './launcher-orders.ts';
 import { Launcher, type Launched } from './launcher.ts';
@@ -78,6 +79,15 @@ export class GitProcess {
     const pipe = this.#launched.pipes[descriptor - 3];
     if (pipe === undefined) throw new Internal(`A git process has no pipe ${descriptor}`);
     return pipe;
+  }
+
+  /** Its standard output to where it ends; `ended` says whether that is the whole. */
+  async *output(): AsyncGenerator<Buffer> {
+    try {
+      yield* this.stdout as AsyncIterable<Buffer>;
+    } catch (error) {
+      if (codeOf(error) !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
+    }
   }
 
   /** Says that a byte moved. */

@@ -29,7 +29,7 @@ export class Sizes {
     const sums = new Map<string, number>();
     let files = 0;
     let rest: Buffer = Buffer.alloc(0);
-    for await (const chunk of process.stdout as AsyncIterable<Buffer>) {
+    for await (const chunk of process.output()) {
       const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
       let from = 0;
       for (let end = bytes.indexOf(0); end >= 0; end = bytes.indexOf(0, from)) {

@@ -7,12 +7,14 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
 import { Launcher, type Launched } from '#adapters/git-native/launcher';
+import { spareLines } from '#adapters/git-native/launcher-orders';
+import { GitProcesses } from '#adapters/git-native/process';
 import { eventually } from '#test/contracts/git/provider';
 
 const environment = { PATH: process.env['PATH'] ?? '' };
 
-function launcher(t: Test): Launcher {
-  const made = new Launcher();
+function launcher(t: Test, times: ConstructorParameters<typeof Launcher>[0] = {}): Launcher {
+  const made = new Launcher(times);
   t.teardown(() => made.close());
   return made;
 }
@@ -135,6 +137,64 @@ void t.test('when the helper is killed its programs count as killed, and the nex
   stdin.destroy();
   t.equal((await (await shell(starting, 'exit 0')).ended).code, 0);
   t.not(await helperOf(starting), helper);
+});
+
+void t.test('a program whose start waited for connections is not taken for idleness', async (t) => {
+  const starting = launcher(t, { idle: 100 });
+  const failing = Array.from({ length: 8 }, () => starting.launch('/nowhere/git', [], environment).catch(() => undefined));
+  const { ended } = await shell(starting, 'sleep 0.5');
+  await Promise.all(failing);
+  t.equal((await ended).code, 0);
+});
+
+void t.test('where connections do not come about the next start has another helper, and what runs goes on', async (t) => {
+  const starting = launcher(t, { lines: 1000 });
+  const { stdin, ended } = await shell(starting, 'cat; exit 7');
+  const helper = await helperOf(starting);
+  process.kill(helper, 'SIGSTOP');
+  // The helper replaces what it is told to use, but hears of nothing: some are told to it, the others wait.
+  const all = Promise.allSettled(Array.from({ length: spareLines }, async () => (await (await shell(starting, 'exit 5')).ended).code));
+  await t.rejects(shell(starting, 'exit 0'), { name: 'Unavailable', message: /no connection/ });
+  t.not(await helperOf(starting), helper);
+  process.kill(helper, 'SIGCONT');
+  const [told, waited] = [(await all).filter(({ status }) => status === 'fulfilled'), (await all).filter(({ status }) => status === 'rejected')];
+  t.ok(told.length > 0 && told.length <= spareLines / 2, `${told.length} were told`);
+  t.strictSame(told.map((start) => 'value' in start && start.value), told.map(() => 5));
+  t.equal(told.length + waited.length, spareLines);
+  stdin.end();
+  t.equal((await ended).code, 7);
+  await eventually(async () => !await runs(helper), () => helper);
+  await t.rejects(starting.launch('true', [], environment, spareLines - 1), { name: 'Internal', message: /connections/ });
+});
+
+void t.test('a helper without descriptors refuses what it cannot start, and goes on', async (t) => {
+  const starting = launcher(t);
+  const { stdin, ended } = await shell(starting, 'cat; exit 7');
+  const helper = await helperOf(starting);
+  const limit = async (files: number): Promise<unknown> => await promisify(execFile)('prlimit', ['--pid', String(helper), `--nofile=${files}:`]);
+  await limit((await readdir(`/proc/${helper}/fd`)).length);
+  for (const pipes of [0, 2]) await t.rejects(shell(starting, 'exit 0', pipes), { name: 'Unavailable', message: /EMFILE/ });
+  await limit(1024);
+  t.equal((await (await shell(starting, 'exit 0', 2)).ended).code, 0);
+  stdin.end();
+  t.equal((await ended).code, 7);
+});
+
+void t.test('what a program has written ends where it ends, also with the helper', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'hexforge-launcher-'));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  const path = join(folder, 'git');
+  await writeFile(path, '#!/bin/sh\necho $PPID\nexec sleep 60\n', { mode: 0o700 });
+  const processes = new GitProcesses(path);
+  t.teardown(() => processes.close());
+  const started = await processes.start([], {});
+  let said = '';
+  for await (const chunk of started.output()) {
+    said += chunk.toString();
+    process.kill(Number(said), 'SIGKILL');
+  }
+  t.match(said, /^\d+\n$/);
+  t.match(await started.ended, { code: null, signal: 'SIGKILL' });
 });
 
 void t.test('when the server is killed its programs and the helper end, and no folder is left', async (t) => {
