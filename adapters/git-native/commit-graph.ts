@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Oid } from '#core/repositories/git-backend';
 import { ignoreAbsence } from './durable.ts';
-import { Lru } from '#core/kernel/lru';
+import { Memo } from './memo.ts';
 import { isOid } from './names.ts';
 import type { Place } from './objects.ts';
 
@@ -19,14 +19,14 @@ export interface GraphCommit {
   readonly positions: readonly number[];
 }
 
-/** Bytes of all layers kept; a larger one is read for each who asks. */
-const capacity = 64 * 1024 ** 2;
+/** Bytes of all layers kept; a larger one is read for all who ask at the same time. */
+const capacity = 128 * 1024 ** 2;
 /** A graph of some million commits; beyond it commits are read as objects. */
 const largestGraph = 512 * 1024 ** 2;
 
 export class CommitGraphs {
   /** By repository and hash: a layer is named by its content. */
-  readonly #layers = new Lru<Layer>(capacity);
+  readonly #layers = new Memo<Layer | undefined>(capacity, (layer) => layer?.bytes ?? 1);
 
   /** What is written now; undefined where nothing is, or nothing that can be read. */
   async of(place: Place): Promise<CommitGraph | undefined> {
@@ -48,14 +48,11 @@ export class CommitGraphs {
     this.#layers.forget(`${place.id}:`);
   }
 
-  async #layer(place: Place, folder: string, hash: string, below: number): Promise<Layer | undefined> {
-    const key = `${place.id}:${hash}`;
-    const known = this.#layers.get(key);
-    if (known !== undefined) return known;
-    const content = await readFile(join(folder, `graph-${hash}.graph`)).catch(ignoreAbsence);
-    const layer = content === undefined ? undefined : readLayer(content, below);
-    if (layer !== undefined) this.#layers.set(key, layer, layer.bytes);
-    return layer;
+  #layer(place: Place, folder: string, hash: string, below: number): Promise<Layer | undefined> {
+    return this.#layers.get(`${place.id}:${hash}`, undefined, async () => {
+      const content = await readFile(join(folder, `graph-${hash}.graph`)).catch(ignoreAbsence);
+      return content === undefined ? undefined : readLayer(content, below);
+    });
   }
 }
 
@@ -92,7 +89,7 @@ export class CommitGraph {
     return layer?.parents(own) ?? [];
   }
 
-  /** One more than the highest of its parents. */
+  /** Higher than those of its parents; 0 where none was written. */
   level(position: number): number {
     const [layer, own = 0] = this.#at(position);
     return layer?.level(own) ?? 0;

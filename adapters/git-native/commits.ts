@@ -18,7 +18,7 @@ export class Commits {
   readonly #processes: GitProcesses;
   readonly #deadlineMs: number;
   /** Weighed by characters. */
-  readonly #known = new Memo<CommitRecord | undefined>(8_000_000, (record) => 300 + (record?.message.length ?? 0));
+  readonly #known = new Memo<CommitRecord | undefined>(8_000_000, (record) => record === undefined ? 300 : weightOf(record));
 
   constructor(parts: { readonly objects: Objects; readonly processes: GitProcesses; readonly deadlineMs: number }) {
     this.#objects = parts.objects;
@@ -63,6 +63,10 @@ export class Commits {
     }
     return Buffer.concat(chunks).subarray(0, readWhole);
   }
+}
+
+function weightOf({ message, author, committer, parents }: CommitRecord): number {
+  return [author, committer].reduce((weight, { name, email }) => weight + name.length + email.length, 300 + message.length + 40 * parents.length);
 }
 
 export function parseRecord(oid: Oid, content: Buffer): CommitRecord {

@@ -1,7 +1,8 @@
 // All commits from some tips down to their roots, no parent before its children: newer ones as objects, the rest by the commit-graph.
 import type { Oid } from '#core/repositories/git-backend';
 import type { CommitGraph } from './commit-graph.ts';
-import type { Objects, Place } from './objects.ts';
+import type { ReadObject } from './cat-file.ts';
+import { parseCommit, type Commit, type Objects, type Place } from './objects.ts';
 
 /** A commit by its position in the commit-graph, or by its oid where it is in none. */
 export type Node = number | Oid;
@@ -17,8 +18,9 @@ export interface DescentParts {
   readonly graph: CommitGraph | undefined;
 }
 
-/** Commits that no commit-graph holds: with more of them git is faster. */
+/** Commits that no commit-graph holds: with more of them, or larger ones, git walks. */
 const newerAtMost = 300;
+const largestNewer = 64 * 1024;
 
 export class Descent {
   readonly #graph: CommitGraph | undefined;
@@ -41,7 +43,7 @@ export class Descent {
       positions.push(...named.filter((node) => typeof node === 'number'));
       const unread = [...new Set(named.filter((node) => typeof node === 'string' && !newer.has(node)) as Oid[])];
       if (newer.size + unread.length > newerAtMost) return undefined;
-      const commits = await Promise.all(unread.map((oid) => objects.commit(place, oid)));
+      const commits = await Promise.all(unread.map(async (oid) => readCommit(oid, await objects.small(place, oid, largestNewer))));
       if (commits.includes(undefined)) return undefined;
       named = commits.flatMap((commit) => {
         if (commit === undefined) return [];
@@ -69,6 +71,8 @@ export class Descent {
   }
 }
 
+const readCommit = (oid: Oid, object: ReadObject | undefined): Commit | undefined => object?.type === 'commit' && object.content !== undefined ? parseCommit(oid, object.content) : undefined;
+
 /** Parents that are not among the keys are passed over. */
 function childrenFirst(commits: ReadonlyMap<Oid, readonly Node[]>): readonly Step[] {
   const children = new Map<Node, number>();
@@ -95,12 +99,14 @@ class LevelQueue {
   /** By position: one more than the position added before it on its level; `end` for the first, 0 for one that was not added. */
   readonly #before: Uint32Array;
   #level = 0;
-  sound = true;
+  sound: boolean;
 
   constructor(graph: CommitGraph, positions: readonly number[]) {
     this.#graph = graph;
     const highest = Math.max(0, ...positions.map((position) => graph.level(position)));
-    this.#last = new Uint32Array(highest + 1);
+    // No level is higher than there are commits.
+    this.sound = highest <= graph.count;
+    this.#last = new Uint32Array(this.sound ? highest + 1 : 0);
     this.#before = new Uint32Array(graph.count);
     this.#level = highest + 1;
     for (const position of positions) this.#add(position);

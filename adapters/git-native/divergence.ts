@@ -19,15 +19,18 @@ export class Divergences {
   readonly #objects: Objects;
   readonly #graphs: CommitGraphs;
   readonly #processes: GitProcesses;
+  /** One walk at a time, for there is one thread to walk in. */
   readonly #lane: Lane;
+  readonly #heavy: Lane;
   readonly #deadlineMs: number;
   readonly #known = new Lru<Divergence>(200_000);
 
-  constructor(parts: { readonly objects: Objects; readonly graphs: CommitGraphs; readonly processes: GitProcesses; readonly lane: Lane; readonly deadlineMs: number }) {
+  constructor(parts: { readonly objects: Objects; readonly graphs: CommitGraphs; readonly processes: GitProcesses; readonly lane: Lane; readonly heavy: Lane; readonly deadlineMs: number }) {
     this.#objects = parts.objects;
     this.#graphs = parts.graphs;
     this.#processes = parts.processes;
     this.#lane = parts.lane;
+    this.#heavy = parts.heavy;
     this.#deadlineMs = parts.deadlineMs;
   }
 
@@ -41,7 +44,8 @@ export class Divergences {
     }
     if (unknown.size === 0 || !isOid(base)) return found;
     const asked = [...unknown];
-    const counted = await this.#lane.run(() => this.#count(place, base, asked, signal), signal);
+    const counted = await this.#lane.run(() => this.#count(place, base, asked, signal), signal)
+      ?? await this.#heavy.run(() => this.#countByGit(place, base, asked, signal), signal);
     for (const [index, divergence] of counted.entries()) {
       const head = asked[index] ?? '';
       this.#known.set(keyOf(place, base, head), divergence);
@@ -54,9 +58,10 @@ export class Divergences {
     this.#known.forget(`${place.id}:`);
   }
 
-  async #count(place: Place, base: Oid, heads: readonly Oid[], signal?: AbortSignal): Promise<readonly Divergence[]> {
+  /** Undefined where the graph does not tell. */
+  async #count(place: Place, base: Oid, heads: readonly Oid[], signal?: AbortSignal): Promise<readonly Divergence[] | undefined> {
     const descent = await Descent.from({ objects: this.#objects, place, graph: await this.#graphs.of(place) }, [base, ...heads]);
-    if (descent === undefined) return await this.#countByGit(place, base, heads, signal);
+    if (descent === undefined) return undefined;
     const counter = new ReachCounter(descent.nodeOf(base), heads.map((head) => descent.nodeOf(head)));
     let sliceEnd = performance.now() + sliceMs;
     for (let step = descent.next(); step !== undefined && descent.sound && !counter.finished; step = descent.next()) {
@@ -66,7 +71,7 @@ export class Divergences {
       signal?.throwIfAborted();
       sliceEnd = performance.now() + sliceMs;
     }
-    return descent.sound ? counter.result() : await this.#countByGit(place, base, heads, signal);
+    return descent.sound ? counter.result() : undefined;
   }
 
   async #countByGit(place: Place, base: Oid, heads: readonly Oid[], signal?: AbortSignal): Promise<readonly Divergence[]> {
@@ -86,7 +91,7 @@ export class Divergences {
       }
       const { code } = await process.ended;
       signal?.throwIfAborted();
-      if (process.stopped !== undefined) throw new Unavailable(`git rev-list was stopped: ${process.stopped}`, { detail: 'Try again, or without include_divergence' });
+      if (code === null) throw new Unavailable(`git rev-list was stopped: ${process.stopped ?? 'by a signal'}`, { detail: 'Try again, or without include_divergence' });
       if (code !== 0) throw new Internal(`git rev-list failed in repository "${place.id}"`, { detail: process.complaint });
       return counter.result();
     } finally {

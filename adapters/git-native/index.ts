@@ -67,7 +67,7 @@ export function gitNative(options: GitNativeOptions): GitNative {
   const beganAt = now();
   const limits = gitLimits(options.limits);
   const processes = new GitProcesses(gitPath);
-  const readers = new Readers(processes, { limit: limits.readers, stallMs: limits.readSeconds * 1000 });
+  const readers = new Readers(processes, { limit: limits.readers, stallMs: limits.readSeconds * 1000, idleMs: 60_000 });
   const interactive = new Lane('reads', limits.interactive, limits.queue);
   const heavy = new Lane('computations', limits.heavy, limits.queue);
   const transfers = new Lane('transfers', limits.transfers, limits.queue);
@@ -76,7 +76,6 @@ export function gitNative(options: GitNativeOptions): GitNative {
   const occupants = new Occupants(root);
   const refs = new Refs(objects);
   const graphs = new CommitGraphs();
-  const divergences = new Divergences({ objects, graphs, processes, lane: heavy, deadlineMs: limits.readSeconds * 1000 });
   const mover = new RefMover({ processes, lane: interactive, deadlineMs: limits.readSeconds * 1000 });
   const contents = new Contents({ objects, processes, transfers, limits });
   // A lane of their own: somebody waits for them, while upkeep has all the time there is.
@@ -84,6 +83,7 @@ export function gitNative(options: GitNativeOptions): GitNative {
   const commits = new Commits({ objects, ...computing });
   const tips = new Tips({ objects, commits });
   const commitLog = new CommitLog({ commits, interactive, ...computing });
+  const divergences = new Divergences({ objects, graphs, lane: new Lane('counts', 1, limits.queue), ...computing });
   const diffs = new Diffs(computing);
   const blames = new Blames(computing);
   const sizes = new Sizes(computing);

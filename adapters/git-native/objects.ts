@@ -13,7 +13,7 @@ export interface Commit {
   readonly parents: readonly Oid[];
   /** Seconds since 1970. */
   readonly committed: number;
-  /** The first line of the message. */
+  /** The first line of the message, up to 4 KiB of it. */
   readonly subject: string;
 }
 
@@ -33,7 +33,8 @@ export interface Place {
 
 export class Objects {
   readonly #readers: Readers;
-  readonly #commits = new Lru<Commit>(20_000);
+  /** Weighed by characters. */
+  readonly #commits = new Lru<Commit>(6_000_000);
   /** Weighed by entries. */
   readonly #trees = new Lru<RawTree>(150_000);
   readonly #reading = new Map<string, Promise<unknown>>();
@@ -71,7 +72,7 @@ export class Objects {
   }
 
   commit(place: Place, oid: Oid): Promise<Commit | undefined> {
-    return this.#cached(this.#commits, place, oid, () => 1, async () => {
+    return this.#cached(this.#commits, place, oid, ({ parents, subject }) => 250 + 40 * parents.length + subject.length, async () => {
       const object = await this.contents(place, oid);
       return object?.type === 'commit' ? parseCommit(oid, object.content) : undefined;
     });
@@ -183,11 +184,13 @@ export function parseCommit(oid: Oid, content: Buffer): Commit {
   return { oid, tree, parents, committed, subject: subjectOf(split < 0 ? Buffer.alloc(0) : content.subarray(split), encoding) };
 }
 
+const longestSubject = 4096;
+
 function subjectOf(message: Buffer, encoding: string): string {
   let from = 0;
   while (message[from] === 0x0a) from += 1;
   const end = message.indexOf(0x0a, from);
-  const line = message.subarray(from, end < 0 ? message.length : end);
+  const line = message.subarray(from, Math.min(end < 0 ? message.length : end, from + longestSubject));
   try {
     return new TextDecoder(encoding).decode(line).trimEnd();
   } catch {

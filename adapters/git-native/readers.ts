@@ -5,23 +5,24 @@ import type { GitProcesses } from './process.ts';
 const perRepository = 2;
 /** A second reader is worth its start only when the first has this much to do. */
 const busyFrom = 64;
-const idleMs = 60_000;
 const servedAtMost = 10_000;
 
 export class Readers {
   readonly #processes: GitProcesses;
   readonly #limit: number;
   readonly #stallMs: number;
+  readonly #idleMs: number;
   /** By directory; the repository asked last stands last. */
   readonly #readers = new Map<string, CatFile[]>();
   readonly #idleTimers = new Map<CatFile, NodeJS.Timeout>();
   #waiting: (() => void)[] = [];
   #count = 0;
 
-  constructor(processes: GitProcesses, options: { readonly limit: number; readonly stallMs: number }) {
+  constructor(processes: GitProcesses, options: { readonly limit: number; readonly stallMs: number; readonly idleMs: number }) {
     this.#processes = processes;
     this.#limit = options.limit;
     this.#stallMs = options.stallMs;
+    this.#idleMs = options.idleMs;
   }
 
   info(directory: string, name: string): Promise<ObjectHeader | undefined> {
@@ -104,9 +105,8 @@ export class Readers {
   #idle(directory: string, reader: CatFile): void {
     for (const resume of this.#waiting.splice(0)) resume();
     if (!reader.open) return;
-    const running = this.#idleTimers.get(reader);
-    if (running === undefined) this.#idleTimers.set(reader, setTimeout(() => this.#retire(directory, reader), idleMs).unref());
-    else running.refresh();
+    clearTimeout(this.#idleTimers.get(reader));
+    this.#idleTimers.set(reader, setTimeout(() => this.#retire(directory, reader), this.#idleMs).unref());
   }
 
   #retire(directory: string, reader: CatFile): void {

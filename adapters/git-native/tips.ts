@@ -67,7 +67,7 @@ export class Tips {
 
 function lengthOf(tip: Tip): number {
   switch (tip.kind) {
-    case 'commit': return tip.subject.length;
+    case 'commit': return tip.subject.length + tip.author.length;
     case 'tag': return tip.message.length;
     case 'other': return 0;
   }

@@ -9,9 +9,11 @@ import t, { type Test } from 'tap';
 import { CatFile, largestRead } from '#adapters/git-native/cat-file';
 import { gitNative, type GitNative, type GitVersion } from '#adapters/git-native/index';
 import { GitProcesses } from '#adapters/git-native/process';
+import { Readers } from '#adapters/git-native/readers';
 import { serve } from '#test/contracts/git/http-server';
-import { bytesOf, never } from '#test/contracts/git/provider';
+import { bytesOf, eventually, never } from '#test/contracts/git/provider';
 import { must } from '#test/contracts/git/stock-git';
+import { commandLines } from '#test/support/server-process';
 import { quiet } from './provider.ts';
 
 const id = '0a000000-0000-4000-8000-000000000000';
@@ -108,6 +110,17 @@ void t.test('a reader that is killed is replaced within the same question', asyn
   for (const line of readers) process.kill(Number(line.trim().split(' ')[0]), 'SIGKILL');
   const blob = await native.blob(id, (await native.entry(id, tip, 'file'))?.oid ?? '');
   t.equal((await bytesOf(blob.bytes)).toString(), 'content');
+});
+
+void t.test('a reader nobody asks any more ends, however often it was asked', async (t) => {
+  const root = join(await folderOf(t), 'root');
+  const { directory, tip } = await withCommit(t, root);
+  const processes = new GitProcesses('git');
+  t.teardown(() => processes.close());
+  const readers = new Readers(processes, { limit: 2, stallMs: 30_000, idleMs: 100 });
+  for (let times = 0; times < 3; times += 1) t.equal((await readers.info(directory, tip))?.type, 'commit');
+  const working = (): readonly string[] => commandLines().filter((line) => line.includes(directory) && line.includes('--batch-command'));
+  await eventually(async () => working().length === 0, working);
 });
 
 void t.test('an object too large to hold is passed over, and the next question is answered', async (t) => {

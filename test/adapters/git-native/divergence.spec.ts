@@ -122,3 +122,12 @@ for (const [name, { lay, walks }] of Object.entries(ways)) {
     t.equal(await made.walks(), walks);
   });
 }
+
+void t.test('commits too large to be read one by one are left to git', async (t) => {
+  const { directory, native, walks, write } = await repository(t);
+  const commit = (mark: number, bytes: number): string => `commit refs/heads/main\nmark :${mark}\ncommitter A <a@b> ${mark} +0000\ndata ${bytes}\n${'x'.repeat(bytes)}\n`;
+  await write([commit(1, 1), commit(2, 100_000)]);
+  const [tip = '', root = ''] = (await must(directory, ['rev-list', 'main'])).split('\n');
+  t.strictSame([...await native.divergence(id, root, [tip])], [[tip, { ahead: 1, behind: 0 }]]);
+  t.equal(await walks(), 1);
+});
