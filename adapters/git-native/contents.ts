@@ -2,11 +2,11 @@
 import type { Buffer } from 'node:buffer';
 import { Internal, NotFound } from '#core/kernel/errors';
 import type { Blob, Oid, TreeEntry } from '#core/repositories/git-backend';
+import { Lru } from '#core/kernel/lru';
 import { byteStream } from './byte-stream.ts';
 import { largestRead } from './cat-file.ts';
 import type { Lane } from './lane.ts';
 import type { GitLimits } from './limits.ts';
-import { Lru } from '#core/kernel/lru';
 import { isOid, segments } from './names.ts';
 import { entryNamed, readable, unpack, type Objects, type Place, type RawEntry } from './objects.ts';
 import type { GitProcesses } from './process.ts';

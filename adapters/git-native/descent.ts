@@ -1,7 +1,7 @@
 // All commits from some tips down to their roots, no parent before its children: newer ones as objects, the rest by the commit-graph.
 import type { Oid } from '#core/repositories/git-backend';
-import type { CommitGraph } from './commit-graph.ts';
 import type { ReadObject } from './cat-file.ts';
+import type { CommitGraph } from './commit-graph.ts';
 import { parseCommit, type Commit, type Objects, type Place } from './objects.ts';
 
 /** A commit by its position in the commit-graph, or by its oid where it is in none. */

@@ -1,11 +1,11 @@
 // The last commit that changed each entry of a folder, exact as `git log -1 -- path` with its default simplification. The walk is folder-walk.ts.
 import type { LastCommit, Oid } from '#core/repositories/git-backend';
 import type { Log } from '#core/kernel/log';
+import { Lru } from '#core/kernel/lru';
 import type { CommitGraphs } from './commit-graph.ts';
 import { FolderWalk } from './folder-walk.ts';
 import type { Lane } from './lane.ts';
 import type { GitLimits } from './limits.ts';
-import { Lru } from '#core/kernel/lru';
 import { segments } from './names.ts';
 import { readable, type Objects, type Place } from './objects.ts';
 import type { GitProcesses } from './process.ts';

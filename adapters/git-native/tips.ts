@@ -2,8 +2,8 @@
 import { Buffer } from 'node:buffer';
 import type { Oid } from '#core/repositories/git-backend';
 import type { Tip } from '#core/repositories/git-refs';
-import { decoder, parseSignature, type Commits } from './commits.ts';
 import { Lru } from '#core/kernel/lru';
+import { decoder, parseSignature, type Commits } from './commits.ts';
 import { isOid } from './names.ts';
 import type { Objects, Place } from './objects.ts';
 
