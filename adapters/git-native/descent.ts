@@ -36,7 +36,7 @@ export class Descent {
 
   /** Undefined where too many commits are in no commit-graph, or one of them cannot be read. */
   static async from({ objects, place, graph }: DescentParts, tips: readonly Oid[]): Promise<Descent | undefined> {
-    const nodeOf = (oid: Oid): Node => graph?.position(oid) ?? oid;
+    const nodeOf = (oid: Oid): Node => nodeIn(graph, oid);
     const newer = new Map<Oid, readonly Node[]>();
     const positions: number[] = [];
     for (let named: readonly Node[] = tips.map(nodeOf); named.length > 0;) {
@@ -61,7 +61,7 @@ export class Descent {
   }
 
   nodeOf(oid: Oid): Node {
-    return this.#graph?.position(oid) ?? oid;
+    return nodeIn(this.#graph, oid);
   }
 
   /** Undefined when all have been taken. */
@@ -70,6 +70,8 @@ export class Descent {
     return this.#newer.pop() ?? this.#queue?.take();
   }
 }
+
+const nodeIn = (graph: CommitGraph | undefined, oid: Oid): Node => graph?.position(oid) ?? oid;
 
 const readCommit = (oid: Oid, object: ReadObject | undefined): Commit | undefined => object?.type === 'commit' && object.content !== undefined ? parseCommit(oid, object.content) : undefined;
 

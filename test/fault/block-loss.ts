@@ -39,7 +39,7 @@ export async function blockLoss(rounds: number, flags: 'durable' | 'default' = '
 
 /** One child, from opening to the power failure. `found` is undefined where it could not open. */
 async function life(directory: string, flags: string, moment: number): Promise<{ readonly found: ReadonlySet<number> | undefined; readonly saved: readonly number[] }> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'block-loss-child.ts'), directory, flags, String(moment)], { stdio: ['ignore', 'pipe', 'ignore'], env: {} });
+  const child = spawn(process.execPath, ['--no-wasm-code-gc', join(import.meta.dirname, 'block-loss-child.ts'), directory, flags, String(moment)], { stdio: ['ignore', 'pipe', 'ignore'], env: {} });
   let output = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => { output += text; });
   await new Promise((resolve) => { child.once('close', resolve); });

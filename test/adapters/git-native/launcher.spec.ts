@@ -129,14 +129,19 @@ void t.test('what a terminal or a supervisor sends to all does not end the helpe
 });
 
 void t.test('when the helper is killed its programs count as killed, and the next start has another helper', async (t) => {
+  const [folder, before] = [await mkdtemp(join(tmpdir(), 'hexforge-launcher-')), process.env['TMPDIR']];
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
   const starting = launcher(t);
-  const { ended, stdin } = await shell(starting, 'cat');
+  process.env['TMPDIR'] = folder;
+  const { ended, stdin } = await shell(starting, 'cat').finally(() => restore('TMPDIR', before));
+  t.equal((await readdir(folder)).length, 1);
   const helper = await helperOf(starting);
   process.kill(helper, 'SIGKILL');
   t.match(await ended, { code: null, signal: 'SIGKILL' });
   stdin.destroy();
   t.equal((await (await shell(starting, 'exit 0')).ended).code, 0);
   t.not(await helperOf(starting), helper);
+  await eventually(async () => (await readdir(folder)).length === 0, () => folder);
 });
 
 void t.test('a program whose start waited for connections is not taken for idleness', async (t) => {

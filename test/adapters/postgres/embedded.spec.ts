@@ -16,7 +16,7 @@ import { quietLog, testEngines } from '#test/contracts/storage-engines';
 const open = (directory: string): Promise<PostgresStorage> => openPostgres({ directory, entities: ledgerEntities, clock: systemClock, ids: systemIds, log: quietLog });
 
 async function child(t: Test, directory: string, mode: 'hold' | 'write'): Promise<{ readonly process: ChildProcess; readonly lines: AsyncIterator<string> }> {
-  const process_ = spawn(process.execPath, [join(import.meta.dirname, 'holding-child.ts'), directory, mode], { stdio: ['pipe', 'pipe', 'inherit'], env: {} });
+  const process_ = spawn(process.execPath, ['--no-wasm-code-gc', join(import.meta.dirname, 'holding-child.ts'), directory, mode], { stdio: ['pipe', 'pipe', 'inherit'], env: {} });
   t.teardown(() => process_.kill('SIGKILL'));
   const lines = createInterface({ input: process_.stdout })[Symbol.asyncIterator]();
   t.equal((await lines.next()).value, 'open');
