@@ -6,7 +6,7 @@ export interface BrokenHabit {
   readonly message: string;
 }
 
-const maxLines = 400;
+const maxLines = { source: 400, test: 600 };
 const vague = /(^|[-./])(service|manager|helper|helpers|util|utils)([-.]|$)/;
 const fileName = /^[a-z0-9]+(-[a-z0-9]+)*(\.(spec|suite|build|config))?\.(ts|js)$/;
 /** Home folders, drives and work folders of some machine; `/tmp` and `/usr` are everyone's. */
@@ -21,7 +21,7 @@ const checks: readonly { readonly applies: (file: SourceFile) => boolean; readon
       return /^\S.*[.:]$/.test(opening) ? undefined : 'does not open with a comment sentence that says what it is for';
     },
   },
-  { applies: isCode, broken: ({ text }) => text.trimEnd().split('\n').length > maxLines ? `is over ${maxLines} lines` : undefined },
+  { applies: isCode, broken: tooLong },
   { applies: isCode, broken: ({ path }) => fileName.test(path.split('/').at(-1) ?? '') ? undefined : 'is not named in kebab-case' },
   { applies: isCode, broken: ({ path }) => vague.test(path) ? 'is named Service, Manager, Helper or Utils; name the noun of the field' : undefined },
   { applies: isCode, broken: ({ text }) => first(text, /\b(?:interface I[A-Z]\w*|(?:class|interface) \w+(?:Service|Manager|Helper|Utils))\b/, (name) => `declares "${name}"; name the noun of the field`) },
@@ -44,4 +44,9 @@ export function habits(files: readonly SourceFile[]): BrokenHabit[] {
     const message = applies(file) ? broken(file) : undefined;
     return message === undefined ? [] : [{ file: file.path, message }];
   }));
+}
+
+function tooLong({ path, text }: SourceFile): string | undefined {
+  const most = path.startsWith('test/') ? maxLines.test : maxLines.source;
+  return text.trimEnd().split('\n').length > most ? `is over ${most} lines` : undefined;
 }

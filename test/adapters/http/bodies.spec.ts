@@ -1,15 +1,13 @@
-// Bodies in and out as bytes, entity tags, hang-ups, the access log and the graceful stop.
+// Bodies in and out as bytes, hang-ups, statuses and headers of a reply.
 import { once } from 'node:events';
-import { request as send, Agent, type IncomingMessage } from 'node:http';
+import { request as send, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
-import { gunzipSync, gzipSync } from 'node:zlib';
+import { gzipSync } from 'node:zlib';
 import t from 'tap';
 import Joi from 'joi';
 import { anyone } from '#core/kernel/access';
-import { Conflict } from '#core/kernel/errors';
-import { matches } from '#adapters/http/etag';
-import { api, ByteStream, object, reply, tagged, type RawBody } from '#adapters/http/route';
-import { bearer, startRig } from './rig.ts';
+import { api, ByteStream, object, reply, type RawBody } from '#adapters/http/route';
+import { startRig } from './rig.ts';
 
 const open = { access: anyone, scope: null, meter: 'none', summary: 'For a test' } as const;
 const count = object<{ bytes: number }>({ bytes: Joi.number().required() });
@@ -196,163 +194,4 @@ void t.test('statuses, empty bodies, headers and redirects of a reply', async (t
   const big = await rig.call('GET', '/api/v1/big', { headers: { 'accept-encoding': 'gzip' } });
   t.equal(big.headers['content-encoding'], 'gzip');
   t.ok(big.bytes.byteLength < 500);
-});
-
-void t.test('entity tags', async (t) => {
-  const rig = await startRig(t, [
-    api({ ...open, id: 'tagged', method: 'GET', path: '/tagged', result: count, run: () => reply({ bytes: 1 }, { etag: 'v1', headers: { 'cache-control': 'private, max-age=5' } }) }),
-    api({ ...open, id: 'early', method: 'GET', path: '/early', result: count, run: () => tagged('v1', async () => ({ bytes: 1 })) }),
-    api({ ...open, id: 'posted', method: 'POST', path: '/posted', result: count, run: () => reply({ bytes: 1 }, { etag: 'v1' }) }),
-    api({ ...open, id: 'large', method: 'GET', path: '/large', result: Joi.array(), run: () => reply(Array.from({ length: 500 }, () => 'word'), { etag: 'v1' }) }),
-  ]);
-  const fresh = await rig.call('GET', '/api/v1/tagged');
-  t.strictSame([fresh.status, fresh.headers.etag, fresh.headers['cache-control']], [200, '"v1"', 'private, max-age=5']);
-  for (const path of ['tagged', 'early']) {
-    for (const method of ['GET', 'HEAD']) {
-      for (const header of ['"v1"', 'W/"v1"', '"v0", "v1"', '"v0",W/"v1"', '*', '"v1-gzip"']) {
-        const answer = await rig.call(method, `/api/v1/${path}`, { headers: { 'if-none-match': header } });
-        t.strictSame([answer.status, answer.headers.etag, answer.text, answer.headers['content-length'], answer.headers['cache-control']], [304, '"v1"', '', undefined, path === 'tagged' ? 'private, max-age=5' : 'no-store'], `${method} ${path} ${header}`);
-      }
-    }
-    for (const header of ['"v2"', 'v1', '"V1"', '""', '"v1']) t.equal((await rig.call('GET', `/api/v1/${path}`, { headers: { 'if-none-match': header } })).status, 200, header);
-  }
-  t.equal((await rig.call('POST', '/api/v1/posted', { headers: { 'if-none-match': '"v1"' } })).status, 200, 'a change is never answered with 304');
-  const large = await rig.call('GET', '/api/v1/large', { headers: { 'accept-encoding': 'gzip' } });
-  t.equal(large.headers.etag, '"v1-gzip"', 'each representation has its own tag');
-  t.equal((await rig.call('GET', '/api/v1/large', { headers: { 'accept-encoding': 'gzip', 'if-none-match': '"v1-gzip"' } })).status, 304);
-  t.equal(matches(undefined, 'v1'), false);
-  t.equal(matches(' * ', 'v1'), true);
-  t.equal(matches('"a-gzip"', 'a-gzip'), true, 'a tag of ours may end like that itself');
-});
-
-void t.test('a body known by its tag is made where neither the client nor the forge has it', async (t) => {
-  let made = 0;
-  let tag = 'v1';
-  const making = async <T>(body: T): Promise<T> => {
-    made += 1;
-    return body;
-  };
-  const words = Array.from({ length: 500 }, () => 'word');
-  const query = object<{ a: string }>({ a: Joi.string().default('') });
-  const rig = await startRig(t, [
-    api({ ...open, id: 'list', method: 'GET', path: '/list', query, result: Joi.array(), run: (_, { query: { a } }) => tagged(tag, () => making([...words, a]), { 'cache-control': 'private' }) }),
-    api({ ...open, id: 'later', method: 'GET', path: '/later', result: count, run: () => tagged(tag, () => making(reply({ bytes: made }, { provisional: true })), { 'cache-control': 'private' }) }),
-    api({ ...open, id: 'raw', method: 'GET', path: '/raw', result: 'bytes', run: () => tagged(tag, () => making(reply(new ByteStream(chunks(), { type: 'text/plain' }), { headers: { 'x-more': 'yes' } }))) }),
-    api({ ...open, id: 'wrong', method: 'GET', path: '/wrong', result: count, run: () => tagged(tag, () => making({ bytes: 'none' } as never)) }),
-    api({ ...open, id: 'refused', method: 'GET', path: '/refused', result: count, run: () => tagged(tag, () => Promise.reject(new Conflict('Not now'))) }),
-  ]);
-  const get = async (path: string, headers: Record<string, string> = {}) => {
-    const { status, headers: sent, text, bytes } = await rig.call('GET', `/api/v1/${path}`, { headers });
-    return { status, text, bytes, etag: sent.etag, cache: sent['cache-control'], type: sent['content-type'], encoding: sent['content-encoding'], length: sent['content-length'], vary: sent.vary, more: sent['x-more'] };
-  };
-
-  const first = await get('list');
-  t.strictSame([first.status, JSON.parse(first.text), first.etag, first.cache, first.type, made], [200, [...words, ''], '"v1"', 'private', 'application/json; charset=utf-8', 1]);
-  t.strictSame(await get('list'), first, 'the second is the first');
-  t.equal(made, 1);
-  t.strictSame((await rig.call('HEAD', '/api/v1/list')).headers['content-length'], first.length);
-  t.equal(made, 1);
-
-  const zipped = await get('list', { 'accept-encoding': 'gzip' });
-  t.strictSame([zipped.status, gunzipSync(zipped.bytes).toString(), zipped.etag, zipped.encoding, zipped.vary, zipped.length], [200, first.text, '"v1-gzip"', 'gzip', 'accept-encoding', String(zipped.bytes.byteLength)]);
-  t.strictSame(await get('list', { 'accept-encoding': 'gzip' }), zipped);
-  t.strictSame([gunzipSync((await get('list?a=2', { 'accept-encoding': 'gzip' })).bytes).toString(), made], [JSON.stringify([...words, '2']), 2], 'another URL is another body');
-  t.strictSame((await get('list?a=2', { 'accept-encoding': 'deflate' })).encoding, 'deflate');
-  t.equal(made, 2);
-  tag = 'v2';
-  t.strictSame([(await get('list')).etag, made], ['"v2"', 3], 'another tag is another body');
-
-  made = 0;
-  t.strictSame([(await get('later')).text, (await get('later')).text], ['{"bytes":0}', '{"bytes":1}'], 'what is provisional is not kept');
-  const { etag, cache } = await get('later');
-  t.strictSame([etag, cache], [undefined, 'private'], 'and has no tag');
-
-  made = 0;
-  for (let round = 1; round <= 2; round += 1) {
-    const raw = await get('raw');
-    t.strictSame([raw.text, raw.etag, raw.more, made], ['ab', '"v2"', 'yes', round], 'bytes are not kept');
-  }
-  t.strictSame([(await get('raw', { 'if-none-match': '"v2"' })).status, made], [304, 2]);
-
-  for (let round = 0; round < 2; round += 1) t.strictSame([(await get('wrong')).status, (await get('refused')).status], [500, 409], 'failures are not kept');
-});
-
-async function* chunks(): AsyncGenerator<Uint8Array> {
-  yield Buffer.from('a');
-  yield Buffer.from('b');
-}
-
-void t.test('one access log line per request, without path, query or secret', async (t) => {
-  const params = object<{ name: string }>({ name: Joi.string().required() });
-  const rig = await startRig(t, [
-    api({ ...open, id: 'thing', method: 'GET', path: '/things/{name}', params, result: count, run: () => ({ bytes: 1 }) }),
-    api({ ...open, id: 'uploadPack', method: 'GET', path: '/{owner}/{repo}.git/git-upload-pack', mount: 'root', hidden: true, result: count, run: () => ({ bytes: 1 }) }),
-  ]);
-  const sent = await rig.call('HEAD', '/api/v1/things/SECRET?token=SECRET', { headers: { ...bearer('pat-read'), 'x-request-id': 'one' } });
-  t.equal(sent.status, 200);
-  const entry = await rig.entry('one');
-  t.match(entry, { time: '2026-11-21T10:00:00.250Z', requestId: 'one', method: 'HEAD', route: '/api/v1/things/{name}', status: 200, userId: 'id-alice', credential: 'pat' });
-  t.ok(entry.ms >= 0 && entry.bytes > 100, `${entry.ms} ms, ${entry.bytes} bytes`);
-  await rig.call('GET', '/a/b.git/git-upload-pack', { headers: { 'x-request-id': 'two' } });
-  t.match(await rig.entry('two'), { route: 'uploadPack', status: 200 });
-  await rig.call('POST', '/SECRET', { headers: { 'x-request-id': 'three', ...bearer('bad') } });
-  const lost = await rig.entry('three');
-  t.match(lost, { method: 'POST', route: '-', status: 404 });
-  t.strictSame([lost.userId, lost.credential], [undefined, undefined]);
-  t.notMatch(JSON.stringify([rig.access, rig.logged]), /SECRET|pat-read/);
-});
-
-void t.test('a stop lets what runs finish, ends event streams and refuses the rest', async (t) => {
-  const entered = Promise.withResolvers<void>();
-  const finish = Promise.withResolvers<void>();
-  const streamSignal = Promise.withResolvers<AbortSignal>();
-  const sent = Promise.withResolvers<void>();
-  async function* events(): AsyncGenerator<Uint8Array> {
-    yield Buffer.from('data: 1\n\n');
-    sent.resolve();
-    await new Promise(() => undefined);
-  }
-  const rig = await startRig(t, [
-    api({ ...open, id: 'slow', method: 'GET', path: '/slow', result: count, run: async () => { entered.resolve(); await finish.promise; return { bytes: 1 }; } }),
-    api({ ...open, id: 'events', method: 'GET', path: '/events', result: 'bytes', run: ({ signal }) => { streamSignal.resolve(signal); return new ByteStream(events(), { type: 'text/event-stream' }); } }),
-    api({ ...open, id: 'fast', method: 'GET', path: '/fast', result: count, run: () => ({ bytes: 1 }) }),
-  ]);
-  const agent = new Agent({ keepAlive: true });
-  t.teardown(() => agent.destroy());
-  const idle = send({ port: rig.port, path: '/api/v1/fast', agent }).end();
-  const [answered] = await once(idle, 'response') as [IncomingMessage];
-  answered.resume();
-  await once(answered, 'end');
-  const slow = rig.call('GET', '/api/v1/slow');
-  const streaming = rig.call('GET', '/api/v1/events', { headers: { 'accept-encoding': 'gzip' } });
-  const signal = await streamSignal.promise;
-  await Promise.all([entered.promise, sent.promise]);
-  const stopped = rig.server.stop(10_000);
-  t.equal((await streaming).text, 'data: 1\n\n', 'ended, not broken off');
-  t.equal(signal.aborted, true);
-  await t.rejects(rig.call('GET', '/api/v1/fast'), { code: 'ECONNREFUSED' });
-  finish.resolve();
-  const last = await slow;
-  t.strictSame([last.status, last.headers.connection], [200, 'close']);
-  await stopped;
-});
-
-void t.test('a stop cuts what outlasts its grace', async (t) => {
-  const entered = Promise.withResolvers<void>();
-  const aborted = Promise.withResolvers<void>();
-  const rig = await startRig(t, [api({ ...open, id: 'endless', method: 'GET', path: '/endless', result: count, run: ({ signal }) => {
-    entered.resolve();
-    return new Promise((_, reject) => signal.addEventListener('abort', () => { aborted.resolve(); reject(new Error('aborted')); }));
-  } })]);
-  const endless = rig.call('GET', '/api/v1/endless');
-  const lost = t.rejects(endless, { code: 'ECONNRESET' });
-  await entered.promise;
-  await rig.server.stop(20);
-  await aborted.promise;
-  await lost;
-});
-
-void t.test('a taken port is told by its code', async (t) => {
-  const rig = await startRig(t, []);
-  await t.rejects(startRig(t, [], { port: rig.port }), { code: 'EADDRINUSE' });
 });
