@@ -2,7 +2,8 @@
 import { layers } from './tools/layers.ts';
 
 /** A pattern of the table as the linter reads it: `#core/…` for folders, packages by name. */
-const asSpecifier = (pattern: string): string => pattern.startsWith('node:') ? pattern : pattern.startsWith('npm:') ? pattern.slice('npm:'.length) : `#${pattern}`;
+const asSpecifier = (pattern: string): string =>
+  pattern.startsWith('node:') ? pattern : pattern.startsWith('npm:') ? pattern.slice('npm:'.length) : `#${pattern}`;
 
 const timers = ['setTimeout', 'setInterval', 'setImmediate', 'queueMicrotask'];
 
@@ -10,10 +11,21 @@ const layerRules = layers.map(({ folder, may, says }) => {
   const allowed = may.filter((pattern) => !pattern.includes('{1}')).map(asSpecifier);
   const everything = may.includes('npm:**');
   const group = everything
-    // Libraries are free, so only the project's own folders are listed.
-    ? ['#core/**', '#adapters/**', '#plugins/**', '#host/**', '#config/**', '#test/**', ...allowed.filter((pattern) => pattern.startsWith('#')).map((pattern) => `!${pattern}`)].map((pattern) => pattern.replace(/^#/, '\\#'))
+    ? // Libraries are free, so only the project's own folders are listed.
+      [
+        '#core/**',
+        '#adapters/**',
+        '#plugins/**',
+        '#host/**',
+        '#config/**',
+        '#test/**',
+        ...allowed.filter((pattern) => pattern.startsWith('#')).map((pattern) => `!${pattern}`),
+      ].map((pattern) => pattern.replace(/^#/, '\\#'))
     : ['**', '!./**', '!../**', ...allowed.map((pattern) => `!${pattern}`)];
-  return { files: [`${folder}/**/*.ts`], rules: { 'no-restricted-imports': ['error', { patterns: [{ group, message: says }] }] } };
+  return {
+    files: [`${folder}/**/*.ts`],
+    rules: { 'no-restricted-imports': ['error', { patterns: [{ group, message: says }] }] },
+  };
 });
 
 export default {
@@ -23,7 +35,8 @@ export default {
   ignorePatterns: ['dist', 'node_modules', 'test/fixtures'],
   rules: {
     'import/no-cycle': 'error',
-    // Open interfaces (ports, scopes, events) are empty in the file that declares them, where their keys are still `never`.
+    // Open interfaces (ports, scopes, events) are empty in the file that declares them, where their keys are still
+    // `never`.
     'typescript/no-redundant-type-constituents': 'off',
     // Objects made by functions have no `this`, so their methods travel alone.
     'typescript/unbound-method': 'off',
@@ -37,7 +50,7 @@ export default {
     'typescript/no-non-null-assertion': 'error',
     'typescript/ban-ts-comment': 'error',
     'typescript/consistent-type-imports': 'error',
-    'eqeqeq': 'error',
+    eqeqeq: 'error',
     'no-var': 'error',
     'prefer-const': 'error',
   },
@@ -49,8 +62,21 @@ export default {
     {
       files: ['core/**/*.ts'],
       rules: {
-        'no-restricted-globals': ['error', 'crypto', 'process', 'Buffer', 'fetch', 'globalThis', 'performance', ...timers],
-        'no-restricted-properties': ['error', { object: 'Date', property: 'now' }, { object: 'Math', property: 'random' }],
+        'no-restricted-globals': [
+          'error',
+          'crypto',
+          'process',
+          'Buffer',
+          'fetch',
+          'globalThis',
+          'performance',
+          ...timers,
+        ],
+        'no-restricted-properties': [
+          'error',
+          { object: 'Date', property: 'now' },
+          { object: 'Math', property: 'random' },
+        ],
       },
     },
   ],

@@ -1,4 +1,5 @@
-// The limit of a JSON read (plain hapi, the same credential check, one primary-key read, nothing else of ours), and budgets no measurement reaches.
+// The limit of a JSON read (plain hapi, the same credential check, one primary-key read, nothing else of ours), and
+// budgets no measurement reaches.
 import Hapi from '@hapi/hapi';
 import { definePlugin, Joi, object } from 'hexforge/plugin';
 
@@ -22,7 +23,13 @@ export default definePlugin({
   stores: {
     Rows: {
       sql: (db): Rows => ({
-        read: (id) => db.kysely<{ repositories_repository: RepositoryRow }>().selectFrom('repositories_repository').select(['id', 'name', 'description']).where('id', '=', id).executeTakeFirst(),
+        read: (id) =>
+          db
+            .kysely<{ repositories_repository: RepositoryRow }>()
+            .selectFrom('repositories_repository')
+            .select(['id', 'name', 'description'])
+            .where('id', '=', id)
+            .executeTakeFirst(),
       }),
       memory: (): Rows => ({ read: async () => undefined }),
     },
@@ -34,14 +41,21 @@ export default definePlugin({
       path: '/repository/{id}',
       handler: async (request, h) => {
         const header = request.raw.req.headers.authorization ?? '';
-        await Authenticator.authenticate({ via: 'bearer', token: header.slice('Bearer '.length) }, { ip: request.info.remoteAddress, now: Clock.now() });
-        return await stores.Rows.read(String(request.params.id)) ?? h.response().code(404);
+        await Authenticator.authenticate(
+          { via: 'bearer', token: header.slice('Bearer '.length) },
+          { ip: request.info.remoteAddress, now: Clock.now() },
+        );
+        return (await stores.Rows.read(String(request.params.id))) ?? h.response().code(404);
       },
     });
     return server;
   },
   // Metering stays on and counts every request, as it does for a user.
-  provides: { RateBudgets: () => ({ budget: async () => ({ limit: 1_000_000_000, windowSeconds: 60, window: 'fixed' as const }) }) },
+  provides: {
+    RateBudgets: () => ({
+      budget: async () => ({ limit: 1_000_000_000, windowSeconds: 60, window: 'fixed' as const }),
+    }),
+  },
   start: (server) => server.start(),
   stop: (server) => server.stop({ timeout: 100 }),
 });

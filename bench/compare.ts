@@ -41,26 +41,47 @@ export async function compare({ name, engine, unit, target, ours, limit, rounds 
   const ratios = mine.map((value, index) => value / (theirs[index] ?? Number.NaN));
   const ratio = median(mine) / median(theirs);
   return {
-    name, engine, unit, ours: median(mine), limit: median(theirs), ratio, spread: [Math.min(...ratios), Math.max(...ratios)],
+    name,
+    engine,
+    unit,
+    ours: median(mine),
+    limit: median(theirs),
+    ratio,
+    spread: [Math.min(...ratios), Math.max(...ratios)],
     target: 'most' in target ? `≤ ${target.most} ×` : `≥ ${target.least} ×`,
     held: 'most' in target ? ratio <= target.most : ratio >= target.least,
   };
 }
 
 /** A figure against a fixed bound, for what has no peer in the same run: start-up, memory. */
-export function bounded(line: { readonly name: string; readonly engine: string; readonly unit: string; readonly values: readonly number[]; readonly most: number }): Line {
+export function bounded(line: {
+  readonly name: string;
+  readonly engine: string;
+  readonly unit: string;
+  readonly values: readonly number[];
+  readonly most: number;
+}): Line {
   const value = median(line.values);
   const ratios = line.values.map((one) => one / line.most);
   return {
-    name: line.name, engine: line.engine, unit: line.unit, ours: value, limit: line.most, ratio: value / line.most,
-    spread: [Math.min(...ratios), Math.max(...ratios)], target: `≤ ${line.most} ${line.unit}`, held: value <= line.most,
+    name: line.name,
+    engine: line.engine,
+    unit: line.unit,
+    ours: value,
+    limit: line.most,
+    ratio: value / line.most,
+    spread: [Math.min(...ratios), Math.max(...ratios)],
+    target: `≤ ${line.most} ${line.unit}`,
+    held: value <= line.most,
   };
 }
 
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = Math.floor(sorted.length / 2);
-  return sorted.length % 2 === 1 ? sorted[middle] ?? Number.NaN : ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2;
+  return sorted.length % 2 === 1
+    ? (sorted[middle] ?? Number.NaN)
+    : ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2;
 }
 
 /** Milliseconds that `work` takes. */

@@ -11,19 +11,33 @@ export interface HistoryOptions {
 }
 
 /** Writes `refs/heads/main` of the bare repository at `directory`, which must exist. Every tenth commit is a merge. */
-export async function writeHistory(directory: string, { commits, rootFiles, folders, filesPerFolder }: HistoryOptions): Promise<void> {
+export async function writeHistory(
+  directory: string,
+  { commits, rootFiles, folders, filesPerFolder }: HistoryOptions,
+): Promise<void> {
   const git = spawn('git', ['-C', directory, 'fast-import', '--quiet'], { stdio: ['pipe', 'ignore', 'inherit'] });
   const random = generator(42);
   const paths = [
     ...Array.from({ length: rootFiles }, (_, index) => `file-${index}.txt`),
-    ...Array.from({ length: folders * filesPerFolder }, (_, index) => `folder-${index % folders}/part-${Math.floor(index / folders)}.txt`),
+    ...Array.from(
+      { length: folders * filesPerFolder },
+      (_, index) => `folder-${index % folders}/part-${Math.floor(index / folders)}.txt`,
+    ),
   ];
   const contents = new Map<string, string>();
   const write = async (text: string): Promise<void> => {
     if (!git.stdin.write(text)) await once(git.stdin, 'drain');
   };
-  const commit = async (mark: number, from: number | undefined, merge: number | undefined, branch: string): Promise<void> => {
-    const touched = mark <= paths.length ? [paths[mark - 1] ?? ''] : [paths[Math.floor(random() * paths.length)] ?? '', paths[Math.floor(random() * paths.length)] ?? ''];
+  const commit = async (
+    mark: number,
+    from: number | undefined,
+    merge: number | undefined,
+    branch: string,
+  ): Promise<void> => {
+    const touched =
+      mark <= paths.length
+        ? [paths[mark - 1] ?? '']
+        : [paths[Math.floor(random() * paths.length)] ?? '', paths[Math.floor(random() * paths.length)] ?? ''];
     const message = `Change ${mark}\n`;
     let text = `commit refs/heads/${branch}\nmark :${mark}\ncommitter A Committer <committer@example.org> ${1_500_000_000 + mark * 60} +0000\ndata ${message.length}\n${message}`;
     if (from !== undefined) text += `from :${from}\n`;
@@ -46,7 +60,7 @@ export async function writeHistory(directory: string, { commits, rootFiles, fold
     tip = mark;
   }
   git.stdin.end('done\n');
-  const [code] = await once(git, 'exit') as [number];
+  const [code] = (await once(git, 'exit')) as [number];
   if (code !== 0) throw new Error(`git fast-import ended with ${code}`);
 }
 

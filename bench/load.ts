@@ -1,4 +1,5 @@
-// A closed-loop HTTP load from a thread of its own: N connections, each sending its next request when the last is answered.
+// A closed-loop HTTP load from a thread of its own: N connections, each sending its next request when the last is
+// answered.
 import http from 'node:http';
 import { Worker, isMainThread, parentPort, workerData } from 'node:worker_threads';
 
@@ -25,7 +26,11 @@ export function load(options: LoadOptions): Promise<LoadResult> {
 }
 
 /** The median time of one request after another on one connection, in milliseconds. */
-export async function latency(url: string, headers: Readonly<Record<string, string>>, requests: number): Promise<number> {
+export async function latency(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  requests: number,
+): Promise<number> {
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
   const times: number[] = [];
   for (let index = 0; index < requests; index++) {
@@ -53,17 +58,20 @@ async function run({ url, headers, connections, seconds }: LoadOptions): Promise
   const times: number[] = [];
   const start = performance.now();
   const end = start + seconds * 1000;
-  await Promise.all(Array.from({ length: connections }, async () => {
-    while (performance.now() < end) {
-      const before = performance.now();
-      await request(url, headers, agent);
-      times.push(performance.now() - before);
-    }
-  }));
+  await Promise.all(
+    Array.from({ length: connections }, async () => {
+      while (performance.now() < end) {
+        const before = performance.now();
+        await request(url, headers, agent);
+        times.push(performance.now() - before);
+      }
+    }),
+  );
   const elapsed = (performance.now() - start) / 1000;
   agent.destroy();
   times.sort((a, b) => a - b);
-  const at = (share: number): number => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? Number.NaN;
+  const at = (share: number): number =>
+    times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? Number.NaN;
   return { requestsPerSecond: times.length / elapsed, p50: at(0.5), p99: at(0.99) };
 }
 

@@ -10,9 +10,12 @@ import { gitLines, readLines, startLines, type Setting } from './lines.ts';
 import { git, Subject } from './subject.ts';
 import { table } from './table.ts';
 
-const { values } = parseArgs({ options: { engine: { type: 'string' }, only: { type: 'string' }, rounds: { type: 'string', default: '5' } } });
+const { values } = parseArgs({
+  options: { engine: { type: 'string' }, only: { type: 'string' }, rounds: { type: 'string', default: '5' } },
+});
 const databaseUrl = process.env.DATABASE_URL;
-const engines = values.engine !== undefined ? [values.engine] : ['embedded', ...databaseUrl === undefined ? [] : ['postgresql']];
+const engines =
+  values.engine !== undefined ? [values.engine] : ['embedded', ...(databaseUrl === undefined ? [] : ['postgresql'])];
 const wanted = (group: string): boolean => values.only === undefined || group.includes(values.only);
 
 const root = await mkdtemp(join(tmpdir(), 'hexforge-bench-'));
@@ -24,18 +27,22 @@ try {
   await git(['repack', '-adq'], history);
   for (const engine of engines) {
     const setting: Setting = {
-      engine, root, history, rounds: Number(values.rounds), dataDir: join(root, engine),
+      engine,
+      root,
+      history,
+      rounds: Number(values.rounds),
+      dataDir: join(root, engine),
       databaseUrl: engine === 'postgresql' ? databaseUrl : undefined,
     };
     await mkdir(setting.dataDir, { mode: 0o700 });
-    if (wanted('start')) lines.push(...await startLines(setting));
+    if (wanted('start')) lines.push(...(await startLines(setting)));
     const subject = await Subject.start(setting);
     try {
       await subject.signIn();
       if (wanted('git') || wanted('read')) await subject.createRepository('history');
       if (wanted('git') || wanted('read')) await git(['push', '-q', subject.cloneUrl('history'), 'main:main'], history);
-      if (wanted('read')) lines.push(...await readLines(setting, subject));
-      if (wanted('git')) lines.push(...await gitLines(setting, subject));
+      if (wanted('read')) lines.push(...(await readLines(setting, subject)));
+      if (wanted('git')) lines.push(...(await gitLines(setting, subject)));
     } finally {
       await subject.stop();
     }

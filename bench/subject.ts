@@ -31,9 +31,17 @@ export class Subject {
   static async start({ dataDir, databaseUrl }: SubjectOptions): Promise<Subject> {
     const barePort = await freePort();
     const config = `${dataDir}.yaml`;
-    await writeFile(config, `plugins:\n  limits: { enabled: false }\n  bench-bare: { path: ${fileURLToPath(new URL('bare-plugin.ts', import.meta.url))}, port: ${barePort} }\n`);
+    await writeFile(
+      config,
+      `plugins:\n  limits: { enabled: false }\n  bench-bare: { path: ${fileURLToPath(new URL('bare-plugin.ts', import.meta.url))}, port: ${barePort} }\n`,
+    );
     const begun = performance.now();
-    const server = await ServerProcess.start({ dataDir, databaseUrl, port: await freePort(), environment: { HEXFORGE_CONFIG: config, HEXFORGE_RATE_LIMIT: 'on' } });
+    const server = await ServerProcess.start({
+      dataDir,
+      databaseUrl,
+      port: await freePort(),
+      environment: { HEXFORGE_CONFIG: config, HEXFORGE_RATE_LIMIT: 'on' },
+    });
     return new Subject(server, `http://127.0.0.1:${barePort}`, performance.now() - begun);
   }
 
@@ -49,9 +57,14 @@ export class Subject {
   }
 
   async signIn(): Promise<void> {
-    const login = await this.json('POST', '/api/v1/auth/login', { username: 'admin', password }) as { access_token: string };
+    const login = (await this.json('POST', '/api/v1/auth/login', { username: 'admin', password })) as {
+      access_token: string;
+    };
     this.#token = login.access_token;
-    const created = await this.json('POST', '/api/v1/user/tokens', { name: `bench ${Date.now()}`, scopes: ['repo:admin'] }) as { token: string };
+    const created = (await this.json('POST', '/api/v1/user/tokens', {
+      name: `bench ${Date.now()}`,
+      scopes: ['repo:admin'],
+    })) as { token: string };
     this.#token = created.token;
   }
 
@@ -61,15 +74,19 @@ export class Subject {
 
   async json(method: string, path: string, body?: unknown): Promise<unknown> {
     const response = await fetch(`${this.url}${path}`, {
-      method, headers: { ...this.#token === '' ? {} : this.headers, ...body === undefined ? {} : { 'content-type': 'application/json' } },
-      ...body === undefined ? {} : { body: JSON.stringify(body) },
+      method,
+      headers: {
+        ...(this.#token === '' ? {} : this.headers),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
     return response.json();
   }
 
   async createRepository(name: string): Promise<{ id: string }> {
-    return await this.json('POST', '/api/v1/repos', { name }) as { id: string };
+    return (await this.json('POST', '/api/v1/repos', { name })) as { id: string };
   }
 
   cloneUrl(name: string): string {
@@ -80,7 +97,8 @@ export class Subject {
 /** Stock git with nothing of this machine's configuration. */
 export async function git(args: readonly string[], cwd?: string): Promise<string> {
   const { stdout } = await run('git', [...args], {
-    ...cwd === undefined ? {} : { cwd }, maxBuffer: 1 << 28,
+    ...(cwd === undefined ? {} : { cwd }),
+    maxBuffer: 1 << 28,
     env: { PATH: process.env.PATH, HOME: '/nonexistent', GIT_CONFIG_NOSYSTEM: '1', GIT_TERMINAL_PROMPT: '0' },
   });
   return stdout;

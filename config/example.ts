@@ -1,4 +1,5 @@
-// The example configuration file, rendered from the schemas: every key with its description, unit and default, commented out.
+// The example configuration file, rendered from the schemas: every key with its description, unit and default,
+// commented out.
 import type Joi from 'joi';
 import { dump } from 'js-yaml';
 import type { PluginDefinition } from '#host/definition';
@@ -15,7 +16,9 @@ export function exampleFile(definitions: readonly PluginDefinition[]): string {
     '# Copy it to config/hexforge.yaml, or name your copy with HEXFORGE_CONFIG. A key left out has its default;',
     '# where a variable is named, the environment wins over this file. `hexforge check` says what is wrong with it,',
     '# `hexforge config` what is in effect and why.',
-    ...Object.entries(keys).filter(([name]) => !maps.has(name)).flatMap(([name, key]) => ['', ...scalar(name, key)]),
+    ...Object.entries(keys)
+      .filter(([name]) => !maps.has(name))
+      .flatMap(([name, key]) => ['', ...scalar(name, key)]),
     '',
     ...about(keys.providers),
     '# providers:',
@@ -23,10 +26,12 @@ export function exampleFile(definitions: readonly PluginDefinition[]): string {
     '',
     ...about(keys.settings),
     '# settings:',
-    ...definitions.flatMap(({ name, settings = [] }) => settings.flatMap((setting) => [
-      `#   # ${setting.description} (plugin ${name}${setting.type === 'integer' ? `; ${setting.min} to ${setting.max}` : ''})`,
-      `#   ${setting.key}: ${yaml(setting.default)}`,
-    ])),
+    ...definitions.flatMap(({ name, settings = [] }) =>
+      settings.flatMap((setting) => [
+        `#   # ${setting.description} (plugin ${name}${setting.type === 'integer' ? `; ${setting.min} to ${setting.max}` : ''})`,
+        `#   ${setting.key}: ${yaml(setting.default)}`,
+      ]),
+    ),
     '',
     ...about(keys.plugins),
     ...Object.entries(pluginKeys).map(([key, description]) => `#   ${key}: ${description}`),
@@ -36,10 +41,15 @@ export function exampleFile(definitions: readonly PluginDefinition[]): string {
   return `${lines.join('\n')}\n`;
 }
 
-const about = ({ description, environment }: Key): readonly string[] => [`# ${description}${environment === undefined ? '' : ` Environment: ${environment}.`}`];
+const about = ({ description, environment }: Key): readonly string[] => [
+  `# ${description}${environment === undefined ? '' : ` Environment: ${environment}.`}`,
+];
 
 function scalar(name: string, key: Key): readonly string[] {
-  return [...about(key), key.default === undefined ? `# ${name}:  # absent: ${key.otherwise}` : `# ${name}: ${yaml(key.default)}`];
+  return [
+    ...about(key),
+    key.default === undefined ? `# ${name}:  # absent: ${key.otherwise}` : `# ${name}: ${yaml(key.default)}`,
+  ];
 }
 
 function plugin({ name, config, environment = {} }: PluginDefinition): readonly string[] {

@@ -12,7 +12,10 @@ import { defaultProviders, standardPlugins } from './standard.ts';
 
 /** All that is wrong with the host's part of the configuration, each with its remedy. */
 export class ConfigurationProblems extends Refused {
-  /** The configuration without its faulty lines, for finding what else is wrong; undefined where the file cannot be read at all. */
+  /**
+   * The configuration without its faulty lines, for finding what else is wrong; undefined where the file cannot be read
+   * at all.
+   */
   readonly partial: Configuration | undefined;
 
   constructor(problems: readonly Problem[], partial?: Configuration) {
@@ -38,11 +41,17 @@ export async function loadConfiguration(options: LoadOptions): Promise<Configura
   const given = fromEnvironment(environment);
   const values = { ...file?.values, ...given.values };
   const { value, problems, faulty } = validated(hostSchema, values, { prefix: '', code: 'bad_configuration' });
-  const checked: HostKeys = faulty.length === 0 ? value : validated(hostSchema, without(values, faulty), { prefix: '', code: '' }).value;
+  const checked: HostKeys =
+    faulty.length === 0 ? value : validated(hostSchema, without(values, faulty), { prefix: '', code: '' }).value;
   const switches = readSwitches(environment['HEXFORGE_PLUGINS'] ?? '', checked.plugins);
   const plugins = choose(checked.plugins, switches.on, file === undefined ? cwd : dirname(file.path));
-  const all = [...problems.map((problem) => sourced(problem, given.sources, file?.path)), ...switches.problems, ...plugins.problems];
-  const sourceOf = (key: string): Source => given.sources.get(key) ?? (file !== undefined && key in file.values ? `file ${file.path}` : 'default');
+  const all = [
+    ...problems.map((problem) => sourced(problem, given.sources, file?.path)),
+    ...switches.problems,
+    ...plugins.problems,
+  ];
+  const sourceOf = (key: string): Source =>
+    given.sources.get(key) ?? (file !== undefined && key in file.values ? `file ${file.path}` : 'default');
   const configuration: Configuration = {
     version,
     host: checked.host,
@@ -73,13 +82,19 @@ function without(values: Values, faulty: readonly (readonly (string | number)[])
   for (const path of faulty) {
     const depth = path[0] === 'plugins' ? 3 : path[0] === 'providers' || path[0] === 'settings' ? 2 : 1;
     const steps = path.slice(0, depth);
-    const holder = steps.slice(0, -1).reduce<unknown>((at, step) => typeof at === 'object' && at !== null ? Reflect.get(at, step) : undefined, rest);
+    const holder = steps
+      .slice(0, -1)
+      .reduce<unknown>((at, step) => (typeof at === 'object' && at !== null ? Reflect.get(at, step) : undefined), rest);
     if (typeof holder === 'object' && holder !== null) Reflect.deleteProperty(holder, steps.at(-1) ?? '');
   }
   return rest;
 }
 
-function readFile({ environment, cwd, file }: LoadOptions): { readonly path: string; readonly values: Values } | undefined {
+function readFile({
+  environment,
+  cwd,
+  file,
+}: LoadOptions): { readonly path: string; readonly values: Values } | undefined {
   const asked = file ?? nonEmpty(environment['HEXFORGE_CONFIG']);
   const path = resolve(cwd, asked ?? 'config/hexforge.yaml');
   let text: string;
@@ -88,18 +103,37 @@ function readFile({ environment, cwd, file }: LoadOptions): { readonly path: str
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
     if (asked === undefined && code === 'ENOENT') return undefined;
-    throw new ConfigurationProblems([{ code: 'configuration_file', message: `The configuration file ${path} cannot be read (${code})`, remedy: 'Correct HEXFORGE_CONFIG or --config, or the permissions of the file' }]);
+    throw new ConfigurationProblems([
+      {
+        code: 'configuration_file',
+        message: `The configuration file ${path} cannot be read (${code})`,
+        remedy: 'Correct HEXFORGE_CONFIG or --config, or the permissions of the file',
+      },
+    ]);
   }
   const values = parse(text, path);
   if (typeof values !== 'object' || values === null || Array.isArray(values)) {
-    throw new ConfigurationProblems([{ code: 'configuration_file', message: `The configuration file ${path} holds no mapping of keys to values`, remedy: 'Start from config/hexforge.example.yaml' }]);
+    throw new ConfigurationProblems([
+      {
+        code: 'configuration_file',
+        message: `The configuration file ${path} holds no mapping of keys to values`,
+        remedy: 'Start from config/hexforge.example.yaml',
+      },
+    ]);
   }
   return { path, values: filled(values) };
 }
 
 /** `key:` with nothing behind it is null in YAML: a line left open, as in the example file. */
-const filled = (map: object): Values => Object.fromEntries(Object.entries(map).filter(([, value]) => value !== null)
-  .map(([key, value]: [string, unknown]) => [key, typeof value === 'object' && value !== null && !Array.isArray(value) ? filled(value) : value]));
+const filled = (map: object): Values =>
+  Object.fromEntries(
+    Object.entries(map)
+      .filter(([, value]) => value !== null)
+      .map(([key, value]: [string, unknown]) => [
+        key,
+        typeof value === 'object' && value !== null && !Array.isArray(value) ? filled(value) : value,
+      ]),
+  );
 
 function parse(text: string, path: string): unknown {
   // The parser refuses a file without a document; for an operator a file of comments alone is an empty configuration.
@@ -109,14 +143,24 @@ function parse(text: string, path: string): unknown {
   } catch (error) {
     if (!(error instanceof YAMLException)) throw error;
     const at = error.mark === undefined ? '' : ` at line ${error.mark.line + 1}, column ${error.mark.column + 1}`;
-    throw new ConfigurationProblems([{ code: 'bad_yaml', message: `The configuration file ${path} is not YAML${at}: ${error.reason}`, remedy: 'Correct that line; indent with spaces, and quote texts that hold `: ` or start with a sign' }]);
+    throw new ConfigurationProblems([
+      {
+        code: 'bad_yaml',
+        message: `The configuration file ${path} is not YAML${at}: ${error.reason}`,
+        remedy: 'Correct that line; indent with spaces, and quote texts that hold `: ` or start with a sign',
+      },
+    ]);
   }
 }
 
 /** An empty variable is an absent one, as compose files write it. */
-const nonEmpty = (text: string | undefined): string | undefined => text === undefined || text === '' ? undefined : text;
+const nonEmpty = (text: string | undefined): string | undefined =>
+  text === undefined || text === '' ? undefined : text;
 
-function fromEnvironment(environment: LoadOptions['environment']): { readonly values: Values; readonly sources: ReadonlyMap<string, Source> } {
+function fromEnvironment(environment: LoadOptions['environment']): {
+  readonly values: Values;
+  readonly sources: ReadonlyMap<string, Source>;
+} {
   const values: Values = {};
   const sources = new Map<string, Source>();
   for (const [key, { environment: name, read }] of Object.entries(keys)) {
@@ -148,48 +192,108 @@ function readSwitches(text: string, configured: HostKeys['plugins']): Switches {
   const known = [...new Set([...standardPlugins.map(({ name }) => name), ...Object.keys(configured)])];
   const on = new Map<string, boolean>();
   const problems: Problem[] = [];
-  for (const item of text.split(',').map((part) => part.trim()).filter((part) => part !== '')) {
+  for (const item of text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')) {
     const name = item.replace(/^[+-]/, '');
-    if (name === item) problems.push({ code: 'plugin_switch', message: `HEXFORGE_PLUGINS holds "${item}", which neither enables nor disables`, remedy: `Write +${item} or -${item}` });
+    if (name === item)
+      problems.push({
+        code: 'plugin_switch',
+        message: `HEXFORGE_PLUGINS holds "${item}", which neither enables nor disables`,
+        remedy: `Write +${item} or -${item}`,
+      });
     else if (known.includes(name)) on.set(name, item.startsWith('+'));
-    else problems.push({ code: 'unknown_plugin', message: `HEXFORGE_PLUGINS names "${name}", which is no known plugin`, remedy: didYouMean(name, known, `Known are ${known.join(', ')}`) });
+    else
+      problems.push({
+        code: 'unknown_plugin',
+        message: `HEXFORGE_PLUGINS names "${name}", which is no known plugin`,
+        remedy: didYouMean(name, known, `Known are ${known.join(', ')}`),
+      });
   }
   return { on, sources: new Map([...on.keys()].map((name) => [name, 'environment HEXFORGE_PLUGINS'])), problems };
 }
 
-function choose(configured: HostKeys['plugins'], switched: ReadonlyMap<string, boolean>, resolveFrom: string): { readonly chosen: readonly ChosenPlugin[]; readonly problems: readonly Problem[] } {
+function choose(
+  configured: HostKeys['plugins'],
+  switched: ReadonlyMap<string, boolean>,
+  resolveFrom: string,
+): { readonly chosen: readonly ChosenPlugin[]; readonly problems: readonly Problem[] } {
   const problems: Problem[] = [];
   const standard = new Map(standardPlugins.map((plugin) => [plugin.name, plugin]));
   const own = Object.keys(configured).filter((name) => !standard.has(name));
-  const chosen = inFileOrder([...standard.keys(), ...own], Object.keys(configured)).flatMap((name): readonly ChosenPlugin[] => {
-    const { enabled, path, package: from, mount, ...config }: PluginKeys = configured[name] ?? {};
-    const known = standard.get(name);
-    const module = path === undefined ? from ?? known?.module : resolve(resolveFrom, path);
-    if (module === undefined) {
-      problems.push({ code: 'unknown_plugin', plugin: name, message: `plugins.${name} is no standard plugin, and has neither a path nor a package`, remedy: didYouMean(name, standard.keys(), 'Say where it is with `path` or `package`') });
-      return [];
-    }
-    const isStandard = known !== undefined && module === known.module;
-    return [{ name, enabled: switched.get(name) ?? enabled ?? known?.enabled ?? true, module, resolveFrom, standard: isStandard, mount: mount ?? (isStandard ? 'anywhere' : 'own'), config }];
-  });
+  const chosen = inFileOrder([...standard.keys(), ...own], Object.keys(configured)).flatMap(
+    (name): readonly ChosenPlugin[] => {
+      const { enabled, path, package: from, mount, ...config }: PluginKeys = configured[name] ?? {};
+      const known = standard.get(name);
+      const module = path === undefined ? (from ?? known?.module) : resolve(resolveFrom, path);
+      if (module === undefined) {
+        problems.push({
+          code: 'unknown_plugin',
+          plugin: name,
+          message: `plugins.${name} is no standard plugin, and has neither a path nor a package`,
+          remedy: didYouMean(name, standard.keys(), 'Say where it is with `path` or `package`'),
+        });
+        return [];
+      }
+      const isStandard = known !== undefined && module === known.module;
+      return [
+        {
+          name,
+          enabled: switched.get(name) ?? enabled ?? known?.enabled ?? true,
+          module,
+          resolveFrom,
+          standard: isStandard,
+          mount: mount ?? (isStandard ? 'anywhere' : 'own'),
+          config,
+        },
+      ];
+    },
+  );
   return { chosen, problems };
 }
 
 /** Plugins the file names take each other's places in the order the file names them; the others stay where they are. */
 function inFileOrder(all: readonly string[], named: readonly string[]): readonly string[] {
   const queue = [...named];
-  return all.map((name) => named.includes(name) ? queue.shift() ?? name : name);
+  return all.map((name) => (named.includes(name) ? (queue.shift() ?? name) : name));
 }
 
-function shown(values: HostKeys, sourceOf: (key: string) => Source, switches: ReadonlyMap<string, Source>, plugins: readonly ChosenPlugin[]): readonly ShownValue[] {
-  const scalars = Object.entries(keys).filter(([key]) => !['providers', 'settings', 'plugins'].includes(key)).map(([key, { secret, otherwise }]): ShownValue => {
-    const value = Object.entries(values).find(([name]) => name === key)?.[1];
-    return { key, value: value === undefined ? `(${otherwise})` : secret === true ? mask : value, source: sourceOf(key) };
-  });
-  const chosen = { ...Object.fromEntries(Object.entries(defaultProviders).map(([port, plugin]) => [port, { plugin, source: 'default' }])), ...Object.fromEntries(Object.entries(values.providers).map(([port, plugin]) => [port, { plugin, source: sourceOf('providers') }])) };
+function shown(
+  values: HostKeys,
+  sourceOf: (key: string) => Source,
+  switches: ReadonlyMap<string, Source>,
+  plugins: readonly ChosenPlugin[],
+): readonly ShownValue[] {
+  const scalars = Object.entries(keys)
+    .filter(([key]) => !['providers', 'settings', 'plugins'].includes(key))
+    .map(([key, { secret, otherwise }]): ShownValue => {
+      const value = Object.entries(values).find(([name]) => name === key)?.[1];
+      return {
+        key,
+        value: value === undefined ? `(${otherwise})` : secret === true ? mask : value,
+        source: sourceOf(key),
+      };
+    });
+  const chosen = {
+    ...Object.fromEntries(
+      Object.entries(defaultProviders).map(([port, plugin]) => [port, { plugin, source: 'default' }]),
+    ),
+    ...Object.fromEntries(
+      Object.entries(values.providers).map(([port, plugin]) => [port, { plugin, source: sourceOf('providers') }]),
+    ),
+  };
   return [
     ...scalars,
-    ...Object.entries(chosen).map(([port, { plugin, source }]): ShownValue => ({ key: `providers.${port}`, value: plugin, source })),
-    ...plugins.map(({ name, enabled }): ShownValue => ({ key: `plugins.${name}.enabled`, value: enabled, source: switches.get(name) ?? (values.plugins[name]?.enabled === undefined ? 'default' : sourceOf('plugins')) })),
+    ...Object.entries(chosen).map(([port, { plugin, source }]): ShownValue => ({
+      key: `providers.${port}`,
+      value: plugin,
+      source,
+    })),
+    ...plugins.map(({ name, enabled }): ShownValue => ({
+      key: `plugins.${name}.enabled`,
+      value: enabled,
+      source: switches.get(name) ?? (values.plugins[name]?.enabled === undefined ? 'default' : sourceOf('plugins')),
+    })),
   ];
 }

@@ -1,4 +1,5 @@
-// The address to listen on, tried before anything is built: base URLs are rendered from it, and a taken one should leave nothing behind.
+// The address to listen on, tried before anything is built: base URLs are rendered from it, and a taken one should
+// leave nothing behind.
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 import { Refused } from './problem.ts';
@@ -30,15 +31,31 @@ function tryListening(host: string, port: number): Promise<NodeJS.ErrnoException
   });
 }
 
-const faults: Readonly<Record<string, { readonly message: (host: string, port: number) => string; readonly remedy: string }>> = {
-  EADDRINUSE: { message: (host, port) => `Port ${port} on ${host} is taken`, remedy: 'Set PORT to a free one, or stop the process that listens there' },
-  EACCES: { message: (host, port) => `This user may not listen on port ${port} of ${host}`, remedy: 'Set PORT to one above 1023, or let a proxy listen there' },
-  EADDRNOTAVAIL: { message: (host) => `${host} is not an address of this machine`, remedy: 'Set HOST to one, such as 127.0.0.1 or 0.0.0.0' },
-  ENOTFOUND: { message: (host) => `The host name ${host} is not known`, remedy: 'Set HOST to an address of this machine, such as 127.0.0.1' },
+const faults: Readonly<
+  Record<string, { readonly message: (host: string, port: number) => string; readonly remedy: string }>
+> = {
+  EADDRINUSE: {
+    message: (host, port) => `Port ${port} on ${host} is taken`,
+    remedy: 'Set PORT to a free one, or stop the process that listens there',
+  },
+  EACCES: {
+    message: (host, port) => `This user may not listen on port ${port} of ${host}`,
+    remedy: 'Set PORT to one above 1023, or let a proxy listen there',
+  },
+  EADDRNOTAVAIL: {
+    message: (host) => `${host} is not an address of this machine`,
+    remedy: 'Set HOST to one, such as 127.0.0.1 or 0.0.0.0',
+  },
+  ENOTFOUND: {
+    message: (host) => `The host name ${host} is not known`,
+    remedy: 'Set HOST to an address of this machine, such as 127.0.0.1',
+  },
 };
 
 /** What the operating system said, with its remedy; undefined where it is none of the known faults. */
 export function listenRefusal(error: unknown, host: string, port: number): Refused | undefined {
   const fault = error instanceof Error && 'code' in error ? faults[String(error.code)] : undefined;
-  return fault === undefined ? undefined : new Refused([{ code: 'cannot_listen', message: fault.message(host, port), remedy: fault.remedy }], error);
+  return fault === undefined
+    ? undefined
+    : new Refused([{ code: 'cannot_listen', message: fault.message(host, port), remedy: fault.remedy }], error);
 }

@@ -19,7 +19,9 @@ export interface BootOptions {
   readonly storage: OpenStorage;
   readonly instance: Instance;
   /** What the host provides itself, by port. `port` reads what plugins provide, at the time of the call. */
-  readonly own: (parts: { readonly lives: readonly Life[]; readonly port: Container['port'] }) => { readonly [port: string]: unknown };
+  readonly own: (parts: { readonly lives: readonly Life[]; readonly port: Container['port'] }) => {
+    readonly [port: string]: unknown;
+  };
   readonly logOf: (plugin: string) => Log;
   /** Milliseconds that one plugin's build or start, and one plugin's stop, may take. */
   readonly limits: { readonly start: number; readonly stop: number };
@@ -61,7 +63,10 @@ export class Machine {
 
   async migrate(): Promise<readonly AppliedMigration[]> {
     const { storage } = this.#options;
-    const applied = storage.column === 'sql' ? await storage.migrate(migrationsOf(this.lives.map(({ definition }) => definition))) : [];
+    const applied =
+      storage.column === 'sql'
+        ? await storage.migrate(migrationsOf(this.lives.map(({ definition }) => definition)))
+        : [];
     for (const life of this.lives) life.to('migrated');
     return applied;
   }
@@ -80,9 +85,14 @@ export class Machine {
     }
     this.#phase = 'running';
     const alive = this.#alive();
-    await this.#options.storage.deliver(alive.flatMap(({ name, made }) => (made?.events ?? []).map((subscription) => ({ plugin: name, subscription }))));
+    await this.#options.storage.deliver(
+      alive.flatMap(({ name, made }) => (made?.events ?? []).map((subscription) => ({ plugin: name, subscription }))),
+    );
     const { locks } = this.#options.storage;
-    this.#jobs = runJobs(alive.flatMap(({ name, made }) => (made?.jobs ?? []).map((job) => ({ plugin: name, job }))), { locks, logOf: this.#options.logOf });
+    this.#jobs = runJobs(
+      alive.flatMap(({ name, made }) => (made?.jobs ?? []).map((job) => ({ plugin: name, job }))),
+      { locks, logOf: this.#options.logOf },
+    );
   }
 
   /** Routes of the plugins that run, where they are served, in the order of the configuration. */
@@ -90,7 +100,10 @@ export class Machine {
     const { plan } = this.#options;
     return plan.enabled.flatMap(({ name }) => {
       const life = this.#alive().find((candidate) => candidate.name === name);
-      return (life?.made?.routes ?? []).map((route) => ({ plugin: name, route: mounted(name, route, plan.mountOf(name)) }));
+      return (life?.made?.routes ?? []).map((route) => ({
+        plugin: name,
+        route: mounted(name, route, plan.mountOf(name)),
+      }));
     });
   }
 
@@ -116,7 +129,12 @@ export class Machine {
     const { definition } = life;
     const { plan, storage, instance, logOf } = this.#options;
     const config = pluginConfiguration(definition, plan.configOf(definition.name)).value;
-    const context = this.container.context(definition, { config, stores: storesOf(definition, storage), log: logOf(definition.name), instance });
+    const context = this.container.context(definition, {
+      config,
+      stores: storesOf(definition, storage),
+      log: logOf(definition.name),
+      instance,
+    });
     const parts: unknown = await definition.build?.(context as never);
     const made = contributionsOf(definition, parts, context);
     // A build that ended after its time has been given up.
@@ -126,7 +144,12 @@ export class Machine {
     life.to('built');
   }
 
-  async #step(life: Life, from: 'migrated' | 'built', verb: 'build' | 'start', work: () => Promise<void>): Promise<void> {
+  async #step(
+    life: Life,
+    from: 'migrated' | 'built',
+    verb: 'build' | 'start',
+    work: () => Promise<void>,
+  ): Promise<void> {
     if (life.state !== from) return;
     const began = performance.now();
     try {
@@ -139,7 +162,8 @@ export class Machine {
 
   async #fail(life: Life, verb: 'build' | 'start', error: unknown): Promise<void> {
     const problem = problemOf(error, {
-      code: `plugin_${verb}_failed`, plugin: life.name,
+      code: `plugin_${verb}_failed`,
+      plugin: life.name,
       message: `Plugin "${life.name}" did not ${verb}`,
       remedy: `Mend the cause, or disable the plugin with HEXFORGE_PLUGINS=-${life.name}`,
     });
@@ -148,7 +172,10 @@ export class Machine {
     if (verb === 'start') await this.#stopOne(life);
     const fatal = life.isolated ? this.#skipDependents(life) : problem;
     if (fatal === undefined) {
-      this.#log.error({ plugin: life.name, reason: problem.message, remedy: problem.remedy }, 'plugin failed and is isolated');
+      this.#log.error(
+        { plugin: life.name, reason: problem.message, remedy: problem.remedy },
+        'plugin failed and is isolated',
+      );
       return;
     }
     await this.stop();
@@ -159,10 +186,16 @@ export class Machine {
   #skipDependents(lost: Life): Problem | undefined {
     for (const life of this.lives) {
       if (life.lost || !this.#provision.dependenciesOf(life.definition).includes(lost.definition)) continue;
-      const port = needsOf(life.definition).find((need) => this.#provision.providersOf(need).includes(lost.definition)) ?? '';
+      const port =
+        needsOf(life.definition).find((need) => this.#provision.providersOf(need).includes(lost.definition)) ?? '';
       const reason = `It needs ${port} of "${lost.name}", which ${lost.state === 'failed' ? 'failed' : 'was skipped'}`;
       if (isCritical(life.definition)) {
-        return { code: 'critical_skipped', plugin: life.name, message: `Plugin "${life.name}" cannot run: it needs ${port} of "${lost.name}", which failed: ${lost.reason ?? ''}`, remedy: `Mend "${lost.name}", or disable both with HEXFORGE_PLUGINS=-${lost.name},-${life.name}` };
+        return {
+          code: 'critical_skipped',
+          plugin: life.name,
+          message: `Plugin "${life.name}" cannot run: it needs ${port} of "${lost.name}", which failed: ${lost.reason ?? ''}`,
+          remedy: `Mend "${lost.name}", or disable both with HEXFORGE_PLUGINS=-${lost.name},-${life.name}`,
+        };
       }
       life.to('skipped', reason);
       this.#log.error({ plugin: life.name, reason }, 'plugin skipped');
@@ -174,7 +207,9 @@ export class Machine {
 
   async #stopOne(life: Life): Promise<void> {
     try {
-      await within(this.#options.limits.stop, 'it', async () => life.definition.stop?.(life.made?.parts as never, life.made?.context as never));
+      await within(this.#options.limits.stop, 'it', async () =>
+        life.definition.stop?.(life.made?.parts as never, life.made?.context as never),
+      );
     } catch (error) {
       this.#log.error({ plugin: life.name, err: error }, 'plugin did not stop cleanly');
     }
@@ -188,7 +223,8 @@ export class Machine {
 function contributionsOf(definition: PluginDefinition, parts: unknown, context: unknown): Made {
   const [p, c] = [parts as never, context as never];
   return {
-    parts, context,
+    parts,
+    context,
     routes: definition.routes?.(p, c) ?? [],
     events: definition.events?.(p, c) ?? [],
     jobs: definition.jobs?.(p, c) ?? [],

@@ -10,5 +10,7 @@ import type { Problem } from './problem.ts';
 
 /** All problems, each with its remedy; none where the plan can be built. */
 export function check(plan: Plan): readonly Problem[] {
-  return [definitionProblems, portProblems, claimProblems, routeProblems, tableProblems, configurationProblems].flatMap((find) => find(plan));
+  return [definitionProblems, portProblems, claimProblems, routeProblems, tableProblems, configurationProblems].flatMap(
+    (find) => find(plan),
+  );
 }

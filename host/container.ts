@@ -17,13 +17,19 @@ export interface ContainerParts {
 export interface Container {
   /** What a consumer of the port sees now: providers that are built and well. */
   port<K extends PortName>(name: K): PortValue<K>;
-  /** Makes what a plugin provides, so that a provider that cannot be made is its own plugin's failure and nobody else's. */
+  /**
+   * Makes what a plugin provides, so that a provider that cannot be made is its own plugin's failure and nobody else's.
+   */
   provide(life: Life): void;
   /** What the builders of one plugin receive. Naming anything it did not declare throws. */
-  context(definition: PluginDefinition, rest: Readonly<Record<'config' | 'stores' | 'log' | 'instance', unknown>>): unknown;
+  context(
+    definition: PluginDefinition,
+    rest: Readonly<Record<'config' | 'stores' | 'log' | 'instance', unknown>>,
+  ): unknown;
 }
 
-const strict = <T extends object>(): AwilixContainer<T> => createContainer<T>({ injectionMode: InjectionMode.PROXY, strict: true });
+const strict = <T extends object>(): AwilixContainer<T> =>
+  createContainer<T>({ injectionMode: InjectionMode.PROXY, strict: true });
 
 export function container({ lives, provision, own, started }: ContainerParts): Container {
   const lifeOf = new Map(lives.map((life) => [life.definition, life]));
@@ -31,11 +37,18 @@ export function container({ lives, provision, own, started }: ContainerParts): C
   const provided = strict<Record<string, unknown>>();
   for (const life of lives) {
     for (const [port, provide] of Object.entries(life.definition.provides ?? {})) {
-      provided.register(key(life, port), asFunction(() => provide(life.made?.parts as never, life.made?.context as never)).singleton());
+      provided.register(
+        key(life, port),
+        asFunction(() => provide(life.made?.parts as never, life.made?.context as never)).singleton(),
+      );
     }
   }
 
-  const providersNow = (port: string): readonly Life[] => provision.providersOf(port).flatMap((definition) => lifeOf.get(definition) ?? []).filter(({ usable }) => usable);
+  const providersNow = (port: string): readonly Life[] =>
+    provision
+      .providersOf(port)
+      .flatMap((definition) => lifeOf.get(definition) ?? [])
+      .filter(({ usable }) => usable);
 
   const value = (port: string): unknown => {
     const traits = traitsOf(port);
@@ -55,13 +68,23 @@ export function container({ lives, provision, own, started }: ContainerParts): C
     return settled.get(name);
   };
 
-  const late = (definition: PluginDefinition): object => Object.defineProperties({}, Object.fromEntries((definition.late ?? []).map((name) => [name, {
-    enumerable: true,
-    get: () => {
-      if (!started()) throw new Error(`plugin "${definition.name}" reads its late need ${name} before the host has started`);
-      return port(name);
-    },
-  }])));
+  const late = (definition: PluginDefinition): object =>
+    Object.defineProperties(
+      {},
+      Object.fromEntries(
+        (definition.late ?? []).map((name) => [
+          name,
+          {
+            enumerable: true,
+            get: () => {
+              if (!started())
+                throw new Error(`plugin "${definition.name}" reads its late need ${name} before the host has started`);
+              return port(name);
+            },
+          },
+        ]),
+      ),
+    );
 
   return {
     port: port as Container['port'],
@@ -70,7 +93,8 @@ export function container({ lives, provision, own, started }: ContainerParts): C
     },
     context(definition, rest) {
       const mine = strict<Record<string, unknown>>();
-      for (const [name, given] of Object.entries({ ...rest, late: late(definition) })) mine.register(name, asValue(given));
+      for (const [name, given] of Object.entries({ ...rest, late: late(definition) }))
+        mine.register(name, asValue(given));
       for (const port of needsOf(definition)) mine.register(port, asFunction(() => value(port)).singleton());
       return mine.cradle;
     },
@@ -82,8 +106,13 @@ const key = (life: Life, port: string): string => `${life.name}:${port}`;
 /** Stands where a port has no provider and the boot goes on: every call rejects, naming the component. */
 function standIn({ component }: PortTraits): object {
   const refuse = async (): Promise<never> => {
-    throw new Unavailable(`The ${component} is not available`, { detail: 'The plugin that provides it has to be enabled on this instance' });
+    throw new Unavailable(`The ${component} is not available`, {
+      detail: 'The plugin that provides it has to be enabled on this instance',
+    });
   };
   // No `then`: the stand-in itself must pass through promises unharmed.
-  return new Proxy({}, { get: (_, property) => property === 'then' || typeof property === 'symbol' ? undefined : refuse });
+  return new Proxy(
+    {},
+    { get: (_, property) => (property === 'then' || typeof property === 'symbol' ? undefined : refuse) },
+  );
 }

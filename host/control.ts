@@ -1,4 +1,5 @@
-// The socket by which the command line talks to a server that runs: JSON lines, for the owner of the data directory alone.
+// The socket by which the command line talks to a server that runs: JSON lines, for the owner of the data directory
+// alone.
 import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
@@ -6,7 +7,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-/** What the command line may ask, by name; each answers with plain JSON or throws an error whose message is for the operator. */
+/**
+ * What the command line may ask, by name; each answers with plain JSON or throws an error whose message is for the
+ * operator.
+ */
 export type Handlers = Readonly<Record<string, (argument: string | undefined) => Promise<unknown>>>;
 
 interface Request {
@@ -26,7 +30,10 @@ const longestPath = 107;
 const runDirectory = (dataDir: string): string => join(dataDir, 'run');
 const oneLine = 64 * 1024;
 
-/** Listens until the function it resolves to is called. Several servers may share one data directory: each has its own socket. */
+/**
+ * Listens until the function it resolves to is called. Several servers may share one data directory: each has its own
+ * socket.
+ */
 export async function openControl(dataDir: string, handlers: Handlers): Promise<() => Promise<void>> {
   const run = runDirectory(dataDir);
   mkdirSync(run, { recursive: true, mode: 0o700 });
@@ -59,8 +66,9 @@ async function answer(socket: Socket, handlers: Handlers): Promise<void> {
   try {
     const { ask, argument } = await readLine<Request>(socket);
     const handle = Object.hasOwn(handlers, ask) ? handlers[ask] : undefined;
-    if (handle === undefined) throw new Error(`The running server does not know "${ask}": it may be of another version`);
-    send(socket, { ok: true, pid: process.pid, value: await handle(argument) ?? null });
+    if (handle === undefined)
+      throw new Error(`The running server does not know "${ask}": it may be of another version`);
+    send(socket, { ok: true, pid: process.pid, value: (await handle(argument)) ?? null });
   } catch (error) {
     send(socket, { ok: false, message: error instanceof Error ? error.message : String(error) });
   }
@@ -70,8 +78,14 @@ const send = (socket: Socket, message: Answer | Request): void => {
   socket.end(`${JSON.stringify(message)}\n`);
 };
 
-/** Asks a running server. @returns undefined where none runs on this data directory. @throws {ServerRefused} with the server's sentence. */
-export async function askServer(dataDir: string, request: Request): Promise<{ readonly pid: number; readonly value: unknown } | undefined> {
+/**
+ * Asks a running server. @returns undefined where none runs on this data directory. @throws {ServerRefused} with the
+ * server's sentence.
+ */
+export async function askServer(
+  dataDir: string,
+  request: Request,
+): Promise<{ readonly pid: number; readonly value: unknown } | undefined> {
   for (const { path } of listSockets(runDirectory(dataDir))) {
     const socket = await open(path);
     if (socket === undefined) continue;
@@ -131,5 +145,6 @@ async function removeStale(run: string): Promise<void> {
 function forget(run: string, name: string, path: string): void {
   rmSync(join(run, `${name}.sock`), { force: true });
   rmSync(join(run, `${name}.path`), { force: true });
-  if (dirname(path) !== run && dirname(path).startsWith(join(tmpdir(), 'hexforge-'))) rmSync(dirname(path), { recursive: true, force: true });
+  if (dirname(path) !== run && dirname(path).startsWith(join(tmpdir(), 'hexforge-')))
+    rmSync(dirname(path), { recursive: true, force: true });
 }

@@ -14,7 +14,10 @@ interface Marker {
 }
 
 /** Makes the directory where it is missing and takes it into use. @throws {Refused} */
-export function openDataDirectory(path: string, { version, now }: { readonly version: string; readonly now: Date }): void {
+export function openDataDirectory(
+  path: string,
+  { version, now }: { readonly version: string; readonly now: Date },
+): void {
   // Whoever makes a file below it, git and the database too: it is for nobody else to read.
   process.umask(0o077);
   try {
@@ -27,7 +30,13 @@ export function openDataDirectory(path: string, { version, now }: { readonly ver
   const mine = entries.includes(markerName);
   if ((statSync(path).mode & 0o077) !== 0) {
     if (!mine && entries.length > 0) {
-      throw new Refused([{ code: 'data_directory_foreign', message: `The data directory ${path} holds files that are not Hexforge's, and others may read it`, remedy: 'Set HEXFORGE_DATA_DIR to an empty or new directory' }]);
+      throw new Refused([
+        {
+          code: 'data_directory_foreign',
+          message: `The data directory ${path} holds files that are not Hexforge's, and others may read it`,
+          remedy: 'Set HEXFORGE_DATA_DIR to an empty or new directory',
+        },
+      ]);
     }
     chmodSync(path, 0o700);
   }
@@ -56,7 +65,13 @@ function makeDirectory(path: string, parentsMade = false): void {
 function acceptVersion(path: string, version: string): void {
   const marker = readMarker(path);
   if (semver.gt(marker.version, version)) {
-    throw new Refused([{ code: 'data_directory_newer', message: `The data directory ${path} was written by Hexforge ${marker.version}, which is newer than this ${version}`, remedy: `Run Hexforge ${marker.version} or later, or restore a backup made with ${version}` }]);
+    throw new Refused([
+      {
+        code: 'data_directory_newer',
+        message: `The data directory ${path} was written by Hexforge ${marker.version}, which is newer than this ${version}`,
+        remedy: `Run Hexforge ${marker.version} or later, or restore a backup made with ${version}`,
+      },
+    ]);
   }
   if (semver.lt(marker.version, version)) replaceFile(join(path, markerName), render({ ...marker, version }));
 }
@@ -64,12 +79,26 @@ function acceptVersion(path: string, version: string): void {
 function readMarker(path: string): Marker {
   try {
     const marker: unknown = JSON.parse(readFileSync(join(path, markerName), 'utf8'));
-    const fields = typeof marker === 'object' && marker !== null ? { version: Reflect.get(marker, 'version'), createdAt: Reflect.get(marker, 'createdAt') } : {};
-    if (typeof fields.version === 'string' && semver.valid(fields.version) !== null && typeof fields.createdAt === 'string') return { version: fields.version, createdAt: fields.createdAt };
+    const fields =
+      typeof marker === 'object' && marker !== null
+        ? { version: Reflect.get(marker, 'version'), createdAt: Reflect.get(marker, 'createdAt') }
+        : {};
+    if (
+      typeof fields.version === 'string' &&
+      semver.valid(fields.version) !== null &&
+      typeof fields.createdAt === 'string'
+    )
+      return { version: fields.version, createdAt: fields.createdAt };
   } catch {
     // Falls through to the refusal: whatever is wrong with it, the remedy is the same.
   }
-  throw new Refused([{ code: 'data_directory_marker', message: `The file ${join(path, markerName)} is not readable as the mark of a data directory`, remedy: 'Restore it from a backup' }]);
+  throw new Refused([
+    {
+      code: 'data_directory_marker',
+      message: `The file ${join(path, markerName)} is not readable as the mark of a data directory`,
+      remedy: 'Restore it from a backup',
+    },
+  ]);
 }
 
 const render = (marker: Marker): string => `${JSON.stringify(marker)}\n`;

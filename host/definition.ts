@@ -1,18 +1,21 @@
 // A plugin definition: plain data and builders, typed so that a builder receives exactly what was declared.
 import type Joi from 'joi';
+import type { Route } from '#adapters/http/route';
+import type { MemoryDatabase } from '#adapters/memory/database';
+import type { Migration, SqlDatabase } from '#adapters/postgres/database';
 import type { EventType, Subscription } from '#core/kernel/events';
 import type { Log } from '#core/kernel/log';
 import type { PermissionDeclaration } from '#core/kernel/permissions';
 import type { OptionalPorts, PluralPorts, PortContract, PortName, PortValue } from '#core/kernel/ports';
 import type { ScopeRow } from '#core/kernel/scopes';
 import type { SettingDeclaration } from '#core/kernel/settings';
-import type { MemoryDatabase } from '#adapters/memory/database';
-import type { Migration, SqlDatabase } from '#adapters/postgres/database';
-import type { Route } from '#adapters/http/route';
 
 export type { PermissionDeclaration };
 
-/** The version of what `hexforge/plugin` exports, apart from the version of the forge. A plugin's `api` is a range on it. */
+/**
+ * The version of what `hexforge/plugin` exports, apart from the version of the forge. A plugin's `api` is a range on
+ * it.
+ */
 export const PLUGIN_API_VERSION = '0.1.0';
 
 /** Work repeated on a timer, on one process at a time; the next run starts after the last has ended. */
@@ -50,15 +53,14 @@ export interface Instance {
 export type LateName = keyof OptionalPorts | keyof PluralPorts;
 
 /** What every builder receives: the ports it needs by name, its configuration, its stores and a log. */
-export type Context<C, N extends PortName, L extends LateName, S> =
-  { readonly [K in N]: PortValue<K> } & {
-    readonly config: C;
-    readonly stores: S;
-    readonly log: Log;
-    readonly instance: Instance;
-    /** Needs that take no part in the order of start; reading one before the host has started throws. */
-    readonly late: { readonly [K in L]: PortValue<K> };
-  };
+export type Context<C, N extends PortName, L extends LateName, S> = { readonly [K in N]: PortValue<K> } & {
+  readonly config: C;
+  readonly stores: S;
+  readonly log: Log;
+  readonly instance: Instance;
+  /** Needs that take no part in the order of start; reading one before the host has started throws. */
+  readonly late: { readonly [K in L]: PortValue<K> };
+};
 
 export interface PluginSpec<C, N extends PortName, L extends LateName, S, Parts> {
   /** Lower-case words joined by hyphens. Tables start with it, hyphens as underscores. */
@@ -66,10 +68,14 @@ export interface PluginSpec<C, N extends PortName, L extends LateName, S, Parts>
   readonly version: string;
   /** A semver range on the version of the plugin API. */
   readonly api: string;
-  /** `isolate`: its failure leaves the others running. Refused for a plugin that provides a security-critical port. Default `fail`. */
+  /**
+   * `isolate`: its failure leaves the others running. Refused for a plugin that provides a security-critical port.
+   * Default `fail`.
+   */
   readonly onFailure?: 'fail' | 'isolate';
   /**
-   * Checks and defaults the plugin's part of the configuration, `plugins.<name>`. Each key has a `.description()` with its unit;
+   * Checks and defaults the plugin's part of the configuration, `plugins.<name>`. Each key has a `.description()` with
+   * its unit;
    * a secret one has `.meta({ secret: true })` and is masked when the configuration is shown.
    */
   readonly config?: Joi.ObjectSchema<C>;
@@ -77,7 +83,9 @@ export interface PluginSpec<C, N extends PortName, L extends LateName, S, Parts>
   readonly environment?: Readonly<Record<string, string>>;
   readonly needs?: readonly N[];
   readonly late?: readonly L[];
-  readonly stores?: { readonly [K in keyof S]: { readonly sql: (db: SqlDatabase) => S[K]; readonly memory: (db: MemoryDatabase) => S[K] } };
+  readonly stores?: {
+    readonly [K in keyof S]: { readonly sql: (db: SqlDatabase) => S[K]; readonly memory: (db: MemoryDatabase) => S[K] };
+  };
   /** Builds the plugin's use cases, once, after its needs are built. Opens nothing: that is `start`. */
   readonly build?: (context: Context<C, N, L, S>) => Parts | Promise<Parts>;
   readonly provides?: { readonly [K in PortName]?: (parts: Parts, context: Context<C, N, L, S>) => PortContract<K> };
@@ -92,7 +100,10 @@ export interface PluginSpec<C, N extends PortName, L extends LateName, S, Parts>
   /** Published tables and views of required areas that foreign keys or joins of this plugin name. */
   readonly references?: readonly string[];
   readonly migrations?: readonly Migration[];
-  /** Makes the route descriptors. Touches nothing it is given before a route runs: the host also calls it to see what is claimed. */
+  /**
+   * Makes the route descriptors. Touches nothing it is given before a route runs: the host also calls it to see what is
+   * claimed.
+   */
   readonly routes?: (parts: Parts, context: Context<C, N, L, S>) => readonly Route[];
   readonly events?: (parts: Parts, context: Context<C, N, L, S>) => readonly Subscription<EventType>[];
   readonly jobs?: (parts: Parts, context: Context<C, N, L, S>) => readonly Job[];
@@ -104,12 +115,22 @@ export interface PluginSpec<C, N extends PortName, L extends LateName, S, Parts>
 }
 
 /** A definition whose types have done their work. */
-export type PluginDefinition = Readonly<Omit<PluginSpec<unknown, PortName, LateName, unknown, never>, 'config' | 'stores'>> & {
+export type PluginDefinition = Readonly<
+  Omit<PluginSpec<unknown, PortName, LateName, unknown, never>, 'config' | 'stores'>
+> & {
   readonly config?: Joi.ObjectSchema;
-  readonly stores?: Readonly<Record<string, { readonly sql: (db: SqlDatabase) => unknown; readonly memory: (db: MemoryDatabase) => unknown }>>;
+  readonly stores?: Readonly<
+    Record<string, { readonly sql: (db: SqlDatabase) => unknown; readonly memory: (db: MemoryDatabase) => unknown }>
+  >;
 };
 
 /** Defines a plugin. What a builder may use follows from `needs`, `late`, `config` and `stores`. */
-export function definePlugin<C = Record<never, never>, const N extends PortName = never, const L extends LateName = never, S = Record<never, never>, Parts = undefined>(spec: PluginSpec<C, N, L, S, Parts>): PluginDefinition {
+export function definePlugin<
+  C = Record<never, never>,
+  const N extends PortName = never,
+  const L extends LateName = never,
+  S = Record<never, never>,
+  Parts = undefined,
+>(spec: PluginSpec<C, N, L, S, Parts>): PluginDefinition {
   return spec as unknown as PluginDefinition;
 }

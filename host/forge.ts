@@ -1,15 +1,15 @@
 // Opens a forge up to its built plugins: data directory, storage, machine. What `serve` and the offline commands share.
+import { aesSealer } from '#adapters/crypto/sealer';
 import { memoryRateCounter, openMemory, systemClock, systemIds } from '#adapters/memory/index';
 import { openPostgres } from '#adapters/postgres/index';
-import { aesSealer } from '#adapters/crypto/sealer';
 import type { Configuration } from '#config/configuration';
 import type { Log } from '#core/kernel/log';
+import { freePort } from './address.ts';
 import { Machine } from './boot.ts';
 import { openDataDirectory } from './data-directory.ts';
 import type { PluginDefinition } from './definition.ts';
-import { freePort } from './address.ts';
-import { listPlugins } from './plugins.ts';
 import type { Plan } from './plan.ts';
+import { listPlugins } from './plugins.ts';
 import { problemOf, Refused } from './problem.ts';
 import { hostProviders } from './providers.ts';
 import { secretKey } from './secret-key.ts';
@@ -31,7 +31,10 @@ export interface OpenForge {
 }
 
 /** Nothing has run yet: the machine is neither migrated nor built. @throws {Refused} */
-export async function openForge(configuration: Configuration, { definitions = [], announce, logOf }: OpenOptions): Promise<OpenForge> {
+export async function openForge(
+  configuration: Configuration,
+  { definitions = [], announce, logOf }: OpenOptions,
+): Promise<OpenForge> {
   const { plan, problems } = await listPlugins(configuration, definitions);
   if (problems.length > 0) throw new Refused(problems);
   const { dataDir, version, host, limits } = configuration;
@@ -42,7 +45,10 @@ export async function openForge(configuration: Configuration, { definitions = []
   const webUrl = configuration.webUrl ?? baseUrl;
   const storage = await openStorage(configuration, plan, logOf('storage'));
   const machine = new Machine({
-    plan, storage, logOf, limits,
+    plan,
+    storage,
+    logOf,
+    limits,
     instance: { baseUrl, webUrl, dataDir, version, announce },
     own: hostProviders({ plan, storage, clock: systemClock, ids: systemIds, sealer, rateCounter: memoryRateCounter() }),
   });
@@ -53,7 +59,12 @@ async function openStorage({ database, dataDir }: Configuration, plan: Plan, log
   const parts = { clock: systemClock, ids: systemIds, log };
   if (database.column === 'memory') return { ...openMemory(parts), column: 'memory' };
   try {
-    const opened = await openPostgres({ ...parts, ...database.url === undefined ? {} : { url: database.url }, directory: dataDir, entities: entitiesOf(plan.enabled) });
+    const opened = await openPostgres({
+      ...parts,
+      ...(database.url === undefined ? {} : { url: database.url }),
+      directory: dataDir,
+      entities: entitiesOf(plan.enabled),
+    });
     return { ...opened, column: 'sql' };
   } catch (error) {
     throw new Refused([storageProblem(error)], error);
@@ -69,4 +80,9 @@ export async function migrate({ machine }: OpenForge): ReturnType<Machine['migra
   }
 }
 
-const storageProblem = (error: unknown) => problemOf(error, { code: 'storage_failed', message: 'The database cannot be used', remedy: 'Mend the cause; docs/operating.md says how to restore a backup' });
+const storageProblem = (error: unknown) =>
+  problemOf(error, {
+    code: 'storage_failed',
+    message: 'The database cannot be used',
+    remedy: 'Mend the cause; docs/operating.md says how to restore a backup',
+  });

@@ -14,10 +14,16 @@ export interface Listening {
 }
 
 export function httpServer(machine: Machine, { logOf, ...listening }: Listening): HttpServer {
-  const { container, instance: { baseUrl, webUrl, version } } = machine;
+  const {
+    container,
+    instance: { baseUrl, webUrl, version },
+  } = machine;
   const accessLog = logOf('access');
   return createHttpServer({
-    ...listening, baseUrl, webUrl, version,
+    ...listening,
+    baseUrl,
+    webUrl,
+    version,
     routes: machine.routes,
     authenticator: container.port('Authenticator'),
     access: container.port('AccessDecision'),
@@ -26,7 +32,9 @@ export function httpServer(machine: Machine, { logOf, ...listening }: Listening)
     budgets: () => container.port('RateBudgets'),
     absentPort: (name) => {
       const traits = traitsOf(name);
-      return traits === undefined || container.port(name as PortName) !== undefined ? undefined : { component: traits.component, absent: traits.absent };
+      return traits === undefined || container.port(name as PortName) !== undefined
+        ? undefined
+        : { component: traits.component, absent: traits.absent };
     },
     readiness: machine.readiness,
     clock: container.port('Clock'),

@@ -1,9 +1,21 @@
 // One plugin in the machine: where it stands in its life, and why.
-import type { Subscription } from '#core/kernel/events';
 import type { Route } from '#adapters/http/route';
+import type { Subscription } from '#core/kernel/events';
 import type { Job, PluginDefinition, Probe } from './definition.ts';
 
-export type State = 'listed' | 'checked' | 'ordered' | 'migrated' | 'built' | 'started' | 'degraded' | 'stopping' | 'stopped' | 'rejected' | 'failed' | 'skipped';
+export type State =
+  | 'listed'
+  | 'checked'
+  | 'ordered'
+  | 'migrated'
+  | 'built'
+  | 'started'
+  | 'degraded'
+  | 'stopping'
+  | 'stopped'
+  | 'rejected'
+  | 'failed'
+  | 'skipped';
 
 /** From where to where. `failed` may still be stopped: a start that failed half-way has things to let go. */
 const next: Readonly<Record<State, readonly State[]>> = {
@@ -70,7 +82,8 @@ export class Life {
   }
 
   to(state: State, reason?: string): void {
-    if (!next[this.#state].includes(state)) throw new Error(`plugin "${this.name}" cannot go from ${this.#state} to ${state}`);
+    if (!next[this.#state].includes(state))
+      throw new Error(`plugin "${this.name}" cannot go from ${this.#state} to ${state}`);
     this.#state = state;
     this.#reason = reason;
   }

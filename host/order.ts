@@ -1,4 +1,5 @@
-// The order of building and starting: every plugin after those it needs, otherwise as the configuration lists them. Pure.
+// The order of building and starting: every plugin after those it needs, otherwise as the configuration lists them.
+// Pure.
 import type { PluginDefinition } from './definition.ts';
 
 export type Ordered =
@@ -6,7 +7,10 @@ export type Ordered =
   /** Each needs the next, the last needs the first. */
   | { readonly cycle: readonly PluginDefinition[]; readonly sorted?: never };
 
-export function order(enabled: readonly PluginDefinition[], dependenciesOf: (definition: PluginDefinition) => readonly PluginDefinition[]): Ordered {
+export function order(
+  enabled: readonly PluginDefinition[],
+  dependenciesOf: (definition: PluginDefinition) => readonly PluginDefinition[],
+): Ordered {
   const sorted: PluginDefinition[] = [];
   const placed = new Set<PluginDefinition>();
   const path: PluginDefinition[] = [];

@@ -40,10 +40,14 @@ export const hostPorts: Readonly<Record<string, 'fixed' | 'replaceable'>> = {
 export const traitsOf = (port: string): PortTraits | undefined => declaredPorts().get(port);
 export const needsOf = (definition: PluginDefinition): readonly string[] => definition.needs ?? [];
 export const portsOf = (definition: PluginDefinition): readonly string[] => Object.keys(definition.provides ?? {});
-export const isCritical = (definition: PluginDefinition): boolean => portsOf(definition).some((port) => traitsOf(port)?.critical === true);
+export const isCritical = (definition: PluginDefinition): boolean =>
+  portsOf(definition).some((port) => traitsOf(port)?.critical === true);
 
 export interface Provision {
-  /** Who provides the port, after the operator's choice; for a plural port all of them, in the order of the configuration. */
+  /**
+   * Who provides the port, after the operator's choice; for a plural port all of them, in the order of the
+   * configuration.
+   */
   readonly providersOf: (port: string) => readonly PluginDefinition[];
   /** Every enabled plugin that could. */
   readonly candidatesOf: (port: string) => readonly PluginDefinition[];
@@ -54,7 +58,7 @@ export interface Provision {
 export function provision(enabled: readonly PluginDefinition[], choices: Readonly<Record<string, string>>): Provision {
   const candidates = new Map<string, PluginDefinition[]>();
   for (const definition of enabled) {
-    for (const port of portsOf(definition)) candidates.set(port, [...candidates.get(port) ?? [], definition]);
+    for (const port of portsOf(definition)) candidates.set(port, [...(candidates.get(port) ?? []), definition]);
   }
   const candidatesOf = (port: string): readonly PluginDefinition[] => candidates.get(port) ?? [];
   const providersOf = (port: string): readonly PluginDefinition[] => {
@@ -62,6 +66,8 @@ export function provision(enabled: readonly PluginDefinition[], choices: Readonl
     if (traitsOf(port)?.arity === 'plural' || all.length < 2) return all;
     return all.filter(({ name }) => name === choices[port]);
   };
-  const dependenciesOf = (definition: PluginDefinition): readonly PluginDefinition[] => [...new Set(needsOf(definition).flatMap(providersOf))];
+  const dependenciesOf = (definition: PluginDefinition): readonly PluginDefinition[] => [
+    ...new Set(needsOf(definition).flatMap(providersOf)),
+  ];
   return { providersOf, candidatesOf, dependenciesOf };
 }

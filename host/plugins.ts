@@ -20,7 +20,10 @@ export interface Listed {
  * The plan of a configuration, checked. Disabled plugins are imported only where a remedy may have to name one.
  * @param given definitions beside the configured ones; one with a configured name takes its place.
  */
-export async function listPlugins(configuration: Configuration, given: readonly PluginDefinition[] = []): Promise<Listed> {
+export async function listPlugins(
+  configuration: Configuration,
+  given: readonly PluginDefinition[] = [],
+): Promise<Listed> {
   const chosen = configuration.plugins.filter(({ name }) => !given.some((definition) => definition.name === name));
   const loaded = await Promise.all(chosen.filter(({ enabled }) => enabled).map(load));
   const unloadable = loaded.flatMap(({ problem }) => problem ?? []);
@@ -28,18 +31,29 @@ export async function listPlugins(configuration: Configuration, given: readonly 
   const plan = planOf(configuration, enabled, [], given);
   const problems = check(plan);
   if (problems.length === 0) return { plan, problems: unloadable };
-  const disabled = (await Promise.all(chosen.filter((plugin) => !plugin.enabled).map(load))).flatMap(({ definition }) => definition ?? []);
+  const disabled = (await Promise.all(chosen.filter((plugin) => !plugin.enabled).map(load))).flatMap(
+    ({ definition }) => definition ?? [],
+  );
   const wiser = planOf(configuration, enabled, disabled, given);
   return { plan: wiser, problems: [...unloadable, ...check(wiser)] };
 }
 
-function planOf(configuration: Configuration, enabled: readonly PluginDefinition[], disabled: readonly PluginDefinition[], given: readonly PluginDefinition[]): Plan {
+function planOf(
+  configuration: Configuration,
+  enabled: readonly PluginDefinition[],
+  disabled: readonly PluginDefinition[],
+  given: readonly PluginDefinition[],
+): Plan {
   const { plugins, environment, settings } = configuration;
   const chosen = new Map(plugins.map((plugin) => [plugin.name, plugin]));
   const definitions = new Map(enabled.map((definition) => [definition.name, definition]));
-  const defaults = Object.entries(configuration.defaultProviders).filter(([port, name]) => definitions.get(name)?.provides !== undefined && port in (definitions.get(name)?.provides ?? {}));
+  const defaults = Object.entries(configuration.defaultProviders).filter(
+    ([port, name]) => definitions.get(name)?.provides !== undefined && port in (definitions.get(name)?.provides ?? {}),
+  );
   return {
-    enabled, disabled, settings,
+    enabled,
+    disabled,
+    settings,
     providers: { ...Object.fromEntries(defaults), ...configuration.providers },
     configOf: (plugin) => ({ ...chosen.get(plugin)?.config, ...environmentOf(definitions.get(plugin), environment) }),
     mountOf: (plugin) => chosen.get(plugin)?.mount ?? (given.some(({ name }) => name === plugin) ? 'anywhere' : 'own'),
@@ -47,36 +61,71 @@ function planOf(configuration: Configuration, enabled: readonly PluginDefinition
 }
 
 /** The plugin's configuration keys that environment variables set. */
-export function environmentOf(definition: PluginDefinition | undefined, environment: Configuration['environment']): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(definition?.environment ?? {}).flatMap(([variable, key]) => {
-    const text = environment[variable];
-    return text === undefined || text === '' ? [] : [[key, text]];
-  }));
+export function environmentOf(
+  definition: PluginDefinition | undefined,
+  environment: Configuration['environment'],
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(definition?.environment ?? {}).flatMap(([variable, key]) => {
+      const text = environment[variable];
+      return text === undefined || text === '' ? [] : [[key, text]];
+    }),
+  );
 }
 
 /** Variables that look like ours and set nothing: probably slips. Those of disabled plugins are not known. */
-export function strangeVariables({ environment }: Configuration, { enabled }: Plan): readonly { readonly variable: string; readonly hint: string }[] {
-  const known = ['HEXFORGE_CONFIG', 'HEXFORGE_PLUGINS', ...Object.values(keys).flatMap((key) => key.environment ?? []), ...enabled.flatMap((definition) => Object.keys(definition.environment ?? {}))];
-  const strange = Object.keys(environment).filter((name) => name.startsWith('HEXFORGE_') && !name.startsWith('HEXFORGE_TEST_') && !known.includes(name));
+export function strangeVariables(
+  { environment }: Configuration,
+  { enabled }: Plan,
+): readonly { readonly variable: string; readonly hint: string }[] {
+  const known = [
+    'HEXFORGE_CONFIG',
+    'HEXFORGE_PLUGINS',
+    ...Object.values(keys).flatMap((key) => key.environment ?? []),
+    ...enabled.flatMap((definition) => Object.keys(definition.environment ?? {})),
+  ];
+  const strange = Object.keys(environment).filter(
+    (name) => name.startsWith('HEXFORGE_') && !name.startsWith('HEXFORGE_TEST_') && !known.includes(name),
+  );
   return strange.map((variable) => ({ variable, hint: didYouMean(variable, known, 'No enabled plugin reads it') }));
 }
 
-async function load(plugin: ChosenPlugin): Promise<{ readonly definition?: PluginDefinition; readonly problem?: Problem }> {
+async function load(
+  plugin: ChosenPlugin,
+): Promise<{ readonly definition?: PluginDefinition; readonly problem?: Problem }> {
   const { name } = plugin;
-  const refuse = (message: string, remedy: string): { readonly problem: Problem } => ({ problem: { code: 'plugin_unloadable', plugin: name, message, remedy } });
+  const refuse = (message: string, remedy: string): { readonly problem: Problem } => ({
+    problem: { code: 'plugin_unloadable', plugin: name, message, remedy },
+  });
   try {
     const module: { readonly default?: unknown } = await import(specifier(plugin));
     const definition = module.default;
-    if (!isDefinition(definition)) return refuse(`The module of plugin "${name}" has no plugin definition as its default export`, 'Export the result of definePlugin as default');
-    if (definition.name !== name) return refuse(`The module configured as "${name}" defines the plugin "${definition.name}"`, `Name it "${definition.name}" in the configuration`);
+    if (!isDefinition(definition))
+      return refuse(
+        `The module of plugin "${name}" has no plugin definition as its default export`,
+        'Export the result of definePlugin as default',
+      );
+    if (definition.name !== name)
+      return refuse(
+        `The module configured as "${name}" defines the plugin "${definition.name}"`,
+        `Name it "${definition.name}" in the configuration`,
+      );
     return { definition };
   } catch (error) {
-    const reason = error instanceof Error ? error.message.split('\n', 1)[0] ?? '' : String(error);
-    return refuse(`Plugin "${name}" cannot be loaded: ${reason}`, plugin.standard ? `Reinstall Hexforge, or disable it with HEXFORGE_PLUGINS=-${name}` : `Install it or correct plugins.${name} in the configuration, or disable it with HEXFORGE_PLUGINS=-${name}`);
+    const reason = error instanceof Error ? (error.message.split('\n', 1)[0] ?? '') : String(error);
+    return refuse(
+      `Plugin "${name}" cannot be loaded: ${reason}`,
+      plugin.standard
+        ? `Reinstall Hexforge, or disable it with HEXFORGE_PLUGINS=-${name}`
+        : `Install it or correct plugins.${name} in the configuration, or disable it with HEXFORGE_PLUGINS=-${name}`,
+    );
   }
 }
 
-/** What `import()` finds: a standard plugin by the package's own map, a path as a URL, a package from beside the configuration first. */
+/**
+ * What `import()` finds: a standard plugin by the package's own map, a path as a URL, a package from beside the
+ * configuration first.
+ */
 function specifier({ module, standard, resolveFrom }: ChosenPlugin): string {
   if (standard) return module;
   if (module.startsWith('/')) return pathToFileURL(module).href;
@@ -88,4 +137,6 @@ function specifier({ module, standard, resolveFrom }: ChosenPlugin): string {
 }
 
 const isDefinition = (value: unknown): value is PluginDefinition =>
-  typeof value === 'object' && value !== null && ['name', 'version', 'api'].every((key) => typeof Reflect.get(value, key) === 'string');
+  typeof value === 'object' &&
+  value !== null &&
+  ['name', 'version', 'api'].every((key) => typeof Reflect.get(value, key) === 'string');

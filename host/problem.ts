@@ -27,15 +27,21 @@ export class Refused extends Error {
 }
 
 /** On one line: what and what to do. */
-export const sentence = ({ message, remedy }: Pick<Problem, 'message' | 'remedy'>): string => [message, remedy].filter((part) => part !== '').map(stopped).join(' ');
+export const sentence = ({ message, remedy }: Pick<Problem, 'message' | 'remedy'>): string =>
+  [message, remedy]
+    .filter((part) => part !== '')
+    .map(stopped)
+    .join(' ');
 
-const stopped = (text: string): string => /[.!?]$/.test(text) ? text : `${text}.`;
+const stopped = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
 
 /** How well an error explains itself: adapters put a `remedy` (and a `code`) on what an operator can mend. */
 export function problemOf(error: unknown, fallback: Problem): Problem {
   if (!(error instanceof Error)) return { ...fallback, message: `${fallback.message}: ${String(error)}` };
-  if (error instanceof HexforgeError && error.detail !== undefined) return { ...fallback, message: `${fallback.message}: ${error.message}`, remedy: error.detail };
-  if (!('remedy' in error) || typeof error.remedy !== 'string') return { ...fallback, message: `${fallback.message}: ${firstLine(error.message)}` };
+  if (error instanceof HexforgeError && error.detail !== undefined)
+    return { ...fallback, message: `${fallback.message}: ${error.message}`, remedy: error.detail };
+  if (!('remedy' in error) || typeof error.remedy !== 'string')
+    return { ...fallback, message: `${fallback.message}: ${firstLine(error.message)}` };
   const code = 'code' in error && typeof error.code === 'string' ? error.code : fallback.code;
   return { ...fallback, code, message: error.message, remedy: error.remedy };
 }

@@ -19,7 +19,22 @@ export interface HostParts {
   readonly rateCounter: RateCounter;
 }
 
-type HostPorts = Pick<Ports, 'Clock' | 'Ids' | 'UnitOfWork' | 'Events' | 'Intents' | 'Locks' | 'AccessDecision' | 'Authenticator' | 'ScopeCatalogue' | 'PermissionTable' | 'Sealer' | 'Settings' | 'RateCounter'>;
+type HostPorts = Pick<
+  Ports,
+  | 'Clock'
+  | 'Ids'
+  | 'UnitOfWork'
+  | 'Events'
+  | 'Intents'
+  | 'Locks'
+  | 'AccessDecision'
+  | 'Authenticator'
+  | 'ScopeCatalogue'
+  | 'PermissionTable'
+  | 'Sealer'
+  | 'Settings'
+  | 'RateCounter'
+>;
 
 /** Getters of plural ports are read per call: the providers arrive with the plugins. */
 export function hostProviders({ plan, storage, clock, ids, sealer, rateCounter }: HostParts): BootOptions['own'] {
@@ -32,8 +47,15 @@ export function hostProviders({ plan, storage, clock, ids, sealer, rateCounter }
       Events: storage.events,
       Intents: storage.intents,
       Locks: storage.locks,
-      AccessDecision: accessDecision({ scopes, adminGrants: () => port('AdminGrants'), resolvers: () => port('ResourceResolver') }),
-      Authenticator: authenticator({ readers: () => port('CredentialReader'), directories: () => port('PasswordDirectory') }),
+      AccessDecision: accessDecision({
+        scopes,
+        adminGrants: () => port('AdminGrants'),
+        resolvers: () => port('ResourceResolver'),
+      }),
+      Authenticator: authenticator({
+        readers: () => port('CredentialReader'),
+        directories: () => port('PasswordDirectory'),
+      }),
       ScopeCatalogue: scopes,
       PermissionTable: livingPermissions(lives),
       Sealer: sealer,

@@ -14,11 +14,19 @@ export function secretKey(dataDir: string, configured: Uint8Array | undefined): 
   // Reading first keeps a restart from writing; losing the race to create is as good as winning it.
   const text = read(path) ?? (createOnce(path, `${randomBytes(32).toString('base64')}\n`), read(path));
   if ((statSync(path).mode & 0o077) !== 0) {
-    throw new Refused([{ code: 'secret_key_exposed', message: `Others may read the key file ${path}`, remedy: `Run chmod 600 ${path}` }]);
+    throw new Refused([
+      { code: 'secret_key_exposed', message: `Others may read the key file ${path}`, remedy: `Run chmod 600 ${path}` },
+    ]);
   }
   const key = Buffer.from(text ?? '', 'base64');
   if (key.length === 32) return key;
-  throw new Refused([{ code: 'secret_key_damaged', message: `The key file ${path} does not hold 32 bytes in base64`, remedy: 'Restore it from a backup: without it sealed secrets are lost' }]);
+  throw new Refused([
+    {
+      code: 'secret_key_damaged',
+      message: `The key file ${path} does not hold 32 bytes in base64`,
+      remedy: 'Restore it from a backup: without it sealed secrets are lost',
+    },
+  ]);
 }
 
 function read(path: string): string | undefined {

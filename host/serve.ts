@@ -1,14 +1,14 @@
 // A whole forge in this process: configuration in, a server that listens out.
 import type { HttpServer } from '#adapters/http/server';
 import type { Configuration } from '#config/configuration';
-import type { PortName, PortValue } from '#core/kernel/ports';
 import type { Log } from '#core/kernel/log';
+import type { PortName, PortValue } from '#core/kernel/ports';
 import { demandPort, listenRefusal } from './address.ts';
 import { openControl, type Handlers } from './control.ts';
 import type { PluginDefinition } from './definition.ts';
 import { migrate, openForge, type OpenForge } from './forge.ts';
-import type { State } from './life.ts';
 import { httpServer } from './http.ts';
+import type { State } from './life.ts';
 import { openLog, type Sink } from './log.ts';
 import { traitsOf } from './plan.ts';
 import { strangeVariables } from './plugins.ts';
@@ -52,7 +52,8 @@ export async function startForge(configuration: Configuration, options: ForgeOpt
   const logOf = openLog(configuration.logLevel, stderr);
   const log = logOf('host');
   const open = await openForge(configuration, { ...options, announce, logOf });
-  for (const { variable, hint } of strangeVariables(configuration, open.plan)) log.warn({ variable }, `this environment variable sets nothing. ${hint}`);
+  for (const { variable, hint } of strangeVariables(configuration, open.plan))
+    log.warn({ variable }, `this environment variable sets nothing. ${hint}`);
   const parts: Stoppable[] = [];
   const forge = new RunningForge(open, parts, log);
   try {
@@ -61,7 +62,13 @@ export async function startForge(configuration: Configuration, options: ForgeOpt
     await migrate(open);
     await open.machine.build();
     await open.machine.start();
-    const server = httpServer(open.machine, { host: configuration.host, port: open.port, trustedProxies: configuration.trustedProxies, validateResponses: options.validateResponses ?? false, logOf });
+    const server = httpServer(open.machine, {
+      host: configuration.host,
+      port: open.port,
+      trustedProxies: configuration.trustedProxies,
+      validateResponses: options.validateResponses ?? false,
+      logOf,
+    });
     parts.push({ what: 'the HTTP server', stop: () => server.stop(graceMs) });
     await forge.listen(server, configuration);
     parts.push({ what: 'the control socket', stop: await control(configuration.dataDir, forge, log) });
@@ -113,7 +120,12 @@ class RunningForge implements Forge {
   }
 
   plugins(): readonly PluginReport[] {
-    return this.#open.machine.lives.map(({ name, definition: { version }, state, reason }) => ({ name, version, state, ...reason === undefined ? {} : { reason } }));
+    return this.#open.machine.lives.map(({ name, definition: { version }, state, reason }) => ({
+      name,
+      version,
+      state,
+      ...(reason === undefined ? {} : { reason }),
+    }));
   }
 
   drained(): Promise<void> {
@@ -127,7 +139,11 @@ class RunningForge implements Forge {
 
   async #stop(): Promise<void> {
     const { machine, storage } = this.#open;
-    const all: readonly Stoppable[] = [...this.#parts.toReversed(), { what: 'the plugins', stop: () => machine.stop() }, { what: 'the storage', stop: () => storage.close() }];
+    const all: readonly Stoppable[] = [
+      ...this.#parts.toReversed(),
+      { what: 'the plugins', stop: () => machine.stop() },
+      { what: 'the storage', stop: () => storage.close() },
+    ];
     for (const { what, stop } of all) {
       try {
         await stop();
@@ -156,9 +172,19 @@ export function controls(forge: Pick<Forge, 'port' | 'plugins'>): Handlers {
   };
 }
 
-export async function resetPassword(forge: Pick<Forge, 'port'>, username: string): Promise<{ readonly password: string }> {
+export async function resetPassword(
+  forge: Pick<Forge, 'port'>,
+  username: string,
+): Promise<{ readonly password: string }> {
   // The port is declared by its area, which is not loaded where no plugin uses it.
   const recovery = traitsOf('AccountRecovery') === undefined ? undefined : forge.port('AccountRecovery');
-  if (recovery === undefined) throw new Refused([{ code: 'no_accounts', message: 'No enabled plugin keeps accounts', remedy: 'Enable the one that does, and try again' }]);
+  if (recovery === undefined)
+    throw new Refused([
+      {
+        code: 'no_accounts',
+        message: 'No enabled plugin keeps accounts',
+        remedy: 'Enable the one that does, and try again',
+      },
+    ]);
   return recovery.resetPassword(username);
 }

@@ -1,4 +1,5 @@
-// The suites and the specs each one holds: a suite is a process, two run at a time, and they start in the order of their names.
+// The suites and the specs each one holds: a suite is a process, two run at a time, and they start in the order of
+// their names.
 import { globSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -13,7 +14,9 @@ interface Suite {
 
 /** Every spec is in exactly one suite; `test/tools/suites.spec.ts` holds us to it. */
 export const suites = {
-  core: { holds: ['test/architecture.spec.ts', 'test/core/**/*.spec.ts', 'test/tools/**/*.spec.ts', 'test/docs/**/*.spec.ts'] },
+  core: {
+    holds: ['test/architecture.spec.ts', 'test/core/**/*.spec.ts', 'test/tools/**/*.spec.ts', 'test/docs/**/*.spec.ts'],
+  },
   adapters: { holds: ['test/adapters/**/*.spec.ts'], except: ['test/adapters/git-native/**'] },
   git: { holds: ['test/adapters/git-native/**/*.spec.ts'], inMemory: true },
   transport: { holds: ['test/spec/git-http*.spec.ts'], inMemory: true },
@@ -30,7 +33,9 @@ export type SuiteName = keyof typeof suites;
 export function specsOf(name: SuiteName): string[] {
   const { holds, except = [] }: Suite = suites[name];
   const left = new Set(except.length === 0 ? [] : globSync([...except], { cwd: root }));
-  return globSync([...holds], { cwd: root }).filter((path) => !left.has(path)).sort();
+  return globSync([...holds], { cwd: root })
+    .filter((path) => !left.has(path))
+    .sort();
 }
 
 const memory = '/dev/shm';

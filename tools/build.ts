@@ -20,19 +20,39 @@ const compiled = (path: string): string => path.replace(/\.ts$/, '.js');
 
 /** The manifest of the package: the same names, pointing at compiled files, and nothing that only development needs. */
 function packageManifest(source: Manifest): object {
-  const { scripts: _scripts, devDependencies: _development, optionalDependencies: _node, files: _files, ...kept } = source;
+  const {
+    scripts: _scripts,
+    devDependencies: _development,
+    optionalDependencies: _node,
+    files: _files,
+    ...kept
+  } = source;
   return {
     ...kept,
     bin: source.bin,
-    imports: Object.fromEntries(Object.entries(source.imports).filter(([alias]) => existsSync(join(out, alias.slice(1, -2)))).map(([alias, path]) => [alias, compiled(path)])),
-    exports: { ...Object.fromEntries(Object.entries(source.exports).map(([name, path]) => [name, { types: path.replace(/\.ts$/, '.d.ts'), default: compiled(path) }])), './package.json': './package.json' },
+    imports: Object.fromEntries(
+      Object.entries(source.imports)
+        .filter(([alias]) => existsSync(join(out, alias.slice(1, -2))))
+        .map(([alias, path]) => [alias, compiled(path)]),
+    ),
+    exports: {
+      ...Object.fromEntries(
+        Object.entries(source.exports).map(([name, path]) => [
+          name,
+          { types: path.replace(/\.ts$/, '.d.ts'), default: compiled(path) },
+        ]),
+      ),
+      './package.json': './package.json',
+    },
   };
 }
 
 function run(command: string, arguments_: readonly string[]): void {
   const { status, error } = spawnSync(command, arguments_, { cwd: root, stdio: 'inherit' });
   if (status !== 0) {
-    process.stderr.write(`build: "${[command, ...arguments_].join(' ')}" failed${error === undefined ? '' : `: ${error.message}`}\n`);
+    process.stderr.write(
+      `build: "${[command, ...arguments_].join(' ')}" failed${error === undefined ? '' : `: ${error.message}`}\n`,
+    );
     process.exit(1);
   }
 }
@@ -47,7 +67,18 @@ for (const path of globSync('**/*.js', { cwd: out })) {
   const rewritten = text.replaceAll(/(new URL\(['"][^'"]+)\.ts(['"],\s*import\.meta\.url\))/g, '$1.js$2');
   if (rewritten !== text) writeFileSync(file, rewritten);
 }
-const assets = globSync(['bin/**', '{core,adapters,plugins,host,config}/**/*.{yaml,sh,sql,html,css}', 'README.md', 'LICENSE', 'CHANGELOG.md', 'SECURITY.md', 'docs/**/*.md'], { cwd: root, withFileTypes: true })
+const assets = globSync(
+  [
+    'bin/**',
+    '{core,adapters,plugins,host,config}/**/*.{yaml,sh,sql,html,css}',
+    'README.md',
+    'LICENSE',
+    'CHANGELOG.md',
+    'SECURITY.md',
+    'docs/**/*.md',
+  ],
+  { cwd: root, withFileTypes: true },
+)
   .filter((entry) => entry.isFile() && entry.name !== 'hexforge.yaml')
   .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1));
 for (const path of assets) {

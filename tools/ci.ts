@@ -1,22 +1,27 @@
-// What `.ci/run` does after `npm ci`: the checks, every suite on every database, and the proof that the columns tested the same.
+// What `.ci/run` does after `npm ci`: the checks, every suite on every database, and the proof that the columns tested
+// the same.
 import { spawn } from 'node:child_process';
 import { createReadStream, existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Parser } from 'tap-parser';
+import { suites as allSuites } from '../test/suites.ts';
 import { install, run, startCluster } from './postgres-cluster.ts';
 import { root } from './project-files.ts';
-import { suites as allSuites } from '../test/suites.ts';
 import { table } from './table.ts';
 
 /** Databases under test, by what HEXFORGE_TEST_DATABASE says. */
 const columns = ['embedded', 'memory', 'postgresql'] as const;
-type Column = typeof columns[number];
+type Column = (typeof columns)[number];
 
 /** The HTTP suites run on every column, as rows of the table. */
 const http: Readonly<Record<string, string>> = { api: 'HTTP', transport: 'git over HTTP' };
 
 /** What only a database of rows promises; named here so that nothing is left out of memory by accident. */
-const sqlAlone = ['migrations', 'an owner cannot be deleted while repositories are theirs, and the refusal names the table', 'the published view has its fixed columns'];
+const sqlAlone = [
+  'migrations',
+  'an owner cannot be deleted while repositories are theirs, and the refusal names the table',
+  'the published view has its fixed columns',
+];
 const sqlMark = ' (SQL alone)';
 
 interface Count {
@@ -29,14 +34,31 @@ const zero = (): Count => ({ passed: 0, failed: 0, skipped: 0 });
 const total: Count = zero();
 const faults: string[] = [];
 
-const say = (text: string): void => { process.stdout.write(`${text}\n`); };
+const say = (text: string): void => {
+  process.stdout.write(`${text}\n`);
+};
 
 /** Runs a program with its output on ours. */
-async function program(command: string, arguments_: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<boolean> {
-  say(`\n$ ${Object.entries(environment).map(([name, value]) => `${name}=${value} `).join('')}${[command, ...arguments_].join(' ')}`);
-  const child = spawn(command, arguments_, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'], env: { ...process.env, NO_COLOR: '1', ...environment } });
+async function program(
+  command: string,
+  arguments_: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<boolean> {
+  say(
+    `\n$ ${Object.entries(environment)
+      .map(([name, value]) => `${name}=${value} `)
+      .join('')}${[command, ...arguments_].join(' ')}`,
+  );
+  const child = spawn(command, arguments_, {
+    cwd: root,
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: { ...process.env, NO_COLOR: '1', ...environment },
+  });
   return await new Promise((resolve) => {
-    child.once('error', (error) => { say(error.message); resolve(false); });
+    child.once('error', (error) => {
+      say(error.message);
+      resolve(false);
+    });
     child.once('close', (code) => resolve(code === 0));
   });
 }
@@ -85,7 +107,12 @@ async function collect(suites: readonly string[], column: Column): Promise<void>
       const engine = columns.find((candidate) => path.includes(candidate));
       const row = http[suite];
       if (row !== undefined) note(row, column, count.passed);
-      else if (engine !== undefined) note(`${path.slice(0, path.indexOf(engine)).join(': ')}${path.some((part) => sqlAlone.includes(part)) ? sqlMark : ''}`, engine, count.passed);
+      else if (engine !== undefined)
+        note(
+          `${path.slice(0, path.indexOf(engine)).join(': ')}${path.some((part) => sqlAlone.includes(part)) ? sqlMark : ''}`,
+          engine,
+          count.passed,
+        );
     }
   }
 }
@@ -93,12 +120,21 @@ async function collect(suites: readonly string[], column: Column): Promise<void>
 /** A spec of the HTTP suites names the database it found itself on; the column must have said the same. */
 async function proveDatabase(column: Column): Promise<void> {
   const wanted = `the database under test is ${column}`;
-  if (![...(await counts('api')).keys()].some((name) => name.includes(wanted))) faults.push(`no spec found that ${wanted}`);
+  if (![...(await counts('api')).keys()].some((name) => name.includes(wanted)))
+    faults.push(`no spec found that ${wanted}`);
 }
 
-async function test(column: Column, suites: readonly string[] | undefined, environment: Readonly<Record<string, string>>): Promise<void> {
+async function test(
+  column: Column,
+  suites: readonly string[] | undefined,
+  environment: Readonly<Record<string, string>>,
+): Promise<void> {
   rmSync(join(root, '.tap/test-results'), { recursive: true, force: true });
-  const good = await program('npm', ['test', '--silent', ...suites === undefined ? [] : ['--', ...suites.map((name) => `test/${name}.suite.ts`)]], { ...environment, HEXFORGE_TEST_DATABASE: column });
+  const good = await program(
+    'npm',
+    ['test', '--silent', ...(suites === undefined ? [] : ['--', ...suites.map((name) => `test/${name}.suite.ts`)])],
+    { ...environment, HEXFORGE_TEST_DATABASE: column },
+  );
   if (!good) faults.push(`npm test failed on ${column}`);
   await collect(suites ?? Object.keys(allSuites), column);
   await proveDatabase(column);
@@ -109,31 +145,46 @@ const start = performance.now();
 const [, major = '0', minor = '0'] = /(\d+)\.(\d+)/.exec(run('sh', ['-c', 'git --version || true'])) ?? [];
 if (Number(major) * 100 + Number(minor) < 239) install('git');
 
-if (!await program('npm', ['run', '--silent', 'check'])) faults.push('npm run check failed');
+if (!(await program('npm', ['run', '--silent', 'check']))) faults.push('npm run check failed');
 
 const given = process.env['HEXFORGE_TEST_POSTGRES_URL'];
 const cluster = given === undefined || given === '' ? await startCluster() : undefined;
 const stop = (): void => cluster?.stop();
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => { stop(); process.exit(1); });
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => {
+    stop();
+    process.exit(1);
+  });
 try {
   // The command of the README, on its default database; contract suites run on memory and embedded here too.
   await test('embedded', undefined, { HEXFORGE_TEST_ENGINES: 'memory,embedded' });
   await test('memory', ['api', 'transport'], {});
-  await test('postgresql', ['api', 'transport', 'adapters', 'plugins', 'bin'], { HEXFORGE_TEST_ENGINES: 'postgresql', HEXFORGE_TEST_POSTGRES_URL: cluster?.url ?? given ?? '' });
+  await test('postgresql', ['api', 'transport', 'adapters', 'plugins', 'bin'], {
+    HEXFORGE_TEST_ENGINES: 'postgresql',
+    HEXFORGE_TEST_POSTGRES_URL: cluster?.url ?? given ?? '',
+  });
 } finally {
   stop();
 }
 
 say('');
-say(table(['suite', ...columns], [...rows].map(([row, byProvider]) => [row, ...columns.map((name) => String(byProvider.get(name) ?? 0))])));
+say(
+  table(
+    ['suite', ...columns],
+    [...rows].map(([row, byProvider]) => [row, ...columns.map((name) => String(byProvider.get(name) ?? 0))]),
+  ),
+);
 for (const row of Object.values(http)) if (!rows.has(row)) faults.push(`"${row}" did not run`);
 for (const [row, byProvider] of rows) {
   const expected = row.endsWith(sqlMark) ? columns.filter((name) => name !== 'memory') : columns;
   const ran = expected.map((name) => `${name} (${byProvider.get(name) ?? 0})`).join(', ');
-  if (expected.some((name) => byProvider.get(name) !== byProvider.get(columns[0]))) faults.push(`"${row}" ran a different number of tests on each: ${ran}`);
+  if (expected.some((name) => byProvider.get(name) !== byProvider.get(columns[0])))
+    faults.push(`"${row}" ran a different number of tests on each: ${ran}`);
 }
 for (const fault of new Set(faults)) say(`FAULT ${fault}`);
-say(`${((performance.now() - start) / 60_000).toFixed(1)} minutes${cluster === undefined ? '' : `; ${cluster.version} of our own`}`);
+say(
+  `${((performance.now() - start) / 60_000).toFixed(1)} minutes${cluster === undefined ? '' : `; ${cluster.version} of our own`}`,
+);
 // A fault beside the tests is a failure too.
 const failed = Math.max(total.failed, faults.length > 0 ? 1 : 0);
 say(`${total.passed} passed, ${failed} failed`);

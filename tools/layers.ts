@@ -1,4 +1,5 @@
-// Who may import whom: the one table that the linter and the architecture test both enforce, and the check itself (files in, violations out).
+// Who may import whom: the one table that the linter and the architecture test both enforce, and the check itself
+// (files in, violations out).
 import { imports, impurities, tokens } from './scan.ts';
 
 export interface SourceFile {
@@ -16,7 +17,9 @@ export interface Violation {
 
 const everyFeature = ['kernel', 'identity', 'repositories'];
 
-/** Area of core → the areas it may use, each through its `index`. The kernel's files are shared and named one by one. */
+/**
+ * Area of core → the areas it may use, each through its `index`. The kernel's files are shared and named one by one.
+ */
 export const areas: Readonly<Record<string, readonly string[]>> = {
   kernel: [],
   identity: ['kernel'],
@@ -42,7 +45,9 @@ const libraries = ['node:**', 'npm:**'];
 interface Layer {
   /** Folder; `*` stands for one name, which `{1}` in `may` repeats. */
   readonly folder: string;
-  /** What its files may import: own and other folders from the project's root, `node:` modules, packages as `npm:NAME`. */
+  /**
+   * What its files may import: own and other folders from the project's root, `node:` modules, packages as `npm:NAME`.
+   */
   readonly may: readonly string[];
   readonly says: string;
 }
@@ -51,21 +56,58 @@ interface Layer {
 export const layers: readonly Layer[] = [
   ...Object.entries(areas).map(([area, uses]): Layer => ({
     folder: `core/${area}`,
-    may: [`core/${area}/**`, ...uses.map((used) => used === 'kernel' ? 'core/kernel/*' : `core/${used}/index`)],
-    says: uses.length === 0 ? `core/${area} imports itself alone` : `core/${area} imports itself and ${uses.join(', ')}, other areas than the kernel through their index alone`,
+    may: [`core/${area}/**`, ...uses.map((used) => (used === 'kernel' ? 'core/kernel/*' : `core/${used}/index`))],
+    says:
+      uses.length === 0
+        ? `core/${area} imports itself alone`
+        : `core/${area} imports itself and ${uses.join(', ')}, other areas than the kernel through their index alone`,
   })),
-  { folder: 'core', may: [], says: 'core has no files outside its areas, and this area is not in the table of tools/layers.ts' },
-  { folder: 'adapters/*', may: ['adapters/{1}/**', 'core/**', ...libraries], says: 'an adapter imports core and its own library, never another adapter' },
-  { folder: 'plugins/*', may: ['plugins/{1}/**', 'npm:hexforge/plugin', 'core/*/index', 'adapters/**'], says: 'a plugin imports "hexforge/plugin", the faces of core and its own files, never another plugin' },
-  { folder: 'host/sdk', may: ['host/**', 'core/kernel/*', 'core/*/index', ...hostAdapters, 'test/contracts/**', ...libraries], says: 'the kit for plugin authors imports the faces of core, the host and the adapters http, postgres and memory' },
-  { folder: 'host', may: ['host/**', 'config/**', 'core/kernel/*', ...hostAdapters, ...libraries], says: 'the host imports the kernel, the adapters http, postgres and memory, and the sealer, and no plugin' },
-  { folder: 'config', may: ['config/**', 'host/**', 'core/kernel/*', ...libraries], says: 'the configuration names plugins as strings and imports none' },
-  { folder: 'test/spec', may: ['test/spec/**', 'test/support/**', 'npm:hexforge/plugin', ...libraries], says: 'the HTTP suites use test/support and stock tools alone, so that they test the public door' },
-  { folder: 'docs', may: ['npm:hexforge/plugin', 'npm:hexforge/testing'], says: 'an example imports what a plugin author may' },
+  {
+    folder: 'core',
+    may: [],
+    says: 'core has no files outside its areas, and this area is not in the table of tools/layers.ts',
+  },
+  {
+    folder: 'adapters/*',
+    may: ['adapters/{1}/**', 'core/**', ...libraries],
+    says: 'an adapter imports core and its own library, never another adapter',
+  },
+  {
+    folder: 'plugins/*',
+    may: ['plugins/{1}/**', 'npm:hexforge/plugin', 'core/*/index', 'adapters/**'],
+    says: 'a plugin imports "hexforge/plugin", the faces of core and its own files, never another plugin',
+  },
+  {
+    folder: 'host/sdk',
+    may: ['host/**', 'core/kernel/*', 'core/*/index', ...hostAdapters, 'test/contracts/**', ...libraries],
+    says: 'the kit for plugin authors imports the faces of core, the host and the adapters http, postgres and memory',
+  },
+  {
+    folder: 'host',
+    may: ['host/**', 'config/**', 'core/kernel/*', ...hostAdapters, ...libraries],
+    says: 'the host imports the kernel, the adapters http, postgres and memory, and the sealer, and no plugin',
+  },
+  {
+    folder: 'config',
+    may: ['config/**', 'host/**', 'core/kernel/*', ...libraries],
+    says: 'the configuration names plugins as strings and imports none',
+  },
+  {
+    folder: 'test/spec',
+    may: ['test/spec/**', 'test/support/**', 'npm:hexforge/plugin', ...libraries],
+    says: 'the HTTP suites use test/support and stock tools alone, so that they test the public door',
+  },
+  {
+    folder: 'docs',
+    may: ['npm:hexforge/plugin', 'npm:hexforge/testing'],
+    says: 'an example imports what a plugin author may',
+  },
 ];
 
 const matches = (pattern: string, path: string): boolean =>
-  new RegExp(`^${pattern.replaceAll(/[.+?^$()|[\]\\]/g, '\\$&').replaceAll(/\*\*|\*/g, (stars) => stars === '**' ? '.+' : '[^/]+')}$`).test(path);
+  new RegExp(
+    `^${pattern.replaceAll(/[.+?^$()|[\]\\]/g, '\\$&').replaceAll(/\*\*|\*/g, (stars) => (stars === '**' ? '.+' : '[^/]+'))}$`,
+  ).test(path);
 
 /** The layer of a file, with `{1}` filled in. */
 export function layerOf(path: string): Layer | undefined {
@@ -97,28 +139,48 @@ export function check(files: readonly SourceFile[]): Violation[] {
     if (layer === undefined) return [];
     const all = tokens(text);
     const found: Violation[] = [];
-    const report = (rule: Violation['rule'], line: number, message: string): void => { found.push({ file: path, line, rule, message }); };
+    const report = (rule: Violation['rule'], line: number, message: string): void => {
+      found.push({ file: path, line, rule, message });
+    };
 
     for (const { specifier, line } of imports(all)) {
       if (specifier === undefined) {
-        if (/^(core|adapters|plugins)\//.test(path)) report('computed-import', line, 'an import computed at run time cannot be judged; name the module');
+        if (/^(core|adapters|plugins)\//.test(path))
+          report('computed-import', line, 'an import computed at run time cannot be judged; name the module');
         continue;
       }
       const target = resolve(specifier, path);
-      if (!layer.may.some((pattern) => matches(pattern, target))) report('layer', line, `imports "${specifier}": ${layer.says}`);
+      if (!layer.may.some((pattern) => matches(pattern, target)))
+        report('layer', line, `imports "${specifier}": ${layer.says}`);
       const [, plugin] = /^plugins\/([^/]+)\//.exec(path) ?? [];
       const [, adapter] = /^adapters\/([^/]+)\//.exec(target) ?? [];
       if (plugin !== undefined && adapter !== undefined) {
         const first = adapterOf.get(plugin) ?? adapter;
         adapterOf.set(plugin, first);
-        if (first !== adapter) report('one-adapter', line, `imports "${specifier}": the plugin "${plugin}" wires "${first}" already, and a provider plugin wires one adapter`);
+        if (first !== adapter)
+          report(
+            'one-adapter',
+            line,
+            `imports "${specifier}": the plugin "${plugin}" wires "${first}" already, and a provider plugin wires one adapter`,
+          );
       }
     }
     if (path.startsWith('core/')) {
-      for (const { name, line } of impurities(all)) report('core-globals', line, `uses ${name}: core has no clock, random, process, network or timer; take it from a port or from the call`);
+      for (const { name, line } of impurities(all))
+        report(
+          'core-globals',
+          line,
+          `uses ${name}: core has no clock, random, process, network or timer; take it from a port or from the call`,
+        );
     }
     if (path.startsWith('host/')) {
-      for (const token of all) if (token.kind === 'string' && plugins.has(token.text)) report('host-names-plugin', token.line, `names the plugin "${token.text}": the host knows no plugin; that belongs in config/standard.ts or in the plugin`);
+      for (const token of all)
+        if (token.kind === 'string' && plugins.has(token.text))
+          report(
+            'host-names-plugin',
+            token.line,
+            `names the plugin "${token.text}": the host knows no plugin; that belongs in config/standard.ts or in the plugin`,
+          );
     }
     return found;
   });

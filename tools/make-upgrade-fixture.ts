@@ -1,4 +1,5 @@
-// Makes `test/fixtures/upgrade/<version>/`: a filled data directory and database as this version leaves them, for every later version to start on.
+// Makes `test/fixtures/upgrade/<version>/`: a filled data directory and database as this version leaves them, for every
+// later version to start on.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,15 +8,16 @@ import { constants, zstdCompressSync } from 'node:zlib';
 import { loadConfiguration } from '#config/load';
 import { startForge } from '#host/serve';
 import { inhabit } from '#test/support/inhabited';
-import { projectVersion, root } from './project-files.ts';
 import { run, startCluster } from './postgres-cluster.ts';
+import { projectVersion, root } from './project-files.ts';
 import { table } from './table.ts';
 
 const password = 'fixture of an upgrade';
 const out = join(root, 'test/fixtures/upgrade', projectVersion());
 const folder = mkdtempSync(join(tmpdir(), 'hexforge-fixture-'));
 
-const compressed = (bytes: Buffer): Buffer => zstdCompressSync(bytes, { params: { [constants.ZSTD_c_compressionLevel]: 19, [constants.ZSTD_c_windowLog]: 26 } });
+const compressed = (bytes: Buffer): Buffer =>
+  zstdCompressSync(bytes, { params: { [constants.ZSTD_c_compressionLevel]: 19, [constants.ZSTD_c_windowLog]: 26 } });
 
 function write(name: string, bytes: Buffer | string): void {
   writeFileSync(join(out, name), bytes);
@@ -24,15 +26,27 @@ function write(name: string, bytes: Buffer | string): void {
 }
 
 function tar(directory: string): Buffer {
-  const { status, stdout, stderr } = spawnSync('tar', ['--create', '--sort=name', '--owner=0', '--group=0', '--directory', directory, '.'], { maxBuffer: 1 << 30 });
+  const { status, stdout, stderr } = spawnSync(
+    'tar',
+    ['--create', '--sort=name', '--owner=0', '--group=0', '--directory', directory, '.'],
+    { maxBuffer: 1 << 30 },
+  );
   if (status !== 0) throw new Error(`tar failed: ${stderr.toString()}`);
   return stdout;
 }
 
 async function fill(dataDir: string, databaseUrl?: string): Promise<object> {
-  const configuration = await loadConfiguration({ cwd: folder, environment: {
-    PATH: process.env['PATH'], PORT: '0', HEXFORGE_DATA_DIR: dataDir, HEXFORGE_ADMIN_PASSWORD: password, HEXFORGE_LOG_LEVEL: 'error', ...databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl },
-  } });
+  const configuration = await loadConfiguration({
+    cwd: folder,
+    environment: {
+      PATH: process.env['PATH'],
+      PORT: '0',
+      HEXFORGE_DATA_DIR: dataDir,
+      HEXFORGE_ADMIN_PASSWORD: password,
+      HEXFORGE_LOG_LEVEL: 'error',
+      ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
+    },
+  });
   const forge = await startForge(configuration);
   const inhabitants = await inhabit(forge.url, password);
   await forge.stop();
@@ -51,11 +65,19 @@ try {
   write('postgresql.json', `${JSON.stringify(await fill(outside, cluster.url), null, 2)}\n`);
   write('postgresql.tar.zst', compressed(tar(outside)));
   // Lines that begin with a backslash speak to psql; any client can load the rest.
-  const sql = run(join(cluster.bin, 'pg_dump'), ['--inserts', '--no-owner', '--no-privileges', cluster.url]).split('\n').filter((line) => !line.startsWith('\\')).join('\n');
+  const sql = run(join(cluster.bin, 'pg_dump'), ['--inserts', '--no-owner', '--no-privileges', cluster.url])
+    .split('\n')
+    .filter((line) => !line.startsWith('\\'))
+    .join('\n');
   write('postgresql.sql.zst', compressed(Buffer.from(sql)));
 } finally {
   cluster.stop();
   rmSync(folder, { recursive: true, force: true });
 }
 const files = ['embedded.json', 'embedded.tar.zst', 'postgresql.json', 'postgresql.sql.zst', 'postgresql.tar.zst'];
-process.stdout.write(table(['file', 'bytes'], files.map((name) => [name, String(statSync(join(out, name)).size)])));
+process.stdout.write(
+  table(
+    ['file', 'bytes'],
+    files.map((name) => [name, String(statSync(join(out, name)).size)]),
+  ),
+);

@@ -20,16 +20,27 @@ const least = 15;
 
 /** Runs a command and answers its output; fails with the command and what it said. */
 export function run(command: string, arguments_: readonly string[], options: { readonly cwd?: string } = {}): string {
-  const { status, stdout, stderr, error } = spawnSync(command, arguments_, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], maxBuffer: 1 << 26, ...options });
+  const { status, stdout, stderr, error } = spawnSync(command, arguments_, {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+    maxBuffer: 1 << 26,
+    ...options,
+  });
   if (status === 0) return stdout;
-  throw new Error(`"${[command, ...arguments_].join(' ')}" failed: ${error?.message ?? `${stdout}${stderr}`.trim().slice(-2000)}`);
+  throw new Error(
+    `"${[command, ...arguments_].join(' ')}" failed: ${error?.message ?? `${stdout}${stderr}`.trim().slice(-2000)}`,
+  );
 }
 
 /** Installs a Debian package where we may. */
 export function install(name: string): void {
-  if (!isRoot || !existsSync('/usr/bin/apt-get')) throw new Error(`"${name}" is missing; install it, or run as root where apt-get is`);
+  if (!isRoot || !existsSync('/usr/bin/apt-get'))
+    throw new Error(`"${name}" is missing; install it, or run as root where apt-get is`);
   const environment = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  for (const step of [['update', '-qq'], ['install', '-y', '-qq', '--no-install-recommends', name]]) {
+  for (const step of [
+    ['update', '-qq'],
+    ['install', '-y', '-qq', '--no-install-recommends', name],
+  ]) {
     const { status } = spawnSync('apt-get', step, { stdio: ['ignore', 'ignore', 'inherit'], env: environment });
     if (status !== 0) throw new Error(`apt-get ${step.join(' ')} failed`);
   }
@@ -37,8 +48,12 @@ export function install(name: string): void {
 
 /** The newest installed `bin` folder that is new enough. */
 function binaries(): string | undefined {
-  const versionOf = (path: string): number => Number(/\/postgresql\/(\d+)\//.exec(path)?.[1] ?? /pgsql-(\d+)\//.exec(path)?.[1] ?? 0);
-  return globSync(['/usr/lib/postgresql/*/bin/initdb', '/usr/pgsql-*/bin/initdb']).filter((path) => versionOf(path) >= least).sort((a, b) => versionOf(b) - versionOf(a))[0]?.replace(/\/initdb$/, '');
+  const versionOf = (path: string): number =>
+    Number(/\/postgresql\/(\d+)\//.exec(path)?.[1] ?? /pgsql-(\d+)\//.exec(path)?.[1] ?? 0);
+  return globSync(['/usr/lib/postgresql/*/bin/initdb', '/usr/pgsql-*/bin/initdb'])
+    .filter((path) => versionOf(path) >= least)
+    .sort((a, b) => versionOf(b) - versionOf(a))[0]
+    ?.replace(/\/initdb$/, '');
 }
 
 function freePort(): Promise<number> {
@@ -62,11 +77,15 @@ function unprivileged(): string | undefined {
 export async function startCluster(): Promise<Cluster> {
   if (binaries() === undefined) install('postgresql');
   const bin = binaries();
-  if (bin === undefined) throw new Error(`There is no PostgreSQL ${least} or later, and the one that apt-get brings is older; set HEXFORGE_TEST_POSTGRES_URL`);
+  if (bin === undefined)
+    throw new Error(
+      `There is no PostgreSQL ${least} or later, and the one that apt-get brings is older; set HEXFORGE_TEST_POSTGRES_URL`,
+    );
   const user = unprivileged();
-  const as = (command: string, arguments_: readonly string[]): string => user === undefined
-    ? run(join(bin, command), arguments_, { cwd: tmpdir() })
-    : run('runuser', ['-u', user, '--', join(bin, command), ...arguments_], { cwd: tmpdir() });
+  const as = (command: string, arguments_: readonly string[]): string =>
+    user === undefined
+      ? run(join(bin, command), arguments_, { cwd: tmpdir() })
+      : run('runuser', ['-u', user, '--', join(bin, command), ...arguments_], { cwd: tmpdir() });
 
   const folder = mkdtempSync(join(tmpdir(), 'hexforge-postgres-'));
   const data = join(folder, 'data');
@@ -82,11 +101,35 @@ export async function startCluster(): Promise<Cluster> {
     as('initdb', ['-D', data, '-U', 'hexforge', '--auth=trust', '--encoding=UTF8', '--locale=C.UTF-8', '--no-sync']);
     const port = await freePort();
     // The tests crash no machine, so this cluster need not survive one.
-    const settings = [`-p ${port}`, '-h 127.0.0.1', `-k ${folder}`, '-c fsync=off', '-c synchronous_commit=off', '-c full_page_writes=off', '-c max_connections=200'];
+    const settings = [
+      `-p ${port}`,
+      '-h 127.0.0.1',
+      `-k ${folder}`,
+      '-c fsync=off',
+      '-c synchronous_commit=off',
+      '-c full_page_writes=off',
+      '-c max_connections=200',
+    ];
     as('pg_ctl', ['-D', data, '-l', join(folder, 'log'), '-w', '-o', settings.join(' '), 'start']);
     running = true;
-    const version = as('psql', ['-h', '127.0.0.1', '-p', String(port), '-U', 'hexforge', '-d', 'postgres', '-tAc', 'show server_version']).trim();
-    return { url: `postgres://hexforge@127.0.0.1:${port}/postgres`, version: `PostgreSQL ${version.split(' ')[0]}`, bin, stop };
+    const version = as('psql', [
+      '-h',
+      '127.0.0.1',
+      '-p',
+      String(port),
+      '-U',
+      'hexforge',
+      '-d',
+      'postgres',
+      '-tAc',
+      'show server_version',
+    ]).trim();
+    return {
+      url: `postgres://hexforge@127.0.0.1:${port}/postgres`,
+      version: `PostgreSQL ${version.split(' ')[0]}`,
+      bin,
+      stop,
+    };
   } catch (error) {
     stop();
     throw error;

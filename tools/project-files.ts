@@ -10,7 +10,10 @@ const folders = '{core,adapters,plugins,host,config,test,tools,bench,bin,docs,.c
 /** Files of the given endings, below the project's folders and at its root. */
 export function projectFiles(endings: readonly string[]): SourceFile[] {
   const ending = endings.length === 1 ? endings[0] : `{${endings.join(',')}}`;
-  return globSync([`${folders}/**/*.${ending}`, `*.${ending}`], { cwd: root, exclude: (path) => /(^|\/)(node_modules|dist|fixtures)(\/|$)/.test(path) })
+  return globSync([`${folders}/**/*.${ending}`, `*.${ending}`], {
+    cwd: root,
+    exclude: (path) => /(^|\/)(node_modules|dist|fixtures)(\/|$)/.test(path),
+  })
     .sort()
     .map((path) => ({ path: path.replaceAll('\\', '/'), text: readFileSync(join(root, path), 'utf8') }));
 }

@@ -2,9 +2,33 @@
 import { Transform, type TransformCallback } from 'node:stream';
 import { Parser } from 'tap-parser';
 
-const shown = ['at', 'diff', 'found', 'wanted', 'compare', 'actual', 'expected', 'operator', 'message', 'error', 'stack', 'cause', 'code', 'signal', 'exitCode', 'stdout', 'stderr', 'source'];
+const shown = [
+  'at',
+  'diff',
+  'found',
+  'wanted',
+  'compare',
+  'actual',
+  'expected',
+  'operator',
+  'message',
+  'error',
+  'stack',
+  'cause',
+  'code',
+  'signal',
+  'exitCode',
+  'stdout',
+  'stderr',
+  'source',
+];
 
-const indent = (text: string): string => text.trimEnd().split('\n').map((line) => `    ${line}`).join('\n');
+const indent = (text: string): string =>
+  text
+    .trimEnd()
+    .split('\n')
+    .map((line) => `    ${line}`)
+    .join('\n');
 
 /** What helps of a failure's diagnosis: where, and the difference where there is one. */
 const diagnosis = (diag: Readonly<Record<string, unknown>>): string => {
@@ -12,13 +36,15 @@ const diagnosis = (diag: Readonly<Record<string, unknown>>): string => {
   const compared = diag['diff'] !== undefined && diag['operator'] === undefined;
   const left = new Set(compared ? ['found', 'wanted', 'compare', 'source'] : ['diff']);
   const keys = shown.filter((key) => diag[key] !== undefined && !left.has(key));
-  return keys.map((key) => {
-    const value = diag[key];
-    const parts = typeof value === 'object' && value !== null ? value as Readonly<Record<string, unknown>> : {};
-    if (key === 'at') return `  at ${String(parts['fileName'])}:${String(parts['lineNumber'])}`;
-    if (key === 'cause' && typeof parts['stack'] === 'string') return `  cause:\n${indent(parts['stack'])}`;
-    return `  ${key}:\n${indent(typeof value === 'string' ? value : JSON.stringify(value, null, 2))}`;
-  }).join('\n');
+  return keys
+    .map((key) => {
+      const value = diag[key];
+      const parts = typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
+      if (key === 'at') return `  at ${String(parts['fileName'])}:${String(parts['lineNumber'])}`;
+      if (key === 'cause' && typeof parts['stack'] === 'string') return `  cause:\n${indent(parts['stack'])}`;
+      return `  ${key}:\n${indent(typeof value === 'string' ? value : JSON.stringify(value, null, 2))}`;
+    })
+    .join('\n');
 };
 
 export default class Report extends Transform {
@@ -63,7 +89,10 @@ export default class Report extends Transform {
         this.#failed++;
         this.push('\nFAILED no test ran\n');
       }
-      done(null, `${this.#passed} passed, ${this.#failed} failed${this.#skipped === 0 ? '' : `, ${this.#skipped} skipped`}\n`);
+      done(
+        null,
+        `${this.#passed} passed, ${this.#failed} failed${this.#skipped === 0 ? '' : `, ${this.#skipped} skipped`}\n`,
+      );
     });
   }
 }

@@ -16,7 +16,22 @@ export interface Import {
 const wordStart = /[\p{L}_$#@]/u;
 const wordPart = /[\p{L}\p{N}_$]/u;
 /** After these a slash opens a regular expression. */
-const beforeExpression = new Set(['return', 'typeof', 'case', 'in', 'of', 'do', 'else', 'void', 'delete', 'instanceof', 'new', 'throw', 'yield', 'await']);
+const beforeExpression = new Set([
+  'return',
+  'typeof',
+  'case',
+  'in',
+  'of',
+  'do',
+  'else',
+  'void',
+  'delete',
+  'instanceof',
+  'new',
+  'throw',
+  'yield',
+  'await',
+]);
 
 export function tokens(source: string): Token[] {
   const found: Token[] = [];
@@ -87,7 +102,7 @@ export function tokens(source: string): Token[] {
     } else if (source.startsWith('/*', at)) {
       const end = source.indexOf('*/', at + 2);
       skipTo(end === -1 ? source.length : end + 2);
-    } else if (char === '\'' || char === '"') quoted(char);
+    } else if (char === "'" || char === '"') quoted(char);
     else if (char === '`') template();
     else if (char === '/' && opensRegex()) regex();
     else if (wordStart.test(char)) {
@@ -108,11 +123,12 @@ export function tokens(source: string): Token[] {
 /** Every module a file names: static and dynamic imports, re-exports, `require`, and `declare module`. */
 export function imports(all: readonly Token[]): Import[] {
   const found: Import[] = [];
-  const text = (index: number): string | undefined => all[index]?.kind === 'string' ? undefined : all[index]?.text;
+  const text = (index: number): string | undefined => (all[index]?.kind === 'string' ? undefined : all[index]?.text);
   all.forEach((token, index) => {
     if (token.kind !== 'word' || text(index - 1) === '.') return;
     const next = all[index + 1];
-    const specifier = (candidate: Token | undefined): string | undefined => candidate?.kind === 'string' ? candidate.text : undefined;
+    const specifier = (candidate: Token | undefined): string | undefined =>
+      candidate?.kind === 'string' ? candidate.text : undefined;
     if ((token.text === 'import' || token.text === 'require') && text(index + 1) === '(') {
       found.push({ specifier: specifier(all[index + 2]), line: token.line });
     } else if ((token.text === 'import' || token.text === 'module') && next?.kind === 'string') {
@@ -131,8 +147,11 @@ const refusedWords = new Set(['crypto', 'process', 'Buffer', 'fetch', 'globalThi
 
 /** The uses of clock, random, process, network and timers in a file that may have none of them. */
 export function impurities(all: readonly Token[]): { readonly name: string; readonly line: number }[] {
-  const text = (index: number): string => all[index]?.kind === 'string' ? '' : all[index]?.text ?? '';
-  /** A member's name: `fetch(from: string): Promise<void>` in an interface, or `fetch(from) { … }` in a class or literal. */
+  const text = (index: number): string => (all[index]?.kind === 'string' ? '' : (all[index]?.text ?? ''));
+  /**
+   * A member's name: `fetch(from: string): Promise<void>` in an interface, or `fetch(from) { … }` in a class or
+   * literal.
+   */
   const declaresMember = (index: number): boolean => {
     if (text(index + 1) === ':' || (text(index + 1) === '?' && [':', '('].includes(text(index + 2)))) return true;
     if (text(index + 1) !== '(') return false;
@@ -149,7 +168,8 @@ export function impurities(all: readonly Token[]): { readonly name: string; read
     const is = (name: string): { name: string; line: number }[] => [{ name, line: token.line }];
     if (token.text === 'Date' && then === '.now') return is('Date.now');
     if (token.text === 'Math' && then === '.random') return is('Math.random');
-    if (token.text === 'Date' && text(index - 1) === 'new' && (then === '()' || text(index + 1) !== '(')) return is('new Date()');
+    if (token.text === 'Date' && text(index - 1) === 'new' && (then === '()' || text(index + 1) !== '('))
+      return is('new Date()');
     if (refusedWords.has(token.text) && text(index - 1) !== '.' && !declaresMember(index)) return is(token.text);
     return [];
   });

@@ -15,9 +15,12 @@ export function limiter({ concurrent, waiting, what }: LimiterOptions): <T>(work
   const queue: (() => void)[] = [];
   return async (work) => {
     if (running >= concurrent) {
-      if (queue.length >= waiting) throw new Unavailable(`Too many requests wait for ${what}`, { detail: 'Try again in a few seconds' });
+      if (queue.length >= waiting)
+        throw new Unavailable(`Too many requests wait for ${what}`, { detail: 'Try again in a few seconds' });
       // The place of a call that ends passes on without becoming free, so a newcomer cannot take it.
-      await new Promise<void>((resolve) => { queue.push(resolve); });
+      await new Promise<void>((resolve) => {
+        queue.push(resolve);
+      });
     } else running += 1;
     try {
       return await work();

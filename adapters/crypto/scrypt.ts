@@ -13,7 +13,10 @@ export interface ScryptCost {
 
 export interface ScryptOptions {
   readonly cost?: ScryptCost;
-  /** How many hashes are computed at the same time; each holds the memory of the cost. Default: one a processor, at most 4. */
+  /**
+   * How many hashes are computed at the same time; each holds the memory of the cost. Default: one a processor, at most
+   * 4.
+   */
   readonly concurrent?: number;
   /** How many calls may wait. Default 256. */
   readonly waiting?: number;
@@ -31,11 +34,25 @@ const encoded = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]
 
 export function scryptHasher(options: ScryptOptions = {}): PasswordHasher {
   const cost = options.cost ?? owaspCost;
-  const inTurn = limiter({ concurrent: options.concurrent ?? Math.min(4, availableParallelism()), waiting: options.waiting ?? 256, what: 'a password check' });
-  const derive = (password: string, salt: Buffer, { logN, blockSize, parallel }: ScryptCost): Promise<Buffer> => inTurn(() => new Promise((resolve, reject) => {
-    const N = 2 ** logN;
-    scrypt(password, salt, hashBytes, { N, r: blockSize, p: parallel, maxmem: 2 * 128 * N * blockSize + 128 * blockSize * parallel }, (error, key) => (error === null ? resolve(key) : reject(error)));
-  }));
+  const inTurn = limiter({
+    concurrent: options.concurrent ?? Math.min(4, availableParallelism()),
+    waiting: options.waiting ?? 256,
+    what: 'a password check',
+  });
+  const derive = (password: string, salt: Buffer, { logN, blockSize, parallel }: ScryptCost): Promise<Buffer> =>
+    inTurn(
+      () =>
+        new Promise((resolve, reject) => {
+          const N = 2 ** logN;
+          scrypt(
+            password,
+            salt,
+            hashBytes,
+            { N, r: blockSize, p: parallel, maxmem: 2 * 128 * N * blockSize + 128 * blockSize * parallel },
+            (error, key) => (error === null ? resolve(key) : reject(error)),
+          );
+        }),
+    );
   const unknownSalt = randomBytes(saltBytes);
 
   return {
@@ -59,7 +76,11 @@ export function scryptHasher(options: ScryptOptions = {}): PasswordHasher {
 function parse(hash: string): { readonly cost: ScryptCost; readonly salt: Buffer; readonly key: Buffer } | undefined {
   const [, logN, blockSize, parallel, salt, key] = encoded.exec(hash) ?? [];
   if (salt === undefined || key === undefined) return undefined;
-  return { cost: { logN: Number(logN), blockSize: Number(blockSize), parallel: Number(parallel) }, salt: Buffer.from(salt, 'base64'), key: Buffer.from(key, 'base64') };
+  return {
+    cost: { logN: Number(logN), blockSize: Number(blockSize), parallel: Number(parallel) },
+    salt: Buffer.from(salt, 'base64'),
+    key: Buffer.from(key, 'base64'),
+  };
 }
 
 const unpadded = (bytes: Buffer): string => bytes.toString('base64').replaceAll('=', '');

@@ -19,13 +19,27 @@ export interface SessionTokenOptions {
 export function jwtSessionTokens({ key, issuer }: SessionTokenOptions): SessionTokens {
   const audience = `${issuer}/api/v1`;
   return {
-    issue: ({ sessionId, userId }, issuedAt, expiresAt) => new SignJWT({ sid: sessionId })
-      .setProtectedHeader({ alg, typ }).setIssuer(issuer).setAudience(audience).setSubject(userId).setIssuedAt(issuedAt).setExpirationTime(expiresAt).sign(key),
+    issue: ({ sessionId, userId }, issuedAt, expiresAt) =>
+      new SignJWT({ sid: sessionId })
+        .setProtectedHeader({ alg, typ })
+        .setIssuer(issuer)
+        .setAudience(audience)
+        .setSubject(userId)
+        .setIssuedAt(issuedAt)
+        .setExpirationTime(expiresAt)
+        .sign(key),
 
     async read(token, now) {
       if (token.length > maxLength) return undefined;
       try {
-        const { payload } = await jwtVerify(token, key, { algorithms: [alg], typ, issuer, audience, currentDate: now, requiredClaims: ['exp', 'sub', 'sid'] });
+        const { payload } = await jwtVerify(token, key, {
+          algorithms: [alg],
+          typ,
+          issuer,
+          audience,
+          currentDate: now,
+          requiredClaims: ['exp', 'sub', 'sid'],
+        });
         const { sid, sub } = payload;
         return typeof sid === 'string' && typeof sub === 'string' ? { sessionId: sid, userId: sub } : undefined;
       } catch (error) {

@@ -17,7 +17,9 @@ export class Blames {
   readonly #heavy: Lane;
   readonly #deadlineMs: number;
   /** Weighed by characters. */
-  readonly #known = new Memo<Answer>(16_000_000, ({ lines = [] }) => lines.reduce((weight, { content }) => weight + 60 + content.length, 100));
+  readonly #known = new Memo<Answer>(16_000_000, ({ lines = [] }) =>
+    lines.reduce((weight, { content }) => weight + 60 + content.length, 100),
+  );
 
   constructor(parts: { readonly processes: GitProcesses; readonly heavy: Lane; readonly deadlineMs: number }) {
     this.#processes = parts.processes;
@@ -27,7 +29,11 @@ export class Blames {
 
   async of(place: Place, commit: Oid, path: string, signal?: AbortSignal): Promise<readonly BlamedLine[] | undefined> {
     if (path === '' || segments(path) === undefined) return undefined;
-    return (await this.#known.get(`${place.id}:${commit}:${path}`, signal, (inner) => this.#heavy.run(() => this.#compute(place, commit, path, inner), inner))).lines;
+    return (
+      await this.#known.get(`${place.id}:${commit}:${path}`, signal, (inner) =>
+        this.#heavy.run(() => this.#compute(place, commit, path, inner), inner),
+      )
+    ).lines;
   }
 
   forget(place: Place): void {
@@ -36,13 +42,19 @@ export class Blames {
 
   async #compute(place: Place, commit: Oid, path: string, signal: AbortSignal): Promise<Answer> {
     // `blame` knows no --end-of-options: it is given an oid alone.
-    const process = await this.#processes.start([`--git-dir=${place.directory}`, 'blame', '--porcelain', commit, '--', path], { directory: place.directory, deadlineMs: this.#deadlineMs, signal });
+    const process = await this.#processes.start(
+      [`--git-dir=${place.directory}`, 'blame', '--porcelain', commit, '--', path],
+      { directory: place.directory, deadlineMs: this.#deadlineMs, signal },
+    );
     process.stdin.end();
     const output = new BlameOutput();
     for await (const chunk of process.output()) output.take(chunk);
     const { code } = await process.ended;
     signal.throwIfAborted();
-    if (code === null) throw new Unavailable(`git blame was stopped: ${process.stopped ?? 'by a signal'}`, { detail: 'Try again later' });
+    if (code === null)
+      throw new Unavailable(`git blame was stopped: ${process.stopped ?? 'by a signal'}`, {
+        detail: 'Try again later',
+      });
     if (code === 128 && process.complaint.startsWith('fatal: no such path')) return { lines: undefined };
     if (code !== 0) throw new Internal(`git blame failed in repository "${place.id}"`, { detail: process.complaint });
     return { lines: output.lines };

@@ -1,4 +1,5 @@
-// A process's output as bytes to iterate: with back-pressure, ended with its reader, and an error where the process did not finish.
+// A process's output as bytes to iterate: with back-pressure, ended with its reader, and an error where the process did
+// not finish.
 import type { Buffer } from 'node:buffer';
 import { Internal } from '#core/kernel/errors';
 import type { GitProcess } from './process.ts';
@@ -20,8 +21,10 @@ export function byteStream(process: GitProcess, options: ByteStreamOptions): Asy
       process.touch();
       if (read.done !== true) return { done: false, value: read.value };
       const { code } = await process.ended;
-      // Any exit code of its own is a whole answer: what went wrong stands in the bytes it wrote. One that is stopped may still end as if it were done.
-      if (code === null || process.stopped !== undefined) throw new Internal(`git was stopped before its answer was whole: ${process.stopped ?? 'by a signal'}`);
+      // Any exit code of its own is a whole answer: what went wrong stands in the bytes it wrote. One that is stopped
+      // may still end as if it were done.
+      if (code === null || process.stopped !== undefined)
+        throw new Internal(`git was stopped before its answer was whole: ${process.stopped ?? 'by a signal'}`);
       return { done: true, value: undefined };
     },
     return: async () => {
@@ -34,7 +37,10 @@ export function byteStream(process: GitProcess, options: ByteStreamOptions): Asy
 }
 
 /** A stream with something before it. */
-export function prefixed(first: readonly Uint8Array[], stream: AsyncIterableIterator<Uint8Array>): AsyncIterableIterator<Uint8Array> {
+export function prefixed(
+  first: readonly Uint8Array[],
+  stream: AsyncIterableIterator<Uint8Array>,
+): AsyncIterableIterator<Uint8Array> {
   const pending = [...first];
   const whole: AsyncIterableIterator<Uint8Array> = {
     [Symbol.asyncIterator]: () => whole,
@@ -42,7 +48,7 @@ export function prefixed(first: readonly Uint8Array[], stream: AsyncIterableIter
       const value = pending.shift();
       return value === undefined ? await stream.next() : { done: false, value };
     },
-    return: async () => await stream.return?.() ?? { done: true, value: undefined },
+    return: async () => (await stream.return?.()) ?? { done: true, value: undefined },
   };
   return whole;
 }

@@ -55,10 +55,16 @@ export class CatFile {
   /** Requests taken so far. */
   served = 0;
 
-  constructor(processes: GitProcesses, directory: string, options: { readonly stallMs: number; readonly onIdle: () => void }) {
+  constructor(
+    processes: GitProcesses,
+    directory: string,
+    options: { readonly stallMs: number; readonly onIdle: () => void },
+  ) {
     this.#stallMs = options.stallMs;
     this.#onIdle = options.onIdle;
-    this.ended = this.#run(processes.start([`--git-dir=${directory}`, 'cat-file', '--batch-command', '--buffer'], { directory }));
+    this.ended = this.#run(
+      processes.start([`--git-dir=${directory}`, 'cat-file', '--batch-command', '--buffer'], { directory }),
+    );
   }
 
   get pending(): number {
@@ -84,7 +90,10 @@ export class CatFile {
     });
   }
 
-  /** Takes no more requests and ends when the last is answered. Somebody may wait for that: until then it keeps the server's process alive. */
+  /**
+   * Takes no more requests and ends when the last is answered. Somebody may wait for that: until then it keeps the
+   * server's process alive.
+   */
   retire(): void {
     this.#retiring = true;
     if (this.#pending.length > 0) return;

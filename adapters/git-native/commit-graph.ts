@@ -1,4 +1,5 @@
-// The commit-graph that upkeep writes, read from its files: parents and dates without a process, and the filters of changed paths.
+// The commit-graph that upkeep writes, read from its files: parents and dates without a process, and the filters of
+// changed paths.
 import type { Buffer } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -173,7 +174,13 @@ class Layer {
   readonly #ends: Buffer | undefined;
   readonly #filters: Buffer | undefined;
 
-  constructor(parts: { readonly fanout: Buffer; readonly oids: Buffer; readonly commits: Buffer; readonly chunks: Chunks; readonly bytes: number }) {
+  constructor(parts: {
+    readonly fanout: Buffer;
+    readonly oids: Buffer;
+    readonly commits: Buffer;
+    readonly chunks: Chunks;
+    readonly bytes: number;
+  }) {
     this.#fanout = parts.fanout;
     this.#oids = parts.oids;
     this.#commits = parts.commits;
@@ -198,7 +205,8 @@ class Layer {
       if (this.#oids.readUInt32BE(oidBytes * middle) < begins) low = middle + 1;
       else beyond = middle;
     }
-    for (let index = low; index < end && this.#oids.readUInt32BE(oidBytes * index) === begins; index += 1) if (this.oid(index) === oid) return index;
+    for (let index = low; index < end && this.#oids.readUInt32BE(oidBytes * index) === begins; index += 1)
+      if (this.oid(index) === oid) return index;
     return undefined;
   }
 
@@ -244,14 +252,26 @@ class Layer {
 /** Undefined for what is no layer with so many below it. */
 export function readLayer(content: Buffer, below: number): Layer | undefined {
   const [head, named] = [8, 12];
-  if (content.length < head || content.toString('latin1', 0, 4) !== 'CGPH' || content[4] !== 1 || content[5] !== 1 || content[7] !== below) return undefined;
+  if (
+    content.length < head ||
+    content.toString('latin1', 0, 4) !== 'CGPH' ||
+    content[4] !== 1 ||
+    content[5] !== 1 ||
+    content[7] !== below
+  )
+    return undefined;
   const count = content[6] ?? 0;
   if (content.length < head + named * (count + 1)) return undefined;
   const chunks = new Map<string, Buffer>();
   const offset = (index: number): number => Number(content.readBigUInt64BE(head + named * index + 4));
-  for (let index = 0; index < count; index += 1) chunks.set(content.toString('latin1', head + named * index, head + named * index + 4), content.subarray(offset(index), offset(index + 1)));
+  for (let index = 0; index < count; index += 1)
+    chunks.set(
+      content.toString('latin1', head + named * index, head + named * index + 4),
+      content.subarray(offset(index), offset(index + 1)),
+    );
   const [fanout, oids, commits] = [chunks.get('OIDF'), chunks.get('OIDL'), chunks.get('CDAT')];
-  if (fanout?.length !== 4 * 256 || oids === undefined || commits?.length !== (oids.length / oidBytes) * commitBytes) return undefined;
+  if (fanout?.length !== 4 * 256 || oids === undefined || commits?.length !== (oids.length / oidBytes) * commitBytes)
+    return undefined;
   return new Layer({ fanout, oids, commits, chunks, bytes: content.length });
 }
 
@@ -288,7 +308,12 @@ function murmur3(text: string, seed: number): number {
   let hash = seed;
   const whole = text.length & ~3;
   for (let at = 0; at < whole; at += 4) {
-    hash ^= mixed(text.charCodeAt(at) | (text.charCodeAt(at + 1) << 8) | (text.charCodeAt(at + 2) << 16) | (text.charCodeAt(at + 3) << 24));
+    hash ^= mixed(
+      text.charCodeAt(at) |
+        (text.charCodeAt(at + 1) << 8) |
+        (text.charCodeAt(at + 2) << 16) |
+        (text.charCodeAt(at + 3) << 24),
+    );
     hash = (Math.imul((hash << 13) | (hash >>> 19), 5) + 0xe654_6b64) | 0;
   }
   let tail = 0;

@@ -1,7 +1,7 @@
 // Commits as they were written: message, signatures and parents, from the pool of readers and bounded in memory.
 import { Buffer } from 'node:buffer';
-import type { CommitRecord, Signature } from '#core/repositories/git-history';
 import type { Oid } from '#core/repositories/git-backend';
+import type { CommitRecord, Signature } from '#core/repositories/git-history';
 import { byteStream } from './byte-stream.ts';
 import { Memo } from './memo.ts';
 import { isOid } from './names.ts';
@@ -18,7 +18,9 @@ export class Commits {
   readonly #processes: GitProcesses;
   readonly #deadlineMs: number;
   /** Weighed by characters. */
-  readonly #known = new Memo<CommitRecord | undefined>(8_000_000, (record) => record === undefined ? 300 : weightOf(record));
+  readonly #known = new Memo<CommitRecord | undefined>(8_000_000, (record) =>
+    record === undefined ? 300 : weightOf(record),
+  );
 
   constructor(parts: { readonly objects: Objects; readonly processes: GitProcesses; readonly deadlineMs: number }) {
     this.#objects = parts.objects;
@@ -48,11 +50,14 @@ export class Commits {
   async #read(place: Place, oid: Oid): Promise<CommitRecord | undefined> {
     const object = isOid(oid) ? await this.#objects.small(place, oid, readWhole) : undefined;
     if (object?.type !== 'commit') return undefined;
-    return parseRecord(oid, object.content ?? await this.#beginning(place, oid));
+    return parseRecord(oid, object.content ?? (await this.#beginning(place, oid)));
   }
 
   async #beginning(place: Place, oid: Oid): Promise<Buffer> {
-    const process = await this.#processes.start([`--git-dir=${place.directory}`, 'cat-file', 'commit', oid], { directory: place.directory, deadlineMs: this.#deadlineMs });
+    const process = await this.#processes.start([`--git-dir=${place.directory}`, 'cat-file', 'commit', oid], {
+      directory: place.directory,
+      deadlineMs: this.#deadlineMs,
+    });
     process.stdin.end();
     const chunks: Uint8Array[] = [];
     let bytes = 0;
@@ -66,7 +71,10 @@ export class Commits {
 }
 
 function weightOf({ message, author, committer, parents }: CommitRecord): number {
-  return [author, committer].reduce((weight, { name, email }) => weight + name.length + email.length, 300 + message.length + 40 * parents.length);
+  return [author, committer].reduce(
+    (weight, { name, email }) => weight + name.length + email.length,
+    300 + message.length + 40 * parents.length,
+  );
 }
 
 export function parseRecord(oid: Oid, content: Buffer): CommitRecord {
@@ -78,7 +86,12 @@ export function parseRecord(oid: Oid, content: Buffer): CommitRecord {
     const line = lines.find((found) => found.startsWith(`${role} `)) ?? '';
     return parseSignature(decode(Buffer.from(line.slice(role.length + 1), 'latin1')));
   };
-  const message = split < 0 ? '' : decode(content.subarray(split + 2, split + 2 + 4 * longestMessage)).replace(/^\n+|\n+$/g, '').slice(0, longestMessage);
+  const message =
+    split < 0
+      ? ''
+      : decode(content.subarray(split + 2, split + 2 + 4 * longestMessage))
+          .replace(/^\n+|\n+$/g, '')
+          .slice(0, longestMessage);
   return {
     oid,
     message: message.toWellFormed(),
@@ -89,12 +102,19 @@ export function parseRecord(oid: Oid, content: Buffer): CommitRecord {
   };
 }
 
-/** `Name <email> 1700000000 +0000`, told apart as git does: the first `<`, the first `>` after it, the date after the last. */
+/**
+ * `Name <email> 1700000000 +0000`, told apart as git does: the first `<`, the first `>` after it, the date after the
+ * last.
+ */
 export function parseSignature(text: string): Signature {
   const from = text.indexOf('<');
   const to = text.indexOf('>', from);
   if (from < 0 || to < 0) return { name: text.trim(), email: '', date: new Date(0) };
-  return { name: text.slice(0, from).trim(), email: text.slice(from + 1, to).trim(), date: dateOf(text.slice(text.lastIndexOf('>') + 1)) };
+  return {
+    name: text.slice(0, from).trim(),
+    email: text.slice(from + 1, to).trim(),
+    date: dateOf(text.slice(text.lastIndexOf('>') + 1)),
+  };
 }
 
 /** Seconds since 1970 as the first word. */

@@ -1,8 +1,9 @@
-// Files and folders of a commit: entries with their sizes, and blobs, from the pool or by a process of their own when large.
+// Files and folders of a commit: entries with their sizes, and blobs, from the pool or by a process of their own when
+// large.
 import type { Buffer } from 'node:buffer';
 import { Internal, NotFound } from '#core/kernel/errors';
-import type { Blob, Oid, TreeEntry } from '#core/repositories/git-backend';
 import { Lru } from '#core/kernel/lru';
+import type { Blob, Oid, TreeEntry } from '#core/repositories/git-backend';
 import { byteStream } from './byte-stream.ts';
 import { largestRead } from './cat-file.ts';
 import type { Lane } from './lane.ts';
@@ -11,7 +12,11 @@ import { isOid, segments } from './names.ts';
 import { entryNamed, readable, unpack, type Objects, type Place, type RawEntry } from './objects.ts';
 import type { GitProcesses } from './process.ts';
 
-const types: Readonly<Record<string, TreeEntry['type']>> = { '040000': 'directory', '120000': 'symlink', '160000': 'submodule' };
+const types: Readonly<Record<string, TreeEntry['type']>> = {
+  '040000': 'directory',
+  '120000': 'symlink',
+  '160000': 'submodule',
+};
 
 export class Contents {
   readonly #objects: Objects;
@@ -22,7 +27,12 @@ export class Contents {
   readonly #listings = new Lru<readonly TreeEntry[]>(100_000);
   readonly #sizes = new Lru<number>(50_000);
 
-  constructor(parts: { readonly objects: Objects; readonly processes: GitProcesses; readonly transfers: Lane; readonly limits: GitLimits }) {
+  constructor(parts: {
+    readonly objects: Objects;
+    readonly processes: GitProcesses;
+    readonly transfers: Lane;
+    readonly limits: GitLimits;
+  }) {
     this.#objects = parts.objects;
     this.#processes = parts.processes;
     this.#transfers = parts.transfers;
@@ -50,9 +60,11 @@ export class Contents {
     const key = `${place.id}:${tree}`;
     const known = this.#listings.get(key);
     if (known !== undefined) return known;
-    const raw = await this.#objects.is(place, tree, 'tree') ? await this.#objects.tree(place, tree) : undefined;
+    const raw = (await this.#objects.is(place, tree, 'tree')) ? await this.#objects.tree(place, tree) : undefined;
     if (raw === undefined) throw new NotFound('The tree is not in the repository', { detail: `tree: "${tree}"` });
-    const listing = await Promise.all([...raw].map(([name, entry]) => this.#sized(place, readable(name), unpack(entry))));
+    const listing = await Promise.all(
+      [...raw].map(([name, entry]) => this.#sized(place, readable(name), unpack(entry))),
+    );
     this.#listings.set(key, listing, 1 + listing.length);
     return listing;
   }
@@ -62,9 +74,11 @@ export class Contents {
     const found = isOid(oid) ? await this.#objects.header(place, oid) : undefined;
     if (found?.type !== 'blob') throw new NotFound('The file is not in the repository', { detail: `blob: "${oid}"` });
     signal?.throwIfAborted();
-    if (found.size > Math.min(this.#limits.pooledBlobBytes, largestRead)) return { oid, size: found.size, bytes: await this.#streamed(place, oid, signal) };
+    if (found.size > Math.min(this.#limits.pooledBlobBytes, largestRead))
+      return { oid, size: found.size, bytes: await this.#streamed(place, oid, signal) };
     const content = (await this.#objects.contents(place, oid))?.content;
-    if (content === undefined) throw new Internal('A git object vanished while it was read', { detail: `blob: "${oid}"` });
+    if (content === undefined)
+      throw new Internal('A git object vanished while it was read', { detail: `blob: "${oid}"` });
     return { oid, size: found.size, bytes: chunksOf(content) };
   }
 
@@ -75,7 +89,8 @@ export class Contents {
 
   async #sized(place: Place, name: string, { mode, oid }: RawEntry, known?: number): Promise<TreeEntry> {
     const type = types[mode] ?? 'file';
-    const size = type === 'file' || type === 'symlink' ? known ?? (await this.#objects.header(place, oid))?.size ?? 0 : 0;
+    const size =
+      type === 'file' || type === 'symlink' ? (known ?? (await this.#objects.header(place, oid))?.size ?? 0) : 0;
     return { name, type, mode, oid, size };
   }
 

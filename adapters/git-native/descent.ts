@@ -1,4 +1,5 @@
-// All commits from some tips down to their roots, no parent before its children: newer ones as objects, the rest by the commit-graph.
+// All commits from some tips down to their roots, no parent before its children: newer ones as objects, the rest by the
+// commit-graph.
 import type { Oid } from '#core/repositories/git-backend';
 import type { ReadObject } from './cat-file.ts';
 import type { CommitGraph } from './commit-graph.ts';
@@ -43,7 +44,9 @@ export class Descent {
       positions.push(...named.filter((node) => typeof node === 'number'));
       const unread = [...new Set(named.filter((node) => typeof node === 'string' && !newer.has(node)) as Oid[])];
       if (newer.size + unread.length > newerAtMost) return undefined;
-      const commits = await Promise.all(unread.map(async (oid) => readCommit(oid, await objects.small(place, oid, largestNewer))));
+      const commits = await Promise.all(
+        unread.map(async (oid) => readCommit(oid, await objects.small(place, oid, largestNewer))),
+      );
       if (commits.includes(undefined)) return undefined;
       named = commits.flatMap((commit) => {
         if (commit === undefined) return [];
@@ -73,12 +76,14 @@ export class Descent {
 
 const nodeIn = (graph: CommitGraph | undefined, oid: Oid): Node => graph?.position(oid) ?? oid;
 
-const readCommit = (oid: Oid, object: ReadObject | undefined): Commit | undefined => object?.type === 'commit' && object.content !== undefined ? parseCommit(oid, object.content) : undefined;
+const readCommit = (oid: Oid, object: ReadObject | undefined): Commit | undefined =>
+  object?.type === 'commit' && object.content !== undefined ? parseCommit(oid, object.content) : undefined;
 
 /** Parents that are not among the keys are passed over. */
 function childrenFirst(commits: ReadonlyMap<Oid, readonly Node[]>): readonly Step[] {
   const children = new Map<Node, number>();
-  for (const parents of commits.values()) for (const parent of parents) children.set(parent, (children.get(parent) ?? 0) + 1);
+  for (const parents of commits.values())
+    for (const parent of parents) children.set(parent, (children.get(parent) ?? 0) + 1);
   const ready = [...commits.keys()].filter((oid) => !children.has(oid));
   const steps: Step[] = [];
   for (let oid = ready.pop(); oid !== undefined; oid = ready.pop()) {
@@ -93,12 +98,18 @@ function childrenFirst(commits: ReadonlyMap<Oid, readonly Node[]>): readonly Ste
   return steps;
 }
 
-/** Commits of a graph by their level, which is higher than those of their parents; each is taken once, and adds its parents. */
+/**
+ * Commits of a graph by their level, which is higher than those of their parents; each is taken once, and adds its
+ * parents.
+ */
 class LevelQueue {
   readonly #graph: CommitGraph;
   /** By level: one more than the position that was added last, 0 for none. */
   readonly #last: Uint32Array;
-  /** By position: one more than the position added before it on its level; `end` for the first, 0 for one that was not added. */
+  /**
+   * By position: one more than the position added before it on its level; `end` for the first, 0 for one that was not
+   * added.
+   */
   readonly #before: Uint32Array;
   #level = 0;
   sound: boolean;

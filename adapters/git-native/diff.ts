@@ -1,4 +1,5 @@
-// What changes from one commit to another, by one diff-tree: the list of files, lines counted, and patches as far as the caps go.
+// What changes from one commit to another, by one diff-tree: the list of files, lines counted, and patches as far as
+// the caps go.
 import { Buffer } from 'node:buffer';
 import { Internal, Unavailable } from '#core/kernel/errors';
 import type { Oid } from '#core/repositories/git-backend';
@@ -20,7 +21,9 @@ export class Diffs {
   readonly #heavy: Lane;
   readonly #deadlineMs: number;
   /** Weighed by characters. */
-  readonly #known = new Memo<Difference>(32_000_000, ({ files }) => files.reduce((weight, { path, patch }) => weight + 200 + path.length + (patch?.length ?? 0), 200));
+  readonly #known = new Memo<Difference>(32_000_000, ({ files }) =>
+    files.reduce((weight, { path, patch }) => weight + 200 + path.length + (patch?.length ?? 0), 200),
+  );
 
   constructor(parts: { readonly processes: GitProcesses; readonly heavy: Lane; readonly deadlineMs: number }) {
     this.#processes = parts.processes;
@@ -30,7 +33,9 @@ export class Diffs {
 
   async between(place: Place, from: Oid | undefined, to: Oid, signal?: AbortSignal): Promise<Difference> {
     const start = from ?? emptyTree;
-    return await this.#known.get(`${place.id}:${start}:${to}`, signal, (inner) => this.#heavy.run(() => this.#compute(place, start, to, inner), inner));
+    return await this.#known.get(`${place.id}:${start}:${to}`, signal, (inner) =>
+      this.#heavy.run(() => this.#compute(place, start, to, inner), inner),
+    );
   }
 
   forget(place: Place): void {
@@ -38,8 +43,27 @@ export class Diffs {
   }
 
   async #compute(place: Place, from: Oid, to: Oid, signal: AbortSignal): Promise<Difference> {
-    const args = ['diff-tree', '-r', '-M', '--raw', '--numstat', '-z', '-p', '--full-index', '--no-ext-diff', '--no-textconv', '--no-color', from, to, '--'];
-    const process = await this.#processes.start([`--git-dir=${place.directory}`, ...args], { directory: place.directory, deadlineMs: this.#deadlineMs, signal });
+    const args = [
+      'diff-tree',
+      '-r',
+      '-M',
+      '--raw',
+      '--numstat',
+      '-z',
+      '-p',
+      '--full-index',
+      '--no-ext-diff',
+      '--no-textconv',
+      '--no-color',
+      from,
+      to,
+      '--',
+    ];
+    const process = await this.#processes.start([`--git-dir=${place.directory}`, ...args], {
+      directory: place.directory,
+      deadlineMs: this.#deadlineMs,
+      signal,
+    });
     process.stdin.end();
     const output = new DiffOutput();
     for await (const chunk of process.output()) {
@@ -49,8 +73,12 @@ export class Diffs {
     }
     const { code } = await process.ended;
     signal.throwIfAborted();
-    if (code === null) throw new Unavailable(`git diff-tree was stopped: ${process.stopped ?? 'by a signal'}`, { detail: 'Try again later, or compare commits that are closer' });
-    if (code !== 0) throw new Internal(`git diff-tree failed in repository "${place.id}"`, { detail: process.complaint });
+    if (code === null)
+      throw new Unavailable(`git diff-tree was stopped: ${process.stopped ?? 'by a signal'}`, {
+        detail: 'Try again later, or compare commits that are closer',
+      });
+    if (code !== 0)
+      throw new Internal(`git diff-tree failed in repository "${place.id}"`, { detail: process.complaint });
     return output.difference(true);
   }
 }
@@ -65,7 +93,10 @@ type Listed = Omit<FileChange, 'additions' | 'deletions' | 'isBinary' | 'patch'>
 
 const statuses: Readonly<Record<string, FileChange['status']>> = { A: 'added', C: 'added', D: 'removed', R: 'renamed' };
 
-/** git-diff-tree(1), "RAW OUTPUT FORMAT" and "OTHER DIFF FORMATS", with -z: raw lines, counts in the same order, an empty name, patches. */
+/**
+ * git-diff-tree(1), "RAW OUTPUT FORMAT" and "OTHER DIFF FORMATS", with -z: raw lines, counts in the same order, an
+ * empty name, patches.
+ */
 export class DiffOutput {
   readonly #files: Listed[] = [];
   readonly #patches: Buffer[] = [];
@@ -130,8 +161,13 @@ export class DiffOutput {
     const letter = /([A-Z])\d*$/.exec(line)?.[1] ?? 'M';
     const path = names.at(-1) ?? '';
     this.#files.push({
-      path, status: statuses[letter] ?? 'modified', ...(letter === 'R' && names[0] !== undefined && { previousPath: names[0] }),
-      additions: 0, deletions: 0, isBinary: false, blocks: letter === 'T' ? 2 : 1,
+      path,
+      status: statuses[letter] ?? 'modified',
+      ...(letter === 'R' && names[0] !== undefined && { previousPath: names[0] }),
+      additions: 0,
+      deletions: 0,
+      isBinary: false,
+      blocks: letter === 'T' ? 2 : 1,
     });
   }
 
@@ -161,10 +197,12 @@ export class DiffOutput {
       const own = blocks.slice(next, next + file.blocks);
       next += file.blocks;
       if (file.isBinary || own.length < file.blocks) return undefined;
-      const patch = own.flatMap((block) => {
-        const from = block.indexOf('\n@@ ');
-        return from < 0 ? [] : [block.slice(from + 1).replace(/\n$/, '')];
-      }).join('\n');
+      const patch = own
+        .flatMap((block) => {
+          const from = block.indexOf('\n@@ ');
+          return from < 0 ? [] : [block.slice(from + 1).replace(/\n$/, '')];
+        })
+        .join('\n');
       return patch === '' || patch.length > longestPatch ? undefined : patch;
     });
   }

@@ -1,8 +1,8 @@
 // How far heads stand from a base: one walk for all of them, until what follows is common to all; cached by pair.
 import { Internal, Unavailable } from '#core/kernel/errors';
+import { Lru } from '#core/kernel/lru';
 import type { Oid } from '#core/repositories/git-backend';
 import type { Divergence } from '#core/repositories/git-refs';
-import { Lru } from '#core/kernel/lru';
 import type { CommitGraphs } from './commit-graph.ts';
 import { Descent } from './descent.ts';
 import type { Lane } from './lane.ts';
@@ -25,7 +25,14 @@ export class Divergences {
   readonly #deadlineMs: number;
   readonly #known = new Lru<Divergence>(200_000);
 
-  constructor(parts: { readonly objects: Objects; readonly graphs: CommitGraphs; readonly processes: GitProcesses; readonly lane: Lane; readonly heavy: Lane; readonly deadlineMs: number }) {
+  constructor(parts: {
+    readonly objects: Objects;
+    readonly graphs: CommitGraphs;
+    readonly processes: GitProcesses;
+    readonly lane: Lane;
+    readonly heavy: Lane;
+    readonly deadlineMs: number;
+  }) {
     this.#objects = parts.objects;
     this.#graphs = parts.graphs;
     this.#processes = parts.processes;
@@ -34,7 +41,12 @@ export class Divergences {
     this.#deadlineMs = parts.deadlineMs;
   }
 
-  async of(place: Place, base: Oid, heads: readonly Oid[], signal?: AbortSignal): Promise<ReadonlyMap<Oid, Divergence>> {
+  async of(
+    place: Place,
+    base: Oid,
+    heads: readonly Oid[],
+    signal?: AbortSignal,
+  ): Promise<ReadonlyMap<Oid, Divergence>> {
     const found = new Map<Oid, Divergence>();
     const unknown = new Set<Oid>();
     for (const head of heads) {
@@ -44,8 +56,9 @@ export class Divergences {
     }
     if (unknown.size === 0 || !isOid(base)) return found;
     const asked = [...unknown];
-    const counted = await this.#lane.run(() => this.#count(place, base, asked, signal), signal)
-      ?? await this.#heavy.run(() => this.#countByGit(place, base, asked, signal), signal);
+    const counted =
+      (await this.#lane.run(() => this.#count(place, base, asked, signal), signal)) ??
+      (await this.#heavy.run(() => this.#countByGit(place, base, asked, signal), signal));
     for (const [index, divergence] of counted.entries()) {
       const head = asked[index] ?? '';
       this.#known.set(keyOf(place, base, head), divergence);
@@ -59,10 +72,21 @@ export class Divergences {
   }
 
   /** Undefined where the graph does not tell. */
-  async #count(place: Place, base: Oid, heads: readonly Oid[], signal?: AbortSignal): Promise<readonly Divergence[] | undefined> {
-    const descent = await Descent.from({ objects: this.#objects, place, graph: await this.#graphs.of(place) }, [base, ...heads]);
+  async #count(
+    place: Place,
+    base: Oid,
+    heads: readonly Oid[],
+    signal?: AbortSignal,
+  ): Promise<readonly Divergence[] | undefined> {
+    const descent = await Descent.from({ objects: this.#objects, place, graph: await this.#graphs.of(place) }, [
+      base,
+      ...heads,
+    ]);
     if (descent === undefined) return undefined;
-    const counter = new ReachCounter(descent.nodeOf(base), heads.map((head) => descent.nodeOf(head)));
+    const counter = new ReachCounter(
+      descent.nodeOf(base),
+      heads.map((head) => descent.nodeOf(head)),
+    );
     let sliceEnd = performance.now() + sliceMs;
     for (let step = descent.next(); step !== undefined && descent.sound && !counter.finished; step = descent.next()) {
       counter.take(step);
@@ -74,11 +98,21 @@ export class Divergences {
     return descent.sound ? counter.result() : undefined;
   }
 
-  async #countByGit(place: Place, base: Oid, heads: readonly Oid[], signal?: AbortSignal): Promise<readonly Divergence[]> {
+  async #countByGit(
+    place: Place,
+    base: Oid,
+    heads: readonly Oid[],
+    signal?: AbortSignal,
+  ): Promise<readonly Divergence[]> {
     // By date, so that lines of work are read side by side down to where they meet; never a parent before its children.
-    const process = await this.#processes.start([`--git-dir=${place.directory}`, 'rev-list', '--parents', '--date-order', '--stdin'], {
-      directory: place.directory, deadlineMs: this.#deadlineMs, ...signal !== undefined && { signal },
-    });
+    const process = await this.#processes.start(
+      [`--git-dir=${place.directory}`, 'rev-list', '--parents', '--date-order', '--stdin'],
+      {
+        directory: place.directory,
+        deadlineMs: this.#deadlineMs,
+        ...(signal !== undefined && { signal }),
+      },
+    );
     process.stdin.end([base, ...heads].map((oid) => `${oid}\n`).join(''));
     const counter = new ReachCounter(base, heads);
     try {
@@ -91,8 +125,12 @@ export class Divergences {
       }
       const { code } = await process.ended;
       signal?.throwIfAborted();
-      if (code === null) throw new Unavailable(`git rev-list was stopped: ${process.stopped ?? 'by a signal'}`, { detail: 'Try again, or without include_divergence' });
-      if (code !== 0) throw new Internal(`git rev-list failed in repository "${place.id}"`, { detail: process.complaint });
+      if (code === null)
+        throw new Unavailable(`git rev-list was stopped: ${process.stopped ?? 'by a signal'}`, {
+          detail: 'Try again, or without include_divergence',
+        });
+      if (code !== 0)
+        throw new Internal(`git rev-list failed in repository "${place.id}"`, { detail: process.complaint });
       return counter.result();
     } finally {
       // Nobody waits for its end.

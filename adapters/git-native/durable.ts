@@ -1,4 +1,5 @@
-// Writing so that a loss of power leaves either the old or the new: files are synced before, folders after the name appears.
+// Writing so that a loss of power leaves either the old or the new: files are synced before, folders after the name
+// appears.
 import { constants } from 'node:fs';
 import { open, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -14,8 +15,15 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** git syncs the files it writes; that the names of refs that moved, and those in the folders of `more`, outlive a loss of power is for us to see to. */
-export async function syncMoved(directory: string, refs: readonly string[], more: readonly string[] = []): Promise<void> {
+/**
+ * git syncs the files it writes; that the names of refs that moved, and those in the folders of `more`, outlive a loss
+ * of power is for us to see to.
+ */
+export async function syncMoved(
+  directory: string,
+  refs: readonly string[],
+  more: readonly string[] = [],
+): Promise<void> {
   const folders = new Set(['.', ...more]);
   for (const ref of refs) for (let folder = dirname(ref); folder !== '.'; folder = dirname(folder)) folders.add(folder);
   await Promise.all([...folders].map((folder) => syncFolder(join(directory, folder))));
@@ -32,7 +40,10 @@ export async function writeSynced(path: string, text: string, mode = 0o600): Pro
   }
 }
 
-/** Replaces a file in the way git does: through `path.lock`, which keeps other writers out. @throws EEXIST while someone holds the lock */
+/**
+ * Replaces a file in the way git does: through `path.lock`, which keeps other writers out. @throws EEXIST while someone
+ * holds the lock
+ */
 export async function replaceLocked(path: string, text: string): Promise<void> {
   await writeSynced(`${path}.lock`, text);
   await rename(`${path}.lock`, path);

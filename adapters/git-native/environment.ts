@@ -7,7 +7,8 @@ export type GitConfig = Readonly<Record<string, string>>;
 export const hiddenRefs = 'refs/hexforge';
 
 const always: GitConfig = {
-  // Repositories may belong to another uid than the server's; git reads this key from the environment but not from the repository.
+  // Repositories may belong to another uid than the server's; git reads this key from the environment but not from the
+  // repository.
   'safe.directory': '*',
   'protocol.allow': 'never',
   'http.followRedirects': 'false',
@@ -44,8 +45,14 @@ const fixed: Readonly<Record<string, string>> = {
   GIT_ALLOC_LIMIT: '2g',
 };
 
-/** The fixed variables, `extra` ones, and configuration (ours, then `config`) through `GIT_CONFIG_*`, which hooks and children inherit. */
-export function environment(config: GitConfig = {}, extra: Readonly<Record<string, string>> = {}): Record<string, string> {
+/**
+ * The fixed variables, `extra` ones, and configuration (ours, then `config`) through `GIT_CONFIG_*`, which hooks and
+ * children inherit.
+ */
+export function environment(
+  config: GitConfig = {},
+  extra: Readonly<Record<string, string>> = {},
+): Record<string, string> {
   const entries = Object.entries({ ...always, ...config });
   const variables: Record<string, string> = { ...fixed, ...extra, GIT_CONFIG_COUNT: String(entries.length) };
   for (const [index, [key, value]] of entries.entries()) {

@@ -1,6 +1,6 @@
 // One folder at a commit against the same folder at a parent of it: nothing is read twice while there is room.
-import type { Oid } from '#core/repositories/git-backend';
 import { Lru } from '#core/kernel/lru';
+import type { Oid } from '#core/repositories/git-backend';
 import { segments } from './names.ts';
 import type { Objects, Place } from './objects.ts';
 import type { Names, TreeDiffs } from './tree-diffs.ts';
@@ -29,7 +29,17 @@ export class FolderComparisons {
   readonly #comparisons = new Lru<Comparison>(100_000);
   #widest = 0;
 
-  constructor({ objects, place, path, diffs }: { readonly objects: Objects; readonly place: Place; readonly path: string; readonly diffs: TreeDiffs }) {
+  constructor({
+    objects,
+    place,
+    path,
+    diffs,
+  }: {
+    readonly objects: Objects;
+    readonly place: Place;
+    readonly path: string;
+    readonly diffs: TreeDiffs;
+  }) {
     this.#objects = objects;
     this.#place = place;
     this.#path = path;
@@ -80,7 +90,10 @@ export class FolderComparisons {
 
   async #find(commit: Oid): Promise<Oid | undefined> {
     if (this.#isPlain) {
-      const found = await this.#objects.header(this.#place, this.#path === '' ? `${commit}^{tree}` : `${commit}:${this.#path}`);
+      const found = await this.#objects.header(
+        this.#place,
+        this.#path === '' ? `${commit}^{tree}` : `${commit}:${this.#path}`,
+      );
       return found?.type === 'tree' ? found.oid : undefined;
     }
     const root = (await this.#objects.commit(this.#place, commit))?.tree;

@@ -1,4 +1,5 @@
-// One walk from a commit back to where each entry of a folder was last changed. The commit-graph says which commits need a look at all.
+// One walk from a commit back to where each entry of a folder was last changed. The commit-graph says which commits
+// need a look at all.
 import type { LastCommit, Oid } from '#core/repositories/git-backend';
 import { mayHold, pathKey, type CommitGraph, type GraphCommit, type PathKey } from './commit-graph.ts';
 import { FolderComparisons, type Comparison } from './folder-comparisons.ts';
@@ -43,7 +44,10 @@ interface Scout {
   running: boolean;
 }
 
-/** A request takes several turns of the event loop. A walk that is no short one leaves it to others for longer than it holds it. */
+/**
+ * A request takes several turns of the event loop. A walk that is no short one leaves it to others for longer than it
+ * holds it.
+ */
 const [sliceMs, restMs, shortMs] = [1, 2, 300];
 /** Stops that wait for an answer at once, and answers asked for ahead on one line. */
 const waitingAtMost = 16;
@@ -81,7 +85,9 @@ export class FolderWalk {
         this.#visit(stop, stop.commit.oid === tip);
       }
       if (performance.now() > sliceEnd) {
-        await new Promise((resolve) => sliceEnd - begun < shortMs ? setImmediate(resolve) : setTimeout(resolve, restMs));
+        await new Promise((resolve) =>
+          sliceEnd - begun < shortMs ? setImmediate(resolve) : setTimeout(resolve, restMs),
+        );
         sliceEnd = performance.now() + sliceMs;
       }
     }
@@ -92,7 +98,7 @@ export class FolderWalk {
     const { objects, place, path } = this.#parts;
     const folder = await this.#comparisons.folder(tip);
     const tree = folder === undefined ? undefined : await objects.tree(place, folder);
-    return [...tree?.keys() ?? []].map((name) => ({ name, key: pathKey(path === '' ? name : `${path}/${name}`) }));
+    return [...(tree?.keys() ?? [])].map((name) => ({ name, key: pathKey(path === '' ? name : `${path}/${name}`) }));
   }
 
   /**
@@ -143,7 +149,14 @@ export class FolderWalk {
     let last = commit;
     for (let passed = 1; passed < passedAtOnce; passed += 1) {
       const next = graph?.parent(last, 0);
-      if (next === undefined || next.positions.length === 0 || next.committed < this.#frontier.youngest || known(next.oid) !== undefined || !this.#isUntouched(next, entries)) break;
+      if (
+        next === undefined ||
+        next.positions.length === 0 ||
+        next.committed < this.#frontier.youngest ||
+        known(next.oid) !== undefined ||
+        !this.#isUntouched(next, entries)
+      )
+        break;
       scout.ahead.delete(next.oid);
       last = next;
     }
@@ -168,11 +181,13 @@ export class FolderWalk {
   }
 
   #answer(oid: Oid, entries: readonly Entry[]): void {
-    this.#until(this.#parts.objects.commit(this.#parts.place, oid).then((commit) => {
-      if (commit === undefined) return;
-      const last: LastCommit = { oid, subject: commit.subject, committedAt: new Date(commit.committed * 1000) };
-      for (const { name } of entries) this.#parts.found.set(name, last);
-    }));
+    this.#until(
+      this.#parts.objects.commit(this.#parts.place, oid).then((commit) => {
+        if (commit === undefined) return;
+        const last: LastCommit = { oid, subject: commit.subject, committedAt: new Date(commit.committed * 1000) };
+        for (const { name } of entries) this.#parts.found.set(name, last);
+      }),
+    );
   }
 
   #take(known: ReadonlyMap<string, LastCommit>, entries: readonly Entry[]): void {
@@ -187,7 +202,9 @@ export class FolderWalk {
     const known = graph?.find(oid);
     if (known !== undefined) return known;
     const read = await objects.commit(place, oid);
-    return read === undefined ? undefined : { oid, parents: read.parents, committed: read.committed, filter: undefined, positions: [] };
+    return read === undefined
+      ? undefined
+      : { oid, parents: read.parents, committed: read.committed, filter: undefined, positions: [] };
   }
 
   #scout({ commit, entries, scout }: Stop): void {
@@ -196,14 +213,20 @@ export class FolderWalk {
     if (scout.ahead.size === 0) scout.next = this.#firstParent(commit);
     scout.running = true;
     // What fails here fails again when the walk comes there.
-    this.#runAhead(scout, entries).catch(() => undefined).finally(() => {
-      scout.depth = this.#comparisons.atOnce(Math.min(Math.max(1, 2 * scout.depth), deepest));
-      scout.running = false;
-    });
+    this.#runAhead(scout, entries)
+      .catch(() => undefined)
+      .finally(() => {
+        scout.depth = this.#comparisons.atOnce(Math.min(Math.max(1, 2 * scout.depth), deepest));
+        scout.running = false;
+      });
   }
 
   async #runAhead(scout: Scout, entries: readonly Entry[]): Promise<void> {
-    for (let passed = 0; passed < passedAtOnce && scout.next !== undefined && scout.ahead.size < scout.depth; passed += 1) {
+    for (
+      let passed = 0;
+      passed < passedAtOnce && scout.next !== undefined && scout.ahead.size < scout.depth;
+      passed += 1
+    ) {
       const commit = typeof scout.next === 'string' ? await this.#commit(scout.next) : scout.next;
       scout.next = commit === undefined ? undefined : this.#firstParent(commit);
       if (commit === undefined || scout.next === undefined || this.#isUntouched(commit, entries)) continue;

@@ -17,7 +17,9 @@ const refspecs = ['refs/heads/*:refs/heads/*', 'refs/tags/*:refs/tags/*'];
 
 /** What was pushed here was checked by the same rules, so that a fork of it passes. */
 function fetchConfig(limits: ForkParts['limits']): GitConfig {
-  const asPushed = Object.entries(receiveConfig(limits.pushBytes)).filter(([key]) => key.startsWith('receive.fsck')).map(([key, value]) => [key.replace('receive.', 'fetch.'), value]);
+  const asPushed = Object.entries(receiveConfig(limits.pushBytes))
+    .filter(([key]) => key.startsWith('receive.fsck'))
+    .map(([key, value]) => [key.replace('receive.', 'fetch.'), value]);
   return {
     ...Object.fromEntries(asPushed),
     'fetch.unpackLimit': '1',
@@ -38,16 +40,35 @@ export class Forks {
   async fetch(source: Place, target: Place, signal: AbortSignal): Promise<void> {
     const { processes, transfers, limits } = this.#parts;
     const args = [
-      `--git-dir=${target.directory}`, 'fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules', '--atomic',
-      // git hides our configuration from what it starts in another repository; it is said again to the one half that reads there.
+      `--git-dir=${target.directory}`,
+      'fetch',
+      '--quiet',
+      '--no-tags',
+      '--no-write-fetch-head',
+      '--no-recurse-submodules',
+      '--atomic',
+      // git hides our configuration from what it starts in another repository; it is said again to the one half that
+      // reads there.
       `--upload-pack=${quoted(processes.path)} -c 'safe.directory=*' -c 'transfer.hideRefs=${hiddenRefs}' upload-pack`,
       // A path, not a URL: of that git would decode what looks like an escape.
-      source.directory, ...refspecs,
+      source.directory,
+      ...refspecs,
     ];
-    const { code, complaint } = await transfers.run(() => processes.run(args, {
-      directory: target.directory, config: fetchConfig(limits), deadlineMs: limits.transferSeconds * 1000, maxOutput: 1024 ** 2, signal,
-    }), signal);
-    if (code !== 0) throw new Internal(`git fetch from repository "${source.id}" into its fork "${target.id}" failed`, { detail: complaint });
+    const { code, complaint } = await transfers.run(
+      () =>
+        processes.run(args, {
+          directory: target.directory,
+          config: fetchConfig(limits),
+          deadlineMs: limits.transferSeconds * 1000,
+          maxOutput: 1024 ** 2,
+          signal,
+        }),
+      signal,
+    );
+    if (code !== 0)
+      throw new Internal(`git fetch from repository "${source.id}" into its fork "${target.id}" failed`, {
+        detail: complaint,
+      });
   }
 }
 

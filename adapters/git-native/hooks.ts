@@ -1,4 +1,5 @@
-// The two hooks of a push: `pre-receive` asks this process for all refs at once over inherited pipes, `update` refuses single ones.
+// The two hooks of a push: `pre-receive` asks this process for all refs at once over inherited pipes, `update` refuses
+// single ones.
 import { createHash, randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, chmod, mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
@@ -18,7 +19,7 @@ cat <&4 >&2
 exit 1
 `,
   // Fails where the file is gone: then the server that judged is gone too.
-  'update': `#!/bin/sh
+  update: `#!/bin/sh
 exec 5<"$${verdictsVariable}" || exit 1
 while IFS='\t' read -r ref sentence <&5; do
   if [ "$ref" = "$1" ]; then printf '%s\\n' "$sentence" >&2; exit 1; fi
@@ -36,15 +37,25 @@ export class Hooks {
   }
 
   /**
-   * Writes what is missing. git runs no hook that it cannot execute, which would let every push through: so this is checked before each.
+   * Writes what is missing. git runs no hook that it cannot execute, which would let every push through: so this is
+   * checked before each.
    * @throws {Internal} where the hooks cannot be executed.
    */
   async ready(): Promise<void> {
-    const whole = await Promise.all(Object.entries(scripts).map(async ([name, script]) => await readFile(join(this.folder, name), 'utf8').catch(() => undefined) === script));
+    const whole = await Promise.all(
+      Object.entries(scripts).map(
+        async ([name, script]) => (await readFile(join(this.folder, name), 'utf8').catch(() => undefined)) === script,
+      ),
+    );
     if (whole.includes(false)) await this.#write();
-    await Promise.all(Object.keys(scripts).map((name) => access(join(this.folder, name), constants.X_OK))).catch((cause: unknown) => {
-      throw new Internal(`The git hooks in "${this.folder}" cannot be executed: is the data directory mounted with noexec?`, { cause });
-    });
+    await Promise.all(Object.keys(scripts).map((name) => access(join(this.folder, name), constants.X_OK))).catch(
+      (cause: unknown) => {
+        throw new Internal(
+          `The git hooks in "${this.folder}" cannot be executed: is the data directory mounted with noexec?`,
+          { cause },
+        );
+      },
+    );
   }
 
   /** Makes the folder of one push, for `core.hooksPath`, below a folder that only this process removes. */
@@ -58,17 +69,22 @@ export class Hooks {
 
   async #write(): Promise<void> {
     await mkdir(this.folder, { recursive: true, mode: 0o700 });
-    await Promise.all(Object.entries(scripts).map(async ([name, script]) => {
-      const path = join(this.folder, name);
-      const draft = `${path}.${process.pid}.${performance.now()}`;
-      await writeFile(draft, script, { mode: 0o700 });
-      await chmod(draft, 0o700);
-      await rename(draft, path);
-    }));
+    await Promise.all(
+      Object.entries(scripts).map(async ([name, script]) => {
+        const path = join(this.folder, name);
+        const draft = `${path}.${process.pid}.${performance.now()}`;
+        await writeFile(draft, script, { mode: 0o700 });
+        await chmod(draft, 0o700);
+        await rename(draft, path);
+      }),
+    );
   }
 }
 
-/** The hooks of one push. `update` costs a process for each ref, so it is there only where some refs are refused and others land. */
+/**
+ * The hooks of one push. `update` costs a process for each ref, so it is there only where some refs are refused and
+ * others land.
+ */
 export class PushHooks {
   readonly folder: string;
   readonly verdicts: string;
@@ -96,7 +112,10 @@ export interface HookQuestion {
   readonly updates: readonly RefUpdate[];
 }
 
-/** What `pre-receive` asks over descriptor 3. Undefined where the push never came to it. @throws {Internal} for a question that is none. */
+/**
+ * What `pre-receive` asks over descriptor 3. Undefined where the push never came to it. @throws {Internal} for a
+ * question that is none.
+ */
 export async function hookQuestion(process: GitProcess, limit: number): Promise<HookQuestion | undefined> {
   let text = '';
   for await (const chunk of process.pipe(3).setEncoding('utf8') as AsyncIterable<string>) {
@@ -111,7 +130,8 @@ function parsed(text: string): HookQuestion {
   const [first = '', ...lines] = text.split('\n').slice(0, -2);
   const updates = lines.map((line) => {
     const [, before, after, ref] = /^([0-9a-f]{40}) ([0-9a-f]{40}) (refs\/.+)$/.exec(line) ?? [];
-    if (before === undefined || after === undefined || ref === undefined) throw new Internal('A git hook asked something that is no ref update');
+    if (before === undefined || after === undefined || ref === undefined)
+      throw new Internal('A git hook asked something that is no ref update');
     return { ref, old: before, new: after };
   });
   const quarantine = first.slice(2);
@@ -125,7 +145,9 @@ export function answerHook(process: GitProcess, refusals: readonly string[] | un
 
 /** The lines of the file that `update` reads. */
 function verdictLines(verdicts: readonly RefVerdict[]): string {
-  return verdicts.flatMap(({ ref, refusal }) => refusal === undefined ? [] : [`${ref}\t${oneLine(refusal)}\n`]).join('');
+  return verdicts
+    .flatMap(({ ref, refusal }) => (refusal === undefined ? [] : [`${ref}\t${oneLine(refusal)}\n`]))
+    .join('');
 }
 
 /** A sentence without what a terminal would obey. */

@@ -51,7 +51,10 @@ export interface GitNativeOptions {
 }
 
 export type GitNative = GitBackend & {
-  /** The version of the git program. @throws {Unavailable} one sentence with its remedy, where git is missing or older than 2.39. */
+  /**
+   * The version of the git program. @throws {Unavailable} one sentence with its remedy, where git is missing or older
+   * than 2.39.
+   */
   version(): Promise<GitVersion>;
   /** Ends every process; pushes past their verdict are finished first. Nothing can be asked afterwards. */
   close(): Promise<void>;
@@ -79,7 +82,11 @@ export function gitNative(options: GitNativeOptions): GitNative {
   const mover = new RefMover({ processes, lane: interactive, deadlineMs: limits.readSeconds * 1000 });
   const contents = new Contents({ objects, processes, transfers, limits });
   // A lane of their own: somebody waits for them, while upkeep has all the time there is.
-  const computing = { processes, heavy: new Lane('computations', limits.heavy, limits.queue), deadlineMs: limits.readSeconds * 1000 };
+  const computing = {
+    processes,
+    heavy: new Lane('computations', limits.heavy, limits.queue),
+    deadlineMs: limits.readSeconds * 1000,
+  };
   const commits = new Commits({ objects, ...computing });
   const tips = new Tips({ objects, commits });
   const commitLog = new CommitLog({ commits, interactive, ...computing });
@@ -88,26 +95,65 @@ export function gitNative(options: GitNativeOptions): GitNative {
   const blames = new Blames(computing);
   const sizes = new Sizes(computing);
   const archives = new Archives({ processes, transfers, limits });
-  const lastCommits = new LastCommits({ objects, graphs, processes, lane: new Lane('walks', limits.heavy, limits.queue), limits, log });
+  const lastCommits = new LastCommits({
+    objects,
+    graphs,
+    processes,
+    lane: new Lane('walks', limits.heavy, limits.queue),
+    limits,
+    log,
+  });
   const hooks = new Hooks(root);
   const serving = { processes, interactive, transfers, limits, log };
   const transport = new Transport(serving);
-  const receiver = new Receiver({ ...serving, refs, hooks, occupants, gone: async (place) => !await repositories.exists(place), clear: (place) => clear(place) });
+  const receiver = new Receiver({
+    ...serving,
+    refs,
+    hooks,
+    occupants,
+    gone: async (place) => !(await repositories.exists(place)),
+    clear: (place) => clear(place),
+  });
   const writer = new Writer({ objects, receiver });
   const forks = new Forks({ processes, transfers, limits });
-  const maintenance = new Maintenance({ processes, heavy, refs, contents, lastCommits, log, tidy: async (place) => void await tidy(place.directory, now() - othersWriteMs) });
+  const maintenance = new Maintenance({
+    processes,
+    heavy,
+    refs,
+    contents,
+    lastCommits,
+    log,
+    tidy: async (place) => void (await tidy(place.directory, now() - othersWriteMs)),
+  });
   const deletions = new Set<Promise<void>>();
   let version: Promise<GitVersion> | undefined;
 
   const deleteSoon = (path: string): void => {
-    const deletion = rm(path, { recursive: true, force: true }).catch((error: unknown) => log.warn({ path, err: error }, 'a removed repository could not be deleted yet')).finally(() => deletions.delete(deletion));
+    const deletion = rm(path, { recursive: true, force: true })
+      .catch((error: unknown) => log.warn({ path, err: error }, 'a removed repository could not be deleted yet'))
+      .finally(() => deletions.delete(deletion));
     deletions.add(deletion);
   };
   const forget = (place: Place): void => {
-    for (const cache of [objects, graphs, refs, contents, lastCommits, tips, divergences, commits, commitLog, diffs, blames]) cache.forget(place);
+    for (const cache of [
+      objects,
+      graphs,
+      refs,
+      contents,
+      lastCommits,
+      tips,
+      divergences,
+      commits,
+      commitLog,
+      diffs,
+      blames,
+    ])
+      cache.forget(place);
   };
   const pruner = new Pruner({
-    processes, heavy, maintenance,
+    processes,
+    heavy,
+    maintenance,
     forget: async (place) => {
       await readers.renew(place.directory);
       forget(place);
@@ -142,9 +188,10 @@ export function gitNative(options: GitNativeOptions): GitNative {
     const { living, dead } = await occupants.others();
     const alone = living.length === 0;
     await occupants.endOrphans(dead, verdictsVariable);
-    for (const name of (await readdir(repositories.trash).catch(ignoreAbsence)) ?? []) deleteSoon(join(repositories.trash, name));
+    for (const name of (await readdir(repositories.trash).catch(ignoreAbsence)) ?? [])
+      deleteSoon(join(repositories.trash, name));
     if (alone) await rm(repositories.nursery, { recursive: true, force: true });
-    const waiting = [...await repositories.list()];
+    const waiting = [...(await repositories.list())];
     const worker = async (): Promise<void> => {
       for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
         await clear(repositories.place(id));
@@ -167,44 +214,60 @@ export function gitNative(options: GitNativeOptions): GitNative {
     remove: async (repository) => {
       const place = repositories.place(repository);
       const discarded = await repositories.discard(repository);
-      await Promise.all([readers.forget(place.directory), processes.stopIn(place.directory, 'its repository was removed')]);
+      await Promise.all([
+        readers.forget(place.directory),
+        processes.stopIn(place.directory, 'its repository was removed'),
+      ]);
       forget(place);
       if (discarded !== undefined) deleteSoon(discarded);
     },
     exists: async (repository) => await repositories.exists(repositories.place(repository)),
     list: async () => await repositories.list(),
-    setDefaultBranch: async (repository, branch) => await inside(repository, (place) => repositories.setHead(place, branch)),
+    setDefaultBranch: async (repository, branch) =>
+      await inside(repository, (place) => repositories.setHead(place, branch)),
 
     resolveCommit: async (repository, revision) => await inside(repository, (place) => refs.resolve(place, revision)),
     isLegalName,
     refs: async (repository, kind) => await inside(repository, (place) => refs.list(place, kind)),
     readRefs: async (repository, names) => await inside(repository, (place) => refs.readAll(place, names)),
     tips: async (repository, oids) => await inside(repository, (place) => tips.of(place, oids)),
-    divergence: async (repository, base, heads, signal) => await inside(repository, (place) => divergences.of(place, base, heads, signal)),
+    divergence: async (repository, base, heads, signal) =>
+      await inside(repository, (place) => divergences.of(place, base, heads, signal)),
     moveRefs: async (repository, updates) => await changing(repository, (place) => mover.move(place, updates)),
     writeTag: async (repository, tag) => await changing(repository, (place) => mover.writeTag(place, tag)),
 
     entry: async (repository, commit, path) => await inside(repository, (place) => contents.entry(place, commit, path)),
     tree: async (repository, tree) => await inside(repository, (place) => contents.tree(place, tree)),
-    lastCommits: async (repository, commit, path, signal) => await inside(repository, (place) => lastCommits.of(place, commit, path, signal)),
+    lastCommits: async (repository, commit, path, signal) =>
+      await inside(repository, (place) => lastCommits.of(place, commit, path, signal)),
     blob: async (repository, oid, signal) => await inside(repository, (place) => contents.blob(place, oid, signal)),
 
     commitRecord: async (repository, commit) => await inside(repository, (place) => commits.one(place, commit)),
-    history: async (repository, query, signal) => await inside(repository, (place) => commitLog.page(place, query, signal)),
-    difference: async (repository, from, to, signal) => await inside(repository, (place) => diffs.between(place, from, to, signal)),
-    mergeBase: async (repository, one, other, signal) => await inside(repository, (place) => commitLog.mergeBase(place, one, other, signal)),
-    blame: async (repository, commit, path, signal) => await inside(repository, (place) => blames.of(place, commit, path, signal)),
-    archive: async (repository, commit, packing, signal) => await inside(repository, (place) => archives.of(place, commit, packing, signal)),
-    sizes: async (repository, commit, group, signal) => await inside(repository, (place) => sizes.by(place, commit, group, signal)),
-    write: async (repository, change, pushHooks) => await inside(repository, (place) => writer.write(place, change, pushHooks)),
+    history: async (repository, query, signal) =>
+      await inside(repository, (place) => commitLog.page(place, query, signal)),
+    difference: async (repository, from, to, signal) =>
+      await inside(repository, (place) => diffs.between(place, from, to, signal)),
+    mergeBase: async (repository, one, other, signal) =>
+      await inside(repository, (place) => commitLog.mergeBase(place, one, other, signal)),
+    blame: async (repository, commit, path, signal) =>
+      await inside(repository, (place) => blames.of(place, commit, path, signal)),
+    archive: async (repository, commit, packing, signal) =>
+      await inside(repository, (place) => archives.of(place, commit, packing, signal)),
+    sizes: async (repository, commit, group, signal) =>
+      await inside(repository, (place) => sizes.by(place, commit, group, signal)),
+    write: async (repository, change, pushHooks) =>
+      await inside(repository, (place) => writer.write(place, change, pushHooks)),
 
     advertise: async (repository, request) => await inside(repository, (place) => transport.advertise(place, request)),
-    uploadPack: async (repository, request) => await inside(repository, (place) => transport.uploadPack(place, request)),
+    uploadPack: async (repository, request) =>
+      await inside(repository, (place) => transport.uploadPack(place, request)),
     receivePack: async (repository, request) => await inside(repository, (place) => receiver.receive(place, request)),
     maintain: async (repository) => {
-      if (await repositories.exists(repositories.place(repository))) await changing(repository, (place) => maintenance.maintain(place));
+      if (await repositories.exists(repositories.place(repository)))
+        await changing(repository, (place) => maintenance.maintain(place));
     },
-    prune: async (repository, { before, signal }) => await changing(repository, (place) => pruner.prune(place, before, signal)),
+    prune: async (repository, { before, signal }) =>
+      await changing(repository, (place) => pruner.prune(place, before, signal)),
     sweep,
 
     version: async () => await (version ??= versionOf(processes)),

@@ -1,7 +1,8 @@
-// The last commit that changed each entry of a folder, exact as `git log -1 -- path` with its default simplification. The walk is folder-walk.ts.
-import type { LastCommit, Oid } from '#core/repositories/git-backend';
+// The last commit that changed each entry of a folder, exact as `git log -1 -- path` with its default simplification.
+// The walk is folder-walk.ts.
 import type { Log } from '#core/kernel/log';
 import { Lru } from '#core/kernel/lru';
+import type { LastCommit, Oid } from '#core/repositories/git-backend';
 import type { CommitGraphs } from './commit-graph.ts';
 import { FolderWalk } from './folder-walk.ts';
 import type { Lane } from './lane.ts';
@@ -31,7 +32,14 @@ export class LastCommits {
   readonly #walks = new Map<string, Walk>();
   #closed = false;
 
-  constructor(parts: { readonly objects: Objects; readonly graphs: CommitGraphs; readonly processes: GitProcesses; readonly lane: Lane; readonly limits: GitLimits; readonly log: Log }) {
+  constructor(parts: {
+    readonly objects: Objects;
+    readonly graphs: CommitGraphs;
+    readonly processes: GitProcesses;
+    readonly lane: Lane;
+    readonly limits: GitLimits;
+    readonly log: Log;
+  }) {
     this.#objects = parts.objects;
     this.#graphs = parts.graphs;
     this.#processes = parts.processes;
@@ -62,12 +70,15 @@ export class LastCommits {
 
   #begin(key: string, place: Place, commit: Oid, path: string): Walk {
     const found: Answers = new Map();
-    const done = this.#lane.run(async () => {
-      const whole = await this.#walk(place, commit, path, found);
-      if (whole) this.#answers.set(key, found, 1 + found.size);
-    }).catch((error: unknown) => {
-      this.#log.warn({ repository: place.id, commit, err: error }, 'the last commits of a folder could not be found');
-    }).finally(() => this.#walks.delete(key));
+    const done = this.#lane
+      .run(async () => {
+        const whole = await this.#walk(place, commit, path, found);
+        if (whole) this.#answers.set(key, found, 1 + found.size);
+      })
+      .catch((error: unknown) => {
+        this.#log.warn({ repository: place.id, commit, err: error }, 'the last commits of a folder could not be found');
+      })
+      .finally(() => this.#walks.delete(key));
     const walk = { found, done };
     this.#walks.set(key, walk);
     return walk;
@@ -99,7 +110,12 @@ export class LastCommits {
     const diffs = new TreeDiffs({ processes: this.#processes, place, deadlineMs });
     try {
       return await new FolderWalk({
-        objects: this.#objects, diffs, graph: await this.#graphs.of(place), place, path, found,
+        objects: this.#objects,
+        diffs,
+        graph: await this.#graphs.of(place),
+        place,
+        path,
+        found,
         known: (commit) => this.#answers.get(keyOf(place, commit, path)),
         goesOn: () => !this.#closed && performance.now() < giveUpAt,
       }).from(tip);
@@ -115,5 +131,7 @@ const keyOf = (place: Place, commit: Oid, path: string): string => `${place.id}:
 
 function named(answers: ReadonlyMap<string, LastCommit>): ReadonlyMap<string, LastCommit> {
   // ASCII reads as its bytes.
-  return /^[\0-\x7f]*$/.test([...answers.keys()].join('')) ? answers : new Map([...answers].map(([name, answer]) => [readable(name), answer]));
+  return /^[\0-\x7f]*$/.test([...answers.keys()].join(''))
+    ? answers
+    : new Map([...answers].map(([name, answer]) => [readable(name), answer]));
 }

@@ -40,12 +40,18 @@ function connectLine(): void {
 function start({ id, program, args, environment, lines: numbers }: StartOrder): void {
   const own = numbers.flatMap((number) => lines.get(number) ?? []);
   const [stdin, stdout, ...relayed] = own;
-  if (stdin === undefined || stdout === undefined || own.length !== numbers.length) throw new Error('a connection is missing');
+  if (stdin === undefined || stdout === undefined || own.length !== numbers.length)
+    throw new Error('a connection is missing');
   for (const number of numbers) lines.delete(number);
   let child: ChildProcess;
   try {
     // Descriptors from 3 on are relayed: a program that is no git, such as a hook, expects them to block.
-    child = spawn(program, [...args], { cwd: '/', env: environment, detached: true, stdio: [stdin, stdout, 'pipe', ...relayed.map(() => 'pipe' as const)] });
+    child = spawn(program, [...args], {
+      cwd: '/',
+      env: environment,
+      detached: true,
+      stdio: [stdin, stdout, 'pipe', ...relayed.map(() => 'pipe' as const)],
+    });
   } catch (error) {
     for (const line of relayed) line.destroy();
     throw error;
@@ -82,7 +88,10 @@ function start({ id, program, args, environment, lines: numbers }: StartOrder): 
 
 function relay(server: Socket, program: unknown): void {
   if (!(program instanceof Socket)) return;
-  for (const [from, to] of [[server, program], [program, server]] as const) {
+  for (const [from, to] of [
+    [server, program],
+    [program, server],
+  ] as const) {
     from.on('error', () => undefined);
     from.once('close', () => to.destroy());
     from.pipe(to);

@@ -1,4 +1,5 @@
-// Programs started from a small process of their own: a fork costs what its parent's memory costs, and a server has much of it.
+// Programs started from a small process of their own: a fork costs what its parent's memory costs, and a server has
+// much of it.
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -6,7 +7,15 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Internal, Unavailable } from '#core/kernel/errors';
-import { greetingBytes, readGreeting, spareLines, type Ending, type Order, type Report, type StartOrder } from './launcher-orders.ts';
+import {
+  greetingBytes,
+  readGreeting,
+  spareLines,
+  type Ending,
+  type Order,
+  type Report,
+  type StartOrder,
+} from './launcher-orders.ts';
 
 /** A program that has been started. The streams of one that was quick may be closed already. */
 export interface Launched {
@@ -44,7 +53,8 @@ interface Start {
   readonly ended: PromiseWithResolvers<Ending>;
 }
 
-const helperGone = (): Unavailable => new Unavailable('A program could not be started: the process that starts them has ended');
+const helperGone = (): Unavailable =>
+  new Unavailable('A program could not be started: the process that starts them has ended');
 
 /** The helper, from its start to its end. */
 class Helper {
@@ -63,7 +73,15 @@ class Helper {
   #next = 0;
   #retired = false;
 
-  private constructor(child: ChildProcess, parts: { readonly server: Server; readonly folder: string; readonly times: LauncherTimes; readonly onEnd: () => void }) {
+  private constructor(
+    child: ChildProcess,
+    parts: {
+      readonly server: Server;
+      readonly folder: string;
+      readonly times: LauncherTimes;
+      readonly onEnd: () => void;
+    },
+  ) {
     this.#child = child;
     const { server } = parts;
     this.#server = server;
@@ -83,7 +101,10 @@ class Helper {
   /** @param onEnd is told when it takes no more. */
   static async start(times: LauncherTimes, onEnd: () => void): Promise<Helper> {
     const folder = await mkdtemp(join(tmpdir(), 'hexforge-')).catch((cause: unknown) => {
-      throw new Unavailable('No process can be started: no temporary folder can be made', { detail: 'Look whether the disk is full, or set TMPDIR to a folder that can be written to', cause });
+      throw new Unavailable('No process can be started: no temporary folder can be made', {
+        detail: 'Look whether the disk is full, or set TMPDIR to a folder that can be written to',
+        cause,
+      });
     });
     const path = join(folder, 'launcher');
     const server = createServer();
@@ -91,11 +112,23 @@ class Helper {
       await once(server.listen(path), 'listening');
     } catch (cause) {
       await rm(folder, { recursive: true, force: true });
-      throw new Unavailable(`No process can be started: a socket in "${folder}" was refused`, { detail: 'Set TMPDIR to a folder with a short name that can be written to', cause });
+      throw new Unavailable(`No process can be started: a socket in "${folder}" was refused`, {
+        detail: 'Set TMPDIR to a folder with a short name that can be written to',
+        cause,
+      });
     }
     const module = new URL(`./launcher-child${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url);
     // It removes the folder: it outlives a server that is killed.
-    return new Helper(fork(module, [path], { execArgv: ['--max-semi-space-size=1'], env: {}, cwd: '/', detached: true, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] }), { server, folder, times, onEnd });
+    return new Helper(
+      fork(module, [path], {
+        execArgv: ['--max-semi-space-size=1'],
+        env: {},
+        cwd: '/',
+        detached: true,
+        stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      }),
+      { server, folder, times, onEnd },
+    );
   }
 
   async launch(order: Omit<StartOrder, 'id' | 'lines'>, pipes: number): Promise<Launched> {
@@ -104,7 +137,11 @@ class Helper {
     clearTimeout(this.#idle);
     this.#hold(id, true);
     try {
-      const start: Start = { lines: await this.#take(2 + pipes), started: Promise.withResolvers(), ended: Promise.withResolvers() };
+      const start: Start = {
+        lines: await this.#take(2 + pipes),
+        started: Promise.withResolvers(),
+        ended: Promise.withResolvers(),
+      };
       // Another may have ended while this one waited.
       clearTimeout(this.#idle);
       this.#starts.set(id, start);
@@ -124,7 +161,9 @@ class Helper {
     // Nothing comes from it but its end.
     stdin.resume();
     return {
-      stdin, stdout, pipes,
+      stdin,
+      stdout,
+      pipes,
       ended: ended.promise,
       kill: (signal) => {
         if (this.#starts.has(id)) this.#send({ id, signal });
@@ -168,7 +207,8 @@ class Helper {
 
   /** The helper replaces what it is told to use. */
   async #take(count: number): Promise<readonly Line[]> {
-    if (count > spareLines) throw new Internal(`A program is started with ${count} connections; ${spareLines} are allowed`);
+    if (count > spareLines)
+      throw new Internal(`A program is started with ${count} connections; ${spareLines} are allowed`);
     const take = Promise.withResolvers<readonly Line[]>();
     this.#wanting.push({ count, take });
     this.#share();
@@ -180,12 +220,21 @@ class Helper {
   #retire(): void {
     this.#onEnd();
     this.#retired = true;
-    for (const { take } of this.#wanting.splice(0)) take.reject(new Unavailable('A program could not be started: no connection to it came about', { detail: 'Look whether the server may open enough files (ulimit -n)' }));
+    for (const { take } of this.#wanting.splice(0))
+      take.reject(
+        new Unavailable('A program could not be started: no connection to it came about', {
+          detail: 'Look whether the server may open enough files (ulimit -n)',
+        }),
+      );
     this.#rest();
   }
 
   #share(): void {
-    for (let first = this.#wanting[0]; first !== undefined && first.count <= this.#spare.length; first = this.#wanting[0]) {
+    for (
+      let first = this.#wanting[0];
+      first !== undefined && first.count <= this.#spare.length;
+      first = this.#wanting[0]
+    ) {
       this.#wanting.shift();
       const lines = this.#spare.splice(0, first.count);
       for (const { socket } of lines) socket.ref();
@@ -216,7 +265,8 @@ class Helper {
 
   #rest(): void {
     clearTimeout(this.#idle);
-    if (this.#starts.size === 0) this.#idle = setTimeout(() => this.stop(), this.#retired ? 0 : this.#times.idle).unref();
+    if (this.#starts.size === 0)
+      this.#idle = setTimeout(() => this.stop(), this.#retired ? 0 : this.#times.idle).unref();
   }
 
   #hold(id: number, held: boolean): void {
@@ -252,7 +302,12 @@ export class Launcher {
    * Starts a program in a group of its own.
    * @throws {Unavailable} where it does not start.
    */
-  async launch(program: string, args: readonly string[], environment: Readonly<Record<string, string>>, pipes = 0): Promise<Launched> {
+  async launch(
+    program: string,
+    args: readonly string[],
+    environment: Readonly<Record<string, string>>,
+    pipes = 0,
+  ): Promise<Launched> {
     this.#helper ??= this.#start();
     return (await this.#helper).launch({ program, args, environment }, pipes);
   }

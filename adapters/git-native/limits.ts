@@ -6,7 +6,9 @@ export interface GitLimits {
   readonly interactive: number;
   /** Long computations at once (maintenance, walks of history). Default: cores. */
   readonly heavy: number;
-  /** Clones, fetches, pushes and large blobs at once: they mostly wait for the network. Default: cores × 8, at least 16. */
+  /**
+   * Clones, fetches, pushes and large blobs at once: they mostly wait for the network. Default: cores × 8, at least 16.
+   */
   readonly transfers: number;
   /** Callers that may wait in each of the three queues before the next is refused. Default 256. */
   readonly queue: number;

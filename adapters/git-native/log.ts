@@ -24,7 +24,13 @@ export class Log {
   readonly #pages = new Memo<readonly Oid[]>(200_000, (oids) => 1 + oids.length);
   readonly #bases = new Memo<readonly Oid[]>(20_000, () => 1);
 
-  constructor(parts: { readonly processes: GitProcesses; readonly interactive: Lane; readonly heavy: Lane; readonly commits: Commits; readonly deadlineMs: number }) {
+  constructor(parts: {
+    readonly processes: GitProcesses;
+    readonly interactive: Lane;
+    readonly heavy: Lane;
+    readonly commits: Commits;
+    readonly deadlineMs: number;
+  }) {
     this.#processes = parts.processes;
     this.#interactive = parts.interactive;
     this.#heavy = parts.heavy;
@@ -36,22 +42,30 @@ export class Log {
     const { tip, except, path = '', author, since, until, skip, limit } = query;
     if (skip > farthest || limit < 1 || segments(path) === undefined) return [];
     const args = [
-      `--max-count=${limit}`, `--skip=${skip}`,
+      `--max-count=${limit}`,
+      `--skip=${skip}`,
       ...(author === undefined ? [] : ['--fixed-strings', `--author=${author}`]),
       ...(since === undefined ? [] : [`--max-age=${seconds(since)}`]),
       ...(until === undefined ? [] : [`--min-age=${seconds(until)}`]),
-      tip, ...(except === undefined ? [] : [`^${except}`]),
-      '--', ...(path === '' ? [] : [path]),
+      tip,
+      ...(except === undefined ? [] : [`^${except}`]),
+      '--',
+      ...(path === '' ? [] : [path]),
     ];
     // Where nothing is searched for, git stops as soon as the page is full.
-    const lane = path === '' && author === undefined && until === undefined && skip < near ? this.#interactive : this.#heavy;
-    const oids = await this.#pages.get(`${place.id}:${JSON.stringify(args)}`, signal, (inner) => lane.run(() => this.#walk(place, args, query, inner), inner));
+    const lane =
+      path === '' && author === undefined && until === undefined && skip < near ? this.#interactive : this.#heavy;
+    const oids = await this.#pages.get(`${place.id}:${JSON.stringify(args)}`, signal, (inner) =>
+      lane.run(() => this.#walk(place, args, query, inner), inner),
+    );
     return await this.#commits.all(place, oids);
   }
 
   async mergeBase(place: Place, one: Oid, other: Oid, signal?: AbortSignal): Promise<Oid | undefined> {
     if (one === other) return one;
-    const bases = await this.#bases.get(`${place.id}:${one}:${other}`, signal, (inner) => this.#heavy.run(() => this.#mergeBases(place, one, other, inner), inner));
+    const bases = await this.#bases.get(`${place.id}:${one}:${other}`, signal, (inner) =>
+      this.#heavy.run(() => this.#mergeBases(place, one, other, inner), inner),
+    );
     return bases[0];
   }
 
@@ -61,8 +75,17 @@ export class Log {
   }
 
   /** Commits are read while git looks for the next. */
-  async #walk(place: Place, args: readonly string[], { tip, limit }: HistoryQuery, signal: AbortSignal): Promise<readonly Oid[]> {
-    const process = await this.#processes.start([`--git-dir=${place.directory}`, 'rev-list', ...args], { directory: place.directory, deadlineMs: this.#deadlineMs, signal });
+  async #walk(
+    place: Place,
+    args: readonly string[],
+    { tip, limit }: HistoryQuery,
+    signal: AbortSignal,
+  ): Promise<readonly Oid[]> {
+    const process = await this.#processes.start([`--git-dir=${place.directory}`, 'rev-list', ...args], {
+      directory: place.directory,
+      deadlineMs: this.#deadlineMs,
+      signal,
+    });
     process.stdin.end();
     // So that what reads the others is there when they are named.
     this.#commits.expect(place, tip);
@@ -74,16 +97,26 @@ export class Log {
     }
     const { code } = await process.ended;
     signal.throwIfAborted();
-    if (code === null) throw new Unavailable(`git rev-list was stopped: ${process.stopped ?? 'by a signal'}`, { detail: 'Try again later' });
-    if (code !== 0) throw new Internal(`git rev-list failed in repository "${place.id}"`, { detail: process.complaint });
+    if (code === null)
+      throw new Unavailable(`git rev-list was stopped: ${process.stopped ?? 'by a signal'}`, {
+        detail: 'Try again later',
+      });
+    if (code !== 0)
+      throw new Internal(`git rev-list failed in repository "${place.id}"`, { detail: process.complaint });
     return oids;
   }
 
   async #mergeBases(place: Place, one: Oid, other: Oid, signal: AbortSignal): Promise<readonly Oid[]> {
-    const { code, stdout, complaint } = await this.#processes.run([`--git-dir=${place.directory}`, 'merge-base', one, other], { directory: place.directory, deadlineMs: this.#deadlineMs, signal });
+    const { code, stdout, complaint } = await this.#processes.run(
+      [`--git-dir=${place.directory}`, 'merge-base', one, other],
+      { directory: place.directory, deadlineMs: this.#deadlineMs, signal },
+    );
     // 1 where there is none.
     if (code > 1) throw new Internal(`git merge-base failed in repository "${place.id}"`, { detail: complaint });
-    return stdout.toString('latin1').split('\n').filter((line) => line !== '');
+    return stdout
+      .toString('latin1')
+      .split('\n')
+      .filter((line) => line !== '');
   }
 }
 

@@ -1,16 +1,20 @@
-// Keeping repositories fast after pushes, one run at a time for each: commit-graph, packed refs, few packs, a warm root listing.
+// Keeping repositories fast after pushes, one run at a time for each: commit-graph, packed refs, few packs, a warm root
+// listing.
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Log } from '#core/kernel/log';
+import type { Contents } from './contents.ts';
 import { ignoreAbsence } from './durable.ts';
 import type { Lane } from './lane.ts';
 import type { LastCommits } from './last-commits.ts';
-import type { Contents } from './contents.ts';
 import type { Place } from './objects.ts';
 import type { GitProcesses } from './process.ts';
 import type { Refs } from './refs.ts';
 
-/** Loose refs, packs, and loose objects in one of 256 folders (as `git gc` estimates) from which tidying is worth a process. */
+/**
+ * Loose refs, packs, and loose objects in one of 256 folders (as `git gc` estimates) from which tidying is worth a
+ * process.
+ */
 const manyLooseRefs = 64;
 const manyPacks = 20;
 const manyLooseObjects = 8;
@@ -51,18 +55,30 @@ export class Maintenance {
     return turn.next;
   }
 
-  /** Does other work in the repository while nothing else is done there: runs that are asked for meanwhile begin when it has ended. */
+  /**
+   * Does other work in the repository while nothing else is done there: runs that are asked for meanwhile begin when it
+   * has ended.
+   */
   async alone<T>(place: Place, work: () => Promise<T>): Promise<T> {
     for (let turn = this.#turns.get(place.id); turn !== undefined; turn = this.#turns.get(place.id)) await turn.done;
     const working = work();
-    void this.#take(place, working.then(() => undefined, () => undefined));
+    void this.#take(
+      place,
+      working.then(
+        () => undefined,
+        () => undefined,
+      ),
+    );
     return await working;
   }
 
   #begin(place: Place): Promise<void> {
-    return this.#take(place, this.#run(place).catch((error: unknown) => {
-      this.#parts.log.warn({ repository: place.id, err: error }, 'a repository could not be maintained');
-    }));
+    return this.#take(
+      place,
+      this.#run(place).catch((error: unknown) => {
+        this.#parts.log.warn({ repository: place.id, err: error }, 'a repository could not be maintained');
+      }),
+    );
   }
 
   #take(place: Place, work: Promise<void>): Promise<void> {
@@ -81,8 +97,9 @@ export class Maintenance {
     const entries = (await readdir(join(place.directory, 'objects', 'pack')).catch(ignoreAbsence)) ?? [];
     const packs = entries.filter((name) => name.endsWith('.pack')).length;
     const loose = ((await readdir(join(place.directory, 'objects', sampledFolder)).catch(ignoreAbsence)) ?? []).length;
-    if (packs > manyPacks || loose > manyLooseObjects) await this.#git(place, ['repack', '-d', '-q', '--geometric=2', '--write-midx']);
-    if (await this.#looseRefs(place) > manyLooseRefs) await this.#git(place, ['pack-refs', '--all', '--prune']);
+    if (packs > manyPacks || loose > manyLooseObjects)
+      await this.#git(place, ['repack', '-d', '-q', '--geometric=2', '--write-midx']);
+    if ((await this.#looseRefs(place)) > manyLooseRefs) await this.#git(place, ['pack-refs', '--all', '--prune']);
     await this.#parts.tidy(place);
   }
 
@@ -97,12 +114,17 @@ export class Maintenance {
 
   async #git(place: Place, args: readonly string[]): Promise<void> {
     const { heavy, processes, log } = this.#parts;
-    const { code, complaint } = await heavy.run(() => processes.run([`--git-dir=${place.directory}`, ...args], { directory: place.directory, config, deadlineMs }));
-    if (code !== 0) log.warn({ repository: place.id, git: args[0], code, complaint }, 'a repository could not be maintained');
+    const { code, complaint } = await heavy.run(() =>
+      processes.run([`--git-dir=${place.directory}`, ...args], { directory: place.directory, config, deadlineMs }),
+    );
+    if (code !== 0)
+      log.warn({ repository: place.id, git: args[0], code, complaint }, 'a repository could not be maintained');
   }
 
   async #looseRefs(place: Place): Promise<number> {
-    const found = (await readdir(join(place.directory, 'refs'), { recursive: true, withFileTypes: true }).catch(ignoreAbsence)) ?? [];
+    const found =
+      (await readdir(join(place.directory, 'refs'), { recursive: true, withFileTypes: true }).catch(ignoreAbsence)) ??
+      [];
     return found.filter((entry) => entry.isFile()).length;
   }
 }

@@ -17,7 +17,9 @@ export class Memo<V> {
     this.#weigh = weigh;
   }
 
-  /** `compute` is aborted when everyone who waits for it has gone. @throws the signal's reason when it is aborted first. */
+  /**
+   * `compute` is aborted when everyone who waits for it has gone. @throws the signal's reason when it is aborted first.
+   */
   async get(key: string, signal: AbortSignal | undefined, compute: (signal: AbortSignal) => Promise<V>): Promise<V> {
     signal?.throwIfAborted();
     const known = this.#known.get(key);

@@ -10,9 +10,26 @@ const isControl = (character: string): boolean => character <= ' ' || character 
 
 /** git-check-ref-format(1), rules 1 to 10, for a full name with at least one slash. */
 export function isLegalRef(name: string): boolean {
-  if (Buffer.byteLength(name) > longestName || !name.isWellFormed() || forbidden.test(name) || Array.from(name).some(isControl) || name.endsWith('.') || name === '@') return false;
+  if (
+    Buffer.byteLength(name) > longestName ||
+    !name.isWellFormed() ||
+    forbidden.test(name) ||
+    Array.from(name).some(isControl) ||
+    name.endsWith('.') ||
+    name === '@'
+  )
+    return false;
   const components = name.split('/');
-  return components.length > 1 && components.every((component) => component !== '' && !component.startsWith('.') && !component.endsWith('.lock') && Buffer.byteLength(component) <= longestComponent);
+  return (
+    components.length > 1 &&
+    components.every(
+      (component) =>
+        component !== '' &&
+        !component.startsWith('.') &&
+        !component.endsWith('.lock') &&
+        Buffer.byteLength(component) <= longestComponent,
+    )
+  );
 }
 
 /** As `git branch` and `git tag` check: no leading `-`, and no branch called HEAD. */
@@ -29,5 +46,9 @@ export function isOid(text: string): boolean {
 export function segments(path: string): readonly string[] | undefined {
   if (path === '') return [];
   const parts = path.split('/');
-  return parts.some((part) => part === '' || part === '.' || part === '..' || part.toLowerCase() === '.git' || part.includes('\0')) ? undefined : parts;
+  return parts.some(
+    (part) => part === '' || part === '.' || part === '..' || part.toLowerCase() === '.git' || part.includes('\0'),
+  )
+    ? undefined
+    : parts;
 }

@@ -1,10 +1,10 @@
 // Commits and trees as git stores them, read by oid and cached: an oid never means anything else.
 import { Buffer } from 'node:buffer';
 import { Unprocessable } from '#core/kernel/errors';
-import type { Oid } from '#core/repositories/git-backend';
 import { Lru } from '#core/kernel/lru';
-import { isOid } from './names.ts';
+import type { Oid } from '#core/repositories/git-backend';
 import { largestRead, type ObjectHeader, type ReadObject } from './cat-file.ts';
+import { isOid } from './names.ts';
 import type { Readers } from './readers.ts';
 
 export interface Commit {
@@ -51,7 +51,9 @@ export class Objects {
   async contents(place: Place, oid: Oid): Promise<WholeObject | undefined> {
     const object = await this.#readers.contents(place.directory, oid);
     if (object === undefined || isWhole(object)) return object;
-    throw new Unprocessable(`The ${object.type} is too large to be read`, { detail: `"${oid}" has ${object.size} bytes; ${largestRead} are allowed` });
+    throw new Unprocessable(`The ${object.type} is too large to be read`, {
+      detail: `"${oid}" has ${object.size} bytes; ${largestRead} are allowed`,
+    });
   }
 
   /** Without the content of one larger than `most` bytes. */
@@ -72,17 +74,29 @@ export class Objects {
   }
 
   commit(place: Place, oid: Oid): Promise<Commit | undefined> {
-    return this.#cached(this.#commits, place, oid, ({ parents, subject }) => 250 + 40 * parents.length + subject.length, async () => {
-      const object = await this.contents(place, oid);
-      return object?.type === 'commit' ? parseCommit(oid, object.content) : undefined;
-    });
+    return this.#cached(
+      this.#commits,
+      place,
+      oid,
+      ({ parents, subject }) => 250 + 40 * parents.length + subject.length,
+      async () => {
+        const object = await this.contents(place, oid);
+        return object?.type === 'commit' ? parseCommit(oid, object.content) : undefined;
+      },
+    );
   }
 
   tree(place: Place, oid: Oid): Promise<RawTree | undefined> {
-    return this.#cached(this.#trees, place, oid, (tree) => 1 + tree.size, async () => {
-      const object = await this.contents(place, oid);
-      return object?.type === 'tree' ? parseTree(object.content) : undefined;
-    });
+    return this.#cached(
+      this.#trees,
+      place,
+      oid,
+      (tree) => 1 + tree.size,
+      async () => {
+        const object = await this.contents(place, oid);
+        return object?.type === 'tree' ? parseTree(object.content) : undefined;
+      },
+    );
   }
 
   /** Oid of the tree at `path`, below a root tree. */
@@ -101,7 +115,13 @@ export class Objects {
     this.#trees.forget(`${place.id}:`);
   }
 
-  async #cached<V>(cache: Lru<V>, place: Place, oid: Oid, weigh: (value: V) => number, read: () => Promise<V | undefined>): Promise<V | undefined> {
+  async #cached<V>(
+    cache: Lru<V>,
+    place: Place,
+    oid: Oid,
+    weigh: (value: V) => number,
+    read: () => Promise<V | undefined>,
+  ): Promise<V | undefined> {
     const key = keyOf(place, oid);
     const known = cache.get(key);
     if (known !== undefined) return known;
@@ -151,7 +171,10 @@ export function parseTree(content: Buffer): RawTree {
     const space = content.indexOf(0x20, at);
     const end = content.indexOf(0, space);
     if (space < 0 || end < 0 || end + 21 > content.length) break;
-    entries.set(content.toString('latin1', space + 1, end), `${canonicalMode(content.toString('latin1', at, space))} ${content.toString('latin1', end + 1, end + 21)}`);
+    entries.set(
+      content.toString('latin1', space + 1, end),
+      `${canonicalMode(content.toString('latin1', at, space))} ${content.toString('latin1', end + 1, end + 21)}`,
+    );
     at = end + 21;
   }
   return entries;
@@ -161,10 +184,14 @@ export function parseTree(content: Buffer): RawTree {
 function canonicalMode(text: string): string {
   const mode = Number.parseInt(text, 8);
   switch (mode & 0o170000) {
-    case 0o100000: return (mode & 0o100) === 0 ? '100644' : '100755';
-    case 0o120000: return '120000';
-    case 0o040000: return '040000';
-    default: return '160000';
+    case 0o100000:
+      return (mode & 0o100) === 0 ? '100644' : '100755';
+    case 0o120000:
+      return '120000';
+    case 0o040000:
+      return '040000';
+    default:
+      return '160000';
   }
 }
 
@@ -181,7 +208,13 @@ export function parseCommit(oid: Oid, content: Buffer): Commit {
     else if (line.startsWith('committer ')) committed = Number(/> (\d{1,12})/.exec(line)?.[1] ?? 0);
     else if (line.startsWith('encoding ')) encoding = line.slice(9);
   }
-  return { oid, tree, parents, committed, subject: subjectOf(split < 0 ? Buffer.alloc(0) : content.subarray(split), encoding) };
+  return {
+    oid,
+    tree,
+    parents,
+    committed,
+    subject: subjectOf(split < 0 ? Buffer.alloc(0) : content.subarray(split), encoding),
+  };
 }
 
 const longestSubject = 4096;

@@ -1,10 +1,11 @@
-// Which processes work below a root: what a live one has begun is not swept away by another that starts, what a dead one has left running is ended.
+// Which processes work below a root: what a live one has begun is not swept away by another that starts, what a dead
+// one has left running is ended.
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { setTimeout as pause } from 'node:timers/promises';
 import { mkdir, readdir, readFile, rm, stat, utimes } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { codeOf, ignoreAbsence } from './durable.ts';
 
 const beatMs = 30_000;
@@ -41,12 +42,16 @@ export class Occupants {
   async others(): Promise<{ readonly living: readonly string[]; readonly dead: readonly string[] }> {
     const names = ((await readdir(this.#all).catch(ignoreAbsence)) ?? []).filter((name) => name !== this.#name);
     const lives = await Promise.all(names.map((name) => this.#lives(name)));
-    return { living: names.filter((_, index) => lives[index]), dead: names.filter((_, index) => lives[index] === false) };
+    return {
+      living: names.filter((_, index) => lives[index]),
+      dead: names.filter((_, index) => lives[index] === false),
+    };
   }
 
   /**
-   * Ends the pushes of processes that died in the middle of them, which git might otherwise still finish: after this call none
-   * of them moves a ref any more. They are told by the folder that `variable` in their environment lies in (proc_pid_environ(5)).
+   * Ends the pushes of processes that died in the middle of them, which git might otherwise still finish: after this
+   * call none of them moves a ref any more. They are told by the folder that `variable` in their environment lies in
+   * (proc_pid_environ(5)).
    */
   async endOrphans(names: readonly string[], variable: string): Promise<void> {
     if (names.length === 0) return;
@@ -76,7 +81,8 @@ export class Occupants {
 }
 
 /**
- * What tells a running process from a later one with its id: on Linux the tick it started at (proc_pid_stat(5), field 22), elsewhere only that it runs.
+ * What tells a running process from a later one with its id: on Linux the tick it started at (proc_pid_stat(5), field
+ * 22), elsewhere only that it runs.
  * Undefined for one that has ended.
  */
 function startOf(pid: string): string | undefined {
@@ -86,7 +92,9 @@ function startOf(pid: string): string | undefined {
     if (codeOf(error) !== 'EPERM') return undefined;
   }
   try {
-    const [state, ...fields] = readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /s, '').split(' ');
+    const [state, ...fields] = readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /s, '')
+      .split(' ');
     return state === 'Z' ? undefined : fields[18];
   } catch {
     return '0';
@@ -96,10 +104,12 @@ function startOf(pid: string): string | undefined {
 /** Processes of this host whose environment has one of the marks. One that is ending has none any more. */
 async function orphans(marks: readonly string[]): Promise<readonly number[]> {
   const pids = ((await readdir('/proc').catch(ignoreAbsence)) ?? []).filter((name) => /^\d+$/.test(name));
-  const found = await Promise.all(pids.map(async (pid) => {
-    const environment = `\0${await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '')}`;
-    return marks.some((mark) => environment.includes(`\0${mark}`)) ? [Number(pid)] : [];
-  }));
+  const found = await Promise.all(
+    pids.map(async (pid) => {
+      const environment = `\0${await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '')}`;
+      return marks.some((mark) => environment.includes(`\0${mark}`)) ? [Number(pid)] : [];
+    }),
+  );
   return found.flat();
 }
 

@@ -23,12 +23,18 @@ export class PacketCutter {
 
   /** Packets that these bytes complete. @throws {ValidationFailed} where they are none. */
   *cut(bytes: Uint8Array): Generator<Packet> {
-    this.#rest = this.#rest.length === 0 ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) : Buffer.concat([this.#rest, bytes]);
+    this.#rest =
+      this.#rest.length === 0
+        ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+        : Buffer.concat([this.#rest, bytes]);
     while (this.#rest.length >= 4) {
       const digits = this.#rest.toString('latin1', 0, 4);
       const length = /^[0-9a-fA-F]{4}$/.test(digits) ? Number.parseInt(digits, 16) : longest + 1;
       const kind = special[length];
-      if (kind === undefined && (length < 4 || length > longest)) throw new ValidationFailed('The body is not in the pkt-line format', { detail: 'body: a packet has no such length' });
+      if (kind === undefined && (length < 4 || length > longest))
+        throw new ValidationFailed('The body is not in the pkt-line format', {
+          detail: 'body: a packet has no such length',
+        });
       const size = kind === undefined ? length : 4;
       if (this.#rest.length < size) return;
       const raw = this.#rest.subarray(0, size);

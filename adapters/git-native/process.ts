@@ -1,4 +1,5 @@
-// The one door to the git program: every process has a group of its own, a deadline and a bound on what it says, and is ended as a group.
+// The one door to the git program: every process has a group of its own, a deadline and a bound on what it says, and is
+// ended as a group.
 import { Buffer } from 'node:buffer';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
@@ -63,9 +64,15 @@ export class GitProcess {
       return ending;
     });
     if (options.deadlineMs !== undefined) {
-      this.#timers.push(setTimeout(() => void this.stop(`it was not done after ${Math.round(Number(options.deadlineMs) / 1000)} s`), options.deadlineMs).unref());
+      this.#timers.push(
+        setTimeout(
+          () => void this.stop(`it was not done after ${Math.round(Number(options.deadlineMs) / 1000)} s`),
+          options.deadlineMs,
+        ).unref(),
+      );
     }
-    if (options.idleMs !== undefined) this.#idle = setTimeout(() => void this.stop('no byte moved for too long'), options.idleMs).unref();
+    if (options.idleMs !== undefined)
+      this.#idle = setTimeout(() => void this.stop('no byte moved for too long'), options.idleMs).unref();
     if (options.signal?.aborted === true) onAbort();
     else options.signal?.addEventListener('abort', onAbort, { once: true });
   }
@@ -127,7 +134,8 @@ export class GitProcesses {
 
   /** @throws {Unavailable} where git does not start, or the adapter is closed. */
   async start(args: readonly string[], options: SpawnOptions): Promise<GitProcess> {
-    if (this.#closed) throw new Unavailable('The git back end is stopping', { detail: 'Try again when the server is back' });
+    if (this.#closed)
+      throw new Unavailable('The git back end is stopping', { detail: 'Try again when the server is back' });
     const starting = this.#start(args, options);
     this.#starting.set(starting, options.directory);
     try {
@@ -138,7 +146,15 @@ export class GitProcesses {
   }
 
   async #start(args: readonly string[], options: SpawnOptions): Promise<GitProcess> {
-    const started = new GitProcess(await this.#launcher.launch(this.path, args, environment(options.config, options.environment), options.extraPipes), options);
+    const started = new GitProcess(
+      await this.#launcher.launch(
+        this.path,
+        args,
+        environment(options.config, options.environment),
+        options.extraPipes,
+      ),
+      options,
+    );
     this.#running.add(started);
     void started.ended.then(() => this.#running.delete(started));
     return started;
@@ -146,9 +162,13 @@ export class GitProcesses {
 
   /**
    * Runs a command to its end. Any exit code is an answer.
-   * @throws {Unavailable} past its deadline or where git does not start; {Internal} past `maxOutput`; the signal's reason when aborted.
+   * @throws {Unavailable} past its deadline or where git does not start; {Internal} past `maxOutput`; the signal's
+   * reason when aborted.
    */
-  async run(args: readonly string[], options: RunOptions): Promise<{ readonly code: number; readonly stdout: Buffer; readonly complaint: string }> {
+  async run(
+    args: readonly string[],
+    options: RunOptions,
+  ): Promise<{ readonly code: number; readonly stdout: Buffer; readonly complaint: string }> {
     const started = await this.start(args, options);
     const limit = options.maxOutput ?? 64 * 1024 ** 2;
     const chunks: Buffer[] = [];
@@ -164,7 +184,10 @@ export class GitProcesses {
     await drained;
     options.signal?.throwIfAborted();
     if (bytes > limit) throw new Internal(`git ${commandOf(args)} was stopped: ${started.stopped ?? ''}`);
-    if (code === null) throw new Unavailable(`git ${commandOf(args)} was stopped: ${started.stopped ?? 'by a signal'}`, { detail: 'Try again later' });
+    if (code === null)
+      throw new Unavailable(`git ${commandOf(args)} was stopped: ${started.stopped ?? 'by a signal'}`, {
+        detail: 'Try again later',
+      });
     return { code, stdout: Buffer.concat(chunks), complaint: started.complaint };
   }
 
@@ -181,8 +204,12 @@ export class GitProcesses {
   }
 
   async #stop(concerned: (directory: string | undefined) => boolean, reason: string): Promise<void> {
-    await Promise.allSettled([...this.#starting].filter(([, directory]) => concerned(directory)).map(([starting]) => starting));
-    await Promise.all([...this.#running].filter(({ directory }) => concerned(directory)).map((started) => started.stop(reason)));
+    await Promise.allSettled(
+      [...this.#starting].filter(([, directory]) => concerned(directory)).map(([starting]) => starting),
+    );
+    await Promise.all(
+      [...this.#running].filter(({ directory }) => concerned(directory)).map((started) => started.stop(reason)),
+    );
   }
 }
 

@@ -1,4 +1,5 @@
-// Removing what no ref leads to: git packs the rest anew and puts what is to go aside, which is deleted once every ref is seen to be whole without it.
+// Removing what no ref leads to: git packs the rest anew and puts what is to go aside, which is deleted once every ref
+// is seen to be whole without it.
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Internal, Unavailable } from '#core/kernel/errors';
@@ -39,11 +40,20 @@ export class Pruner {
     await mkdir(aside, { mode: 0o700 });
     try {
       const tips = await this.#tips(place, signal);
-      // git-repack(1): what is reachable in one pack, younger unreachable objects in another with the time of each. Packs with a .keep stay as they are.
-      await this.#git(place, ['repack', '-a', '-d', '-q', '--cruft', `--cruft-expiration=${before}`, `--expire-to=${join(aside, 'pack')}`], signal);
+      // git-repack(1): what is reachable in one pack, younger unreachable objects in another with the time of each.
+      // Packs with a .keep stay as they are.
+      await this.#git(
+        place,
+        ['repack', '-a', '-d', '-q', '--cruft', `--cruft-expiration=${before}`, `--expire-to=${join(aside, 'pack')}`],
+        signal,
+      );
       // Loose ones are set aside as a copy.
       await this.#git(place, ['prune', `--expire=${before}`], signal);
-      await this.#git(place, ['commit-graph', 'write', '--reachable', '--split=replace', '--changed-paths', '--no-progress'], signal);
+      await this.#git(
+        place,
+        ['commit-graph', 'write', '--reachable', '--split=replace', '--changed-paths', '--no-progress'],
+        signal,
+      );
       await this.#check(place, tips, signal);
     } catch (error) {
       await putBack(place);
@@ -55,11 +65,21 @@ export class Pruner {
     return { remaining: (await packFiles(place)).some((name) => name.endsWith('.mtimes')) };
   }
 
-  /** A ref may have been made meanwhile of a commit that was found unreachable: it must not be left without its objects. @throws {Unavailable} */
+  /**
+   * A ref may have been made meanwhile of a commit that was found unreachable: it must not be left without its objects.
+   * @throws {Unavailable}
+   */
   async #check(place: Place, before: ReadonlySet<Oid>, signal: AbortSignal | undefined): Promise<void> {
-    const input = [...await this.#tips(place, signal), ...[...before].map((oid) => `^${oid}`)].map((line) => `${line}\n`).join('');
-    const { code, complaint } = await this.#command(place, ['rev-list', '--objects', '--quiet', '--stdin'], signal, { input });
-    if (code !== 0) throw new Unavailable('A ref was made of what was being pruned', { detail: `Nothing was removed from repository "${place.id}": ${complaint}` });
+    const input = [...(await this.#tips(place, signal)), ...[...before].map((oid) => `^${oid}`)]
+      .map((line) => `${line}\n`)
+      .join('');
+    const { code, complaint } = await this.#command(place, ['rev-list', '--objects', '--quiet', '--stdin'], signal, {
+      input,
+    });
+    if (code !== 0)
+      throw new Unavailable('A ref was made of what was being pruned', {
+        detail: `Nothing was removed from repository "${place.id}": ${complaint}`,
+      });
   }
 
   /** What every ref leads to, hidden ones included. */
@@ -71,21 +91,42 @@ export class Pruner {
   /** @throws {Internal} where git fails. */
   async #git(place: Place, args: readonly string[], signal: AbortSignal | undefined): Promise<string> {
     const { code, stdout, complaint } = await this.#command(place, args, signal);
-    if (code !== 0) throw new Internal(`git ${args[0] ?? ''} failed in repository "${place.id}"`, { detail: complaint });
+    if (code !== 0)
+      throw new Internal(`git ${args[0] ?? ''} failed in repository "${place.id}"`, { detail: complaint });
     return stdout.toString('latin1');
   }
 
-  #command(place: Place, args: readonly string[], signal: AbortSignal | undefined, more: Pick<RunOptions, 'input'> = {}): ReturnType<GitProcesses['run']> {
+  #command(
+    place: Place,
+    args: readonly string[],
+    signal: AbortSignal | undefined,
+    more: Pick<RunOptions, 'input'> = {},
+  ): ReturnType<GitProcesses['run']> {
     const { heavy, processes } = this.#parts;
-    return heavy.run(() => processes.run([`--git-dir=${place.directory}`, ...args], { directory: place.directory, config, deadlineMs, maxOutput: 256 * 1024 ** 2, ...signal !== undefined && { signal }, ...more }), signal);
+    return heavy.run(
+      () =>
+        processes.run([`--git-dir=${place.directory}`, ...args], {
+          directory: place.directory,
+          config,
+          deadlineMs,
+          maxOutput: 256 * 1024 ** 2,
+          ...(signal !== undefined && { signal }),
+          ...more,
+        }),
+      signal,
+    );
   }
 }
 
 /** On the file system of the packs, and where git does not look for any. */
 const asideOf = (place: Place): string => join(place.directory, 'pruned');
-const packFiles = async (place: Place): Promise<readonly string[]> => (await readdir(join(place.directory, 'objects', 'pack')).catch(ignoreAbsence)) ?? [];
+const packFiles = async (place: Place): Promise<readonly string[]> =>
+  (await readdir(join(place.directory, 'objects', 'pack')).catch(ignoreAbsence)) ?? [];
 
-/** What a run that failed, or was killed, had set aside. A pack is whole when it has its index, which git writes last and which is moved last. */
+/**
+ * What a run that failed, or was killed, had set aside. A pack is whole when it has its index, which git writes last
+ * and which is moved last.
+ */
 async function putBack(place: Place): Promise<void> {
   const aside = asideOf(place);
   const names = (await readdir(aside).catch(ignoreAbsence)) ?? [];

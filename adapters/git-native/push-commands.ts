@@ -26,7 +26,10 @@ export async function readPushHead(body: AsyncIterator<Uint8Array>, limit: numbe
   let bytes = 0;
   for (;;) {
     const chunk = await body.next();
-    if (chunk.done === true) throw new ValidationFailed('The push ends before its ref updates do', { detail: 'body: a flush packet must follow the ref updates' });
+    if (chunk.done === true)
+      throw new ValidationFailed('The push ends before its ref updates do', {
+        detail: 'body: a flush packet must follow the ref updates',
+      });
     // A copy: packets are kept while the sender may use its buffer again.
     const value = Buffer.from(chunk.value);
     raw.push(value);
@@ -46,9 +49,16 @@ function parsed(line: string): RefUpdate {
   if (line.startsWith('push-cert')) throw malformed('a signed push, which this server does not offer');
   const [, before, after, ref] = command.exec(line) ?? [];
   if (before === undefined || after === undefined || ref === undefined) throw malformed(`"${line.slice(0, 100)}"`);
-  if (!ref.startsWith('refs/') || !isLegalRef(ref)) throw new ValidationFailed('The push names a ref that git does not allow', { detail: `ref: ${JSON.stringify(ref.slice(0, 200))}` });
+  if (!ref.startsWith('refs/') || !isLegalRef(ref))
+    throw new ValidationFailed('The push names a ref that git does not allow', {
+      detail: `ref: ${JSON.stringify(ref.slice(0, 200))}`,
+    });
   return { ref, old: before, new: after };
 }
 
-const malformed = (what: string): ValidationFailed => new ValidationFailed('The push does not begin with ref updates', { detail: `body: it holds ${what}` });
-const tooMany = (limit: number): PayloadTooLarge => new PayloadTooLarge('The push names too many refs', { detail: `The ref updates of one push may take ${limit} bytes; push in several parts` });
+const malformed = (what: string): ValidationFailed =>
+  new ValidationFailed('The push does not begin with ref updates', { detail: `body: it holds ${what}` });
+const tooMany = (limit: number): PayloadTooLarge =>
+  new PayloadTooLarge('The push names too many refs', {
+    detail: `The ref updates of one push may take ${limit} bytes; push in several parts`,
+  });

@@ -1,4 +1,5 @@
-// What receive-pack answers: progress that passes at once, and the report of what happened to each ref, kept until it may be told.
+// What receive-pack answers: progress that passes at once, and the report of what happened to each ref, kept until it
+// may be told.
 import { Buffer } from 'node:buffer';
 import type { RefUpdate } from '#core/repositories/git-backend';
 import { flushPacket, lineOf, packet, PacketCutter } from './pkt-line.ts';
@@ -29,7 +30,8 @@ export class PushReport {
       } else {
         this.#held.push(packet.raw);
         if (packet.kind !== 'data') continue;
-        for (const line of this.#inner.cut(packet.payload.subarray(1))) this.#line(line.kind === 'data' ? lineOf(line) : undefined);
+        for (const line of this.#inner.cut(packet.payload.subarray(1)))
+          this.#line(line.kind === 'data' ? lineOf(line) : undefined);
       }
     }
     return passing;
@@ -61,8 +63,14 @@ const longestBand = 60_000;
 
 /** What git says of a push whose pack it took and whose refs it refused, each for the same reason. */
 export function refusedReport(updates: readonly RefUpdate[], reason: string, multiplexed: boolean): Buffer {
-  const report = Buffer.concat([packet('unpack ok\n'), ...updates.map(({ ref }) => packet(`ng ${ref} ${reason}\n`)), flushPacket]);
+  const report = Buffer.concat([
+    packet('unpack ok\n'),
+    ...updates.map(({ ref }) => packet(`ng ${ref} ${reason}\n`)),
+    flushPacket,
+  ]);
   if (!multiplexed) return report;
-  const pieces = Array.from({ length: Math.ceil(report.length / longestBand) }, (_, index) => packet(Buffer.concat([Buffer.of(1), report.subarray(index * longestBand, (index + 1) * longestBand)])));
+  const pieces = Array.from({ length: Math.ceil(report.length / longestBand) }, (_, index) =>
+    packet(Buffer.concat([Buffer.of(1), report.subarray(index * longestBand, (index + 1) * longestBand)])),
+  );
   return Buffer.concat([...pieces, flushPacket]);
 }

@@ -1,10 +1,12 @@
-// How many commits each head has that a base has not, and the other way round, counted while commits come by, no parent before its children.
+// How many commits each head has that a base has not, and the other way round, counted while commits come by, no parent
+// before its children.
 import type { Divergence } from '#core/repositories/git-refs';
 import type { Node, Step } from './descent.ts';
 
 /**
- * Carries from each commit to its parents the set of tips that reach it. Bit 0 is the base, bit n + 1 the nth head. A commit counts
- * for the heads that reach it without the base, or the other way round; where all tips reach it there is nothing to count any more.
+ * Carries from each commit to its parents the set of tips that reach it. Bit 0 is the base, bit n + 1 the nth head. A
+ * commit counts for the heads that reach it without the base, or the other way round; where all tips reach it there is
+ * nothing to count any more.
  */
 export class ReachCounter {
   readonly #full: Uint32Array;

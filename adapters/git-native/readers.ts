@@ -1,4 +1,5 @@
-// The pool of object readers: at most two per repository, a bounded number in all, the least recently used one making room.
+// The pool of object readers: at most two per repository, a bounded number in all, the least recently used one making
+// room.
 import { CatFile, ReaderEnded, type ObjectHeader, type ReadCommand, type ReadObject } from './cat-file.ts';
 import type { GitProcesses } from './process.ts';
 
@@ -18,7 +19,10 @@ export class Readers {
   #waiting: (() => void)[] = [];
   #count = 0;
 
-  constructor(processes: GitProcesses, options: { readonly limit: number; readonly stallMs: number; readonly idleMs: number }) {
+  constructor(
+    processes: GitProcesses,
+    options: { readonly limit: number; readonly stallMs: number; readonly idleMs: number },
+  ) {
     this.#processes = processes;
     this.#limit = options.limit;
     this.#stallMs = options.stallMs;
@@ -34,9 +38,12 @@ export class Readers {
     return this.#ask('contents', directory, name, most);
   }
 
-  /** Ends them when what they were asked is answered: later questions go to new ones, which hold no pack open that is gone. */
+  /**
+   * Ends them when what they were asked is answered: later questions go to new ones, which hold no pack open that is
+   * gone.
+   */
   async renew(directory: string): Promise<void> {
-    const own = [...this.#readers.get(directory) ?? []];
+    const own = [...(this.#readers.get(directory) ?? [])];
     for (const reader of own) this.#retire(directory, reader);
     await Promise.all(own.map((reader) => reader.ended));
   }
@@ -57,7 +64,7 @@ export class Readers {
   }
 
   async #put(command: ReadCommand, directory: string, name: string, most?: number): Promise<ReadObject | undefined> {
-    const reader = this.#pick(directory) ?? await this.#open(directory);
+    const reader = this.#pick(directory) ?? (await this.#open(directory));
     clearTimeout(this.#idleTimers.get(reader));
     const answer = reader.ask(command, name, most);
     if (reader.served >= servedAtMost) this.#retire(directory, reader);
@@ -71,7 +78,9 @@ export class Readers {
     this.#readers.delete(directory);
     this.#readers.set(directory, own);
     const best = own.filter((reader) => reader.open).toSorted((a, b) => a.pending - b.pending)[0];
-    return best !== undefined && best.pending >= busyFrom && own.length < perRepository && this.#count < this.#limit ? undefined : best;
+    return best !== undefined && best.pending >= busyFrom && own.length < perRepository && this.#count < this.#limit
+      ? undefined
+      : best;
   }
 
   async #open(directory: string): Promise<CatFile> {
@@ -82,7 +91,10 @@ export class Readers {
       if (meanwhile !== undefined) return meanwhile;
     }
     this.#count += 1;
-    const reader: CatFile = new CatFile(this.#processes, directory, { stallMs: this.#stallMs, onIdle: () => this.#idle(directory, reader) });
+    const reader: CatFile = new CatFile(this.#processes, directory, {
+      stallMs: this.#stallMs,
+      onIdle: () => this.#idle(directory, reader),
+    });
     const own = this.#readers.get(directory) ?? [];
     own.push(reader);
     this.#readers.delete(directory);

@@ -1,13 +1,28 @@
-// A push, in steps: read its commands, announce them, let git take the pack in, judge the refs, make what moved durable, tell, answer.
+// A push, in steps: read its commands, announce them, let git take the pack in, judge the refs, make what moved
+// durable, tell, answer.
 import { readdir, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { HexforgeError, Internal, ValidationFailed } from '#core/kernel/errors';
-import { zeroOid, type Oid, type ReceiveRequest, type RefUpdate, type RefVerdict } from '#core/repositories/git-backend';
+import {
+  zeroOid,
+  type Oid,
+  type ReceiveRequest,
+  type RefUpdate,
+  type RefVerdict,
+} from '#core/repositories/git-backend';
 import { Channel } from './channel.ts';
 import { ignoreAbsence, syncMoved } from './durable.ts';
-import { answerHook, hookQuestion, oneLine, verdictsVariable, type HookQuestion, type Hooks, type PushHooks } from './hooks.ts';
-import type { Occupants } from './occupants.ts';
+import {
+  answerHook,
+  hookQuestion,
+  oneLine,
+  verdictsVariable,
+  type HookQuestion,
+  type Hooks,
+  type PushHooks,
+} from './hooks.ts';
 import type { Place } from './objects.ts';
+import type { Occupants } from './occupants.ts';
 import type { GitProcess } from './process.ts';
 import { readPushHead, type PushHead } from './push-commands.ts';
 import { PushReport, refusedReport } from './push-report.ts';
@@ -60,7 +75,9 @@ export class Receiver {
     // What git's client sends first to see whether it may send at all.
     if (head.updates.length === 0) return nothing();
     if (!head.capabilities.has('report-status') && !head.capabilities.has('report-status-v2')) {
-      throw new ValidationFailed('The git client does not ask what became of its push', { detail: 'body: the capability "report-status" is needed; update the client' });
+      throw new ValidationFailed('The git client does not ask what became of its push', {
+        detail: 'body: the capability "report-status" is needed; update the client',
+      });
     }
     await occupants.enter();
     const pushHooks = await hooks.open(occupants.folder);
@@ -71,7 +88,10 @@ export class Receiver {
       const process = await processes.start(['receive-pack', '--stateless-rpc', place.directory], {
         directory: place.directory,
         config: { ...receiveConfig(limits.pushBytes), 'core.hooksPath': pushHooks.folder },
-        environment: { ...protocolVariable('git-receive-pack', request.protocol), [verdictsVariable]: pushHooks.verdicts },
+        environment: {
+          ...protocolVariable('git-receive-pack', request.protocol),
+          [verdictsVariable]: pushHooks.verdicts,
+        },
         extraPipes: 2,
         deadlineMs: limits.transferSeconds * 1000,
         idleMs: limits.idleSeconds * 1000,
@@ -80,7 +100,17 @@ export class Receiver {
         await this.#clientLeft(push);
         await finished;
       });
-      const push: Push = { place, head, request, process, hooks: pushHooks, channel, judged: false, quarantine: undefined, absent: new Set() };
+      const push: Push = {
+        place,
+        head,
+        request,
+        process,
+        hooks: pushHooks,
+        channel,
+        judged: false,
+        quarantine: undefined,
+        absent: new Set(),
+      };
       const finished = this.#run(push, body).finally(leave);
       this.#running.add(finished);
       void finished.then(() => this.#running.delete(finished));
@@ -94,7 +124,12 @@ export class Receiver {
 
   /** Waits for the pushes that are past their verdict; the others' processes are ended by whoever closes. */
   async settled(): Promise<void> {
-    await Promise.all([...this.#pushes.values()].flatMap((pushes) => [...pushes]).filter((push) => !push.judged).map((push) => push.process.stop('the server is stopping')));
+    await Promise.all(
+      [...this.#pushes.values()]
+        .flatMap((pushes) => [...pushes])
+        .filter((push) => !push.judged)
+        .map((push) => push.process.stop('the server is stopping')),
+    );
     await Promise.all(this.#running);
   }
 
@@ -115,13 +150,19 @@ export class Receiver {
     try {
       await this.#answer(push);
     } catch (error) {
-      if (!request.signal.aborted) this.#parts.log.error({ repository: place.id, err: error, complaint: process.complaint }, 'a push was not finished');
+      if (!request.signal.aborted)
+        this.#parts.log.error(
+          { repository: place.id, err: error, complaint: process.complaint },
+          'a push was not finished',
+        );
       failure = { error };
     } finally {
       request.signal.removeEventListener('abort', onAbort);
       await process.stop('its push is over');
       here.delete(push);
-      await this.#cleanUp(push, here).catch((error: unknown) => this.#parts.log.warn({ repository: place.id, err: error }, 'a push left temporary files behind'));
+      await this.#cleanUp(push, here).catch((error: unknown) =>
+        this.#parts.log.warn({ repository: place.id, err: error }, 'a push left temporary files behind'),
+      );
       // Only now: who hears of the end may look at the repository.
       if (failure === undefined) channel.end();
       else channel.fail(failure.error);
@@ -138,7 +179,11 @@ export class Receiver {
     const { code } = await process.ended;
     const moved = report.complete ? this.#reported(push, report.accepted) : await this.#compared(push);
     if (moved.length > 0) {
-      await syncMoved(place.directory, moved.map(({ ref }) => ref), ['objects/pack']);
+      await syncMoved(
+        place.directory,
+        moved.map(({ ref }) => ref),
+        ['objects/pack'],
+      );
       await request.landed(moved);
     }
     // Not waited for: a client that never reads its report keeps nobody else from pushing.
@@ -146,9 +191,17 @@ export class Receiver {
     if (request.signal.aborted) throw request.signal.reason;
     if (!report.complete) {
       // Removed under its hands, by this process or another.
-      if (await this.#parts.gone(place)) return void channel.push(refusedReport(head.updates, 'the repository was removed', head.capabilities.has('side-band-64k')));
-      this.#parts.log.warn({ repository: place.id, code, stopped: process.stopped, complaint: process.complaint }, 'a push ended without a report');
-      throw new Internal(process.stopped === undefined ? 'git did not finish the push' : `The push was stopped: ${process.stopped}`);
+      if (await this.#parts.gone(place))
+        return void channel.push(
+          refusedReport(head.updates, 'the repository was removed', head.capabilities.has('side-band-64k')),
+        );
+      this.#parts.log.warn(
+        { repository: place.id, code, stopped: process.stopped, complaint: process.complaint },
+        'a push ended without a report',
+      );
+      throw new Internal(
+        process.stopped === undefined ? 'git did not finish the push' : `The push was stopped: ${process.stopped}`,
+      );
     }
   }
 
@@ -175,21 +228,41 @@ export class Receiver {
       if (request.signal.aborted) return;
       if (await this.#parts.gone(place)) return answerHook(process, ['The repository was removed']);
       this.#parts.log.error({ repository: place.id, err: error }, 'a push could not be judged');
-      answerHook(process, [error instanceof HexforgeError && error.kind !== 'internal' ? oneLine(error.message) : 'The server could not decide about this push; try again later']);
+      answerHook(process, [
+        error instanceof HexforgeError && error.kind !== 'internal'
+          ? oneLine(error.message)
+          : 'The server could not decide about this push; try again later',
+      ]);
     }
   }
 
   /** A verdict for every ref asked about; one that was forgotten is a refusal. */
   async #verdicts(push: Push, { updates }: HookQuestion): Promise<readonly RefVerdict[]> {
-    const given = new Map((await push.request.judge(updates, { isAncestor: (older, newer) => this.#isAncestor(push, older, newer) })).map((verdict) => [verdict.ref, verdict]));
+    const given = new Map(
+      (await push.request.judge(updates, { isAncestor: (older, newer) => this.#isAncestor(push, older, newer) })).map(
+        (verdict) => [verdict.ref, verdict],
+      ),
+    );
     return updates.map(({ ref }) => given.get(ref) ?? { ref, refusal: `The server did not decide about "${ref}"` });
   }
 
   async #isAncestor({ place, quarantine, request }: Push, older: Oid, newer: Oid): Promise<boolean> {
     const { interactive, processes, limits } = this.#parts;
     const objects = join(place.directory, 'objects');
-    const environment = quarantine === undefined ? {} : { GIT_OBJECT_DIRECTORY: quarantine, GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(objects) };
-    const { code, complaint } = await interactive.run(() => processes.run([`--git-dir=${place.directory}`, 'merge-base', '--is-ancestor', older, newer], { directory: place.directory, environment, deadlineMs: limits.readSeconds * 1000, signal: request.signal }), request.signal);
+    const environment =
+      quarantine === undefined
+        ? {}
+        : { GIT_OBJECT_DIRECTORY: quarantine, GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(objects) };
+    const { code, complaint } = await interactive.run(
+      () =>
+        processes.run([`--git-dir=${place.directory}`, 'merge-base', '--is-ancestor', older, newer], {
+          directory: place.directory,
+          environment,
+          deadlineMs: limits.readSeconds * 1000,
+          signal: request.signal,
+        }),
+      request.signal,
+    );
     if (code > 1) throw new Internal(`git merge-base failed in repository "${place.id}"`, { detail: complaint });
     return code === 0;
   }
@@ -202,14 +275,21 @@ export class Receiver {
 
   /** What git's own report says moved. git has compared the old value of each under its lock. */
   #reported({ head, absent }: Push, accepted: ReadonlySet<string>): readonly RefUpdate[] {
-    return head.updates.filter((update) => accepted.has(update.ref) && !absent.has(update.ref) && update.old !== update.new);
+    return head.updates.filter(
+      (update) => accepted.has(update.ref) && !absent.has(update.ref) && update.old !== update.new,
+    );
   }
 
   /** The same where git was stopped before it could report: a ref that has its new value has moved. */
   async #compared({ place, head, judged, absent }: Push): Promise<readonly RefUpdate[]> {
     if (!judged) return [];
-    const present = await this.#parts.refs.readAll(place, head.updates.map(({ ref }) => ref));
-    return head.updates.filter((update, index) => present[index] === update.new && !absent.has(update.ref) && update.old !== update.new);
+    const present = await this.#parts.refs.readAll(
+      place,
+      head.updates.map(({ ref }) => ref),
+    );
+    return head.updates.filter(
+      (update, index) => present[index] === update.new && !absent.has(update.ref) && update.old !== update.new,
+    );
   }
 
   async #clientLeft(push: Push): Promise<void> {
@@ -229,9 +309,12 @@ export class Receiver {
     if (quarantine !== undefined) await rm(quarantine, { recursive: true, force: true });
     await this.#parts.clear(place);
     if (process.stopped === undefined) return;
-    // A killed receive-pack may leave a quarantine whose name it never told: whose it is is sure only where nobody else pushes here.
+    // A killed receive-pack may leave a quarantine whose name it never told: whose it is is sure only where nobody else
+    // pushes here.
     const objects = join(place.directory, 'objects');
-    const left = ((await readdir(objects).catch(ignoreAbsence)) ?? []).filter((name) => /^(tmp_objdir-)?incoming-/.test(name));
+    const left = ((await readdir(objects).catch(ignoreAbsence)) ?? []).filter((name) =>
+      /^(tmp_objdir-)?incoming-/.test(name),
+    );
     if (left.length === 0 || others.size > 0 || (await this.#parts.occupants.others()).living.length > 0) return;
     await Promise.all(left.map((name) => rm(join(objects, name), { recursive: true, force: true })));
   }

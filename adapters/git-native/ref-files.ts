@@ -1,4 +1,5 @@
-// Every ref as git's files keep it (gitrepository-layout(5)): a loose file each, over `packed-refs`. Read without a process.
+// Every ref as git's files keep it (gitrepository-layout(5)): a loose file each, over `packed-refs`. Read without a
+// process.
 import { Buffer } from 'node:buffer';
 import { closeSync, open, read, type Dirent } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
@@ -65,9 +66,12 @@ export class RefFiles {
     // In this order for the same reason as above.
     const loose = await this.#loose(place, prefix);
     const packed = await this.#packedRefs(place);
-    // What was read before a repository went is half of it. A file that is there after all reading shows that it did not.
+    // What was read before a repository went is half of it. A file that is there after all reading shows that it did
+    // not.
     if (packed === undefined) await stat(join(place.directory, 'HEAD'));
-    const names = [...packed?.keys() ?? []].filter((raw) => raw.startsWith(prefix) && !loose.has(raw)).concat([...loose.keys()]);
+    const names = [...(packed?.keys() ?? [])]
+      .filter((raw) => raw.startsWith(prefix) && !loose.has(raw))
+      .concat([...loose.keys()]);
     return names.sort().flatMap((raw) => (loose.has(raw) ? loose : packed)?.get(raw) ?? []);
   }
 
@@ -80,11 +84,13 @@ export class RefFiles {
         const loose = await looseOf(place, raw);
         // Packed since the folder was read.
         if (loose === undefined) continue;
-        const oid = loose === 'broken' ? undefined : 'oid' in loose ? loose.oid : await this.read(place, readable(loose.target));
+        const oid =
+          loose === 'broken' ? undefined : 'oid' in loose ? loose.oid : await this.read(place, readable(loose.target));
         found.set(raw, oid === undefined ? undefined : { ref: { name: readable(raw), oid }, mayBeTag: !isBranch(raw) });
       }
     };
-    if (waiting.length > 0) await this.#lists.run(() => Promise.all(Array.from({ length: Math.min(filesAtOnce, waiting.length) }, worker)));
+    if (waiting.length > 0)
+      await this.#lists.run(() => Promise.all(Array.from({ length: Math.min(filesAtOnce, waiting.length) }, worker)));
     return found;
   }
 
@@ -97,7 +103,8 @@ export class RefFiles {
     const known = this.#packed.get(place.directory);
     if (known?.version === version) return known.refs;
     const refs = parsePacked(await readFile(path, 'latin1'));
-    if (Date.now() - Number(found.mtimeMs) > settledMs) this.#packed.set(place.directory, { version, refs }, 1 + refs.size);
+    if (Date.now() - Number(found.mtimeMs) > settledMs)
+      this.#packed.set(place.directory, { version, refs }, 1 + refs.size);
     return refs;
   }
 }
@@ -127,7 +134,8 @@ async function contentOf(path: Buffer): Promise<string> {
 
 /** Raw full names of the loose files below a folder of refs, but for those git passes over. */
 async function namesIn(place: Place, folder: string): Promise<string[]> {
-  const entries: readonly Dirent<Buffer>[] = await readdir(pathOf(place, folder), { withFileTypes: true, encoding: 'buffer' }).catch(ignoreAbsence) ?? [];
+  const entries: readonly Dirent<Buffer>[] =
+    (await readdir(pathOf(place, folder), { withFileTypes: true, encoding: 'buffer' }).catch(ignoreAbsence)) ?? [];
   const names: string[] = [];
   const folders: string[] = [];
   for (const entry of entries) {
@@ -140,7 +148,10 @@ async function namesIn(place: Place, folder: string): Promise<string[]> {
   return folders.length === 0 ? names : [names, ...below].flat();
 }
 
-/** As git writes it: `# pack-refs with: …`, then `<oid> <name>` for each ref, and `^<oid>` after one whose object is a tag. */
+/**
+ * As git writes it: `# pack-refs with: …`, then `<oid> <name>` for each ref, and `^<oid>` after one whose object is a
+ * tag.
+ */
 function parsePacked(text: string): StoredRefs {
   const refs = new Map<string, StoredRef>();
   const lines = text.split('\n');
@@ -148,10 +159,15 @@ function parsePacked(text: string): StoredRefs {
   for (const [index, line] of lines.entries()) {
     const [oid, raw] = [line.slice(0, 40), line.slice(41)];
     if (!isOid(oid) || line[40] !== ' ') continue;
-    refs.set(raw, { ref: { name: readable(raw), oid }, mayBeTag: !isBranch(raw) && (!fullyPeeled || lines[index + 1]?.startsWith('^') === true) });
+    refs.set(raw, {
+      ref: { name: readable(raw), oid },
+      mayBeTag: !isBranch(raw) && (!fullyPeeled || lines[index + 1]?.startsWith('^') === true),
+    });
   }
   return refs;
 }
 
-const pathOf = ({ directory }: Place, raw: string): Buffer => Buffer.concat([Buffer.from(`${directory}/`, 'utf8'), Buffer.from(raw, 'latin1')]);
-const ignoreAbsenceOrLoop = (error: unknown): undefined => codeOf(error) === 'ELOOP' ? undefined : ignoreAbsence(error);
+const pathOf = ({ directory }: Place, raw: string): Buffer =>
+  Buffer.concat([Buffer.from(`${directory}/`, 'utf8'), Buffer.from(raw, 'latin1')]);
+const ignoreAbsenceOrLoop = (error: unknown): undefined =>
+  codeOf(error) === 'ELOOP' ? undefined : ignoreAbsence(error);

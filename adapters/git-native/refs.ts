@@ -24,33 +24,50 @@ export class Refs {
   }
 
   async readAll(place: Place, names: readonly string[]): Promise<readonly Oid[]> {
-    return await Promise.all(names.map(async (name) => (isLegalRef(name) ? await this.read(place, name) : undefined) ?? zeroOid));
+    return await Promise.all(
+      names.map(async (name) => (isLegalRef(name) ? await this.read(place, name) : undefined) ?? zeroOid),
+    );
   }
 
   async list(place: Place, kind: keyof typeof prefixes): Promise<readonly Ref[]> {
-    const stored = (await this.#files.list(place, prefixes[kind])).filter(({ ref }) => !ref.name.startsWith(`${hiddenRefs}/`));
+    const stored = (await this.#files.list(place, prefixes[kind])).filter(
+      ({ ref }) => !ref.name.startsWith(`${hiddenRefs}/`),
+    );
     // Branches, of which there may be thousands, are no reason for as many promises.
     if (!stored.some(({ mayBeTag }) => mayBeTag)) return stored.map(({ ref }) => ref);
-    return await Promise.all(stored.map(async ({ ref, mayBeTag }) => mayBeTag ? await this.#peeledRef(place, ref) : ref));
+    return await Promise.all(
+      stored.map(async ({ ref, mayBeTag }) => (mayBeTag ? await this.#peeledRef(place, ref) : ref)),
+    );
   }
 
   async resolve(place: Place, revision: string): Promise<Oid | undefined> {
     const digits = /^[0-9a-f]{4,40}$/i.test(revision) ? revision.toLowerCase() : '';
-    // All of them are an object whatever a ref is called, as for git: no ref may stand before a commit that others link to.
+    // All of them are an object whatever a ref is called, as for git: no ref may stand before a commit that others link
+    // to.
     const meant = isOid(digits) ? await this.#peel(place, digits) : undefined;
-    return meant ?? await this.#named(place, revision) ?? (digits === '' ? undefined : await this.#abbreviated(place, digits));
+    return (
+      meant ??
+      (await this.#named(place, revision)) ??
+      (digits === '' ? undefined : await this.#abbreviated(place, digits))
+    );
   }
 
   async #named(place: Place, revision: string): Promise<Oid | undefined> {
-    const named = revision === 'HEAD' ? ['HEAD'] : [
-      ...(isLegalName('branch', revision) ? [`refs/heads/${revision}`] : []),
-      ...(isLegalName('tag', revision) ? [`refs/tags/${revision}`] : []),
-      ...(revision.startsWith('refs/') && !revision.startsWith(`${hiddenRefs}/`) && isLegalRef(revision) ? [revision] : []),
-    ];
+    const named =
+      revision === 'HEAD'
+        ? ['HEAD']
+        : [
+            ...(isLegalName('branch', revision) ? [`refs/heads/${revision}`] : []),
+            ...(isLegalName('tag', revision) ? [`refs/tags/${revision}`] : []),
+            ...(revision.startsWith('refs/') && !revision.startsWith(`${hiddenRefs}/`) && isLegalRef(revision)
+              ? [revision]
+              : []),
+          ];
     for (const name of named) {
       const oid = await this.read(place, name);
       // A branch is a commit, and HEAD a branch.
-      if (oid !== undefined) return name === 'HEAD' || name.startsWith('refs/heads/') ? oid : await this.#peel(place, oid);
+      if (oid !== undefined)
+        return name === 'HEAD' || name.startsWith('refs/heads/') ? oid : await this.#peel(place, oid);
     }
     return undefined;
   }
@@ -62,7 +79,8 @@ export class Refs {
   async #abbreviated(place: Place, digits: string): Promise<Oid | undefined> {
     const oid = await this.#objects.peel(place, digits);
     if (oid === undefined || oid.startsWith(digits)) return oid;
-    // git also tries such digits as a ref of its own kind (`refs/<digits>`): only an object that begins with them is meant here, which may be an annotated tag.
+    // git also tries such digits as a ref of its own kind (`refs/<digits>`): only an object that begins with them is
+    // meant here, which may be an annotated tag.
     const found = await this.#objects.header(place, digits);
     return found?.type === 'tag' && found.oid.startsWith(digits) ? oid : undefined;
   }

@@ -29,14 +29,18 @@ export class Repositories {
 
   /** @throws {ValidationFailed} for what is no uuid. */
   place(id: string): Place {
-    if (!uuid.test(id)) throw new ValidationFailed('A repository on disk is named by a lower-case uuid', { detail: `repository: "${id}" is none` });
+    if (!uuid.test(id))
+      throw new ValidationFailed('A repository on disk is named by a lower-case uuid', {
+        detail: `repository: "${id}" is none`,
+      });
     return { id, directory: join(this.root, id.slice(0, 2), `${id}.git`) };
   }
 
   /** @throws {NotFound} */
   async existing(id: string): Promise<Place> {
     const place = this.place(id);
-    if (!(await this.exists(place))) throw new NotFound('The repository is not on disk', { detail: `repository: "${id}"` });
+    if (!(await this.exists(place)))
+      throw new NotFound('The repository is not on disk', { detail: `repository: "${id}"` });
     return place;
   }
 
@@ -80,15 +84,24 @@ export class Repositories {
     return discarded;
   }
 
-  /** The same for what git wrote under the name of a removed repository, which has neither of the two files that every repository begins with. */
+  /**
+   * The same for what git wrote under the name of a removed repository, which has neither of the two files that every
+   * repository begins with.
+   */
   async discardRemains(place: Place): Promise<string | undefined> {
-    const found = await Promise.all(['HEAD', 'config'].map((name) => stat(join(place.directory, name)).catch(ignoreAbsence)));
+    const found = await Promise.all(
+      ['HEAD', 'config'].map((name) => stat(join(place.directory, name)).catch(ignoreAbsence)),
+    );
     return found.every((file) => file === undefined) ? await this.discard(place.id) : undefined;
   }
 
   async list(): Promise<readonly string[]> {
     const shards = (await readdir(this.root).catch(ignoreAbsence)) ?? [];
-    const names = await Promise.all(shards.filter((shard) => /^[0-9a-f]{2}$/.test(shard)).map((shard) => readdir(join(this.root, shard)).catch(ignoreAbsence)));
+    const names = await Promise.all(
+      shards
+        .filter((shard) => /^[0-9a-f]{2}$/.test(shard))
+        .map((shard) => readdir(join(this.root, shard)).catch(ignoreAbsence)),
+    );
     return names.flatMap((inside) => (inside ?? []).flatMap((name) => folderName.exec(name)?.[1] ?? [])).toSorted();
   }
 
@@ -102,7 +115,8 @@ export class Repositories {
         return;
       } catch (error) {
         if (codeOf(error) !== 'EEXIST') throw error;
-        if (performance.now() > giveUpAt) throw new Conflict('Another process is changing the default branch', { detail: 'Try again' });
+        if (performance.now() > giveUpAt)
+          throw new Conflict('Another process is changing the default branch', { detail: 'Try again' });
         await new Promise((resolve) => setTimeout(resolve, 20));
       }
     }
@@ -110,6 +124,9 @@ export class Repositories {
 }
 
 function headOf(branch: string): string {
-  if (!isLegalName('branch', branch)) throw new ValidationFailed('The default branch has a name git does not allow', { detail: `default_branch: "${branch}"` });
+  if (!isLegalName('branch', branch))
+    throw new ValidationFailed('The default branch has a name git does not allow', {
+      detail: `default_branch: "${branch}"`,
+    });
   return `ref: refs/heads/${branch}\n`;
 }

@@ -19,12 +19,25 @@ export class Sizes {
     this.#deadlineMs = parts.deadlineMs;
   }
 
-  async by(place: Place, commit: Oid, group: (path: string) => string, signal?: AbortSignal): Promise<ReadonlyMap<string, number>> {
+  async by(
+    place: Place,
+    commit: Oid,
+    group: (path: string) => string,
+    signal?: AbortSignal,
+  ): Promise<ReadonlyMap<string, number>> {
     return await this.#heavy.run(() => this.#sum(place, commit, group, signal), signal);
   }
 
-  async #sum(place: Place, commit: Oid, group: (path: string) => string, signal: AbortSignal | undefined): Promise<ReadonlyMap<string, number>> {
-    const process = await this.#processes.start([`--git-dir=${place.directory}`, 'ls-tree', '-r', '-l', '-z', '--full-tree', commit], { directory: place.directory, deadlineMs: this.#deadlineMs, ...(signal === undefined ? {} : { signal }) });
+  async #sum(
+    place: Place,
+    commit: Oid,
+    group: (path: string) => string,
+    signal: AbortSignal | undefined,
+  ): Promise<ReadonlyMap<string, number>> {
+    const process = await this.#processes.start(
+      [`--git-dir=${place.directory}`, 'ls-tree', '-r', '-l', '-z', '--full-tree', commit],
+      { directory: place.directory, deadlineMs: this.#deadlineMs, ...(signal === undefined ? {} : { signal }) },
+    );
     process.stdin.end();
     const sums = new Map<string, number>();
     let files = 0;
@@ -33,7 +46,8 @@ export class Sizes {
       const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
       let from = 0;
       for (let end = bytes.indexOf(0); end >= 0; end = bytes.indexOf(0, from)) {
-        const [, size, path] = /^100\d{3} blob [0-9a-f]{40} +(\d+)\t(.*)$/s.exec(bytes.toString('utf8', from, end)) ?? [];
+        const [, size, path] =
+          /^100\d{3} blob [0-9a-f]{40} +(\d+)\t(.*)$/s.exec(bytes.toString('utf8', from, end)) ?? [];
         from = end + 1;
         files += 1;
         const kind = path === undefined ? '' : group(path);
@@ -46,7 +60,10 @@ export class Sizes {
     }
     const { code } = await process.ended;
     signal?.throwIfAborted();
-    if (code === null) throw new Unavailable(`git ls-tree was stopped: ${process.stopped ?? 'by a signal'}`, { detail: 'Try again later' });
+    if (code === null)
+      throw new Unavailable(`git ls-tree was stopped: ${process.stopped ?? 'by a signal'}`, {
+        detail: 'Try again later',
+      });
     if (code !== 0) throw new Internal(`git ls-tree failed in repository "${place.id}"`, { detail: process.complaint });
     return sums;
   }

@@ -20,17 +20,23 @@ export async function tidy(directory: string, before: number): Promise<readonly 
     looseDrafts(directory),
     staleKeeps(directory),
   ]);
-  const removed = await Promise.all(found.flat().map(async (path) => {
-    const full = join(directory, path);
-    const age = await stat(full).catch(ignoreAbsence);
-    if (age === undefined || age.mtimeMs >= before) return [];
-    await rm(full, { recursive: true, force: true });
-    return [path];
-  }));
+  const removed = await Promise.all(
+    found.flat().map(async (path) => {
+      const full = join(directory, path);
+      const age = await stat(full).catch(ignoreAbsence);
+      if (age === undefined || age.mtimeMs >= before) return [];
+      await rm(full, { recursive: true, force: true });
+      return [path];
+    }),
+  );
   return removed.flat();
 }
 
-async function namesIn(directory: string, folder: string, matches: (name: string) => boolean): Promise<readonly string[]> {
+async function namesIn(
+  directory: string,
+  folder: string,
+  matches: (name: string) => boolean,
+): Promise<readonly string[]> {
   const names = (await readdir(join(directory, folder)).catch(ignoreAbsence)) ?? [];
   return names.filter(matches).map((name) => join(folder, name));
 }
@@ -42,12 +48,18 @@ async function refLocks(directory: string): Promise<readonly string[]> {
 
 async function looseDrafts(directory: string): Promise<readonly string[]> {
   const folders = await namesIn(directory, 'objects', (name) => /^[0-9a-f]{2}$/.test(name));
-  return (await Promise.all(folders.map((folder) => namesIn(directory, folder, (name) => name.startsWith('tmp_obj_'))))).flat();
+  return (
+    await Promise.all(folders.map((folder) => namesIn(directory, folder, (name) => name.startsWith('tmp_obj_'))))
+  ).flat();
 }
 
 /** receive-pack keeps a pack from being repacked until its refs have moved; killed in between, it keeps it for ever. */
 async function staleKeeps(directory: string): Promise<readonly string[]> {
   const keeps = await namesIn(directory, 'objects/pack', (name) => name.endsWith('.keep'));
-  const own = await Promise.all(keeps.map(async (keep) => ((await readFile(join(directory, keep), 'utf8').catch(ignoreAbsence)) ?? '').startsWith('receive-pack ')));
+  const own = await Promise.all(
+    keeps.map(async (keep) =>
+      ((await readFile(join(directory, keep), 'utf8').catch(ignoreAbsence)) ?? '').startsWith('receive-pack '),
+    ),
+  );
   return keeps.filter((_, index) => own[index]);
 }

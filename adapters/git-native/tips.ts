@@ -1,8 +1,8 @@
 // What stands behind refs: commits and annotated tags in short, read by oid without a process of their own and cached.
 import { Buffer } from 'node:buffer';
+import { Lru } from '#core/kernel/lru';
 import type { Oid } from '#core/repositories/git-backend';
 import type { Tip } from '#core/repositories/git-refs';
-import { Lru } from '#core/kernel/lru';
 import { decoder, parseSignature, type Commits } from './commits.ts';
 import { isOid } from './names.ts';
 import type { Objects, Place } from './objects.ts';
@@ -30,10 +30,12 @@ export class Tips {
     const found = new Map<Oid, Tip>();
     const wanted = [...new Set(oids)].filter(isOid);
     for (let from = 0; from < wanted.length; from += atOnce) {
-      await Promise.all(wanted.slice(from, from + atOnce).map(async (oid) => {
-        const tip = await this.#one(place, oid);
-        if (tip !== undefined) found.set(oid, tip);
-      }));
+      await Promise.all(
+        wanted.slice(from, from + atOnce).map(async (oid) => {
+          const tip = await this.#one(place, oid);
+          if (tip !== undefined) found.set(oid, tip);
+        }),
+      );
     }
     return found;
   }
@@ -55,7 +57,14 @@ export class Tips {
     const header = await this.#objects.header(place, oid);
     if (header?.type === 'commit') {
       const commit = await this.#commits.one(place, oid);
-      return commit && { kind: 'commit', subject: commit.message.split('\n', 1)[0]?.trimEnd() ?? '', author: commit.author.name, committedAt: commit.committer.date };
+      return (
+        commit && {
+          kind: 'commit',
+          subject: commit.message.split('\n', 1)[0]?.trimEnd() ?? '',
+          author: commit.author.name,
+          committedAt: commit.committer.date,
+        }
+      );
     }
     if (header?.type === 'tag' && header.size <= largestTag) {
       const object = await this.#objects.contents(place, oid);
@@ -67,21 +76,36 @@ export class Tips {
 
 function lengthOf(tip: Tip): number {
   switch (tip.kind) {
-    case 'commit': return tip.subject.length + tip.author.length;
-    case 'tag': return tip.message.length;
-    case 'other': return 0;
+    case 'commit':
+      return tip.subject.length + tip.author.length;
+    case 'tag':
+      return tip.message.length;
+    case 'other':
+      return 0;
   }
 }
 
 function parsed(content: Buffer): Tip {
   const end = content.indexOf('\n\n');
-  const lines = content.subarray(0, end < 0 ? content.length : end).toString('latin1').split('\n');
-  const header = (name: string): string | undefined => lines.find((line) => line.startsWith(`${name} `))?.slice(name.length + 1);
+  const lines = content
+    .subarray(0, end < 0 ? content.length : end)
+    .toString('latin1')
+    .split('\n');
+  const header = (name: string): string | undefined =>
+    lines.find((line) => line.startsWith(`${name} `))?.slice(name.length + 1);
   const decode = decoder(header('encoding') ?? 'utf-8');
   const tagger = header('tagger');
-  const message = end < 0 ? '' : decode(content.subarray(end + 2)).replace(signature, '').trim().slice(0, longestMessage);
+  const message =
+    end < 0
+      ? ''
+      : decode(content.subarray(end + 2))
+          .replace(signature, '')
+          .trim()
+          .slice(0, longestMessage);
   return {
-    kind: 'tag', target: header('object') ?? '', message: message.toWellFormed(),
+    kind: 'tag',
+    target: header('object') ?? '',
+    message: message.toWellFormed(),
     tagger: tagger === undefined ? undefined : parseSignature(decode(Buffer.from(tagger, 'latin1'))),
   };
 }

@@ -62,20 +62,35 @@ export class Transport {
     this.#parts = parts;
   }
 
-  async advertise(place: Place, request: { readonly service: GitService; readonly protocol: string | undefined; readonly signal: AbortSignal }): Promise<AsyncIterable<Uint8Array>> {
+  async advertise(
+    place: Place,
+    request: { readonly service: GitService; readonly protocol: string | undefined; readonly signal: AbortSignal },
+  ): Promise<AsyncIterable<Uint8Array>> {
     const { service, signal } = request;
     const variables = protocolVariable(service, request.protocol);
     const config = service === 'git-upload-pack' ? uploadConfig : receiveConfig(this.#parts.limits.pushBytes);
     // gitprotocol-http(5): version 2 has no service header.
-    const head = variables['GIT_PROTOCOL'] === 'version=2' ? undefined : Buffer.concat([packet(`# service=${service}\n`), flushPacket]);
-    return await this.#serve(place, [commandOf(service), '--stateless-rpc', '--http-backend-info-refs', place.directory], { config, environment: variables, signal }, {
-      ...(head === undefined ? {} : { head }),
-      began: (process) => process.stdin.end(),
-    });
+    const head =
+      variables['GIT_PROTOCOL'] === 'version=2'
+        ? undefined
+        : Buffer.concat([packet(`# service=${service}\n`), flushPacket]);
+    return await this.#serve(
+      place,
+      [commandOf(service), '--stateless-rpc', '--http-backend-info-refs', place.directory],
+      { config, environment: variables, signal },
+      {
+        ...(head === undefined ? {} : { head }),
+        began: (process) => process.stdin.end(),
+      },
+    );
   }
 
   async uploadPack(place: Place, request: ServeRequest): Promise<AsyncIterable<Uint8Array>> {
-    const options = { config: uploadConfig, environment: protocolVariable('git-upload-pack', request.protocol), signal: request.signal };
+    const options = {
+      config: uploadConfig,
+      environment: protocolVariable('git-upload-pack', request.protocol),
+      signal: request.signal,
+    };
     return await this.#serve(place, ['upload-pack', '--stateless-rpc', place.directory], options, {
       began: (process) => {
         feed(process, request.body[Symbol.asyncIterator]()).catch(() => process.stop('the request broke off'));
@@ -83,14 +98,24 @@ export class Transport {
     });
   }
 
-  async #serve(place: Place, args: readonly string[], options: SpawnOptions, { head, began }: { readonly head?: Uint8Array; readonly began: (process: GitProcess) => void }): Promise<AsyncIterable<Uint8Array>> {
+  async #serve(
+    place: Place,
+    args: readonly string[],
+    options: SpawnOptions,
+    { head, began }: { readonly head?: Uint8Array; readonly began: (process: GitProcess) => void },
+  ): Promise<AsyncIterable<Uint8Array>> {
     const { limits, processes, transfers, log } = this.#parts;
     // Advertisements too: a slow reader of a long one must not take the place of a short read.
     const leave = await transfers.enter(options.signal);
     let process: GitProcess;
     try {
-      // Not found by `stopIn`: where the repository is removed, who was let in is served to the end from files that are open. Clients hang on a pack that is cut off.
-      process = await processes.start(args, { ...options, deadlineMs: limits.transferSeconds * 1000, idleMs: limits.idleSeconds * 1000 });
+      // Not found by `stopIn`: where the repository is removed, who was let in is served to the end from files that are
+      // open. Clients hang on a pack that is cut off.
+      process = await processes.start(args, {
+        ...options,
+        deadlineMs: limits.transferSeconds * 1000,
+        idleMs: limits.idleSeconds * 1000,
+      });
     } catch (error) {
       leave();
       throw error;
@@ -101,8 +126,14 @@ export class Transport {
     const first = await stream.next();
     const { code } = first.done === true ? await process.ended : { code: 0 };
     if (code !== 0) {
-      if (nonsense.test(process.complaint)) throw new ValidationFailed('The body is not what a git client sends', { detail: 'body: it must be a request of git\'s protocol' });
-      log.error({ repository: place.id, git: args[0], complaint: process.complaint }, 'git could not serve a repository');
+      if (nonsense.test(process.complaint))
+        throw new ValidationFailed('The body is not what a git client sends', {
+          detail: "body: it must be a request of git's protocol",
+        });
+      log.error(
+        { repository: place.id, git: args[0], complaint: process.complaint },
+        'git could not serve a repository',
+      );
       throw new Internal(`git ${args[0] ?? ''} failed in repository "${place.id}"`);
     }
     return prefixed([...(head === undefined ? [] : [head]), ...(first.done === true ? [] : [first.value])], stream);
@@ -112,8 +143,15 @@ export class Transport {
 /** What git says of a request that is none of its protocol, or that ends before it says what it wants. */
 const nonsense = /^fatal: (?:git upload-pack: )?(?:protocol error|the remote end hung up unexpectedly)/;
 
-/** Writes a request's body to a process. What is left after the process has heard enough is read and dropped, so that its answer can go out. */
-export async function feed(process: GitProcess, body: AsyncIterator<Uint8Array>, head: readonly Uint8Array[] = []): Promise<void> {
+/**
+ * Writes a request's body to a process. What is left after the process has heard enough is read and dropped, so that
+ * its answer can go out.
+ */
+export async function feed(
+  process: GitProcess,
+  body: AsyncIterator<Uint8Array>,
+  head: readonly Uint8Array[] = [],
+): Promise<void> {
   for (const chunk of head) await offer(process, chunk);
   for (let read = await body.next(); read.done !== true; read = await body.next()) {
     process.touch();

@@ -1,4 +1,5 @@
-// Which names two trees have not alike: one `git diff-tree --stdin` for as many pairs as are asked about, answered in order.
+// Which names two trees have not alike: one `git diff-tree --stdin` for as many pairs as are asked about, answered in
+// order.
 import { Buffer } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { Internal } from '#core/kernel/errors';
@@ -22,15 +23,29 @@ const largestAnswer = 16 * 1024 ** 2;
 export class TreeDiffs {
   readonly #start: () => Promise<GitProcess>;
   readonly #pending: Pending[] = [];
-  /** git says again what is no pair, and then everything so far; nobody can know this line and make it part of a name. */
+  /**
+   * git says again what is no pair, and then everything so far; nobody can know this line and make it part of a name.
+   */
   readonly #end = `/${randomUUID()}\n`;
   #process: Promise<GitProcess> | undefined;
   #lines: string[] = [];
   #rest: Buffer = Buffer.alloc(0);
   #closed = false;
 
-  constructor({ processes, place, deadlineMs }: { readonly processes: GitProcesses; readonly place: Place; readonly deadlineMs: number }) {
-    this.#start = () => processes.start([`--git-dir=${place.directory}`, 'diff-tree', '--stdin', '--name-only', '--no-renames', '-z'], { directory: place.directory, deadlineMs });
+  constructor({
+    processes,
+    place,
+    deadlineMs,
+  }: {
+    readonly processes: GitProcesses;
+    readonly place: Place;
+    readonly deadlineMs: number;
+  }) {
+    this.#start = () =>
+      processes.start([`--git-dir=${place.directory}`, 'diff-tree', '--stdin', '--name-only', '--no-renames', '-z'], {
+        directory: place.directory,
+        deadlineMs,
+      });
   }
 
   between(one: Oid, other: Oid): Promise<Names> {
@@ -64,7 +79,11 @@ export class TreeDiffs {
       this.#read(chunk, end);
       if (this.#rest.length > largestAnswer) void process.stop(`an answer is over ${largestAnswer} bytes`);
     });
-    void process.ended.then(() => this.#fail(new Internal('git diff-tree ended before it answered', { detail: process.stopped ?? process.complaint })));
+    void process.ended.then(() =>
+      this.#fail(
+        new Internal('git diff-tree ended before it answered', { detail: process.stopped ?? process.complaint }),
+      ),
+    );
     return process;
   }
 
@@ -72,7 +91,14 @@ export class TreeDiffs {
     const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
     let from = 0;
     for (let to = bytes.indexOf(end); to >= 0; to = bytes.indexOf(end, from)) {
-      this.#pending.shift()?.resolve(new Set(bytes.toString('latin1', from + headerBytes, to).split('\0').slice(0, -1)));
+      this.#pending.shift()?.resolve(
+        new Set(
+          bytes
+            .toString('latin1', from + headerBytes, to)
+            .split('\0')
+            .slice(0, -1),
+        ),
+      );
       from = to + end.length;
     }
     this.#rest = bytes.subarray(from);

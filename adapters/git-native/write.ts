@@ -1,4 +1,5 @@
-// A change made through the API becomes a commit here, and reaches the repository as a push does: one pack, one ref, the same checks.
+// A change made through the API becomes a commit here, and reaches the repository as a push does: one pack, one ref,
+// the same checks.
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
@@ -41,15 +42,25 @@ export class Writer {
     if (root === undefined) throw new Internal('A commit was made without a tree');
     const commit = await made('commit', Buffer.from(commitText(change, root.oid)));
     const body = pushBody(change, [...(blob === undefined ? [] : [blob]), ...trees, commit]);
-    const answer = await this.#receiver.receive(place, { ...hooks, service: 'git-receive-pack', protocol: undefined, body });
-    return { commit: parseRecord(commit.oid, Buffer.from(commit.content)), blob: blob?.oid, refusal: await refusalIn(answer, change.ref) };
+    const answer = await this.#receiver.receive(place, {
+      ...hooks,
+      service: 'git-receive-pack',
+      protocol: undefined,
+      body,
+    });
+    return {
+      commit: parseRecord(commit.oid, Buffer.from(commit.content)),
+      blob: blob?.oid,
+      refusal: await refusalIn(answer, change.ref),
+    };
   }
 
   /** The folders that change, from the innermost to the root. */
   async #trees(place: Place, { parent, path, file }: FileWrite, blob: Oid | undefined): Promise<readonly MadeObject[]> {
     const names = segments(path)?.map((name) => Buffer.from(name, 'utf8').toString('latin1'));
     const name = names?.pop();
-    if (names === undefined || name === undefined) throw new Unprocessable('The path names no file', { detail: `path: "${path}"` });
+    if (names === undefined || name === undefined)
+      throw new Unprocessable('The path names no file', { detail: `path: "${path}"` });
     const folders = await this.#folders(place, parent, names);
     const made_: MadeObject[] = [];
     let entry = blob === undefined ? undefined : packed(file?.mode ?? '100644', blob);
@@ -68,13 +79,21 @@ export class Writer {
   /** The folders on the way as they are, from the root; empty where they are to come. */
   async #folders(place: Place, parent: Oid, names: readonly string[]): Promise<readonly RawTree[]> {
     const commit = parent === zeroOid ? undefined : await this.#objects.commit(place, parent);
-    if (commit === undefined && parent !== zeroOid) throw new Internal('A branch leads to no commit', { detail: `commit: "${parent}"` });
-    let tree: RawTree = commit === undefined ? new Map() : await this.#objects.tree(place, commit.tree) ?? new Map();
+    if (commit === undefined && parent !== zeroOid)
+      throw new Internal('A branch leads to no commit', { detail: `commit: "${parent}"` });
+    let tree: RawTree =
+      commit === undefined ? new Map() : ((await this.#objects.tree(place, commit.tree)) ?? new Map());
     const folders = [tree];
     for (const name of names) {
       const entry = tree.get(name);
-      if (entry !== undefined && !entry.startsWith('040000 ')) throw new Unprocessable('The path leads through what is no folder', { detail: `path: "${Buffer.from(name, 'latin1').toString('utf8')}" is a file, a link or a submodule` });
-      tree = entry === undefined ? new Map() : await this.#objects.tree(place, Buffer.from(entry.slice(7), 'latin1').toString('hex')) ?? new Map();
+      if (entry !== undefined && !entry.startsWith('040000 '))
+        throw new Unprocessable('The path leads through what is no folder', {
+          detail: `path: "${Buffer.from(name, 'latin1').toString('utf8')}" is a file, a link or a submodule`,
+        });
+      tree =
+        entry === undefined
+          ? new Map()
+          : ((await this.#objects.tree(place, Buffer.from(entry.slice(7), 'latin1').toString('hex'))) ?? new Map());
       folders.push(tree);
     }
     return folders;
@@ -86,13 +105,18 @@ const packed = (mode: string, oid: Oid): string => `${mode} ${Buffer.from(oid, '
 
 /** git's order is that of bytes, where a folder's name ends in a slash. */
 function treeContent(tree: RawTree): Buffer {
-  const sortKey = ([name, entry]: readonly [string, string]): string => entry.startsWith('040000 ') ? `${name}/` : name;
-  const entries = [...tree].map((entry) => [sortKey(entry), entry] as const).sort(([a], [b]) => a < b ? -1 : 1);
-  return Buffer.from(entries.map(([, [name, entry]]) => `${entry.slice(0, 6).replace(/^0/, '')} ${name}\0${entry.slice(7)}`).join(''), 'latin1');
+  const sortKey = ([name, entry]: readonly [string, string]): string =>
+    entry.startsWith('040000 ') ? `${name}/` : name;
+  const entries = [...tree].map((entry) => [sortKey(entry), entry] as const).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Buffer.from(
+    entries.map(([, [name, entry]]) => `${entry.slice(0, 6).replace(/^0/, '')} ${name}\0${entry.slice(7)}`).join(''),
+    'latin1',
+  );
 }
 
 function commitText({ parent, author, committer, message }: FileWrite, tree: Oid): string {
-  const line = (role: string, { name, email, date }: Signature): string => `${role} ${name} <${email}> ${Math.floor(date.getTime() / 1000)} +0000\n`;
+  const line = (role: string, { name, email, date }: Signature): string =>
+    `${role} ${name} <${email}> ${Math.floor(date.getTime() / 1000)} +0000\n`;
   return `tree ${tree}\n${parent === zeroOid ? '' : `parent ${parent}\n`}${line('author', author)}${line('committer', committer)}\n${message}\n`;
 }
 
@@ -149,5 +173,5 @@ async function refusalIn(answer: AsyncIterable<Uint8Array>, ref: string): Promis
       if (line.startsWith(`ng ${ref} `)) refusal = line.slice(`ng ${ref} `.length);
     }
   }
-  return refusal === undefined ? undefined : unpacked ?? refusal;
+  return refusal === undefined ? undefined : (unpacked ?? refusal);
 }

@@ -17,7 +17,8 @@ export function trustedProxies(entries: readonly string[]): TrustedProxies {
     const prefix = bits === undefined ? undefined : Number(bits);
     const widest = version === 4 ? 32 : 128;
     const badPrefix = prefix !== undefined && (!/^\d{1,3}$/.test(bits ?? '') || prefix > widest);
-    if (version === 0 || badPrefix || rest.length > 0) throw new Error(`trusted proxy "${entry}" is neither an address nor a range such as 10.0.0.0/8`);
+    if (version === 0 || badPrefix || rest.length > 0)
+      throw new Error(`trusted proxy "${entry}" is neither an address nor a range such as 10.0.0.0/8`);
     const family = version === 4 ? 'ipv4' : 'ipv6';
     if (prefix === undefined) list.addAddress(address, family);
     else list.addSubnet(address, prefix, family);
@@ -29,7 +30,11 @@ export function trustedProxies(entries: readonly string[]): TrustedProxies {
  * The client's address: the nearest hop that is no trusted proxy. Hops are read from the right, each added by the one
  * before it, so a client's own `X-Forwarded-For` never counts.
  */
-export function clientAddress(remote: string | undefined, forwardedFor: string | undefined, proxies: TrustedProxies): string {
+export function clientAddress(
+  remote: string | undefined,
+  forwardedFor: string | undefined,
+  proxies: TrustedProxies,
+): string {
   let address = plain(remote ?? '') ?? 'unknown';
   if (forwardedFor === undefined || address === 'unknown') return address;
   const hops = forwardedFor.split(',');

@@ -3,34 +3,57 @@ import { STATUS_CODES, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ErrorKind } from '#core/kernel/errors';
 
-const answers: Readonly<Record<string, { readonly status: number; readonly code: ErrorKind; readonly error: string }>> = {
-  HPE_HEADER_OVERFLOW: { status: 431, code: 'payload_too_large', error: 'The request line and headers are too large' },
-  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, code: 'validation_failed', error: 'The request did not arrive in time' },
-};
-const malformed = { status: 400, code: 'validation_failed', error: 'The request is not valid HTTP' } as const satisfies (typeof answers)[string];
+const answers: Readonly<Record<string, { readonly status: number; readonly code: ErrorKind; readonly error: string }>> =
+  {
+    HPE_HEADER_OVERFLOW: {
+      status: 431,
+      code: 'payload_too_large',
+      error: 'The request line and headers are too large',
+    },
+    ERR_HTTP_REQUEST_TIMEOUT: { status: 408, code: 'validation_failed', error: 'The request did not arrive in time' },
+  };
+const malformed = {
+  status: 400,
+  code: 'validation_failed',
+  error: 'The request is not valid HTTP',
+} as const satisfies (typeof answers)[string];
 
 /** A client that does not hang up is cut off. */
 const lingerMilliseconds = 1_000;
 
-/** @param current the answer that this connection waits for: where that is on its way, or another request follows it, a second one would be read as part of it. */
-export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket, { current, requestId }: { readonly current: ServerResponse | undefined; readonly requestId: string }): void {
-  if (current?.headersSent === true || current?.req.complete === true || !socket.writable || error.code === 'ECONNRESET') {
+/**
+ * @param current the answer that this connection waits for: where that is on its way, or another request follows it, a
+ * second one would be read as part of it.
+ */
+export function answerBrokenRequest(
+  error: NodeJS.ErrnoException,
+  socket: Socket,
+  { current, requestId }: { readonly current: ServerResponse | undefined; readonly requestId: string },
+): void {
+  if (
+    current?.headersSent === true ||
+    current?.req.complete === true ||
+    !socket.writable ||
+    error.code === 'ECONNRESET'
+  ) {
     socket.destroy();
     return;
   }
   const { status, code, error: sentence } = answers[error.code ?? ''] ?? malformed;
   const body = JSON.stringify({ error: sentence, error_code: code });
-  socket.end([
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
-    'Content-Type: application/json; charset=utf-8',
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    `X-Request-Id: ${requestId}`,
-    'X-Content-Type-Options: nosniff',
-    'Referrer-Policy: no-referrer',
-    'Cache-Control: no-store',
-    'Connection: close',
-    '',
-    body,
-  ].join('\r\n'));
+  socket.end(
+    [
+      `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+      'Content-Type: application/json; charset=utf-8',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      `X-Request-Id: ${requestId}`,
+      'X-Content-Type-Options: nosniff',
+      'Referrer-Policy: no-referrer',
+      'Cache-Control: no-store',
+      'Connection: close',
+      '',
+      body,
+    ].join('\r\n'),
+  );
   setTimeout(() => socket.destroy(), lingerMilliseconds).unref();
 }

@@ -30,14 +30,21 @@ export async function* requestBytes(message: IncomingMessage, maxBytes: number):
 function decoded(message: IncomingMessage): AsyncIterable<Uint8Array> {
   const encoding = (message.headers['content-encoding'] ?? 'identity').trim().toLowerCase();
   switch (encoding) {
-    case 'identity': return received(message);
-    case 'gzip': case 'x-gzip': return inflated(message);
-    default: throw new UnsupportedMediaType('The content encoding of the body is not supported', { detail: 'Send the body as it is, or with Content-Encoding: gzip' });
+    case 'identity':
+      return received(message);
+    case 'gzip':
+    case 'x-gzip':
+      return inflated(message);
+    default:
+      throw new UnsupportedMediaType('The content encoding of the body is not supported', {
+        detail: 'Send the body as it is, or with Content-Encoding: gzip',
+      });
   }
 }
 
 // Leaving early must not destroy the message: its socket still has to carry the answer.
-const received = (message: IncomingMessage): AsyncIterable<Uint8Array> => awaited(message, message.iterator({ destroyOnReturn: false }));
+const received = (message: IncomingMessage): AsyncIterable<Uint8Array> =>
+  awaited(message, message.iterator({ destroyOnReturn: false }));
 
 async function* inflated(message: IncomingMessage): AsyncGenerator<Uint8Array> {
   const gunzip = createGunzip();
@@ -49,7 +56,10 @@ async function* inflated(message: IncomingMessage): AsyncGenerator<Uint8Array> {
     yield* awaited(message, message.pipe(gunzip)[Symbol.asyncIterator]());
   } catch (error) {
     if (typeof error === 'object' && error !== null && 'code' in error && String(error.code).startsWith('Z_')) {
-      throw new ValidationFailed('The body could not be inflated', { detail: 'The body is not the gzip that Content-Encoding announces', cause: error });
+      throw new ValidationFailed('The body could not be inflated', {
+        detail: 'The body is not the gzip that Content-Encoding announces',
+        cause: error,
+      });
     }
     throw error;
   } finally {
@@ -75,7 +85,10 @@ async function* awaited({ socket }: IncomingMessage, chunks: AsyncIterator<Uint8
   }
 }
 
-/** Reads on and forgets what a refused request still sends, within bounds; past them the connection is closed on the client. */
+/**
+ * Reads on and forgets what a refused request still sends, within bounds; past them the connection is closed on the
+ * client.
+ */
 export async function discard(message: IncomingMessage): Promise<void> {
   if (message.readableEnded || message.destroyed || !carriesBody(message)) return;
   let left = linger.bytes;
@@ -91,4 +104,5 @@ export async function discard(message: IncomingMessage): Promise<void> {
   message.off('data', count).off('end', resolve).off('close', resolve).off('error', resolve).pause();
 }
 
-const tooLarge = (maxBytes: number): PayloadTooLarge => new PayloadTooLarge('The body is too large', { detail: `The limit is ${maxBytes} bytes` });
+const tooLarge = (maxBytes: number): PayloadTooLarge =>
+  new PayloadTooLarge('The body is too large', { detail: `The limit is ${maxBytes} bytes` });

@@ -1,4 +1,5 @@
-// What a request presents as its credential, and the cross-site rule for requests that carry our cookies (document D, "Accounts, sessions, tokens").
+// What a request presents as its credential, and the cross-site rule for requests that carry our cookies (document D,
+// "Accounts, sessions, tokens").
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Presented } from '#core/kernel/credentials';
 import { Forbidden, Unauthorized } from '#core/kernel/errors';
@@ -22,19 +23,28 @@ export function presentedIn(authorization: string | undefined): Presented | unde
     if (scheme.toLowerCase() === 'basic' && base64.test(value)) {
       const pair = Buffer.from(value, 'base64').toString('utf8');
       const colon = pair.indexOf(':');
-      if (colon !== -1 && !pair.includes('\0')) return { via: 'basic', username: pair.slice(0, colon), password: pair.slice(colon + 1) };
+      if (colon !== -1 && !pair.includes('\0'))
+        return { via: 'basic', username: pair.slice(0, colon), password: pair.slice(colon + 1) };
     }
   }
-  throw new Unauthorized('The credential is not valid', { detail: 'The Authorization header must be "Bearer TOKEN", or Basic with the token as the password' });
+  throw new Unauthorized('The credential is not valid', {
+    detail: 'The Authorization header must be "Bearer TOKEN", or Basic with the token as the password',
+  });
 }
 
-/** Cookies by name; what is malformed is as good as absent (RFC 6265, section 5.4: the first of a name is the most specific). */
+/**
+ * Cookies by name; what is malformed is as good as absent (RFC 6265, section 5.4: the first of a name is the most
+ * specific).
+ */
 export function readCookies(header: string | undefined): Readonly<Record<string, string>> {
   const cookies: Record<string, string> = Object.create(null);
   for (const pair of header?.split(';') ?? []) {
     const equals = pair.indexOf('=');
     const name = pair.slice(0, Math.max(0, equals)).trim();
-    const value = pair.slice(equals + 1).trim().replace(/^"(.*)"$/, '$1');
+    const value = pair
+      .slice(equals + 1)
+      .trim()
+      .replace(/^"(.*)"$/, '$1');
     if (name !== '' && cookies[name] === undefined && /^[\x21-\x7e]*$/.test(value)) cookies[name] = value;
   }
   return cookies;
@@ -50,11 +60,17 @@ export function crossSiteRule(urls: readonly string[]): CrossSiteRule {
   const own = new Set(urls.map((url) => new URL(url).origin));
   return {
     check(headers, cookies) {
-      if (headers.authorization !== undefined || !Object.keys(cookies).some((name) => name.startsWith(ourPrefix))) return;
+      if (headers.authorization !== undefined || !Object.keys(cookies).some((name) => name.startsWith(ourPrefix)))
+        return;
       const { origin } = headers;
       const site = headers['sec-fetch-site'];
-      const good = origin === undefined ? site === undefined || site === 'same-origin' || site === 'none' : own.has(origin);
-      if (!good) throw new Forbidden('The request comes from another site', { code: 'csrf_rejected', detail: 'Send it from a page of this instance, or with an Authorization header' });
+      const good =
+        origin === undefined ? site === undefined || site === 'same-origin' || site === 'none' : own.has(origin);
+      if (!good)
+        throw new Forbidden('The request comes from another site', {
+          code: 'csrf_rejected',
+          detail: 'Send it from a page of this instance, or with an Authorization header',
+        });
     },
   };
 }

@@ -35,23 +35,42 @@ export function failure(error: unknown, context: { readonly requestId: string; r
   return {
     status: statusOf[error.kind],
     headers: headersOf(error, context.basic),
-    body: { error: message, ...(detail === undefined ? {} : { detail: clipped(detail) }), error_code: code, ...error.body },
+    body: {
+      error: message,
+      ...(detail === undefined ? {} : { detail: clipped(detail) }),
+      error_code: code,
+      ...error.body,
+    },
   };
 }
 
 /** What is told may quote what was sent. */
 const longestDetail = 2000;
-const clipped = (text: string): string => text.length > longestDetail ? `${text.slice(0, longestDetail).toWellFormed()}…` : text;
+const clipped = (text: string): string =>
+  text.length > longestDetail ? `${text.slice(0, longestDetail).toWellFormed()}…` : text;
 
 /** An unforeseen failure says nothing but how to find it in the log. */
 function fault(requestId: string): Failure {
-  return { status: 500, headers: {}, body: { error: 'The server failed to answer', detail: `Quote the request id ${requestId} when you report this`, error_code: 'internal' } };
+  return {
+    status: 500,
+    headers: {},
+    body: {
+      error: 'The server failed to answer',
+      detail: `Quote the request id ${requestId} when you report this`,
+      error_code: 'internal',
+    },
+  };
 }
 
 function headersOf(error: HexforgeError, basic: boolean): Record<string, string> {
-  if (error instanceof InsufficientScope) return { 'www-authenticate': `Bearer error="insufficient_scope", scope="${error.scope}"` };
+  if (error instanceof InsufficientScope)
+    return { 'www-authenticate': `Bearer error="insufficient_scope", scope="${error.scope}"` };
   if (error instanceof MethodNotAllowed) return { allow: error.allow.join(', ') };
-  if (error instanceof RateLimited) return { ...error.count !== undefined && rateHeaders(error.count, error.count.resource), 'retry-after': String(error.retryAfter) };
+  if (error instanceof RateLimited)
+    return {
+      ...(error.count !== undefined && rateHeaders(error.count, error.count.resource)),
+      'retry-after': String(error.retryAfter),
+    };
   if (error.kind === 'unauthorized') return { 'www-authenticate': basic ? 'Basic realm="hexforge"' : 'Bearer' };
   return {};
 }
@@ -59,8 +78,14 @@ function headersOf(error: HexforgeError, basic: boolean): Record<string, string>
 /** Stacks of an error and of what caused it, for the log alone. */
 export function stackOf(error: unknown): string {
   const stacks: string[] = [];
-  for (let current = error; current !== undefined && stacks.length < 4; current = current instanceof Error ? current.cause : undefined) {
-    stacks.push(current instanceof Error ? current.stack ?? current.message : `thrown: ${inspect(current, { depth: 1 })}`);
+  for (
+    let current = error;
+    current !== undefined && stacks.length < 4;
+    current = current instanceof Error ? current.cause : undefined
+  ) {
+    stacks.push(
+      current instanceof Error ? (current.stack ?? current.message) : `thrown: ${inspect(current, { depth: 1 })}`,
+    );
   }
   return stacks.join('\ncaused by: ');
 }

@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto';
 
 /** The tag of a JSON body: a digest, so that it changes whenever anything the caller sees does. */
-export const entityTag = (body: object): string => createHash('sha256').update(JSON.stringify(body)).digest('base64url').slice(0, 27);
+export const entityTag = (body: object): string =>
+  createHash('sha256').update(JSON.stringify(body)).digest('base64url').slice(0, 27);
 
 /** The suffixes by which hapi tells the compressed representations of one entity apart. */
 const variant = /-(?:gzip|deflate)$/;

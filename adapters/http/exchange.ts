@@ -14,7 +14,10 @@ export interface AccessLogEntry {
   readonly time: string;
   readonly requestId: string;
   readonly method: string;
-  /** The path pattern; the id of an operation that is no REST, such as a git service; `-` where nothing matched. Never the path itself. */
+  /**
+   * The path pattern; the id of an operation that is no REST, such as a git service; `-` where nothing matched. Never
+   * the path itself.
+   */
   readonly route: string;
   readonly status: number;
   readonly ms: number;
@@ -36,7 +39,15 @@ export class Exchange {
   #aborted = false;
   #controller: AbortController | undefined;
 
-  constructor(request: Request, parts: { readonly clock: Clock; readonly ids: Ids; readonly proxies: TrustedProxies; readonly accessLog: (entry: AccessLogEntry) => void }) {
+  constructor(
+    request: Request,
+    parts: {
+      readonly clock: Clock;
+      readonly ids: Ids;
+      readonly proxies: TrustedProxies;
+      readonly accessLog: (entry: AccessLogEntry) => void;
+    },
+  ) {
     const { raw } = request;
     const { headers, socket } = raw.req;
     const offered = one(headers['x-request-id']);
@@ -76,7 +87,9 @@ export class Exchange {
       requestId: this.requestId,
       ip: this.ip,
       userAgent: (this.#request.raw.req.headers['user-agent'] ?? '').slice(0, longestUserAgent),
-      get signal() { return signalOf(); },
+      get signal() {
+        return signalOf();
+      },
       now: this.now,
     };
   }
@@ -96,7 +109,8 @@ export class Exchange {
   }
 }
 
-const one = (value: string | string[] | undefined): string | undefined => Array.isArray(value) ? value.join(',') : value;
+const one = (value: string | string[] | undefined): string | undefined =>
+  Array.isArray(value) ? value.join(',') : value;
 
 declare module '@hapi/hapi' {
   interface RequestApplicationState {

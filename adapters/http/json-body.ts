@@ -28,7 +28,10 @@ async function collect(message: IncomingMessage, maxBytes: number): Promise<Uint
   const chunks: Uint8Array[] = [];
   const started = performance.now();
   for await (const chunk of requestBytes(message, maxBytes)) {
-    if (performance.now() - started > longestMilliseconds) throw new ValidationFailed('The body did not arrive in time', { detail: `It may take ${longestMilliseconds / 1000} seconds` });
+    if (performance.now() - started > longestMilliseconds)
+      throw new ValidationFailed('The body did not arrive in time', {
+        detail: `It may take ${longestMilliseconds / 1000} seconds`,
+      });
     chunks.push(chunk);
   }
   return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
@@ -43,17 +46,29 @@ function parse(bytes: Uint8Array): unknown {
   }
 }
 
-/** Refuses what would pass the schema and fail deeper inside: prototype keys, text no database holds, nesting without end. */
+/**
+ * Refuses what would pass the schema and fail deeper inside: prototype keys, text no database holds, nesting without
+ * end.
+ */
 function inspect(value: unknown, trail: (string | number)[] = []): void {
   if (typeof value === 'string') {
-    if (value.includes('\0') || !value.isWellFormed()) throw new ValidationFailed('The request is not valid', { detail: `Field "${named(trail)}" must not contain a NUL character or half of a surrogate pair` });
+    if (value.includes('\0') || !value.isWellFormed())
+      throw new ValidationFailed('The request is not valid', {
+        detail: `Field "${named(trail)}" must not contain a NUL character or half of a surrogate pair`,
+      });
     return;
   }
   if (typeof value !== 'object' || value === null) return;
-  if (trail.length === deepest) throw new ValidationFailed('The request is not valid', { detail: `The body is nested deeper than ${deepest} levels` });
+  if (trail.length === deepest)
+    throw new ValidationFailed('The request is not valid', {
+      detail: `The body is nested deeper than ${deepest} levels`,
+    });
   const enter = (part: string | number, inner: unknown): void => {
     trail.push(part);
-    if (part === '__proto__') throw new UnknownField('The body has a field that this operation does not know', { detail: `Field "${named(trail)}" is not allowed` });
+    if (part === '__proto__')
+      throw new UnknownField('The body has a field that this operation does not know', {
+        detail: `Field "${named(trail)}" is not allowed`,
+      });
     inspect(inner, trail);
     trail.pop();
   };
@@ -62,4 +77,5 @@ function inspect(value: unknown, trail: (string | number)[] = []): void {
 }
 
 /** `items[3].name` */
-const named = (trail: readonly (string | number)[]): string => trail.map((part, index) => typeof part === 'number' ? `[${part}]` : index === 0 ? part : `.${part}`).join('');
+const named = (trail: readonly (string | number)[]): string =>
+  trail.map((part, index) => (typeof part === 'number' ? `[${part}]` : index === 0 ? part : `.${part}`)).join('');

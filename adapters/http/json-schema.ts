@@ -5,7 +5,10 @@ export type JsonSchema = { readonly [key: string]: unknown };
 type Mode = 'input' | 'output';
 
 export interface SchemaRegistry {
-  /** The JSON Schema of a joi schema, with a reference wherever a named one stands. `input`: as a client may send it; `output`: as we send it. */
+  /**
+   * The JSON Schema of a joi schema, with a reference wherever a named one stands. `input`: as a client may send it;
+   * `output`: as we send it.
+   */
   of(schema: Joi.Schema, mode: Mode): JsonSchema;
   components(): Readonly<Record<string, JsonSchema>>;
 }
@@ -25,7 +28,8 @@ export function schemaRegistry(): SchemaRegistry {
       const converted = withoutNull(convert(inner.schema, mode));
       const text = canonical(converted);
       if (byText.has(text)) continue;
-      // joi keeps the name of a schema that was derived from a named one; only the first is the component, the others stand in full.
+      // joi keeps the name of a schema that was derived from a named one; only the first is the component, the others
+      // stand in full.
       const name = mode === 'input' && taken.has(inner.name) ? `${inner.name}Input` : inner.name;
       if (taken.has(name)) continue;
       taken.add(name);
@@ -42,10 +46,13 @@ export function schemaRegistry(): SchemaRegistry {
     const known = 'type' in schema ? byText.get(canonical(plain)) : undefined;
     if (known !== undefined && known.name !== self) {
       const reference = { $ref: `#/components/schemas/${known.name}` };
-      const description = schema['description'] === known.schema['description'] ? {} : { description: schema['description'] };
+      const description =
+        schema['description'] === known.schema['description'] ? {} : { description: schema['description'] };
       return nullable ? { anyOf: [reference, { type: 'null' }], ...description } : { ...reference, ...description };
     }
-    return Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, key === 'enum' || key === 'default' ? value : refer(value)]));
+    return Object.fromEntries(
+      Object.entries(schema).map(([key, value]) => [key, key === 'enum' || key === 'default' ? value : refer(value)]),
+    );
   };
 
   return {
@@ -76,19 +83,28 @@ function repair(node: unknown): unknown {
     else repaired[key] = key === 'enum' || key === 'default' ? value : repair(value);
   }
   // Members of any name: what generators of clients know as a map.
-  const { patternProperties: { '.*': every, ...patterns } = {}, ...others } = repaired as { patternProperties?: Record<string, unknown> };
+  const { patternProperties: { '.*': every, ...patterns } = {}, ...others } = repaired as {
+    patternProperties?: Record<string, unknown>;
+  };
   if (every !== undefined && Object.keys(patterns).length === 0) return { ...others, additionalProperties: every };
   const { type, enum: values } = repaired;
-  if (Array.isArray(type) && type.includes('null') && Array.isArray(values) && !values.includes(null)) repaired['enum'] = [...values as unknown[], null];
+  if (Array.isArray(type) && type.includes('null') && Array.isArray(values) && !values.includes(null))
+    repaired['enum'] = [...(values as unknown[]), null];
   return repaired;
 }
 
 /** Every schema with `.id('Name')` or `.meta({ id: 'Name' })`, the outer ones after those they hold. */
-function* namedWithin(root: Joi.Schema, seen = new Set<unknown>()): Generator<{ readonly name: string; readonly schema: Joi.Schema }> {
+function* namedWithin(
+  root: Joi.Schema,
+  seen = new Set<unknown>(),
+): Generator<{ readonly name: string; readonly schema: Joi.Schema }> {
   if (seen.has(root)) return;
   seen.add(root);
   for (const inner of schemasIn(root.$_terms, 0)) yield* namedWithin(inner, seen);
-  const { flags, metas } = root.describe() as { readonly flags?: { readonly id?: unknown }; readonly metas?: readonly { readonly id?: unknown }[] };
+  const { flags, metas } = root.describe() as {
+    readonly flags?: { readonly id?: unknown };
+    readonly metas?: readonly { readonly id?: unknown }[];
+  };
   const name = flags?.id ?? metas?.find(({ id }) => id !== undefined)?.id;
   if (typeof name === 'string') yield { name, schema: root };
 }
@@ -108,12 +124,18 @@ function withoutNull(schema: JsonSchema): JsonSchema {
   const { type, enum: values } = schema;
   if (!Array.isArray(type) || !type.includes('null')) return schema;
   const types = type.filter((one) => one !== 'null') as readonly unknown[];
-  return { ...schema, type: types.length === 1 ? types[0] : types, ...(Array.isArray(values) ? { enum: values.filter((value) => value !== null) } : {}) };
+  return {
+    ...schema,
+    type: types.length === 1 ? types[0] : types,
+    ...(Array.isArray(values) ? { enum: values.filter((value) => value !== null) } : {}),
+  };
 }
 
 /** Equal for schemas that accept the same, whatever the order of their members and their own description. */
 function canonical({ description: _, ...schema }: JsonSchema): string {
-  return JSON.stringify(schema, (_key, value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => a < b ? -1 : 1))
-    : value);
+  return JSON.stringify(schema, (_key, value: unknown) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : value,
+  );
 }

@@ -1,4 +1,5 @@
-// JSON bodies as they were sent, by what was asked for and the entity tag it had: what many look at is put into words once, and compressed once.
+// JSON bodies as they were sent, by what was asked for and the entity tag it had: what many look at is put into words
+// once, and compressed once.
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { Lru } from '#core/kernel/lru';

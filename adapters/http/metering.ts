@@ -18,24 +18,42 @@ export interface Metering {
 }
 
 /** Document D, "Rate limits". */
-export const rateHeaders = ({ limit, remaining, resetAt }: Pick<Count, 'limit' | 'remaining' | 'resetAt'>, resource: string): Readonly<Record<string, string>> => ({
+export const rateHeaders = (
+  { limit, remaining, resetAt }: Pick<Count, 'limit' | 'remaining' | 'resetAt'>,
+  resource: string,
+): Readonly<Record<string, string>> => ({
   'x-ratelimit-limit': String(limit),
   'x-ratelimit-remaining': String(remaining),
   'x-ratelimit-reset': String(Math.ceil(resetAt.getTime() / 1000)),
   'x-ratelimit-resource': resource,
 });
 
-export function metering({ rateCounter, budgets }: { readonly rateCounter: RateCounter; readonly budgets: () => RateBudgets | undefined }): Metering {
+export function metering({
+  rateCounter,
+  budgets,
+}: {
+  readonly rateCounter: RateCounter;
+  readonly budgets: () => RateBudgets | undefined;
+}): Metering {
   return {
     async take(meter, caller, address, now) {
       const user = caller.kind === 'user' ? caller : undefined;
-      const budget = await budgets()?.budget(meter, user === undefined ? { isAdmin: false } : { userId: user.id, isAdmin: user.isAdmin });
+      const budget = await budgets()?.budget(
+        meter,
+        user === undefined ? { isAdmin: false } : { userId: user.id, isAdmin: user.isAdmin },
+      );
       if (budget === undefined) return undefined;
-      const count = await rateCounter.take(`${meter}:${user === undefined ? `address:${clientNetwork(address)}` : `user:${user.id}`}`, budget, now);
+      const count = await rateCounter.take(
+        `${meter}:${user === undefined ? `address:${clientNetwork(address)}` : `user:${user.id}`}`,
+        budget,
+        now,
+      );
       return {
         headers: rateHeaders(count, meter),
         refusal: count.exceeded
-          ? new RateLimited('Too many requests', (count.resetAt.getTime() - now.getTime()) / 1000, { detail: `The budget "${meter}" is ${count.limit} requests in ${budget.windowSeconds} seconds` })
+          ? new RateLimited('Too many requests', (count.resetAt.getTime() - now.getTime()) / 1000, {
+              detail: `The budget "${meter}" is ${count.limit} requests in ${budget.windowSeconds} seconds`,
+            })
           : undefined,
         closed: budget.limit === 0,
       };

@@ -34,13 +34,16 @@ export interface DocumentParts {
 export function openapiDocument({ routes, scopes, absentPort, baseUrl, version }: DocumentParts): object {
   const registry = schemaRegistry();
   registry.of(errorEnvelope, 'output');
-  const shown = routes.filter(({ route }) => route.hidden !== true && !(route.requires ?? []).some((name) => absentPort(name)?.absent === 'hidden'));
+  const shown = routes.filter(
+    ({ route }) =>
+      route.hidden !== true && !(route.requires ?? []).some((name) => absentPort(name)?.absent === 'hidden'),
+  );
   // Answers first, so that a schema both sent and received keeps its plain name for what is sent.
   const operations = shown.map((owned) => ({ ...owned, responses: responses(owned.route, registry, absentPort) }));
   const paths: Record<string, Record<string, object>> = {};
   for (const { plugin, route, responses: answers } of operations) {
     const path = pathOf(route).replaceAll(/\{(\w+)[?*]\d*\}/g, '{$1}');
-    const item = paths[path] ??= {};
+    const item = (paths[path] ??= {});
     item[route.method.toLowerCase()] = {
       operationId: route.id,
       summary: route.summary,
@@ -56,7 +59,12 @@ export function openapiDocument({ routes, scopes, absentPort, baseUrl, version }
   }
   return {
     openapi: '3.1.0',
-    info: { title: 'Hexforge', version, description: 'The REST API of this instance. Operations of plugins that are off are absent.', license: { name: 'MIT', identifier: 'MIT' } },
+    info: {
+      title: 'Hexforge',
+      version,
+      description: 'The REST API of this instance. Operations of plugins that are off are absent.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
     servers: [{ url: baseUrl }],
     tags: [...new Set(shown.map(({ plugin }) => plugin))].map((name) => ({ name })),
     paths,
@@ -65,7 +73,12 @@ export function openapiDocument({ routes, scopes, absentPort, baseUrl, version }
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', description: 'A session, personal access or OAuth2 access token' },
         basic: { type: 'http', scheme: 'basic', description: 'A token as the password' },
-        session: { type: 'apiKey', in: 'cookie', name: sessionCookie, description: 'The session cookie, where an operation reads it' },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: sessionCookie,
+          description: 'The session cookie, where an operation reads it',
+        },
       },
     },
   };
@@ -73,7 +86,7 @@ export function openapiDocument({ routes, scopes, absentPort, baseUrl, version }
 
 function security(route: Route): readonly object[] {
   const { access } = route;
-  const open = access.who === 'anyone' || access.who === 'permitted' && !access.needsUser;
+  const open = access.who === 'anyone' || (access.who === 'permitted' && !access.needsUser);
   return [...(open ? [{}] : []), { bearer: [] }, { basic: [] }, ...(route.cookies === true ? [{ session: [] }] : [])];
 }
 
@@ -86,45 +99,77 @@ interface ObjectSchema {
 }
 
 function parameters(route: Route, registry: SchemaRegistry): { readonly parameters?: readonly object[] } {
-  const declared = (schema: Joi.ObjectSchema | undefined): ObjectSchema => schema === undefined ? {} : registry.of(schema, 'input');
+  const declared = (schema: Joi.ObjectSchema | undefined): ObjectSchema =>
+    schema === undefined ? {} : registry.of(schema, 'input');
   const inPath = declared(route.params);
   const inQuery = declared(route.query);
   const entry = (place: 'path' | 'query', name: string, schema: JsonSchema, required: boolean): object => {
     const { description, ...rest } = schema;
-    return { name, in: place, required, ...(description === undefined ? {} : { description }), schema: place === 'query' && paging.has(name) && rest['type'] === 'string' ? { type: 'integer' } : rest };
+    return {
+      name,
+      in: place,
+      required,
+      ...(description === undefined ? {} : { description }),
+      schema: place === 'query' && paging.has(name) && rest['type'] === 'string' ? { type: 'integer' } : rest,
+    };
   };
   const list = [
-    ...[...pathOf(route).matchAll(/\{(\w+)/g)].map(([, name = '']) => entry('path', name, inPath.properties?.[name] ?? { type: 'string' }, true)),
-    ...Object.entries(inQuery.properties ?? {}).map(([name, schema]) => entry('query', name, schema, inQuery.required?.includes(name) === true)),
+    ...[...pathOf(route).matchAll(/\{(\w+)/g)].map(([, name = '']) =>
+      entry('path', name, inPath.properties?.[name] ?? { type: 'string' }, true),
+    ),
+    ...Object.entries(inQuery.properties ?? {}).map(([name, schema]) =>
+      entry('query', name, schema, inQuery.required?.includes(name) === true),
+    ),
   ];
   return list.length === 0 ? {} : { parameters: list };
 }
 
 function requestBody({ body }: Route, registry: SchemaRegistry): { readonly requestBody?: object } {
   if (body === undefined) return {};
-  if (body === 'raw') return { requestBody: { required: true, content: { 'application/octet-stream': { schema: bytes } } } };
+  if (body === 'raw')
+    return { requestBody: { required: true, content: { 'application/octet-stream': { schema: bytes } } } };
   const schema = registry.of(body, 'input');
-  return { requestBody: { required: '$ref' in schema || (schema as ObjectSchema).required !== undefined, content: { 'application/json': { schema } } } };
+  return {
+    requestBody: {
+      required: '$ref' in schema || (schema as ObjectSchema).required !== undefined,
+      content: { 'application/json': { schema } },
+    },
+  };
 }
 
 function responses(route: Route, registry: SchemaRegistry, absentPort: AbsentPort): Readonly<Record<string, object>> {
   const unavailable = (route.requires ?? []).some((name) => absentPort(name)?.absent === 'unavailable') ? [503] : [];
-  const problem = registry.of(route.errorMembers === undefined ? errorEnvelope : object<ErrorEnvelope>(errorMembers).concat(route.errorMembers), 'output');
+  const problem = registry.of(
+    route.errorMembers === undefined ? errorEnvelope : object<ErrorEnvelope>(errorMembers).concat(route.errorMembers),
+    'output',
+  );
   const refusal = { content: { 'application/json': { schema: problem } } };
   return {
-    ...Object.fromEntries([...impliedStatuses(route), ...unavailable].map((status) => [status, {
-      description: STATUS_CODES[status] ?? 'Answer',
-      // Where an operation names a second success, such as 201 beside 200, the body is the same.
-      ...(status < 300 ? content(route, registry) : status < 400 ? {} : refusal),
-    }])),
-    default: { description: 'What any operation may meet: a request that is no valid HTTP, a fault, a component that is not available', ...refusal },
+    ...Object.fromEntries(
+      [...impliedStatuses(route), ...unavailable].map((status) => [
+        status,
+        {
+          description: STATUS_CODES[status] ?? 'Answer',
+          // Where an operation names a second success, such as 201 beside 200, the body is the same.
+          ...(status < 300 ? content(route, registry) : status < 400 ? {} : refusal),
+        },
+      ]),
+    ),
+    default: {
+      description:
+        'What any operation may meet: a request that is no valid HTTP, a fault, a component that is not available',
+      ...refusal,
+    },
   };
 }
 
 function content({ result }: Route, registry: SchemaRegistry): { readonly content?: object } {
   switch (result) {
-    case 'empty': return {};
-    case 'bytes': return { content: { '*/*': { schema: bytes } } };
-    default: return { content: { 'application/json': { schema: registry.of(result, 'output') } } };
+    case 'empty':
+      return {};
+    case 'bytes':
+      return { content: { '*/*': { schema: bytes } } };
+    default:
+      return { content: { 'application/json': { schema: registry.of(result, 'output') } } };
   }
 }

@@ -23,7 +23,12 @@ export interface ReplyContext {
   readonly flaw: ((body: unknown) => string | undefined) | undefined;
 }
 
-export async function answer(request: Request, h: ResponseToolkit, result: unknown, context: ReplyContext): Promise<ResponseObject> {
+export async function answer(
+  request: Request,
+  h: ResponseToolkit,
+  result: unknown,
+  context: ReplyContext,
+): Promise<ResponseObject> {
   if (result instanceof Tagged) return await known(request, h, result, context);
   const { body, options } = parts(result);
   const status = options.status ?? context.route.success ?? 200;
@@ -33,7 +38,12 @@ export async function answer(request: Request, h: ResponseToolkit, result: unkno
 }
 
 /** What has a tag before it has a body. */
-async function known(request: Request, h: ResponseToolkit, { etag, make, headers }: Tagged<unknown>, context: ReplyContext): Promise<ResponseObject> {
+async function known(
+  request: Request,
+  h: ResponseToolkit,
+  { etag, make, headers }: Tagged<unknown>,
+  context: ReplyContext,
+): Promise<ResponseObject> {
   if (isHeld(request, etag)) return dressed(unmodified(h), { etag, headers }, context);
   const { kept } = context;
   const key = `${request.raw.req.url} ${etag}`;
@@ -41,24 +51,40 @@ async function known(request: Request, h: ResponseToolkit, { etag, make, headers
   if (bytes === undefined) {
     const { body, options } = parts(await make());
     const named = options.provisional !== true;
-    if (!named || body instanceof ByteStream) return dressed(withBody(request, h, body, 200, context), { headers: { ...headers, ...options.headers }, ...named && { etag } }, context);
+    if (!named || body instanceof ByteStream)
+      return dressed(
+        withBody(request, h, body, 200, context),
+        { headers: { ...headers, ...options.headers }, ...(named && { etag }) },
+        context,
+      );
     bytes = Buffer.from(jsonOf(body, 200, context));
     kept.keep(key, bytes);
   }
-  const zipped = request.info.acceptEncoding === 'gzip' && bytes.length >= worthGzip ? await kept.gzipped(key, bytes) : undefined;
+  const zipped =
+    request.info.acceptEncoding === 'gzip' && bytes.length >= worthGzip ? await kept.gzipped(key, bytes) : undefined;
   const response = h.response(zipped ?? bytes).header('content-type', json);
   // hapi says so of what it compresses itself, going by the length it is given.
-  return dressed(zipped === undefined ? response : response.header('content-encoding', 'gzip').vary('accept-encoding'), { etag, headers }, context);
+  return dressed(
+    zipped === undefined ? response : response.header('content-encoding', 'gzip').vary('accept-encoding'),
+    { etag, headers },
+    context,
+  );
 }
 
-const parts = (result: unknown): { readonly body: unknown; readonly options: ReplyOptions } => result instanceof Reply ? result : { body: result, options: {} };
+const parts = (result: unknown): { readonly body: unknown; readonly options: ReplyOptions } =>
+  result instanceof Reply ? result : { body: result, options: {} };
 
 /** Whether the client has it. A change is never answered with 304. */
-const isHeld = ({ method, raw }: Request, etag: string): boolean => (method === 'get' || method === 'head') && matches(raw.req.headers['if-none-match'], etag);
+const isHeld = ({ method, raw }: Request, etag: string): boolean =>
+  (method === 'get' || method === 'head') && matches(raw.req.headers['if-none-match'], etag);
 
 const unmodified = (h: ResponseToolkit): ResponseObject => withoutLength(h.response().code(304));
 
-function dressed(response: ResponseObject, { etag, headers = {}, cookies = [] }: ReplyOptions, { secure }: ReplyContext): ResponseObject {
+function dressed(
+  response: ResponseObject,
+  { etag, headers = {}, cookies = [] }: ReplyOptions,
+  { secure }: ReplyContext,
+): ResponseObject {
   response.header('cache-control', 'no-store');
   if (etag !== undefined) response.etag(etag);
   for (const [name, value] of Object.entries(headers)) setHeader(response, name, value);
@@ -69,13 +95,28 @@ function dressed(response: ResponseObject, { etag, headers = {}, cookies = [] }:
 /** `plain`: for git, which shows a person what is `text/plain` and nothing else. */
 export function failed(h: ResponseToolkit, { status, headers, body }: Failure, plain = false): ResponseObject {
   const { error, detail } = body;
-  const text = plain ? [error, detail].filter((line) => typeof line === 'string').join('\n').concat('\n') : JSON.stringify(body);
-  const response = h.response(text).code(status).header('content-type', plain ? 'text/plain; charset=utf-8' : json).header('cache-control', 'no-store');
+  const text = plain
+    ? [error, detail]
+        .filter((line) => typeof line === 'string')
+        .join('\n')
+        .concat('\n')
+    : JSON.stringify(body);
+  const response = h
+    .response(text)
+    .code(status)
+    .header('content-type', plain ? 'text/plain; charset=utf-8' : json)
+    .header('cache-control', 'no-store');
   for (const [name, value] of Object.entries(headers)) response.header(name, value);
   return response;
 }
 
-function withBody(request: Request, h: ResponseToolkit, body: unknown, status: number, context: ReplyContext): ResponseObject {
+function withBody(
+  request: Request,
+  h: ResponseToolkit,
+  body: unknown,
+  status: number,
+  context: ReplyContext,
+): ResponseObject {
   if (body === undefined) return h.response().code(status);
   if (body instanceof ByteStream) {
     // Packs, archives and blobs are compressed already or gain little; events must not wait for a compressor.
@@ -84,7 +125,10 @@ function withBody(request: Request, h: ResponseToolkit, body: unknown, status: n
     setHeader(response, 'content-type', body.type);
     return body.length === undefined ? response : response.bytes(body.length);
   }
-  return h.response(jsonOf(body, status, context)).code(status).header('content-type', json);
+  return h
+    .response(jsonOf(body, status, context))
+    .code(status)
+    .header('content-type', json);
 }
 
 function jsonOf(body: unknown, status: number, { flaw }: ReplyContext): string {
@@ -94,9 +138,19 @@ function jsonOf(body: unknown, status: number, { flaw }: ReplyContext): string {
   return text;
 }
 
-/** hapi would tell the length of the empty body to HEAD, and a cache would take it for that of the entity (RFC 9110, section 8.6). */
+/**
+ * hapi would tell the length of the empty body to HEAD, and a cache would take it for that of the entity (RFC 9110,
+ * section 8.6).
+ */
 function withoutLength(response: ResponseObject): ResponseObject {
-  Object.defineProperty(response.headers, 'content-length', { get: () => undefined, set(_length: unknown) { /* stays absent */ }, configurable: true, enumerable: true });
+  Object.defineProperty(response.headers, 'content-length', {
+    get: () => undefined,
+    set(_length: unknown) {
+      /* stays absent */
+    },
+    configurable: true,
+    enumerable: true,
+  });
   return response;
 }
 
@@ -108,7 +162,8 @@ function setHeader(response: ResponseObject, name: string, value: string): void 
 }
 
 function cookieLine({ name, value, path, sameSite, maxAgeSeconds }: Cookie, secure: boolean): string {
-  if (!/^[\w-]+$/.test(name) || !/^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*$/.test(value)) throw new Error(`cookie "${name}" has a name or value that a cookie cannot have`);
+  if (!/^[\w-]+$/.test(name) || !/^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*$/.test(value))
+    throw new Error(`cookie "${name}" has a name or value that a cookie cannot have`);
   const lifetime = value === '' ? 'Max-Age=0' : `Max-Age=${maxAgeSeconds}`;
   return `${name}=${value}; ${lifetime}; Path=${path}; HttpOnly; SameSite=${sameSite}${secure ? '; Secure' : ''}`;
 }

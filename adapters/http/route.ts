@@ -5,8 +5,12 @@ import type { OptionalPorts } from '#core/kernel/ports';
 import type { Meter } from '#core/kernel/rate';
 import type { ScopeName } from '#core/kernel/scopes';
 
-/** A joi object schema checked against a hand-written interface: a missing key, an extra key or a wrong kind does not compile. */
-export const object = <T>(schema: Joi.StrictSchemaMap<T>): Joi.ObjectSchema<T> => Joi.object<T, true>(schema) as Joi.ObjectSchema<T>;
+/**
+ * A joi object schema checked against a hand-written interface: a missing key, an extra key or a wrong kind does not
+ * compile.
+ */
+export const object = <T>(schema: Joi.StrictSchemaMap<T>): Joi.ObjectSchema<T> =>
+  Joi.object<T, true>(schema) as Joi.ObjectSchema<T>;
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -57,11 +61,17 @@ export class Tagged<R> {
 }
 
 /**
- * A 200 whose body is made only where it is needed: not for a client that has it (304), and of JSON not while the forge still has it as it was sent.
- * @param etag unquoted; besides the URL it must name all that the body follows from, who asks included where that matters.
+ * A 200 whose body is made only where it is needed: not for a client that has it (304), and of JSON not while the forge
+ * still has it as it was sent.
+ * @param etag unquoted; besides the URL it must name all that the body follows from, who asks included where that
+ * matters.
  * @param headers of the 200 and the 304 alike.
  */
-export const tagged = <R>(etag: string, make: () => Promise<R | Reply<R>>, headers: Readonly<Record<string, string>> = {}): Tagged<R> => new Tagged(etag, make, headers);
+export const tagged = <R>(
+  etag: string,
+  make: () => Promise<R | Reply<R>>,
+  headers: Readonly<Record<string, string>> = {},
+): Tagged<R> => new Tagged(etag, make, headers);
 
 /** A body that is bytes, sent as they come and never held whole. */
 export class ByteStream {
@@ -77,7 +87,10 @@ export class ByteStream {
   }
 }
 
-/** What a raw body is to a handler: bytes as they arrive, counted against the route's `maxBytes`, inflated where Content-Encoding is gzip. */
+/**
+ * What a raw body is to a handler: bytes as they arrive, counted against the route's `maxBytes`, inflated where
+ * Content-Encoding is gzip.
+ */
 export type RawBody = AsyncIterable<Uint8Array>;
 
 export interface Input<P, Q, B, A> {
@@ -88,7 +101,9 @@ export interface Input<P, Q, B, A> {
   readonly granted: GrantOf<A>;
   /** Cookies of the request, where the route reads them. */
   readonly cookies: Readonly<Record<string, string>>;
-  /** One request header by its lower-case name, for the few operations whose protocol lives in headers (`git-protocol`). */
+  /**
+   * One request header by its lower-case name, for the few operations whose protocol lives in headers (`git-protocol`).
+   */
   readonly header: (name: string) => string | undefined;
 }
 
@@ -97,7 +112,10 @@ export interface RouteSpec<P, Q, B, R, A extends AccessRule> {
   readonly id: string;
   readonly summary: string;
   readonly method: Method;
-  /** Under `/api/v1`, such as `/repos/{owner}/{repo}`; under `/` with `mount: 'root'`. `{name*}` takes the rest of the path. */
+  /**
+   * Under `/api/v1`, such as `/repos/{owner}/{repo}`; under `/` with `mount: 'root'`. `{name*}` takes the rest of the
+   * path.
+   */
   readonly path: string;
   readonly mount?: 'root';
   readonly access: A;
@@ -117,13 +135,21 @@ export interface RouteSpec<P, Q, B, R, A extends AccessRule> {
   readonly success?: 200 | 201 | 202 | 204;
   /** The body of success: a schema, bytes, or nothing. */
   readonly result: Joi.Schema<R> | 'bytes' | 'empty';
-  /** Error statuses the operation itself can give. Those that follow from the descriptor (401 of a bad credential, 403 of a missing scope, 400, 413 and 415 of a body, 429 of a meter) are added. */
+  /**
+   * Error statuses the operation itself can give. Those that follow from the descriptor (401 of a bad credential, 403
+   * of a missing scope, 400, 413 and 415 of a body, 429 of a meter) are added.
+   */
   readonly statuses?: readonly number[];
-  /** Members that error bodies of this operation may carry beside the envelope, such as `existing_repo_id`; all optional. */
+  /**
+   * Members that error bodies of this operation may carry beside the envelope, such as `existing_repo_id`; all
+   * optional.
+   */
   readonly errorMembers?: Joi.ObjectSchema;
   /** The session cookie authenticates here too. */
   readonly cookies?: true;
-  /** HTTP Basic with an account's password authenticates here too, and 401 carries a Basic challenge (git over HTTP). */
+  /**
+   * HTTP Basic with an account's password authenticates here too, and 401 carries a Basic challenge (git over HTTP).
+   */
   readonly basic?: true;
   /** Not in the OpenAPI document: protocols that are no REST. */
   readonly hidden?: true;
@@ -136,6 +162,12 @@ export type Route = Omit<RouteSpec<unknown, unknown, unknown, unknown, AccessRul
 };
 
 /** Declares one operation. Shapes come from the schemas, the proof of access from `access`. */
-export function api<const A extends AccessRule, P = Record<never, never>, Q = Record<never, never>, B = undefined, R = undefined>(spec: RouteSpec<P, Q, B, R, A>): Route {
+export function api<
+  const A extends AccessRule,
+  P = Record<never, never>,
+  Q = Record<never, never>,
+  B = undefined,
+  R = undefined,
+>(spec: RouteSpec<P, Q, B, R, A>): Route {
   return spec as unknown as Route;
 }

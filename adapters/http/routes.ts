@@ -1,4 +1,5 @@
-// A route descriptor as a hapi route: everything that can be prepared is prepared here, and the steps of a request stand in order.
+// A route descriptor as a hapi route: everything that can be prepared is prepared here, and the steps of a request
+// stand in order.
 import type { Request, ResponseObject, ResponseToolkit, ServerRoute } from '@hapi/hapi';
 import type { AccessDecision } from '#core/kernel/access';
 import type { Authenticator, Presented } from '#core/kernel/credentials';
@@ -10,8 +11,8 @@ import { presentedIn, readCookies, sessionCookie, type CrossSiteRule } from './c
 import { failure, stackOf } from './errors.ts';
 import type { Exchange } from './exchange.ts';
 import { defaultMaxBytes, readJson } from './json-body.ts';
-import type { Metering, Taken } from './metering.ts';
 import type { KeptBodies } from './kept-bodies.ts';
+import type { Metering, Taken } from './metering.ts';
 import { answer, failed, type ReplyContext } from './reply.ts';
 import type { Route } from './route.ts';
 import { compile, compileResult, type Check } from './validation.ts';
@@ -21,7 +22,9 @@ export interface OwnedRoute {
   readonly route: Route;
 }
 
-export type AbsentPort = (name: string) => { readonly component: string; readonly absent: PortTraits['absent'] } | undefined;
+export type AbsentPort = (
+  name: string,
+) => { readonly component: string; readonly absent: PortTraits['absent'] } | undefined;
 
 export interface Wiring {
   readonly authenticator: Authenticator;
@@ -51,10 +54,16 @@ const stateChanging = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 const none: Readonly<Record<string, string>> = Object.freeze({});
 
 /** Bodies are read by us, after the access decision, with our own bounds. */
-export const payload = { output: 'stream', parse: false, override: 'application/octet-stream', maxBytes: Number.MAX_SAFE_INTEGER, timeout: false } as const;
+export const payload = {
+  output: 'stream',
+  parse: false,
+  override: 'application/octet-stream',
+  maxBytes: Number.MAX_SAFE_INTEGER,
+  timeout: false,
+} as const;
 
 /** Where a descriptor is mounted. */
-export const pathOf = ({ mount, path }: Route): string => mount === 'root' ? path : `/api/v1${path}`;
+export const pathOf = ({ mount, path }: Route): string => (mount === 'root' ? path : `/api/v1${path}`);
 
 export function hapiRoute({ route }: OwnedRoute, wiring: Wiring): ServerRoute {
   const path = pathOf(route);
@@ -81,8 +90,14 @@ export function hapiRoute({ route }: OwnedRoute, wiring: Wiring): ServerRoute {
     const granted = await wiring.access.decide(call, route.access, route.scope ?? undefined, params);
     if (taken?.refusal !== undefined) throw taken.refusal;
     const absent = missing('unavailable');
-    if (absent !== undefined) throw new Unavailable(`The ${absent} is not available`, { detail: 'Ask the administrator to enable it' });
-    const input = { ...await readInput(request), granted, cookies, header: (name: string) => headerOf(request, name) };
+    if (absent !== undefined)
+      throw new Unavailable(`The ${absent} is not available`, { detail: 'Ask the administrator to enable it' });
+    const input = {
+      ...(await readInput(request)),
+      granted,
+      cookies,
+      header: (name: string) => headerOf(request, name),
+    };
     const result: unknown = await route.run(call as never, input as never);
     return answer(request, h, result, contextOf(exchange));
   };
@@ -96,7 +111,11 @@ export function hapiRoute({ route }: OwnedRoute, wiring: Wiring): ServerRoute {
       stopping: wiring.stopping,
       ended: () => exchange.abort(),
       failed: (error) => {
-        if (!exchange.abandoned) wiring.log.error({ requestId: exchange.requestId, route: label, stack: stackOf(error) }, 'a response broke off');
+        if (!exchange.abandoned)
+          wiring.log.error(
+            { requestId: exchange.requestId, route: label, stack: stackOf(error) },
+            'a response broke off',
+          );
       },
     },
   });
@@ -115,17 +134,28 @@ export function hapiRoute({ route }: OwnedRoute, wiring: Wiring): ServerRoute {
     method: route.method,
     path,
     handler: (request, h) => wiring.track(handler(request, h)),
-    options: { app: { visible: () => missing('hidden') === undefined }, ...(route.method === 'GET' ? {} : { payload }) },
+    options: {
+      app: { visible: () => missing('hidden') === undefined },
+      ...(route.method === 'GET' ? {} : { payload }),
+    },
   };
 }
 
 /** The answer to a failure; what is a fault of ours goes into the log under the request id the client sees. */
-export async function refuse(request: Request, h: ResponseToolkit, error: unknown, basic: boolean, log: Log): Promise<ResponseObject> {
+export async function refuse(
+  request: Request,
+  h: ResponseToolkit,
+  error: unknown,
+  basic: boolean,
+  log: Log,
+): Promise<ResponseObject> {
   const { exchange } = request.app;
   const { requestId } = exchange;
   const told = failure(error, { requestId, basic });
-  if (told.status === 500 && !exchange.abandoned) log.error({ requestId, route: exchange.route, stack: stackOf(error) }, 'a request failed');
-  if (told.status === 503 && error instanceof Error && error.cause !== undefined) log.warn({ requestId, route: exchange.route, stack: stackOf(error) }, 'a component is not available');
+  if (told.status === 500 && !exchange.abandoned)
+    log.error({ requestId, route: exchange.route, stack: stackOf(error) }, 'a request failed');
+  if (told.status === 503 && error instanceof Error && error.cause !== undefined)
+    log.warn({ requestId, route: exchange.route, stack: stackOf(error) }, 'a component is not available');
   await discard(request.raw.req);
   return failed(h, told, basic && headerOf(request, 'user-agent')?.startsWith('git/') === true);
 }
@@ -136,10 +166,18 @@ function identifier(route: Route, wiring: Wiring) {
   const changing = stateChanging.has(route.method);
 
   const authenticate = async (presented: Presented, exchange: Exchange): Promise<void> => {
-    exchange.caller = await wiring.authenticator.authenticate(presented, { ip: exchange.ip, now: exchange.now, passwords: route.basic === true });
+    exchange.caller = await wiring.authenticator.authenticate(presented, {
+      ip: exchange.ip,
+      now: exchange.now,
+      passwords: route.basic === true,
+    });
   };
 
-  const establish = async (request: Request, exchange: Exchange, cookies: Readonly<Record<string, string>>): Promise<void> => {
+  const establish = async (
+    request: Request,
+    exchange: Exchange,
+    cookies: Readonly<Record<string, string>>,
+  ): Promise<void> => {
     const { headers } = request.raw.req;
     if (route.cookies === true && changing) wiring.crossSite.check(headers, cookies);
     const presented = presentedIn(headers.authorization);
@@ -160,7 +198,11 @@ function identifier(route: Route, wiring: Wiring) {
     return taken;
   };
 
-  return async (request: Request, exchange: Exchange, cookies: Readonly<Record<string, string>>): Promise<Taken | undefined> => {
+  return async (
+    request: Request,
+    exchange: Exchange,
+    cookies: Readonly<Record<string, string>>,
+  ): Promise<Taken | undefined> => {
     try {
       await establish(request, exchange, cookies);
     } catch (error) {
@@ -181,7 +223,8 @@ function inputReader(route: Route): (request: Request) => Promise<{ params: unkn
   return async (request) => ({
     params: params(request.params),
     query: query(request.query),
-    body: body === 'raw' ? requestBytes(request.raw.req, maxBytes) : checkBody?.(await readJson(request.raw.req, maxBytes)),
+    body:
+      body === 'raw' ? requestBytes(request.raw.req, maxBytes) : checkBody?.(await readJson(request.raw.req, maxBytes)),
   });
 }
 

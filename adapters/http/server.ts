@@ -69,27 +69,44 @@ export function createHttpServer(options: HttpOptions): HttpServer {
   const running = new Set<Promise<unknown>>();
   const current = new WeakMap<Socket, ServerResponse>();
   let document: object | undefined;
-  const openapi = (): object => document ??= openapiDocument({ ...options, routes });
-  const routes: readonly OwnedRoute[] = [...systemRoutes({ ...options, document: openapi }).map((route) => ({ plugin: 'system', route })), ...options.routes];
+  const openapi = (): object => (document ??= openapiDocument({ ...options, routes }));
+  const routes: readonly OwnedRoute[] = [
+    ...systemRoutes({ ...options, document: openapi }).map((route) => ({ plugin: 'system', route })),
+    ...options.routes,
+  ];
 
   const server = Hapi.server({
     host: options.host,
     port: options.port,
     debug: false,
     router: { stripTrailingSlash: true },
-    routes: { state: { parse: false, failAction: 'ignore' }, cache: false, response: { emptyStatusCode: 200, ranges: false } },
+    routes: {
+      state: { parse: false, failAction: 'ignore' },
+      cache: false,
+      response: { emptyStatusCode: 200, ranges: false },
+    },
   });
   // A push may take as long as it takes; idle clients are cut while a body is read.
   server.listener.requestTimeout = 0;
   // Node itself would refuse a request without Host, with no body and no request id.
   Object.assign(server.listener, { requireHostHeader: false });
-  server.listener.removeAllListeners('clientError').on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => answerBrokenRequest(error, socket, { current: current.get(socket), requestId: current.get(socket)?.getHeader('x-request-id')?.toString() ?? options.ids.uuid() }));
-  // Node would answer 417 by itself; an expectation we do not know may as well be passed over (RFC 9110, section 10.1.1).
-  server.listener.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => server.listener.emit('request', request, response));
+  server.listener.removeAllListeners('clientError').on('clientError', (error: NodeJS.ErrnoException, socket: Socket) =>
+    answerBrokenRequest(error, socket, {
+      current: current.get(socket),
+      requestId: current.get(socket)?.getHeader('x-request-id')?.toString() ?? options.ids.uuid(),
+    }),
+  );
+  // Node would answer 417 by itself; an expectation we do not know may as well be passed over (RFC 9110, section
+  // 10.1.1).
+  server.listener.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
+    server.listener.emit('request', request, response),
+  );
 
   const allowed = (request: Request): readonly string[] => {
     const found = methods.filter((method) => server.match(method, request.path)?.settings.app?.visible?.() === true);
-    return found.length === 0 ? [] : [...found.flatMap((method) => method === 'GET' ? ['GET', 'HEAD'] : [method]), 'OPTIONS'];
+    return found.length === 0
+      ? []
+      : [...found.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])), 'OPTIONS'];
   };
   const nothingHere = (request: Request): HexforgeError => {
     const allow = allowed(request);
@@ -109,7 +126,8 @@ export function createHttpServer(options: HttpOptions): HttpServer {
     res.setHeader('x-request-id', exchange.requestId);
     res.setHeader('x-content-type-options', 'nosniff');
     res.setHeader('referrer-policy', 'no-referrer');
-    if (hosts(req) !== 1 && req.httpVersion === '1.1') throw new ValidationFailed('The request is not valid HTTP', { detail: 'HTTP/1.1 needs the header Host, once' });
+    if (hosts(req) !== 1 && req.httpVersion === '1.1')
+      throw new ValidationFailed('The request is not valid HTTP', { detail: 'HTTP/1.1 needs the header Host, once' });
     // No name of ours holds a NUL, and no database does.
     if (request.path.includes('%00')) throw malformedUrl();
     return h.continue;
@@ -128,7 +146,10 @@ export function createHttpServer(options: HttpOptions): HttpServer {
     validateResponses: options.validateResponses === true,
     kept: new KeptBodies(),
     stopping: stopping.signal,
-    absentPort, nothingHere, log, track,
+    absentPort,
+    nothingHere,
+    log,
+    track,
   };
   for (const owned of routes) server.route(hapiRoute(owned, wiring));
   server.route({
@@ -137,7 +158,8 @@ export function createHttpServer(options: HttpOptions): HttpServer {
     options: { payload },
     handler: (request: Request, h: ResponseToolkit) => {
       const allow = allowed(request);
-      if (request.method === 'options' && allow.length > 0) return h.response().code(204).header('allow', allow.join(', '));
+      if (request.method === 'options' && allow.length > 0)
+        return h.response().code(204).header('allow', allow.join(', '));
       return refuse(request, h, nothingHere(request), false, log);
     },
   });
@@ -167,9 +189,14 @@ function urlOf(server: Server, host: string): string {
 }
 
 /** Node keeps the first of several; who stands before us may go by another (RFC 9112, section 3.2). */
-const hosts = ({ rawHeaders }: IncomingMessage): number => rawHeaders.reduce((count, text, index) => index % 2 === 0 && text.length === 4 && text.toLowerCase() === 'host' ? count + 1 : count, 0);
+const hosts = ({ rawHeaders }: IncomingMessage): number =>
+  rawHeaders.reduce(
+    (count, text, index) => (index % 2 === 0 && text.length === 4 && text.toLowerCase() === 'host' ? count + 1 : count),
+    0,
+  );
 
-const malformedUrl = (): ValidationFailed => new ValidationFailed('The URL is not valid', { detail: 'The path is not valid percent-encoded UTF-8 without NUL' });
+const malformedUrl = (): ValidationFailed =>
+  new ValidationFailed('The URL is not valid', { detail: 'The path is not valid percent-encoded UTF-8 without NUL' });
 
 /** What hapi itself refuses, as one of our errors; a fault stays what it is. */
 function ourOwn(error: Error & { readonly output: { readonly statusCode: number } }): unknown {

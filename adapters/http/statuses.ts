@@ -9,15 +9,18 @@ import type { Route } from './route.ts';
 export function impliedStatuses(route: Route): readonly number[] {
   const { access, body, meter } = route;
   const changing = route.method !== 'GET';
-  const narrowed = access.who === 'session' || access.who === 'admin' || access.who === 'super-admin'
-    || access.who === 'permitted' && access.needsUser && (access.lacking === 403 || access.hidden === 403);
+  const narrowed =
+    access.who === 'session' ||
+    access.who === 'admin' ||
+    access.who === 'super-admin' ||
+    (access.who === 'permitted' && access.needsUser && (access.lacking === 403 || access.hidden === 403));
   const statuses = new Set([
     route.success ?? 200,
-    ...route.statuses ?? [],
+    ...(route.statuses ?? []),
     ...when(body !== undefined || canFail(route.params, 'path') || canFail(route.query, 'query'), 400),
     // A bad credential is refused everywhere.
     401,
-    ...when(route.scope !== null || narrowed || route.cookies === true && changing, 403),
+    ...when(route.scope !== null || narrowed || (route.cookies === true && changing), 403),
     ...when(access.who === 'permitted', 404),
     ...when(body !== undefined, 413, 415),
     ...when(meter !== 'none', 429),
@@ -25,7 +28,7 @@ export function impliedStatuses(route: Route): readonly number[] {
   return [...statuses].sort((a, b) => a - b);
 }
 
-const when = (condition: boolean, ...statuses: readonly number[]): readonly number[] => condition ? statuses : [];
+const when = (condition: boolean, ...statuses: readonly number[]): readonly number[] => (condition ? statuses : []);
 
 interface Described {
   readonly type?: string;
@@ -36,11 +39,17 @@ interface Described {
   readonly invalid?: readonly unknown[];
 }
 
-/** Whether a text can fail the schema. A path segment is one string that is never empty; a query may lack a parameter, repeat it or leave it empty. */
+/**
+ * Whether a text can fail the schema. A path segment is one string that is never empty; a query may lack a parameter,
+ * repeat it or leave it empty.
+ */
 function canFail(schema: Joi.ObjectSchema | undefined, place: 'path' | 'query'): boolean {
   const described = schema?.describe() as Described | undefined;
   return Object.values(described?.keys ?? {}).some(({ type, flags, rules, whens, invalid }) => {
-    const takesAnything = place === 'path' ? type === 'string' || type === 'any' : type === 'any' && flags?.presence !== 'required';
-    return !takesAnything || rules !== undefined || whens !== undefined || invalid !== undefined || flags?.only === true;
+    const takesAnything =
+      place === 'path' ? type === 'string' || type === 'any' : type === 'any' && flags?.presence !== 'required';
+    return (
+      !takesAnything || rules !== undefined || whens !== undefined || invalid !== undefined || flags?.only === true
+    );
   });
 }

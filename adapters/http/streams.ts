@@ -1,4 +1,5 @@
-// A body that is bytes, on its way out: counted against its announced length, closed with the client, ended when the server stops.
+// A body that is bytes, on its way out: counted against its announced length, closed with the client, ended when the
+// server stops.
 import { Readable } from 'node:stream';
 import type { ByteStream } from './route.ts';
 
@@ -36,7 +37,10 @@ function iterator(source: AsyncIterator<Uint8Array>, length: number | undefined)
       if (length === undefined) return next;
       sent += next.done === true ? 0 : next.value.byteLength;
       // A wrong length would shift the next answer on the same connection.
-      if (sent > length || next.done === true && sent < length) throw new Error(`a body of ${length} bytes was announced and ${next.done === true ? `ended at ${sent}` : 'goes on'}`);
+      if (sent > length || (next.done === true && sent < length))
+        throw new Error(
+          `a body of ${length} bytes was announced and ${next.done === true ? `ended at ${sent}` : 'goes on'}`,
+        );
       return next;
     },
     async return() {

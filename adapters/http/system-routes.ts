@@ -24,7 +24,13 @@ export interface SystemParts {
 interface Index {
   readonly name: string;
   readonly version: string;
-  readonly links: { readonly api: string; readonly openapi: string; readonly healthz: string; readonly readyz: string; readonly web: string };
+  readonly links: {
+    readonly api: string;
+    readonly openapi: string;
+    readonly healthz: string;
+    readonly readyz: string;
+    readonly web: string;
+  };
 }
 
 const uri = Joi.string().uri().required();
@@ -34,11 +40,21 @@ export function systemRoutes({ baseUrl, webUrl, version, readiness, document }: 
   const index: Index = {
     name: 'hexforge',
     version,
-    links: { api: `${baseUrl}/api/v1`, openapi: `${baseUrl}/api/v1/openapi.json`, healthz: `${baseUrl}/healthz`, readyz: `${baseUrl}/readyz`, web: webUrl },
+    links: {
+      api: `${baseUrl}/api/v1`,
+      openapi: `${baseUrl}/api/v1/openapi.json`,
+      healthz: `${baseUrl}/healthz`,
+      readyz: `${baseUrl}/readyz`,
+      web: webUrl,
+    },
   };
   return [
     api({
-      ...open, id: 'index', summary: 'Name, version and where to go on', mount: 'root', path: '/',
+      ...open,
+      id: 'index',
+      summary: 'Name, version and where to go on',
+      mount: 'root',
+      path: '/',
       result: object<Index>({
         name: Joi.string().valid('hexforge').required(),
         version: Joi.string().required(),
@@ -47,23 +63,44 @@ export function systemRoutes({ baseUrl, webUrl, version, readiness, document }: 
       run: () => index,
     }),
     api({
-      ...open, id: 'healthz', summary: 'Whether the process listens', mount: 'root', path: '/healthz',
+      ...open,
+      id: 'healthz',
+      summary: 'Whether the process listens',
+      mount: 'root',
+      path: '/healthz',
       result: object<{ status: 'ok' }>({ status: Joi.string().valid('ok').required() }).id('Health'),
       run: () => ({ status: 'ok' as const }),
     }),
     api({
-      ...open, id: 'readyz', summary: 'Whether every plugin is ready', mount: 'root', path: '/readyz', statuses: [503],
+      ...open,
+      id: 'readyz',
+      summary: 'Whether every plugin is ready',
+      mount: 'root',
+      path: '/readyz',
+      statuses: [503],
       result: object<{ status: 'ready'; degraded: string[] }>({
         status: Joi.string().valid('ready').required(),
         degraded: Joi.array().items(Joi.string()).required().description('Isolated or degraded plugins and components'),
       }).id('Readiness'),
       run: async () => {
         const { ready, failing, detail, degraded } = await readiness();
-        if (!ready) throw new Unavailable(failing === undefined ? 'The instance is not ready' : `The plugin "${failing}" is not ready`, detail === undefined ? {} : { detail });
+        if (!ready)
+          throw new Unavailable(
+            failing === undefined ? 'The instance is not ready' : `The plugin "${failing}" is not ready`,
+            detail === undefined ? {} : { detail },
+          );
         return { status: 'ready' as const, degraded: [...degraded] };
       },
     }),
     // Hidden: a document that lists itself would have to give a schema of all schemas.
-    api({ ...open, id: 'openapi', summary: 'The OpenAPI document', path: '/openapi.json', hidden: true, result: Joi.object<object>().unknown(), run: () => document() }),
+    api({
+      ...open,
+      id: 'openapi',
+      summary: 'The OpenAPI document',
+      path: '/openapi.json',
+      hidden: true,
+      result: Joi.object<object>().unknown(),
+      run: () => document(),
+    }),
   ];
 }

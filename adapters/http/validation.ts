@@ -32,18 +32,26 @@ export function compile(schema: Joi.ObjectSchema, place: Place): Check {
 function refusal(error: Joi.ValidationError, place: Place): ValidationFailed | UnknownField {
   const [first] = error.details;
   const message = first?.message ?? error.message;
-  if (first !== undefined && first.path.length === 0) return new ValidationFailed('The request is not valid', { detail: message.replace(/^"value"/, 'The body') });
+  if (first !== undefined && first.path.length === 0)
+    return new ValidationFailed('The request is not valid', { detail: message.replace(/^"value"/, 'The body') });
   const detail = `${places[place]} ${message}`;
-  if (first?.type === 'object.unknown') return new UnknownField('The body has a field that this operation does not know', { detail });
+  if (first?.type === 'object.unknown')
+    return new UnknownField('The body has a field that this operation does not know', { detail });
   return new ValidationFailed('The request is not valid', { detail });
 }
 
-/** A query may hold text that no database does. In bodies this is found while they are read, in paths before they are routed. */
+/**
+ * A query may hold text that no database does. In bodies this is found while they are read, in paths before they are
+ * routed.
+ */
 function checkText(query: Readonly<Record<string, unknown>>): void {
   for (const name in query) {
     const value = query[name];
-    const texts = Array.isArray(value) ? value as readonly unknown[] : [value];
-    if (texts.some((text) => typeof text === 'string' && text.includes('\0'))) throw new ValidationFailed('The request is not valid', { detail: `Query parameter "${name}" must not contain a NUL character` });
+    const texts = Array.isArray(value) ? (value as readonly unknown[]) : [value];
+    if (texts.some((text) => typeof text === 'string' && text.includes('\0')))
+      throw new ValidationFailed('The request is not valid', {
+        detail: `Query parameter "${name}" must not contain a NUL character`,
+      });
   }
 }
 

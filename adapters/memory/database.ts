@@ -12,8 +12,17 @@ export interface MemoryTable<Row extends object> {
 }
 
 export interface MemoryDatabase {
-  /** The table of that name; the same one every time. `uniques` maps a constraint's name to the value that must be unique (undefined: the row takes no part). */
-  table<Row extends object>(name: string, options: { readonly key: (row: Row) => string; readonly uniques?: Readonly<Record<string, (row: Row) => string | undefined>> }): MemoryTable<Row>;
+  /**
+   * The table of that name; the same one every time. `uniques` maps a constraint's name to the value that must be
+   * unique (undefined: the row takes no part).
+   */
+  table<Row extends object>(
+    name: string,
+    options: {
+      readonly key: (row: Row) => string;
+      readonly uniques?: Readonly<Record<string, (row: Row) => string | undefined>>;
+    },
+  ): MemoryTable<Row>;
   /** Offers rows to other plugins under the name of a published view. */
   publish<Row extends object>(view: string, rows: () => readonly Row[]): void;
   /** The rows of a published view; empty where nobody publishes it. */

@@ -1,4 +1,5 @@
-// Delivery of events in memory, with the promises of the database's: in order per handler and aggregate, at least once, set aside after too many failures.
+// Delivery of events in memory, with the promises of the database's: in order per handler and aggregate, at least once,
+// set aside after too many failures.
 import type { EventOf } from '#core/kernel/events';
 import type { Log } from '#core/kernel/log';
 import type { OwnedSubscription } from '#core/kernel/storage';
@@ -66,7 +67,9 @@ export class MemoryDelivery {
   async drained(): Promise<void> {
     await this.#broadcast;
     while (!this.#closed && [...this.#chains.values()].some(({ failing }) => !failing)) {
-      await new Promise<void>((resolve) => { this.#changed = resolve; });
+      await new Promise<void>((resolve) => {
+        this.#changed = resolve;
+      });
       await this.#broadcast;
     }
   }
@@ -90,7 +93,9 @@ export class MemoryDelivery {
     }
     const chain: Chain = { events: [event], failing: false };
     this.#chains.set(key, chain);
-    const running = this.#run(key, chain, owned).finally(() => { this.#running.delete(running); });
+    const running = this.#run(key, chain, owned).finally(() => {
+      this.#running.delete(running);
+    });
     this.#running.add(running);
   }
 
@@ -99,13 +104,20 @@ export class MemoryDelivery {
     for (let event = chain.events[0]; event !== undefined && !this.#closed; event = chain.events[0]) {
       const failure = await this.#attempt(owned, event);
       if (failure === undefined || (attempts += 1) >= this.#tuning.attempts) {
-        if (failure !== undefined) this.#log.error(about(owned, event, { attempts, error: failure.message }), 'an event was set aside: its handler failed too often');
+        if (failure !== undefined)
+          this.#log.error(
+            about(owned, event, { attempts, error: failure.message }),
+            'an event was set aside: its handler failed too often',
+          );
         attempts = 0;
         chain.failing = false;
         chain.events.shift();
         continue;
       }
-      this.#log.warn(about(owned, event, { attempts, error: failure.message }), 'the handler of an event failed; it will be called again');
+      this.#log.warn(
+        about(owned, event, { attempts, error: failure.message }),
+        'the handler of an event failed; it will be called again',
+      );
       chain.failing = true;
       this.#changed();
       await this.#pause(Math.min(this.#tuning.longestPause, this.#tuning.pause * 2 ** (attempts - 1)));
@@ -114,7 +126,10 @@ export class MemoryDelivery {
     this.#changed();
   }
 
-  async #attempt({ subscription }: OwnedSubscription, event: EventOf): Promise<{ readonly message: string } | undefined> {
+  async #attempt(
+    { subscription }: OwnedSubscription,
+    event: EventOf,
+  ): Promise<{ readonly message: string } | undefined> {
     try {
       // After the caller's own turn: a handler never runs inside the commit. A copy, as from a database.
       await Promise.resolve();
@@ -127,17 +142,27 @@ export class MemoryDelivery {
 
   async #handOut(owned: OwnedSubscription, event: EventOf): Promise<void> {
     const failure = await this.#attempt(owned, event);
-    if (failure !== undefined) this.#log.warn(about(owned, event, { error: failure.message }), 'a broadcast handler failed');
+    if (failure !== undefined)
+      this.#log.warn(about(owned, event, { error: failure.message }), 'a broadcast handler failed');
   }
 
   #pause(milliseconds: number): Promise<void> {
     return new Promise((resolve) => {
-      const wake = () => { clearTimeout(timer); this.#pauses.delete(wake); resolve(); };
+      const wake = () => {
+        clearTimeout(timer);
+        this.#pauses.delete(wake);
+        resolve();
+      };
       const timer = setTimeout(wake, milliseconds).unref();
       this.#pauses.add(wake);
     });
   }
 }
 
-const about = ({ plugin, subscription }: OwnedSubscription, event: EventOf, more: object): object =>
-  ({ plugin, subscription: subscription.name, event: event.id, type: event.type, ...more });
+const about = ({ plugin, subscription }: OwnedSubscription, event: EventOf, more: object): object => ({
+  plugin,
+  subscription: subscription.name,
+  event: event.id,
+  type: event.type,
+  ...more,
+});

@@ -63,14 +63,18 @@ export function openMemory({ clock, ids, log, memory = new Memory(), tuning }: M
       return scopes.getStore()?.state === 'open';
     },
     async run<T>(work: () => Promise<T>): Promise<T> {
-      if (unitOfWork.active) throw new Error('a unit of work is already open in this context: units of work do not nest');
+      if (unitOfWork.active)
+        throw new Error('a unit of work is already open in this context: units of work do not nest');
       if (closing) throw new Unavailable('The database is closing');
       return turns.run('unit of work', async () => {
         const scope: Scope = { drafts: new Map(), events: [], state: 'open', refused: false };
         memory.open = scope.drafts;
         try {
           const result = await scopes.run(scope, work);
-          if (scope.refused) throw new Error('a statement of this transaction failed and its error was swallowed: nothing of it can be committed');
+          if (scope.refused)
+            throw new Error(
+              'a statement of this transaction failed and its error was swallowed: nothing of it can be committed',
+            );
           commit(scope.drafts);
           scope.state = 'committed';
           scopes.exit(() => delivery.publish(scope.events));
@@ -88,7 +92,9 @@ export function openMemory({ clock, ids, log, memory = new Memory(), tuning }: M
   const database: MemoryDatabase = {
     table: <Row extends object>(name: string, options: Parameters<MemoryDatabase['table']>[1]): MemoryTable<Row> =>
       memoryTable<Row>(memory, memory.shelf(name, options), standpoint),
-    publish: (view, rows) => { memory.views.set(view, rows); },
+    publish: (view, rows) => {
+      memory.views.set(view, rows);
+    },
     published: <Row extends object>(view: string) => (memory.views.get(view)?.() ?? []) as readonly Row[],
   } as MemoryDatabase;
 
@@ -104,9 +110,26 @@ export function openMemory({ clock, ids, log, memory = new Memory(), tuning }: M
 
   const intentTable = database.table<IntentRow>('hexforge_intent', { key: (row) => row.id });
   const intents: Intents = {
-    async open<D>({ kind, subject, detail }: { readonly kind: string; readonly subject: string; readonly detail: D }): Promise<Intent<D>> {
-      if (unitOfWork.active) throw new Error(`the intent "${kind}" was opened inside a unit of work: it must be committed before the change begins`);
-      const intent: Intent<D> = { id: ids.uuid(), kind, subject, detail: structuredClone(detail), openedAt: clock.now() };
+    async open<D>({
+      kind,
+      subject,
+      detail,
+    }: {
+      readonly kind: string;
+      readonly subject: string;
+      readonly detail: D;
+    }): Promise<Intent<D>> {
+      if (unitOfWork.active)
+        throw new Error(
+          `the intent "${kind}" was opened inside a unit of work: it must be committed before the change begins`,
+        );
+      const intent: Intent<D> = {
+        id: ids.uuid(),
+        kind,
+        subject,
+        detail: structuredClone(detail),
+        openedAt: clock.now(),
+      };
       intentTable.insert({ ...intent, owner });
       return intent;
     },
@@ -115,12 +138,19 @@ export function openMemory({ clock, ids, log, memory = new Memory(), tuning }: M
       if (!intentTable.delete(id)) throw new Conflict('The change was concluded already', { detail: `Intent ${id}` });
     },
     async abandoned(kind) {
-      return intentTable.all().filter((row) => row.kind === kind && row.owner !== owner).map(({ owner: _owner, ...intent }) => intent);
+      return intentTable
+        .all()
+        .filter((row) => row.kind === kind && row.owner !== owner)
+        .map(({ owner: _owner, ...intent }) => intent);
     },
   };
 
   return {
-    engine: 'memory', unitOfWork, events, intents, database,
+    engine: 'memory',
+    unitOfWork,
+    events,
+    intents,
+    database,
     locks: memoryLocks(unitOfWork),
     deliver: async (subscriptions) => scopes.exit(() => delivery.start(subscriptions)),
     drained: () => delivery.drained(),
@@ -141,7 +171,8 @@ function memoryLocks(unitOfWork: UnitOfWork): Locks {
   const held = new AsyncLocalStorage<ReadonlySet<string>>();
   return {
     async exclusive<T>(name: string, work: () => Promise<T>): Promise<T> {
-      if (unitOfWork.active) throw new Error(`the lock "${name}" was asked for inside a unit of work: take the lock first`);
+      if (unitOfWork.active)
+        throw new Error(`the lock "${name}" was asked for inside a unit of work: take the lock first`);
       const mine = held.getStore() ?? new Set<string>();
       if (mine.has(name)) throw new Error(`the lock "${name}" is held already by the same call`);
       return turns.run(name, () => held.run(new Set([...mine, name]), work));

@@ -21,7 +21,8 @@ export function memoryRateCounter(): RateCounter {
   const current = (key: string, { window, windowSeconds }: Budget, now: number): Tally => {
     const windowMs = windowSeconds * 1000;
     const tally = tallies.get(key);
-    if (tally === undefined || tally.window !== window || tally.windowMs !== windowMs) return { window, windowMs, entries: [] };
+    if (tally === undefined || tally.window !== window || tally.windowMs !== windowMs)
+      return { window, windowMs, entries: [] };
     expire(tally, now);
     return tally;
   };
@@ -70,7 +71,12 @@ function expire({ entries, windowMs }: Tally, now: number): void {
 function count(tally: Tally, { limit }: Budget, now: number, wanted: number, exceeded: boolean): Count {
   const { entries, window, windowMs } = tally;
   const remaining = Math.max(0, limit - used(tally));
-  return { limit, remaining, resetAt: new Date(window === 'fixed' ? (Math.floor(now / windowMs) + 1) * windowMs : freeAt()), exceeded };
+  return {
+    limit,
+    remaining,
+    resetAt: new Date(window === 'fixed' ? (Math.floor(now / windowMs) + 1) * windowMs : freeAt()),
+    exceeded,
+  };
 
   function freeAt(): number {
     let free = remaining;

@@ -37,8 +37,13 @@ export class Memory {
     if (found !== undefined) return found;
     const uniqueOf = new Map(Object.entries(uniques ?? {}));
     const shelf: Shelf = {
-      name, key: key as Shelf['key'], uniqueOf: uniqueOf as Shelf['uniqueOf'],
-      committed: { rows: new Map(), uniques: new Map([...uniqueOf.keys()].map((constraint) => [constraint, new Map()])) },
+      name,
+      key: key as Shelf['key'],
+      uniqueOf: uniqueOf as Shelf['uniqueOf'],
+      committed: {
+        rows: new Map(),
+        uniques: new Map([...uniqueOf.keys()].map((constraint) => [constraint, new Map()])),
+      },
     };
     this.shelves.set(name, shelf);
     return shelf;
@@ -60,7 +65,10 @@ export function memoryTable<R extends object>(memory: Memory, shelf: Shelf, stan
     drafts.set(shelf, content);
     return content;
   };
-  /** Inside: the draft. Outside: the committed rows and, lest its commit undo the write, the draft of whoever is at work. */
+  /**
+   * Inside: the draft. Outside: the committed rows and, lest its commit undo the write, the draft of whoever is at
+   * work.
+   */
   const writing = (): readonly Content[] => {
     const drafts = standpoint.drafts();
     if (drafts !== undefined) return [drafted(drafts)];
@@ -92,7 +100,9 @@ export function memoryTable<R extends object>(memory: Memory, shelf: Shelf, stan
       if (row !== undefined) put(key, { ...row, ...structuredClone(patch) });
     },
     delete(key) {
-      return writing().map((content) => erase(shelf, content, key)).includes(true);
+      return writing()
+        .map((content) => erase(shelf, content, key))
+        .includes(true);
     },
     get: (key) => structuredClone(reading().rows.get(key)) as R | undefined,
     all: () => [...reading().rows.values()].map((row) => structuredClone(row)) as R[],
@@ -105,7 +115,10 @@ export function commit(drafts: Drafts): void {
 }
 
 function copied({ rows, uniques }: Content): Content {
-  return { rows: new Map(rows), uniques: new Map([...uniques].map(([constraint, keys]) => [constraint, new Map(keys)])) };
+  return {
+    rows: new Map(rows),
+    uniques: new Map([...uniques].map(([constraint, keys]) => [constraint, new Map(keys)])),
+  };
 }
 
 function clashOf(shelf: Shelf, { uniques }: Content, key: string, row: Row): string | undefined {

@@ -19,8 +19,12 @@ export function fixedClock(start: Date | string): FixedClock {
   let time = new Date(start).getTime();
   return {
     now: () => new Date(time),
-    advance: (milliseconds) => { time += milliseconds; },
-    set: (instant) => { time = instant.getTime(); },
+    advance: (milliseconds) => {
+      time += milliseconds;
+    },
+    set: (instant) => {
+      time = instant.getTime();
+    },
   };
 }
 
@@ -29,7 +33,7 @@ export function sequentialIds(): Ids {
   let uuids = 0;
   let byte = 0;
   return {
-    uuid: () => `00000000-0000-4000-8000-${String(uuids += 1).padStart(12, '0')}`,
+    uuid: () => `00000000-0000-4000-8000-${String((uuids += 1)).padStart(12, '0')}`,
     bytes: (length) => Uint8Array.from({ length }, () => (byte += 1) % 256),
   };
 }

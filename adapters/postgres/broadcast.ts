@@ -22,21 +22,30 @@ export class Broadcast {
   }
 
   async start(subscriptions: readonly OwnedSubscription[]): Promise<void> {
-    const newest = await this.#database().selectFrom('hexforge_event').select((e) => e.fn.max('position').as('position')).executeTakeFirst();
+    const newest = await this.#database()
+      .selectFrom('hexforge_event')
+      .select((e) => e.fn.max('position').as('position'))
+      .executeTakeFirst();
     this.#position = newest?.position ?? 0;
     this.#subscriptions = subscriptions;
   }
 
   /** Hands out events that were committed in this process. */
   announce(events: readonly EventOf[]): void {
-    this.#enqueue(async () => { for (const event of events) await this.#handOut(event); });
+    this.#enqueue(async () => {
+      for (const event of events) await this.#handOut(event);
+    });
   }
 
   /** Hands out an event that a notice told of. */
   hear(type: string, id: string): void {
     if (!this.#wants(type)) return;
     this.#enqueue(async () => {
-      const row = await this.#database().selectFrom('hexforge_event').selectAll().where('id', '=', id).executeTakeFirst();
+      const row = await this.#database()
+        .selectFrom('hexforge_event')
+        .selectAll()
+        .where('id', '=', id)
+        .executeTakeFirst();
       if (row === undefined) return;
       this.#position = Math.max(this.#position, row.position);
       await this.#handOut(eventOf(row));
@@ -48,8 +57,14 @@ export class Broadcast {
     const types = [...new Set(this.#subscriptions.map(({ subscription }) => subscription.type as string))];
     if (types.length === 0) return;
     this.#enqueue(async () => {
-      const rows = await this.#database().selectFrom('hexforge_event').selectAll().where('position', '>', this.#position).where('type', 'in', types)
-        .orderBy('position').limit(catchUpLimit).execute();
+      const rows = await this.#database()
+        .selectFrom('hexforge_event')
+        .selectAll()
+        .where('position', '>', this.#position)
+        .where('type', 'in', types)
+        .orderBy('position')
+        .limit(catchUpLimit)
+        .execute();
       for (const row of rows) {
         this.#position = row.position;
         await this.#handOut(eventOf(row));
@@ -78,7 +93,10 @@ export class Broadcast {
       try {
         await subscription.handle(event);
       } catch (error) {
-        this.#log.warn({ plugin, subscription: subscription.name, event: event.id, error: String(error) }, 'a broadcast handler failed');
+        this.#log.warn(
+          { plugin, subscription: subscription.name, event: event.id, error: String(error) },
+          'a broadcast handler failed',
+        );
       }
     }
   }

@@ -1,4 +1,5 @@
-// A read whose text is made once: to build and compile one takes this process longer than PostgreSQL takes to answer it.
+// A read whose text is made once: to build and compile one takes this process longer than PostgreSQL takes to answer
+// it.
 import type { CompiledQuery, Kysely } from 'kysely';
 
 /** Stands for a value while the text is made. */
@@ -22,7 +23,9 @@ export function compiledRead<DB, V extends object, R>(
   return async (db, values) => {
     compiled ??= build(db, Object.fromEntries(names.map((name) => [name, new Mark(name)])) as unknown as V).compile();
     const given = new Map<string, unknown>(Object.entries(values));
-    const parameters = compiled.parameters.map((parameter) => parameter instanceof Mark ? given.get(parameter.name) ?? null : parameter);
+    const parameters = compiled.parameters.map((parameter) =>
+      parameter instanceof Mark ? (given.get(parameter.name) ?? null) : parameter,
+    );
     return (await db.executeQuery<R>({ ...compiled, parameters })).rows;
   };
 }

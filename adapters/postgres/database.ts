@@ -3,9 +3,15 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Kysely } from 'kysely';
 
 export interface SqlDatabase {
-  /** The entity manager of the unit of work that is open; outside of one a fresh fork, for reads. Call it in every method, never keep it. */
+  /**
+   * The entity manager of the unit of work that is open; outside of one a fresh fork, for reads. Call it in every
+   * method, never keep it.
+   */
   em(): EntityManager;
-  /** Typed queries with real binds, on the transaction that is open, or outside of one. `DB` maps table and view names to rows. */
+  /**
+   * Typed queries with real binds, on the transaction that is open, or outside of one. `DB` maps table and view names
+   * to rows.
+   */
   kysely<DB>(): Kysely<DB>;
 }
 

@@ -21,7 +21,15 @@ export interface DeliveryTuning {
   readonly keepDays: number;
 }
 
-export const defaultTuning: DeliveryTuning = { width: 16, attempts: 10, pause: 100, longestPause: 60_000, patience: 600_000, poll: 5000, keepDays: 7 };
+export const defaultTuning: DeliveryTuning = {
+  width: 16,
+  attempts: 10,
+  pause: 100,
+  longestPause: 60_000,
+  patience: 600_000,
+  poll: 5000,
+  keepDays: 7,
+};
 
 export interface DeliveryOptions {
   readonly database: () => Kysely<SystemTables>;
@@ -64,7 +72,8 @@ export class Delivery {
     if (this.#loop !== undefined) throw new Error('events are being delivered already');
     for (const owned of subscriptions) {
       const key = handlerKey(owned.plugin, owned.subscription.name);
-      if (this.#handlers.has(key)) throw new Error(`plugin "${owned.plugin}" subscribes twice under the name "${owned.subscription.name}"`);
+      if (this.#handlers.has(key))
+        throw new Error(`plugin "${owned.plugin}" subscribes twice under the name "${owned.subscription.name}"`);
       this.#handlers.set(key, owned);
     }
     this.#loop = this.#work();
@@ -76,9 +85,12 @@ export class Delivery {
     this.#wake();
   }
 
-  /** Resolves when no event waits for its first attempt, those that handlers emitted meanwhile included. What waits behind a failed one is not waited for. */
+  /**
+   * Resolves when no event waits for its first attempt, those that handlers emitted meanwhile included. What waits
+   * behind a failed one is not waited for.
+   */
   async drained(): Promise<void> {
-    while (this.#loop !== undefined && !this.#closed && (this.#running.size > 0 || await this.#busy())) {
+    while (this.#loop !== undefined && !this.#closed && (this.#running.size > 0 || (await this.#busy()))) {
       this.wake();
       await Promise.race([...this.#running.values(), pause(20)]);
     }
@@ -111,17 +123,25 @@ export class Delivery {
   #rest(milliseconds: number): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, milliseconds).unref();
-      this.#wake = () => { clearTimeout(timer); resolve(); };
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
     });
   }
 
   async #round(): Promise<void> {
-    while (await this.#route() === routeBatch) { /* until all are routed */ }
+    while ((await this.#route()) === routeBatch) {
+      /* until all are routed */
+    }
     const free = this.#options.tuning.width - this.#running.size;
     if (free > 0) {
       const chains = Map.groupBy(await this.#due(), ({ chain }) => chain);
       for (const [chain, rows] of [...chains].slice(0, free)) {
-        const running = this.#run(rows).finally(() => { this.#running.delete(chain); this.wake(); });
+        const running = this.#run(rows).finally(() => {
+          this.#running.delete(chain);
+          this.wake();
+        });
         this.#running.set(chain, running);
       }
     }
@@ -174,12 +194,15 @@ export class Delivery {
         if (this.#closed) break;
         const failure = await this.#attempt(row);
         if (failure === undefined) done.push(row);
-        else if (!await this.#fail(row, failure.message)) break;
+        else if (!(await this.#fail(row, failure.message))) break;
       }
       if (done.length > 0) await this.#complete(done);
     } catch (error) {
       // The rows stand as they were: the handler will see these events again.
-      this.#options.log.warn({ error: messageOf(error) }, 'what was delivered could not be recorded; it will be delivered again');
+      this.#options.log.warn(
+        { error: messageOf(error) },
+        'what was delivered could not be recorded; it will be delivered again',
+      );
       await pause(this.#options.tuning.pause);
     }
   }
@@ -190,7 +213,9 @@ export class Delivery {
     const { patience } = this.#options.tuning;
     let timer: NodeJS.Timeout | undefined;
     try {
-      const late = new Promise<never>((_resolve, reject) => { timer = setTimeout(() => reject(new Error(`no end after ${patience / 1000} s`)), patience).unref(); });
+      const late = new Promise<never>((_resolve, reject) => {
+        timer = setTimeout(() => reject(new Error(`no end after ${patience / 1000} s`)), patience).unref();
+      });
       await Promise.race([handler.subscription.handle(eventOf(row)), late]);
       return undefined;
     } catch (error) {
@@ -202,8 +227,17 @@ export class Delivery {
 
   async #complete(rows: readonly DueRow[]): Promise<void> {
     const [{ plugin, subscription } = { plugin: '', subscription: '' }] = rows;
-    await this.#options.database().deleteFrom('hexforge_delivery').where('plugin', '=', plugin).where('subscription', '=', subscription)
-      .where('position', 'in', rows.map(({ position }) => position)).execute();
+    await this.#options
+      .database()
+      .deleteFrom('hexforge_delivery')
+      .where('plugin', '=', plugin)
+      .where('subscription', '=', subscription)
+      .where(
+        'position',
+        'in',
+        rows.map(({ position }) => position),
+      )
+      .execute();
   }
 
   /** @returns whether the chain goes on without this event. */
@@ -212,12 +246,26 @@ export class Delivery {
     const attempts = row.attempts + 1;
     const dead = attempts >= tuning.attempts;
     const wait = Math.min(tuning.longestPause, tuning.pause * 2 ** row.attempts);
-    await database().updateTable('hexforge_delivery').set({
-      attempts, last_error: message.slice(0, 500),
-      retry_at: dead ? null : sql<Date>`clock_timestamp() + ${wait} * interval '1 millisecond'`,
-      dead_at: dead ? sql<Date>`clock_timestamp()` : null,
-    }).where('plugin', '=', row.plugin).where('subscription', '=', row.subscription).where('position', '=', row.position).execute();
-    const members = { plugin: row.plugin, subscription: row.subscription, event: row.id, type: row.type, attempts, error: message };
+    await database()
+      .updateTable('hexforge_delivery')
+      .set({
+        attempts,
+        last_error: message.slice(0, 500),
+        retry_at: dead ? null : sql<Date>`clock_timestamp() + ${wait} * interval '1 millisecond'`,
+        dead_at: dead ? sql<Date>`clock_timestamp()` : null,
+      })
+      .where('plugin', '=', row.plugin)
+      .where('subscription', '=', row.subscription)
+      .where('position', '=', row.position)
+      .execute();
+    const members = {
+      plugin: row.plugin,
+      subscription: row.subscription,
+      event: row.id,
+      type: row.type,
+      attempts,
+      error: message,
+    };
     if (dead) log.error(members, 'an event was set aside: its handler failed too often');
     else {
       log.warn(members, 'the handler of an event failed; it will be called again');
@@ -231,10 +279,15 @@ export class Delivery {
     this.#prunedAt = Date.now();
     await sql`
       delete from hexforge_event e where e.routed and e.at < clock_timestamp() - ${this.#options.tuning.keepDays} * interval '1 day'
-        and not exists (select from hexforge_delivery d where d.position = e.position)`.execute(this.#options.database());
+        and not exists (select from hexforge_delivery d where d.position = e.position)`.execute(
+      this.#options.database(),
+    );
   }
 }
 
 const handlerKey = (plugin: string, subscription: string): string => `${plugin} ${subscription}`;
-const messageOf = (error: unknown): string => error instanceof Error ? error.message : String(error);
-const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => { setTimeout(resolve, milliseconds); });
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const pause = (milliseconds: number): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, milliseconds);
+  });

@@ -46,7 +46,9 @@ export async function openServer({ entities, log }: EngineOptions, url: string, 
     first.release();
     const session = new Session(pool, log);
     return {
-      name: 'postgresql', orm, session,
+      name: 'postgresql',
+      orm,
+      session,
       syncs: async () => undefined,
       async close() {
         session.close();
@@ -61,19 +63,24 @@ export async function openServer({ entities, log }: EngineOptions, url: string, 
 
 /** @throws {StorageRefused} */
 export async function openEmbedded({ directory, entities, log }: EngineOptions): Promise<Engine> {
-  // PostgreSQL makes some of its files with the permissions the process leaves it, and a thread cannot set them for itself.
+  // PostgreSQL makes some of its files with the permissions the process leaves it, and a thread cannot set them for
+  // itself.
   process.umask(0o077);
   const path = join(directory, 'database');
   const unlock = await entered(directory, path);
   let thread: DatabaseThread | undefined;
   try {
     await ensureCluster(path);
-    const opened = thread = new DatabaseThread(path, (error) => log.error({ error: error.message }, 'the embedded database has ended; restart the server'));
+    const opened = (thread = new DatabaseThread(path, (error) =>
+      log.error({ error: error.message }, 'the embedded database has ended; restart the server'),
+    ));
     const orm = createOrm({ entities, driverOptions: embeddedDialect(opened) });
     await orm.connect();
     await assertDurable(orm, opened, path);
     return {
-      name: 'embedded', orm, session: undefined,
+      name: 'embedded',
+      orm,
+      session: undefined,
       syncs: () => opened.syncs(),
       async close() {
         await orm.close();
@@ -84,7 +91,11 @@ export async function openEmbedded({ directory, entities, log }: EngineOptions):
     await thread?.close();
     unlock();
     if (error instanceof StorageRefused) throw error;
-    throw new StorageRefused(`The database in "${path}" cannot be opened: ${reasonOf(error)}`, 'Restore it from a backup; if none helps, move the folder away to start anew', error);
+    throw new StorageRefused(
+      `The database in "${path}" cannot be opened: ${reasonOf(error)}`,
+      'Restore it from a backup; if none helps, move the folder away to start anew',
+      error,
+    );
   }
 }
 
@@ -95,7 +106,11 @@ async function entered(directory: string, path: string): Promise<() => void> {
     return lockDirectory(path);
   } catch (error) {
     if (error instanceof StorageRefused) throw error;
-    throw new StorageRefused(`The data directory "${directory}" cannot be written: ${reasonOf(error)}`, 'Give the user that runs Hexforge the right to write there, or choose another one (HEXFORGE_DATA_DIR)', error);
+    throw new StorageRefused(
+      `The data directory "${directory}" cannot be written: ${reasonOf(error)}`,
+      'Give the user that runs Hexforge the right to write there, or choose another one (HEXFORGE_DATA_DIR)',
+      error,
+    );
   }
 }
 
@@ -106,8 +121,15 @@ function reasonOf(error: unknown): string {
 
 /** A database that only says it has saved would lose acknowledged work when the power fails: it is not opened. */
 async function assertDurable(orm: Orm, thread: DatabaseThread, path: string): Promise<void> {
-  const { rows: [row] } = await sql<{ fsync: string; commit: string; method: string }>`
-    select current_setting('fsync') as fsync, current_setting('synchronous_commit') as commit, current_setting('wal_sync_method') as method`.execute(orm.em.getConnection().getClient());
-  if (row?.fsync === 'on' && row.commit === 'on' && row.method === 'fsync' && await thread.syncs() > 0) return;
-  throw new StorageRefused(`The database in "${path}" does not force its writes to the disk`, 'Reinstall Hexforge with the exact versions of its lock file');
+  const {
+    rows: [row],
+  } = await sql<{ fsync: string; commit: string; method: string }>`
+    select current_setting('fsync') as fsync, current_setting('synchronous_commit') as commit, current_setting('wal_sync_method') as method`.execute(
+    orm.em.getConnection().getClient(),
+  );
+  if (row?.fsync === 'on' && row.commit === 'on' && row.method === 'fsync' && (await thread.syncs()) > 0) return;
+  throw new StorageRefused(
+    `The database in "${path}" does not force its writes to the disk`,
+    'Reinstall Hexforge with the exact versions of its lock file',
+  );
 }

@@ -12,7 +12,10 @@ export class StorageRefused extends Error {
   }
 }
 
-/** An error of the database that has no better name. `detail`, `where` and the statement are left behind: they quote rows. */
+/**
+ * An error of the database that has no better name. `detail`, `where` and the statement are left behind: they quote
+ * rows.
+ */
 export class DatabaseFault extends Error {
   override readonly name = 'DatabaseFault';
   /** The SQLSTATE (PostgreSQL, appendix A), or a code of the operating system. */
@@ -38,9 +41,22 @@ export interface DriverError {
 
 /** SQLSTATE classes that mean: no answer now, maybe later. */
 const absentClasses = ['08', '53', '57'];
-const socketCodes = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOENT', 'EACCES', 'ERR_DATABASE_THREAD']);
+const socketCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOENT',
+  'EACCES',
+  'ERR_DATABASE_THREAD',
+]);
 /** `pg` and `pg-pool` give these no code. */
-const socketMessages = /^(Connection terminated|Client has encountered a connection error|timeout exceeded when trying to connect|Client was closed|Cannot use a pool after calling end|Client is closed|timeout expired)/;
+const socketMessages =
+  /^(Connection terminated|Client has encountered a connection error|timeout exceeded when trying to connect|Client was closed|Cannot use a pool after calling end|Client is closed|timeout expired)/;
 
 export function isDriverError(error: unknown): error is DriverError {
   return error instanceof Error;
@@ -53,7 +69,13 @@ function isAbsence({ code, message }: DriverError): boolean {
 
 /** Turns what a driver threw into a typed error; what is typed already passes through. */
 export function translated(error: unknown): unknown {
-  if (error instanceof HexforgeError || error instanceof StorageRefused || error instanceof DatabaseFault || !isDriverError(error)) return error;
+  if (
+    error instanceof HexforgeError ||
+    error instanceof StorageRefused ||
+    error instanceof DatabaseFault ||
+    !isDriverError(error)
+  )
+    return error;
   const aggregate = error instanceof AggregateError && isDriverError(error.errors[0]) ? error.errors[0] : undefined;
   const source: DriverError = aggregate ?? error;
   if (isAbsence(source)) {
@@ -67,7 +89,8 @@ export function translated(error: unknown): unknown {
   // 23001 is what PostgreSQL 18 calls a foreign key that says `restrict`; before, it was 23503 like any other.
   if (source.code === '23503' || source.code === '23001') {
     // PostgreSQL words the two sides of a foreign key differently and gives both one code.
-    if (source.message.startsWith('insert or update')) return new Conflict('Something this refers to does not exist any more', { cause: fault });
+    if (source.message.startsWith('insert or update'))
+      return new Conflict('Something this refers to does not exist any more', { cause: fault });
     return new StillReferenced(source.table ?? 'unknown', fault);
   }
   return fault;

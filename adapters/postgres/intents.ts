@@ -33,43 +33,103 @@ export class SqlIntents implements Intents {
     this.#owner = options.ids.uuid();
   }
 
-  async open<D>({ kind, subject, detail }: { readonly kind: string; readonly subject: string; readonly detail: D }): Promise<Intent<D>> {
+  async open<D>({
+    kind,
+    subject,
+    detail,
+  }: {
+    readonly kind: string;
+    readonly subject: string;
+    readonly detail: D;
+  }): Promise<Intent<D>> {
     const { transactions, clock, ids } = this.#options;
-    if (transactions.active) throw new Error(`the intent "${kind}" was opened inside a unit of work: it must be committed before the change begins`);
+    if (transactions.active)
+      throw new Error(
+        `the intent "${kind}" was opened inside a unit of work: it must be committed before the change begins`,
+      );
     await this.#register();
     const intent: Intent<D> = { id: ids.uuid(), kind, subject, detail: structuredClone(detail), openedAt: clock.now() };
-    await this.#database().insertInto('hexforge_intent')
-      .values({ id: intent.id, kind, subject, detail: JSON.stringify(detail ?? null), process_id: this.#owner, opened_at: intent.openedAt }).execute();
+    await this.#database()
+      .insertInto('hexforge_intent')
+      .values({
+        id: intent.id,
+        kind,
+        subject,
+        detail: JSON.stringify(detail ?? null),
+        process_id: this.#owner,
+        opened_at: intent.openedAt,
+      })
+      .execute();
     return intent;
   }
 
   /** @throws {Conflict} where it was concluded already: whoever comes second must not record the outcome again. */
   async close(id: string): Promise<void> {
-    if (!this.#options.transactions.active) throw new Error('an intent is closed inside the unit of work that records its outcome');
-    const { numDeletedRows } = await this.#database().deleteFrom('hexforge_intent').where('id', '=', id).executeTakeFirst();
+    if (!this.#options.transactions.active)
+      throw new Error('an intent is closed inside the unit of work that records its outcome');
+    const { numDeletedRows } = await this.#database()
+      .deleteFrom('hexforge_intent')
+      .where('id', '=', id)
+      .executeTakeFirst();
     if (numDeletedRows === 0n) throw new Conflict('The change was concluded already', { detail: `Intent ${id}` });
   }
 
   async abandoned(kind: string): Promise<readonly Intent[]> {
-    const rows = await this.#database().selectFrom('hexforge_intent as i').leftJoin('hexforge_process as p', 'p.id', 'i.process_id')
-      .select(['i.id', 'i.kind', 'i.subject', 'i.detail', 'i.opened_at', 'p.host', 'p.pid', 'p.started', sql<boolean>`p.renewed_at < clock_timestamp() - ${lease}::interval`.as('expired')])
-      .where('i.kind', '=', kind).where('i.process_id', '!=', this.#owner).orderBy('i.sequence').execute();
-    return rows.filter((row) => this.#isGone(row))
-      .map((row) => ({ id: row.id, kind: row.kind, subject: row.subject, detail: JSON.parse(row.detail) as unknown, openedAt: row.opened_at }));
+    const rows = await this.#database()
+      .selectFrom('hexforge_intent as i')
+      .leftJoin('hexforge_process as p', 'p.id', 'i.process_id')
+      .select([
+        'i.id',
+        'i.kind',
+        'i.subject',
+        'i.detail',
+        'i.opened_at',
+        'p.host',
+        'p.pid',
+        'p.started',
+        sql<boolean>`p.renewed_at < clock_timestamp() - ${lease}::interval`.as('expired'),
+      ])
+      .where('i.kind', '=', kind)
+      .where('i.process_id', '!=', this.#owner)
+      .orderBy('i.sequence')
+      .execute();
+    return rows
+      .filter((row) => this.#isGone(row))
+      .map((row) => ({
+        id: row.id,
+        kind: row.kind,
+        subject: row.subject,
+        detail: JSON.parse(row.detail) as unknown,
+        openedAt: row.opened_at,
+      }));
   }
 
   /** Gives up this process's row: what it left open is abandoned from now on. */
   async release(): Promise<void> {
     clearInterval(this.#renewal);
     if (this.#registered === undefined || this.#options.mark === undefined) return;
-    await this.#database().deleteFrom('hexforge_process').where('id', '=', this.#owner).execute().catch(() => undefined);
+    await this.#database()
+      .deleteFrom('hexforge_process')
+      .where('id', '=', this.#owner)
+      .execute()
+      .catch(() => undefined);
   }
 
   #database(): Kysely<SystemTables> {
     return this.#options.transactions.kysely<SystemTables>();
   }
 
-  #isGone({ host, pid, started, expired }: { readonly host: string | null; readonly pid: number | null; readonly started: string | null; readonly expired: boolean | null }): boolean {
+  #isGone({
+    host,
+    pid,
+    started,
+    expired,
+  }: {
+    readonly host: string | null;
+    readonly pid: number | null;
+    readonly started: string | null;
+    readonly expired: boolean | null;
+  }): boolean {
     const { mark } = this.#options;
     if (mark === undefined || host === null || pid === null || started === null) return true;
     return host === mark.host ? !isAlive({ host, pid, started }) : expired === true;
@@ -80,9 +140,13 @@ export class SqlIntents implements Intents {
     if (mark === undefined) return;
     this.#registered ??= transactions.outside(async () => {
       await this.#renew(mark);
-      await sql`delete from hexforge_process p where p.renewed_at < clock_timestamp() - interval '1 day' and not exists (select from hexforge_intent i where i.process_id = p.id)`.execute(this.#database());
+      await sql`delete from hexforge_process p where p.renewed_at < clock_timestamp() - interval '1 day' and not exists (select from hexforge_intent i where i.process_id = p.id)`.execute(
+        this.#database(),
+      );
       this.#renewal = setInterval(() => {
-        this.#renew(mark).catch((error: unknown) => this.#options.log.warn({ error: String(error) }, 'the lease on open intents could not be renewed'));
+        this.#renew(mark).catch((error: unknown) =>
+          this.#options.log.warn({ error: String(error) }, 'the lease on open intents could not be renewed'),
+        );
       }, renewEvery).unref();
     });
     try {
@@ -95,7 +159,10 @@ export class SqlIntents implements Intents {
 
   async #renew({ host, pid, started }: ProcessMark): Promise<void> {
     const renewed_at = sql<Date>`clock_timestamp()`;
-    await this.#database().insertInto('hexforge_process').values({ id: this.#owner, host, pid, started, renewed_at })
-      .onConflict((conflict) => conflict.column('id').doUpdateSet({ renewed_at })).execute();
+    await this.#database()
+      .insertInto('hexforge_process')
+      .values({ id: this.#owner, host, pid, started, renewed_at })
+      .onConflict((conflict) => conflict.column('id').doUpdateSet({ renewed_at }))
+      .execute();
   }
 }

@@ -17,7 +17,8 @@ export function locks(unitOfWork: UnitOfWork, fence: Fence): Locks {
   const held = new AsyncLocalStorage<ReadonlySet<string>>();
   return {
     async exclusive<T>(name: string, work: () => Promise<T>): Promise<T> {
-      if (unitOfWork.active) throw new Error(`the lock "${name}" was asked for inside a unit of work: take the lock first`);
+      if (unitOfWork.active)
+        throw new Error(`the lock "${name}" was asked for inside a unit of work: take the lock first`);
       const mine = held.getStore() ?? new Set<string>();
       if (mine.has(name)) throw new Error(`the lock "${name}" is held already by the same call`);
       return turns.run(name, async () => {
@@ -33,7 +34,8 @@ export function locks(unitOfWork: UnitOfWork, fence: Fence): Locks {
 }
 
 /**
- * Advisory locks on one shared session: a session can hold any number, and asking without waiting never blocks the others.
+ * Advisory locks on one shared session: a session can hold any number, and asking without waiting never blocks the
+ * others.
  * Where the session breaks the lock is lost with it; what is guarded also compares before it swaps.
  */
 export function advisoryFence(session: Session): Fence {

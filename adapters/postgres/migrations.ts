@@ -51,27 +51,43 @@ export class Migrations {
 
   async #apply({ plugin, name, up, sha256 }: Step): Promise<void> {
     try {
-      await this.#database().transaction().execute(async (transaction) => {
-        // A step over a large table may take its time; a unit of work may not.
-        await transaction.executeQuery(CompiledQuery.raw('set local statement_timeout = 0'));
-        for (const statement of up) await transaction.executeQuery(CompiledQuery.raw(statement));
-        await transaction.insertInto('hexforge_migration').values({ plugin, name, sha256 }).execute();
-      });
+      await this.#database()
+        .transaction()
+        .execute(async (transaction) => {
+          // A step over a large table may take its time; a unit of work may not.
+          await transaction.executeQuery(CompiledQuery.raw('set local statement_timeout = 0'));
+          for (const statement of up) await transaction.executeQuery(CompiledQuery.raw(statement));
+          await transaction.insertInto('hexforge_migration').values({ plugin, name, sha256 }).execute();
+        });
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      throw new StorageRefused(`The migration "${name}" of plugin "${plugin}" failed and was rolled back: ${reason}`, 'The database is as it was before this step; report the failure to the author of the plugin', error);
+      throw new StorageRefused(
+        `The migration "${name}" of plugin "${plugin}" failed and was rolled back: ${reason}`,
+        'The database is as it was before this step; report the failure to the author of the plugin',
+        error,
+      );
     }
   }
 
   async #missing(sets: readonly MigrationSet[]): Promise<readonly Step[]> {
     const applied = await this.#applied();
     return sets.flatMap(({ plugin, migrations }) => {
-      const known = new Map(migrations.map((migration) => [migration.name, { plugin, sha256: hash(migration), ...migration }]));
+      const known = new Map(
+        migrations.map((migration) => [migration.name, { plugin, sha256: hash(migration), ...migration }]),
+      );
       if (known.size !== migrations.length) throw new Error(`plugin "${plugin}" lists two migrations of one name`);
       for (const [name, sha256] of applied.get(plugin) ?? []) {
         const step = known.get(name);
-        if (step === undefined) throw new StorageRefused(`The database was written by a newer version of plugin "${plugin}": its migration "${name}" is not known here`, 'Start the version that wrote it, or restore a backup from before the upgrade');
-        if (step.sha256 !== sha256) throw new StorageRefused(`The migration "${name}" of plugin "${plugin}" was changed after it had been applied`, 'Restore its text as it was released and put the change into a new migration');
+        if (step === undefined)
+          throw new StorageRefused(
+            `The database was written by a newer version of plugin "${plugin}": its migration "${name}" is not known here`,
+            'Start the version that wrote it, or restore a backup from before the upgrade',
+          );
+        if (step.sha256 !== sha256)
+          throw new StorageRefused(
+            `The migration "${name}" of plugin "${plugin}" was changed after it had been applied`,
+            'Restore its text as it was released and put the change into a new migration',
+          );
         known.delete(name);
       }
       return [...known.values()];
@@ -80,9 +96,21 @@ export class Migrations {
 
   /** plugin → name → hash. */
   async #applied(): Promise<ReadonlyMap<string, ReadonlyMap<string, string>>> {
-    const { rows: [table] } = await this.#database().executeQuery<{ present: boolean }>(CompiledQuery.raw("select to_regclass('hexforge_migration') is not null as present"));
-    const rows = table?.present === true ? await this.#database().selectFrom('hexforge_migration').select(['plugin', 'name', 'sha256']).execute() : [];
-    return new Map([...Map.groupBy(rows, ({ plugin }) => plugin)].map(([plugin, steps]) => [plugin, new Map(steps.map(({ name, sha256 }) => [name, sha256]))]));
+    const {
+      rows: [table],
+    } = await this.#database().executeQuery<{ present: boolean }>(
+      CompiledQuery.raw("select to_regclass('hexforge_migration') is not null as present"),
+    );
+    const rows =
+      table?.present === true
+        ? await this.#database().selectFrom('hexforge_migration').select(['plugin', 'name', 'sha256']).execute()
+        : [];
+    return new Map(
+      [...Map.groupBy(rows, ({ plugin }) => plugin)].map(([plugin, steps]) => [
+        plugin,
+        new Map(steps.map(({ name, sha256 }) => [name, sha256])),
+      ]),
+    );
   }
 }
 
@@ -92,5 +120,7 @@ function withSystem(sets: readonly MigrationSet[]): readonly MigrationSet[] {
 
 /** Of the statements alone, white space made equal: indenting the source changes nothing in the database. */
 function hash({ up }: Migration): string {
-  return createHash('sha256').update(JSON.stringify(up.map((statement) => statement.replace(/\s+/g, ' ').trim()))).digest('hex');
+  return createHash('sha256')
+    .update(JSON.stringify(up.map((statement) => statement.replace(/\s+/g, ' ').trim())))
+    .digest('hex');
 }

@@ -35,7 +35,10 @@ export interface PostgresOptions {
 export interface PostgresStorage extends Storage {
   readonly engine: 'embedded' | 'postgresql';
   readonly database: SqlDatabase;
-  /** Applies what is missing under an advisory lock, the system's own tables first. Until then only `locks` and `check` work. @throws {StorageRefused} */
+  /**
+   * Applies what is missing under an advisory lock, the system's own tables first. Until then only `locks` and `check`
+   * work. @throws {StorageRefused}
+   */
   migrate(sets: readonly MigrationSet[]): Promise<MigrationName[]>;
   /** What `migrate` would apply. @throws {StorageRefused} */
   pending(sets: readonly MigrationSet[]): Promise<readonly MigrationName[]>;
@@ -49,7 +52,8 @@ const patience = { check: 5000, close: 10_000 } as const;
 /** @throws {StorageRefused} with one sentence and its remedy. */
 export async function openPostgres(options: PostgresOptions): Promise<PostgresStorage> {
   const deadline = options.deadline ?? 30_000;
-  const engine = options.url === undefined ? await openEmbedded(options) : await openServer(options, options.url, deadline);
+  const engine =
+    options.url === undefined ? await openEmbedded(options) : await openServer(options, options.url, deadline);
   return assembled(options, engine, deadline);
 }
 
@@ -57,7 +61,8 @@ function assembled({ clock, ids, log, tuning }: PostgresOptions, engine: Engine,
   const { session } = engine;
   let closed: Promise<void> | undefined;
   const transactions: Transactions = new Transactions({
-    orm: engine.orm, deadline,
+    orm: engine.orm,
+    deadline,
     outlet: {
       write: (transaction, events) => writeEvents(transaction, events, engine.name),
       committed(events) {
@@ -71,10 +76,18 @@ function assembled({ clock, ids, log, tuning }: PostgresOptions, engine: Engine,
   const tables = () => transactions.kysely<SystemTables>();
   const lock = locks(transactions, session === undefined ? noFence : advisoryFence(session));
   const migrations = new Migrations(tables, lock, log);
-  const intents = new SqlIntents({ transactions, clock, ids, log, ...(session === undefined ? {} : { mark: thisProcess() }) });
+  const intents = new SqlIntents({
+    transactions,
+    clock,
+    ids,
+    log,
+    ...(session === undefined ? {} : { mark: thisProcess() }),
+  });
   const broadcast = new Broadcast(tables, log);
   const delivery = new Delivery({
-    database: tables, log, tuning: { ...defaultTuning, ...tuning },
+    database: tables,
+    log,
+    tuning: { ...defaultTuning, ...tuning },
     leads: session === undefined ? async () => true : office(session, 'hexforge.delivery'),
   });
 
@@ -93,14 +106,18 @@ function assembled({ clock, ids, log, tuning }: PostgresOptions, engine: Engine,
       await transactions.outside(async () => {
         await broadcast.start(subscriptions.filter(({ subscription }) => subscription.delivery === 'broadcast'));
         delivery.start(subscriptions.filter(({ subscription }) => subscription.delivery === 'durable'));
-        await session?.listen(channel, (notice) => {
-          const [type = '', id = ''] = notice.split(' ');
-          broadcast.hear(type, id);
-          delivery.wake();
-        }, () => {
-          broadcast.catchUp();
-          delivery.wake();
-        });
+        await session?.listen(
+          channel,
+          (notice) => {
+            const [type = '', id = ''] = notice.split(' ');
+            broadcast.hear(type, id);
+            delivery.wake();
+          },
+          () => {
+            broadcast.catchUp();
+            delivery.wake();
+          },
+        );
       });
     },
 
@@ -108,7 +125,9 @@ function assembled({ clock, ids, log, tuning }: PostgresOptions, engine: Engine,
 
     async check() {
       await limited(patience.check, sql`select 1`.execute(tables()), () => {
-        throw new Unavailable('The database does not answer', { detail: `Nothing came within ${patience.check / 1000} s` });
+        throw new Unavailable('The database does not answer', {
+          detail: `Nothing came within ${patience.check / 1000} s`,
+        });
       });
     },
 
@@ -131,9 +150,11 @@ function assembled({ clock, ids, log, tuning }: PostgresOptions, engine: Engine,
 /** Waits for `work` so long, then does `otherwise`. */
 async function limited<T>(milliseconds: number, work: Promise<T>, otherwise: () => void): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<'late'>((resolve) => { timer = setTimeout(() => resolve('late'), milliseconds); });
+  const late = new Promise<'late'>((resolve) => {
+    timer = setTimeout(() => resolve('late'), milliseconds);
+  });
   try {
-    if (await Promise.race([work, late]) === 'late') otherwise();
+    if ((await Promise.race([work, late])) === 'late') otherwise();
   } finally {
     clearTimeout(timer);
   }

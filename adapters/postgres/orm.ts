@@ -1,4 +1,5 @@
-// MikroORM as Hexforge uses it: one PostgreSQL driver for both engines, errors translated where they arise, nothing read from disk.
+// MikroORM as Hexforge uses it: one PostgreSQL driver for both engines, errors translated where they arise, nothing
+// read from disk.
 import type { AnyEntity, DriverException, EntityClass, EntitySchema } from '@mikro-orm/core';
 import { MikroORM, PostgreSqlConnection, PostgreSqlDriver } from '@mikro-orm/postgresql';
 import type { Dialect } from 'kysely';
@@ -7,11 +8,15 @@ import { typeParsers } from './type-parsers.ts';
 import { watched } from './watched-dialect.ts';
 
 class WatchedConnection extends PostgreSqlConnection {
-  override createKyselyDialect(...options: Parameters<PostgreSqlConnection['createKyselyDialect']>): ReturnType<PostgreSqlConnection['createKyselyDialect']> {
+  override createKyselyDialect(
+    ...options: Parameters<PostgreSqlConnection['createKyselyDialect']>
+  ): ReturnType<PostgreSqlConnection['createKyselyDialect']> {
     return watched(super.createKyselyDialect(...options));
   }
 
-  override mapOptions(...overrides: Parameters<PostgreSqlConnection['mapOptions']>): ReturnType<PostgreSqlConnection['mapOptions']> {
+  override mapOptions(
+    ...overrides: Parameters<PostgreSqlConnection['mapOptions']>
+  ): ReturnType<PostgreSqlConnection['mapOptions']> {
     const options = super.mapOptions(...overrides);
     for (const [oid, read] of Object.entries(typeParsers)) options.types.setTypeParser(Number(oid), read);
     return options;

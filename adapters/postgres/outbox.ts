@@ -15,7 +15,15 @@ const aggregateSeed = 1;
 const rowsAtOnce = 5000;
 
 /** @param record adds an event to the unit of work that is open, or throws where none is. */
-export function outbox({ clock, ids, record }: { readonly clock: Clock; readonly ids: Ids; readonly record: (event: EventOf) => void }): Events {
+export function outbox({
+  clock,
+  ids,
+  record,
+}: {
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly record: (event: EventOf) => void;
+}): Events {
   return {
     async emit<T extends EventType>(event: Omit<EventOf<T>, 'id' | 'at'>): Promise<string> {
       const id = ids.uuid();
@@ -27,18 +35,35 @@ export function outbox({ clock, ids, record }: { readonly clock: Clock; readonly
 }
 
 /**
- * Writes events into a transaction that does nothing after it but commit. Transactions on one aggregate queue here, so that
- * positions within it rise in the order of commits; nobody waits for a row while holding these locks, so they cannot deadlock.
+ * Writes events into a transaction that does nothing after it but commit. Transactions on one aggregate queue here, so
+ * that positions within it rise in the order of commits; nobody waits for a row while holding these locks, so they
+ * cannot deadlock.
  */
-export async function writeEvents(transaction: Kysely<SystemTables>, events: readonly EventOf[], engine: 'embedded' | 'postgresql'): Promise<void> {
+export async function writeEvents(
+  transaction: Kysely<SystemTables>,
+  events: readonly EventOf[],
+  engine: 'embedded' | 'postgresql',
+): Promise<void> {
   if (engine === 'postgresql') {
     const aggregates = [...new Set(events.map(({ aggregate }) => aggregate))].sort();
-    await sql`select pg_advisory_xact_lock(key) from (select distinct hashtextextended(name, ${aggregateSeed}) as key from unnest(${aggregates}::text[]) as name order by key) as keys`.execute(transaction);
+    await sql`select pg_advisory_xact_lock(key) from (select distinct hashtextextended(name, ${aggregateSeed}) as key from unnest(${aggregates}::text[]) as name order by key) as keys`.execute(
+      transaction,
+    );
   }
   for (let written = 0; written < events.length; written += rowsAtOnce) {
-    await transaction.insertInto('hexforge_event').values(events.slice(written, written + rowsAtOnce).map((event) => ({
-      id: event.id, type: event.type, aggregate: event.aggregate, actor_id: event.actorId ?? null, payload: JSON.stringify(event.payload), at: event.at,
-    }))).execute();
+    await transaction
+      .insertInto('hexforge_event')
+      .values(
+        events.slice(written, written + rowsAtOnce).map((event) => ({
+          id: event.id,
+          type: event.type,
+          aggregate: event.aggregate,
+          actor_id: event.actorId ?? null,
+          payload: JSON.stringify(event.payload),
+          at: event.at,
+        })),
+      )
+      .execute();
   }
   if (engine === 'postgresql') {
     const payloads = events.map(({ type, id }) => `${type} ${id}`);
@@ -57,6 +82,12 @@ export interface EventRow {
 }
 
 export function eventOf(row: EventRow): EventOf {
-  const event = { id: row.id, type: row.type, aggregate: row.aggregate, payload: JSON.parse(row.payload) as unknown, at: row.at };
+  const event = {
+    id: row.id,
+    type: row.type,
+    aggregate: row.aggregate,
+    payload: JSON.parse(row.payload) as unknown,
+    at: row.at,
+  };
   return (row.actor_id === null ? event : { ...event, actorId: row.actor_id }) as EventOf;
 }

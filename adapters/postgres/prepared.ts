@@ -1,4 +1,5 @@
-// Reads that come again are planned once for each connection: planning costs PostgreSQL more than running a read by key does.
+// Reads that come again are planned once for each connection: planning costs PostgreSQL more than running a read by key
+// does.
 
 /** What is used of `pg`'s clients here. */
 export interface PreparingClient {
@@ -32,7 +33,10 @@ export function preparing(): (client: PreparingClient) => void {
   };
 }
 
-/** One that names its columns: the plan of another is refused once a migration, of this process or a newer one, has added to them. */
+/**
+ * One that names its columns: the plan of another is refused once a migration, of this process or a newer one, has
+ * added to them.
+ */
 function isRead(text: string): boolean {
   return text.startsWith('select ') && !text.replaceAll('count(*)', '').includes('*');
 }

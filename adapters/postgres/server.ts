@@ -18,11 +18,20 @@ export interface NativeClient {
 const workers = 10;
 const minimum = 15;
 
-/** @param deadline the bound on a unit of work; milliseconds. The server's own bounds lie a little beyond, for a process that hangs. */
+/**
+ * @param deadline the bound on a unit of work; milliseconds. The server's own bounds lie a little beyond, for a process
+ * that hangs.
+ */
 export function poolOptions(url: string, deadline: number): Readonly<Record<string, unknown>> {
   return {
-    connectionString: url, max: workers + 1, connectionTimeoutMillis: 10_000, idleTimeoutMillis: 30_000, keepAlive: true, application_name: 'hexforge',
-    statement_timeout: deadline, idle_in_transaction_session_timeout: deadline + 5000,
+    connectionString: url,
+    max: workers + 1,
+    connectionTimeoutMillis: 10_000,
+    idleTimeoutMillis: 30_000,
+    keepAlive: true,
+    application_name: 'hexforge',
+    statement_timeout: deadline,
+    idle_in_transaction_session_timeout: deadline + 5000,
   };
 }
 
@@ -31,9 +40,16 @@ export function placeOf(url: string): { readonly host: string; readonly user: st
   try {
     const { protocol, host, username, pathname, searchParams } = new URL(url);
     if (protocol !== 'postgres:' && protocol !== 'postgresql:') throw new Error('another protocol');
-    return { host: host || searchParams.get('host') || 'localhost', user: decodeURIComponent(username), database: decodeURIComponent(pathname.slice(1)) };
+    return {
+      host: host || searchParams.get('host') || 'localhost',
+      user: decodeURIComponent(username),
+      database: decodeURIComponent(pathname.slice(1)),
+    };
   } catch {
-    throw new StorageRefused('DATABASE_URL is not the address of a PostgreSQL database', 'Write it as postgresql://USER:PASSWORD@HOST:5432/DATABASE');
+    throw new StorageRefused(
+      'DATABASE_URL is not the address of a PostgreSQL database',
+      'Write it as postgresql://USER:PASSWORD@HOST:5432/DATABASE',
+    );
   }
 }
 
@@ -47,9 +63,15 @@ export async function checkServer(pool: NativePool, url: string): Promise<void> 
     throw refusal(error, { host, user, database });
   }
   try {
-    const { rows } = await client.query("select current_setting('server_version_num')::int as number, current_setting('server_version') as version", []);
+    const { rows } = await client.query(
+      "select current_setting('server_version_num')::int as number, current_setting('server_version') as version",
+      [],
+    );
     if (Number(rows[0]?.['number']) < minimum * 10_000) {
-      throw new StorageRefused(`The database server at "${host}" is PostgreSQL ${String(rows[0]?.['version'])}; Hexforge needs ${minimum} or later`, `Upgrade the server to PostgreSQL ${minimum} or later`);
+      throw new StorageRefused(
+        `The database server at "${host}" is PostgreSQL ${String(rows[0]?.['version'])}; Hexforge needs ${minimum} or later`,
+        `Upgrade the server to PostgreSQL ${minimum} or later`,
+      );
     }
   } finally {
     client.release();
@@ -60,9 +82,27 @@ function refusal(error: unknown, { host, user, database }: ReturnType<typeof pla
   const { code = '' } = error as { readonly code?: string };
   const message = error instanceof Error ? error.message : String(error);
   if (code.startsWith('28') || /password|SASL|SCRAM/.test(message)) {
-    return new StorageRefused(`PostgreSQL at "${host}" refused the user "${user}": the user name or password is wrong`, 'Correct the user and password in DATABASE_URL', error);
+    return new StorageRefused(
+      `PostgreSQL at "${host}" refused the user "${user}": the user name or password is wrong`,
+      'Correct the user and password in DATABASE_URL',
+      error,
+    );
   }
-  if (code === '3D000') return new StorageRefused(`PostgreSQL at "${host}" has no database "${database}"`, `Create it: createdb ${JSON.stringify(database)}`, error);
-  if (code.startsWith('57P') || code.startsWith('53')) return new StorageRefused(`PostgreSQL at "${host}" takes no connections now: ${message}`, 'Wait until it has started, or free connections, and start again', error);
-  return new StorageRefused(`PostgreSQL at "${host}" cannot be reached${code === '' ? '' : ` (${code})`}`, 'Check the host and port in DATABASE_URL and that the server is running', error);
+  if (code === '3D000')
+    return new StorageRefused(
+      `PostgreSQL at "${host}" has no database "${database}"`,
+      `Create it: createdb ${JSON.stringify(database)}`,
+      error,
+    );
+  if (code.startsWith('57P') || code.startsWith('53'))
+    return new StorageRefused(
+      `PostgreSQL at "${host}" takes no connections now: ${message}`,
+      'Wait until it has started, or free connections, and start again',
+      error,
+    );
+  return new StorageRefused(
+    `PostgreSQL at "${host}" cannot be reached${code === '' ? '' : ` (${code})`}`,
+    'Check the host and port in DATABASE_URL and that the server is running',
+    error,
+  );
 }

@@ -11,7 +11,9 @@ export class Session {
   /** `pg` wants one question at a time on a connection. */
   readonly #turns = new Turns();
   #client: NativeClient | undefined;
-  #listener: { readonly channel: string; readonly heard: (payload: string) => void; readonly restored: () => void } | undefined;
+  #listener:
+    | { readonly channel: string; readonly heard: (payload: string) => void; readonly restored: () => void }
+    | undefined;
   #restoring = false;
   #closed = false;
   /** Rises with each connection made or lost: what was held before is gone. */
@@ -53,7 +55,9 @@ export class Session {
     }
     this.generation += 1;
     this.#client = client;
-    const lost = () => { if (this.#client === client) this.#lost(client); };
+    const lost = () => {
+      if (this.#client === client) this.#lost(client);
+    };
     client.on('error', lost);
     client.on('end', lost);
     client.on('notification', ({ payload }) => this.#listener?.heard(payload ?? ''));
@@ -79,7 +83,9 @@ export class Session {
         await this.query(`listen ${listener.channel}`, []);
         listener.restored();
         break;
-      } catch { /* still away */ }
+      } catch {
+        /* still away */
+      }
     }
     this.#restoring = false;
   }

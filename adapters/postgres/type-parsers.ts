@@ -17,13 +17,24 @@ const instant = (text: string): Date | string => {
 };
 
 const asText = (text: string): string => text;
-const arrayOf = (read: (text: string) => unknown) => (text: string): unknown => array.parse(text, read);
+const arrayOf =
+  (read: (text: string) => unknown) =>
+  (text: string): unknown =>
+    array.parse(text, read);
 
-/** `timestamptz` is a Date and `int8` a number; a date, a timestamp without zone and an interval have no JavaScript equal and stay text. */
+/**
+ * `timestamptz` is a Date and `int8` a number; a date, a timestamp without zone and an interval have no JavaScript
+ * equal and stay text.
+ */
 export const typeParsers: TypeParsers = {
-  20: int8, 1016: arrayOf(int8),
-  1184: instant, 1185: arrayOf(instant),
-  1082: asText, 1182: arrayOf(asText), // date
-  1114: asText, 1115: arrayOf(asText), // timestamp
-  1186: asText, 1187: arrayOf(asText), // interval
+  20: int8,
+  1016: arrayOf(int8),
+  1184: instant,
+  1185: arrayOf(instant),
+  1082: asText,
+  1182: arrayOf(asText), // date
+  1114: asText,
+  1115: arrayOf(asText), // timestamp
+  1186: asText,
+  1187: arrayOf(asText), // interval
 };

@@ -52,10 +52,16 @@ export class Transactions implements UnitOfWork, SqlDatabase {
   }
 
   run<T>(work: () => Promise<T>): Promise<T> {
-    if (this.active) return Promise.reject(new Error('a unit of work is already open in this context: units of work do not nest'));
+    if (this.active)
+      return Promise.reject(new Error('a unit of work is already open in this context: units of work do not nest'));
     if (this.#closing) return Promise.reject(new Unavailable('The database is closing'));
     const running = this.#run(work);
-    const settled = running.then(() => undefined, () => undefined).finally(() => this.#running.delete(settled));
+    const settled = running
+      .then(
+        () => undefined,
+        () => undefined,
+      )
+      .finally(() => this.#running.delete(settled));
     this.#running.add(settled);
     return running;
   }
@@ -67,7 +73,9 @@ export class Transactions implements UnitOfWork, SqlDatabase {
   kysely<DB>(): Kysely<DB> {
     const em = this.#open()?.em;
     this.#assertOpen();
-    return (em === undefined ? this.#orm.em.getConnection().getClient() : em.getTransactionContext()) as unknown as Kysely<DB>;
+    return (em === undefined
+      ? this.#orm.em.getConnection().getClient()
+      : em.getTransactionContext()) as unknown as Kysely<DB>;
   }
 
   /** Adds an event to the transaction that is open. @throws {Error} where none is. */
@@ -102,7 +110,10 @@ export class Transactions implements UnitOfWork, SqlDatabase {
     return this.#orm.em.fork({ useContext: false });
   }
 
-  /** @throws {Error} where the unit of work of this context was rolled back: what still runs in it must not write piecemeal. */
+  /**
+   * @throws {Error} where the unit of work of this context was rolled back: what still runs in it must not write
+   * piecemeal.
+   */
   #open(): Scope | undefined {
     const scope = this.#scopes.getStore();
     if (scope?.state === 'rolled back') throw new Error('the unit of work of this context was rolled back');
@@ -113,12 +124,15 @@ export class Transactions implements UnitOfWork, SqlDatabase {
     const scope: Scope = { em: this.#fork(), events: [], state: 'open' };
     await scope.em.begin();
     try {
-      const result = await this.#within(this.#deadline, () => this.#scopes.run(scope, async () => {
-        const value = await work();
-        await scope.em.flush();
-        return value;
-      }));
-      if (scope.events.length > 0) await this.#outlet.write(scope.em.getTransactionContext() as unknown as Kysely<SystemTables>, scope.events);
+      const result = await this.#within(this.#deadline, () =>
+        this.#scopes.run(scope, async () => {
+          const value = await work();
+          await scope.em.flush();
+          return value;
+        }),
+      );
+      if (scope.events.length > 0)
+        await this.#outlet.write(scope.em.getTransactionContext() as unknown as Kysely<SystemTables>, scope.events);
       await scope.em.commit();
       scope.state = 'committed';
       this.#outlet.committed(scope.events);
@@ -133,7 +147,15 @@ export class Transactions implements UnitOfWork, SqlDatabase {
   async #within<T>(milliseconds: number, work: () => Promise<T>): Promise<T> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(() => reject(new Unavailable('The database transaction took too long and was rolled back', { detail: `The bound is ${milliseconds / 1000} s` })), milliseconds);
+      timer = setTimeout(
+        () =>
+          reject(
+            new Unavailable('The database transaction took too long and was rolled back', {
+              detail: `The bound is ${milliseconds / 1000} s`,
+            }),
+          ),
+        milliseconds,
+      );
     });
     try {
       return await Promise.race([work(), late]);

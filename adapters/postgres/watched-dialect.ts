@@ -1,4 +1,5 @@
-// A kysely dialect whose errors are translated, whose failed transactions cannot be committed and whose broken connections are let go.
+// A kysely dialect whose errors are translated, whose failed transactions cannot be committed and whose broken
+// connections are let go.
 import type { DatabaseConnection, Dialect, Driver, TransactionSettings } from 'kysely';
 import { Turns } from '#core/kernel/turns';
 import { translated } from './errors.ts';
@@ -17,7 +18,8 @@ class WatchedDriver implements Driver {
   readonly #driver: Driver;
   readonly #seen = new WeakSet<DatabaseConnection>();
   /**
-   * Connections in whose transaction a statement has failed. PostgreSQL answers COMMIT of such a transaction with a silent
+   * Connections in whose transaction a statement has failed. PostgreSQL answers COMMIT of such a transaction with a
+   * silent
    * ROLLBACK: a caller that swallowed the error would be told that its work was saved.
    */
   readonly #failed = new WeakSet<DatabaseConnection>();
@@ -49,12 +51,16 @@ class WatchedDriver implements Driver {
   }
 
   async commitTransaction(connection: DatabaseConnection): Promise<void> {
-    if (this.#failed.has(connection)) throw new Error('a statement of this transaction failed and its error was swallowed: nothing of it can be committed');
+    if (this.#failed.has(connection))
+      throw new Error(
+        'a statement of this transaction failed and its error was swallowed: nothing of it can be committed',
+      );
     await this.#driver.commitTransaction(connection);
   }
 
   async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    // Where the connection is gone the server has rolled back by itself; kysely releases the connection only when this resolves.
+    // Where the connection is gone the server has rolled back by itself; kysely releases the connection only when this
+    // resolves.
     await this.#driver.rollbackTransaction(connection).catch(() => undefined);
   }
 

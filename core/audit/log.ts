@@ -6,12 +6,19 @@ import { cleanText, redact } from './redaction.ts';
 
 const bounds = { actorUsername: 100, action: 100, resource: 300, ip: 64, userAgent: 512 } as const;
 
-export function auditLog({ store, unitOfWork }: { readonly store: AuditStore; readonly unitOfWork: UnitOfWork }): AuditLog {
+export function auditLog({
+  store,
+  unitOfWork,
+}: {
+  readonly store: AuditStore;
+  readonly unitOfWork: UnitOfWork;
+}): AuditLog {
   return {
     async append(entry) {
       const clean = {
         ...entry,
-        actorUsername: entry.actorUsername === undefined ? undefined : cleanText(entry.actorUsername, bounds.actorUsername),
+        actorUsername:
+          entry.actorUsername === undefined ? undefined : cleanText(entry.actorUsername, bounds.actorUsername),
         action: cleanText(entry.action, bounds.action),
         resource: cleanText(entry.resource, bounds.resource),
         ip: cleanText(entry.ip, bounds.ip),

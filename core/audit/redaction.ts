@@ -14,8 +14,14 @@ export function redact(details: Readonly<Record<string, unknown>>): Record<strin
 }
 
 function members(value: object, depth: number): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined).map(([name, member]) =>
-    [name, secretName.test(name) && typeof member === 'string' ? mask : plain(member, depth + 1)]));
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, member]) => member !== undefined)
+      .map(([name, member]) => [
+        name,
+        secretName.test(name) && typeof member === 'string' ? mask : plain(member, depth + 1),
+      ]),
+  );
 }
 
 function plain(value: unknown, depth: number): unknown {

@@ -1,4 +1,5 @@
-// Personal access tokens: made, listed and revoked by their owner in a session, and read on every request they come with.
+// Personal access tokens: made, listed and revoked by their owner in a session, and read on every request they come
+// with.
 import { auditEntry } from '#core/kernel/audit';
 import type { AuditLog } from '#core/kernel/audit';
 import type { Call, User } from '#core/kernel/caller';
@@ -47,24 +48,45 @@ export interface AccessTokens {
 export const tokenNameLimit = 100;
 const touchEveryMilliseconds = 60_000;
 
-export function accessTokens({ accounts, sessions, tokens, tokenHasher, scopes, audit, events, unitOfWork, ids, log }: AccessTokenParts): AccessTokens {
+export function accessTokens({
+  accounts,
+  sessions,
+  tokens,
+  tokenHasher,
+  scopes,
+  audit,
+  events,
+  unitOfWork,
+  ids,
+  log,
+}: AccessTokenParts): AccessTokens {
   const touches = new Map<string, Promise<void>>();
 
   /** Notes the use beside the request, at most once a minute. */
   const touch = (id: string, lastUsedAt: Date | undefined, now: Date): void => {
-    if (touches.has(id) || (lastUsedAt !== undefined && now.getTime() - lastUsedAt.getTime() < touchEveryMilliseconds)) return;
-    touches.set(id, tokens.touch(id, now)
-      .catch((error: unknown) => log.warn({ err: error, tokenId: id }, 'the last use of a token could not be noted'))
-      .finally(() => touches.delete(id)));
+    if (touches.has(id) || (lastUsedAt !== undefined && now.getTime() - lastUsedAt.getTime() < touchEveryMilliseconds))
+      return;
+    touches.set(
+      id,
+      tokens
+        .touch(id, now)
+        .catch((error: unknown) => log.warn({ err: error, tokenId: id }, 'the last use of a token could not be noted'))
+        .finally(() => touches.delete(id)),
+    );
   };
 
   const checkNew = ({ name, scopes: wanted, expiresAt }: NewToken, now: Date): void => {
     const invalid = (detail: string): ValidationFailed => new ValidationFailed('The token is not valid', { detail });
-    if (name.trim() === '' || name.length > tokenNameLimit || /\p{Cc}/u.test(name)) throw invalid(`"name" is one line of 1 to ${tokenNameLimit} characters`);
+    if (name.trim() === '' || name.length > tokenNameLimit || /\p{Cc}/u.test(name))
+      throw invalid(`"name" is one line of 1 to ${tokenNameLimit} characters`);
     if (expiresAt !== undefined && expiresAt.getTime() <= now.getTime()) throw invalid('"expires_at" is in the past');
     const known = scopes.tokenScopes('pat');
     const unknown = wanted.find((scope) => !known.includes(scope));
-    if (unknown !== undefined) throw new ValidationFailed('Unknown scope', { code: 'unknown_scope', detail: `"scopes" names "${unknown.slice(0, 64)}"; known are: ${known.join(', ')}` });
+    if (unknown !== undefined)
+      throw new ValidationFailed('Unknown scope', {
+        code: 'unknown_scope',
+        detail: `"scopes" names "${unknown.slice(0, 64)}"; known are: ${known.join(', ')}`,
+      });
   };
 
   return {
@@ -77,14 +99,35 @@ export function accessTokens({ accounts, sessions, tokens, tokenHasher, scopes, 
       checkNew(command, call.now);
       const { caller, now } = call;
       const secret = mintToken(ids);
-      const token: AccessToken = { id: ids.uuid(), userId: caller.id, name: command.name, scopes: [...new Set(command.scopes)], createdAt: now, expiresAt: command.expiresAt, lastUsedAt: undefined };
+      const token: AccessToken = {
+        id: ids.uuid(),
+        userId: caller.id,
+        name: command.name,
+        scopes: [...new Set(command.scopes)],
+        createdAt: now,
+        expiresAt: command.expiresAt,
+        lastUsedAt: undefined,
+      };
       await unitOfWork.run(async () => {
-        // Whoever revokes a user's credentials holds the account first, so a token cannot slip in behind the revocation.
+        // Whoever revokes a user's credentials holds the account first, so a token cannot slip in behind the
+        // revocation.
         const held = await accounts.lock(caller.id);
-        if (held?.account.status !== 'active' || (await sessions.owner(caller.credential.id, now)) === undefined) throw new Unauthorized('The credential is not valid');
+        if (held?.account.status !== 'active' || (await sessions.owner(caller.credential.id, now)) === undefined)
+          throw new Unauthorized('The credential is not valid');
         await tokens.insert(token, tokenHasher.hash(secret));
-        await audit.append(auditEntry(call, 'token.created', `token:${token.id}`, { name: token.name, scopes: token.scopes, expires_at: token.expiresAt?.toISOString() ?? null }));
-        await events.emit({ type: 'token.created', aggregate: userAggregate(caller.id), actorId: caller.id, payload: { userId: caller.id, tokenId: token.id } });
+        await audit.append(
+          auditEntry(call, 'token.created', `token:${token.id}`, {
+            name: token.name,
+            scopes: token.scopes,
+            expires_at: token.expiresAt?.toISOString() ?? null,
+          }),
+        );
+        await events.emit({
+          type: 'token.created',
+          aggregate: userAggregate(caller.id),
+          actorId: caller.id,
+          payload: { userId: caller.id, tokenId: token.id },
+        });
       });
       return { token, secret };
     },
@@ -95,7 +138,12 @@ export function accessTokens({ accounts, sessions, tokens, tokenHasher, scopes, 
         const token = await tokens.delete(caller.id, id);
         if (token === undefined) throw new NotFound('There is no such token');
         await audit.append(auditEntry(call, 'token.revoked', `token:${id}`, { name: token.name }));
-        await events.emit({ type: 'token.revoked', aggregate: userAggregate(caller.id), actorId: caller.id, payload: { userId: caller.id, tokenId: id } });
+        await events.emit({
+          type: 'token.revoked',
+          aggregate: userAggregate(caller.id),
+          actorId: caller.id,
+          payload: { userId: caller.id, tokenId: id },
+        });
       });
     },
 

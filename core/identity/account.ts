@@ -23,7 +23,9 @@ export interface Account {
 }
 
 /** What may change in an account once it exists. */
-export type AccountPatch = Partial<Pick<Account, 'email' | 'displayName' | 'bio' | 'avatarUrl' | 'isAdmin' | 'status' | 'emailVerified' | 'lastActiveAt'>> & { readonly passwordHash?: string };
+export type AccountPatch = Partial<
+  Pick<Account, 'email' | 'displayName' | 'bio' | 'avatarUrl' | 'isAdmin' | 'status' | 'emailVerified' | 'lastActiveAt'>
+> & { readonly passwordHash?: string };
 
 export type Profile = Partial<Pick<Account, 'displayName' | 'bio' | 'avatarUrl' | 'email'>>;
 
@@ -33,11 +35,31 @@ export const profileLimits = { email: 254, displayName: 100, bio: 1000, avatarUr
 /** E-mail addresses are compared in this form. */
 export const emailKey = (email: string): string => email.toLowerCase();
 
-const profileRules: readonly { readonly field: string; readonly of: keyof Profile; readonly good: (text: string) => boolean; readonly rule: string }[] = [
-  { field: 'email', of: 'email', good: (text) => /^[^\s@\p{C}]{1,64}@[^\s@\p{C}]{1,189}$/u.test(text), rule: 'is an address like name@example.org' },
+const profileRules: readonly {
+  readonly field: string;
+  readonly of: keyof Profile;
+  readonly good: (text: string) => boolean;
+  readonly rule: string;
+}[] = [
+  {
+    field: 'email',
+    of: 'email',
+    good: (text) => /^[^\s@\p{C}]{1,64}@[^\s@\p{C}]{1,189}$/u.test(text),
+    rule: 'is an address like name@example.org',
+  },
   { field: 'display_name', of: 'displayName', good: (text) => !/\p{Cc}/u.test(text), rule: 'is one line of text' },
-  { field: 'bio', of: 'bio', good: (text) => !/[^\P{Cc}\n\r\t]/u.test(text), rule: 'is text without control characters' },
-  { field: 'avatar_url', of: 'avatarUrl', good: (text) => text === '' || /^https?:\/\/[^\s\p{C}\\"'<>@/?#]+(?:[/?#][^\s\p{C}\\"'<>]*)?$/iu.test(text), rule: 'is an http or https URL, or empty' },
+  {
+    field: 'bio',
+    of: 'bio',
+    good: (text) => !/[^\P{Cc}\n\r\t]/u.test(text),
+    rule: 'is text without control characters',
+  },
+  {
+    field: 'avatar_url',
+    of: 'avatarUrl',
+    good: (text) => text === '' || /^https?:\/\/[^\s\p{C}\\"'<>@/?#]+(?:[/?#][^\s\p{C}\\"'<>]*)?$/iu.test(text),
+    rule: 'is an http or https URL, or empty',
+  },
 ];
 
 /** @throws {ValidationFailed} naming the first field that breaks its rule. */
@@ -46,7 +68,8 @@ export function checkProfile(profile: Profile): void {
     const text = profile[of];
     if (text === undefined) continue;
     const limit = profileLimits[of];
-    if (text.length > limit) throw new ValidationFailed('The profile is not valid', { detail: `"${field}" has at most ${limit} characters` });
+    if (text.length > limit)
+      throw new ValidationFailed('The profile is not valid', { detail: `"${field}" has at most ${limit} characters` });
     if (!good(text)) throw new ValidationFailed('The profile is not valid', { detail: `"${field}" ${rule}` });
   }
 }
@@ -57,8 +80,14 @@ export interface SignInPolicy {
   readonly requireApproval: boolean;
 }
 
-/** Why an account may not sign in (document A, "POST /auth/login"). A rejection outlives the setting that asked for approval. */
-export function signInBar(account: Account, policy: SignInPolicy): 'account_suspended' | 'email_not_verified' | 'approval_pending' | 'approval_rejected' | undefined {
+/**
+ * Why an account may not sign in (document A, "POST /auth/login"). A rejection outlives the setting that asked for
+ * approval.
+ */
+export function signInBar(
+  account: Account,
+  policy: SignInPolicy,
+): 'account_suspended' | 'email_not_verified' | 'approval_pending' | 'approval_rejected' | undefined {
   if (account.status === 'suspended') return 'account_suspended';
   if (policy.requireEmailVerification && !account.emailVerified) return 'email_not_verified';
   if (account.approval === 'rejected') return 'approval_rejected';

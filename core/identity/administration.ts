@@ -39,12 +39,19 @@ export interface NewUser {
 export type UserChange = Partial<Pick<Account, 'email' | 'displayName' | 'isAdmin' | 'status'>>;
 
 export interface Administration {
-  list(query: { readonly q: string | undefined; readonly limit: number; readonly offset: number }): Promise<{ readonly accounts: readonly Account[]; readonly total: number }>;
+  list(query: {
+    readonly q: string | undefined;
+    readonly limit: number;
+    readonly offset: number;
+  }): Promise<{ readonly accounts: readonly Account[]; readonly total: number }>;
   create(call: Call<User>, command: NewUser): Promise<Account>;
   fetch(id: string): Promise<Account>;
   /** Suspension ends every session and token at once. @throws {NotFound | Forbidden | Conflict} */
   update(call: Call<User>, id: string, change: UserChange): Promise<Account>;
-  /** Ends every session and token first, also where the deletion is then refused. @throws {NotFound | Forbidden | Conflict} with a `reason`. */
+  /**
+   * Ends every session and token first, also where the deletion is then refused. @throws {NotFound | Forbidden |
+   * Conflict} with a `reason`.
+   */
   delete(call: Call<User>, id: string): Promise<void>;
   /** Ends every session. */
   setPassword(call: Call<User>, id: string, password: string): Promise<void>;
@@ -52,15 +59,26 @@ export interface Administration {
 }
 
 const unknown = (): NotFound => new NotFound('There is no such user');
-const cannotDelete = (reason: string, cause?: unknown): Conflict => new Conflict('The user cannot be deleted', { detail: reason, body: { reason }, cause });
+const cannotDelete = (reason: string, cause?: unknown): Conflict =>
+  new Conflict('The user cannot be deleted', { detail: reason, body: { reason }, cause });
 
 /** Ends every session and token of an account; inside a unit of work that holds the account. */
-export function credentialEnder({ sessions, tokens, audit, events }: Pick<AdministrationParts, 'sessions' | 'tokens' | 'audit' | 'events'>) {
+export function credentialEnder({
+  sessions,
+  tokens,
+  audit,
+  events,
+}: Pick<AdministrationParts, 'sessions' | 'tokens' | 'audit' | 'events'>) {
   return async (userId: string, entry: (details: AuditEntry['details']) => AuditEntry): Promise<void> => {
     const [sessionCount, tokenCount] = [await sessions.endAll(userId), await tokens.deleteAll(userId)];
     const written = entry({ sessions_ended: sessionCount, tokens_revoked: tokenCount });
     await audit.append(written);
-    await events.emit({ type: 'user.credentials_revoked', aggregate: userAggregate(userId), payload: { userId }, ...(written.actorId !== undefined && { actorId: written.actorId }) });
+    await events.emit({
+      type: 'user.credentials_revoked',
+      aggregate: userAggregate(userId),
+      payload: { userId },
+      ...(written.actorId !== undefined && { actorId: written.actorId }),
+    });
   };
 }
 
@@ -72,19 +90,27 @@ export function administration(parts: AdministrationParts): Administration {
   const target = async (call: Call<User>, id: string): Promise<SecuredAccount> => {
     const held = await accounts.lock(id);
     if (held === undefined) throw unknown();
-    if (held.account.isAdmin && !call.caller.isAdmin) throw new Forbidden('Only an instance administrator may change an instance administrator');
+    if (held.account.isAdmin && !call.caller.isAdmin)
+      throw new Forbidden('Only an instance administrator may change an instance administrator');
     return held;
   };
 
   /** Taken before the account itself is held, so that two such calls queue instead of blocking each other. */
-  const administrators = async (leaves: boolean): Promise<ReadonlySet<string>> => new Set(leaves ? await accounts.lockAdministrators() : []);
+  const administrators = async (leaves: boolean): Promise<ReadonlySet<string>> =>
+    new Set(leaves ? await accounts.lockAdministrators() : []);
   const isLast = (admins: ReadonlySet<string>, id: string): boolean => admins.has(id) && admins.size === 1;
 
-  const revokeAll = (call: Call<User>, id: string, checks: (account: Account, admins: ReadonlySet<string>) => void, deleting: boolean): Promise<void> => unitOfWork.run(async () => {
-    const admins = await administrators(deleting);
-    checks((await target(call, id)).account, admins);
-    await endCredentials(id, (details) => auditEntry(call, 'user.tokens_revoked', `user:${id}`, details));
-  });
+  const revokeAll = (
+    call: Call<User>,
+    id: string,
+    checks: (account: Account, admins: ReadonlySet<string>) => void,
+    deleting: boolean,
+  ): Promise<void> =>
+    unitOfWork.run(async () => {
+      const admins = await administrators(deleting);
+      checks((await target(call, id)).account, admins);
+      await endCredentials(id, (details) => auditEntry(call, 'user.tokens_revoked', `user:${id}`, details));
+    });
 
   const existing = async (id: string): Promise<Account> => {
     const account = await accounts.byId(id);
@@ -105,41 +131,78 @@ export function administration(parts: AdministrationParts): Administration {
     list: (query) => accounts.list(query),
 
     async create(call, command) {
-      if (command.isAdmin && !call.caller.isAdmin) throw new Forbidden('Only an instance administrator may make another', { detail: '"is_admin" needs the super-admin flag' });
-      return create({ ...command, approval: undefined, emailVerified: true }, (id) => auditEntry(call, 'user.created', `user:${id}`, { username: command.username, is_admin: command.isAdmin }));
+      if (command.isAdmin && !call.caller.isAdmin)
+        throw new Forbidden('Only an instance administrator may make another', {
+          detail: '"is_admin" needs the super-admin flag',
+        });
+      return create({ ...command, approval: undefined, emailVerified: true }, (id) =>
+        auditEntry(call, 'user.created', `user:${id}`, { username: command.username, is_admin: command.isAdmin }),
+      );
     },
 
     fetch: existing,
 
     async update(call, id, wanted) {
       checkProfile(wanted);
-      return uniquely(() => unitOfWork.run(async () => {
-        const admins = await administrators(wanted.isAdmin === false || wanted.status === 'suspended');
-        const { account } = await target(call, id);
-        const patch = changed(account, wanted);
-        const fields = Object.keys(patch).map(apiName);
-        if (fields.length === 0) return account;
-        if (patch.isAdmin !== undefined && !call.caller.isAdmin) throw new Forbidden('Only an instance administrator may make another', { detail: '"is_admin" needs the super-admin flag' });
-        if (isLast(admins, id) && (patch.isAdmin === false || patch.status === 'suspended')) throw new Conflict('The last instance administrator cannot be demoted or suspended', { detail: 'Make another one first' });
-        // The administrator vouches for the address.
-        const full: AccountPatch = { ...patch, ...(patch.email !== undefined && { emailVerified: true }), lastActiveAt: call.now };
-        await accounts.update(id, full);
-        const details = { fields, ...(patch.isAdmin !== undefined && { is_admin: patch.isAdmin }), ...(patch.status !== undefined && { status: patch.status }) };
-        await audit.append(auditEntry(call, 'user.updated', `user:${id}`, details));
-        const about = { aggregate: userAggregate(id), actorId: call.caller.id };
-        await events.emit({ type: 'user.updated', ...about, payload: { userId: id, username: account.username, fields } });
-        if (patch.status !== undefined) await events.emit({ type: patch.status === 'suspended' ? 'user.suspended' : 'user.reactivated', ...about, payload: { userId: id, username: account.username } });
-        if (patch.status === 'suspended') await endCredentials(id, (ended) => auditEntry(call, 'user.suspended', `user:${id}`, ended));
-        return { ...account, ...full };
-      }));
+      return uniquely(() =>
+        unitOfWork.run(async () => {
+          const admins = await administrators(wanted.isAdmin === false || wanted.status === 'suspended');
+          const { account } = await target(call, id);
+          const patch = changed(account, wanted);
+          const fields = Object.keys(patch).map(apiName);
+          if (fields.length === 0) return account;
+          if (patch.isAdmin !== undefined && !call.caller.isAdmin)
+            throw new Forbidden('Only an instance administrator may make another', {
+              detail: '"is_admin" needs the super-admin flag',
+            });
+          if (isLast(admins, id) && (patch.isAdmin === false || patch.status === 'suspended'))
+            throw new Conflict('The last instance administrator cannot be demoted or suspended', {
+              detail: 'Make another one first',
+            });
+          // The administrator vouches for the address.
+          const full: AccountPatch = {
+            ...patch,
+            ...(patch.email !== undefined && { emailVerified: true }),
+            lastActiveAt: call.now,
+          };
+          await accounts.update(id, full);
+          const details = {
+            fields,
+            ...(patch.isAdmin !== undefined && { is_admin: patch.isAdmin }),
+            ...(patch.status !== undefined && { status: patch.status }),
+          };
+          await audit.append(auditEntry(call, 'user.updated', `user:${id}`, details));
+          const about = { aggregate: userAggregate(id), actorId: call.caller.id };
+          await events.emit({
+            type: 'user.updated',
+            ...about,
+            payload: { userId: id, username: account.username, fields },
+          });
+          if (patch.status !== undefined)
+            await events.emit({
+              type: patch.status === 'suspended' ? 'user.suspended' : 'user.reactivated',
+              ...about,
+              payload: { userId: id, username: account.username },
+            });
+          if (patch.status === 'suspended')
+            await endCredentials(id, (ended) => auditEntry(call, 'user.suspended', `user:${id}`, ended));
+          return { ...account, ...full };
+        }),
+      );
     },
 
     async delete(call, id) {
       // Document C: outstanding tokens are revoked first, in a step of its own.
-      await revokeAll(call, id, (account, admins) => {
-        if (account.id === call.caller.id) throw cannotDelete('Administrators cannot delete their own account; another one has to');
-        if (isLast(admins, id)) throw cannotDelete('It is the last instance administrator');
-      }, true);
+      await revokeAll(
+        call,
+        id,
+        (account, admins) => {
+          if (account.id === call.caller.id)
+            throw cannotDelete('Administrators cannot delete their own account; another one has to');
+          if (isLast(admins, id)) throw cannotDelete('It is the last instance administrator');
+        },
+        true,
+      );
       await checkDeletable(id);
       try {
         await unitOfWork.run(async () => {
@@ -148,10 +211,16 @@ export function administration(parts: AdministrationParts): Administration {
           if (isLast(admins, id)) throw cannotDelete('It is the last instance administrator');
           await accounts.delete(id);
           await audit.append(auditEntry(call, 'user.deleted', `user:${id}`, { username: account.username }));
-          await events.emit({ type: 'user.deleted', aggregate: userAggregate(id), actorId: call.caller.id, payload: { userId: id, username: account.username } });
+          await events.emit({
+            type: 'user.deleted',
+            aggregate: userAggregate(id),
+            actorId: call.caller.id,
+            payload: { userId: id, username: account.username },
+          });
         });
       } catch (error) {
-        if (error instanceof StillReferenced) throw cannotDelete(`Records in "${error.table}" still refer to the user`, error);
+        if (error instanceof StillReferenced)
+          throw cannotDelete(`Records in "${error.table}" still refer to the user`, error);
         throw error;
       }
     },

@@ -3,7 +3,10 @@ import type { Ids } from '#core/kernel/time';
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** Bytes from here on are thrown away: 256 is no multiple of 62, and keeping them would favour the first eight characters. */
+/**
+ * Bytes from here on are thrown away: 256 is no multiple of 62, and keeping them would favour the first eight
+ * characters.
+ */
 const unbiased = 248;
 
 /** `length` characters, each equally likely. */

@@ -12,8 +12,16 @@ import type { AccountStore, SessionStore, TokenStore } from './ports.ts';
 import { isUsername } from './username.ts';
 
 /** The system's own entry: no caller, no address. */
-const bySystem = (clock: Clock, action: string, id: string, details: AuditEntry['details']): AuditEntry =>
-  ({ actorId: undefined, actorUsername: 'system', action, resource: `user:${id}`, ip: '', userAgent: '', details, at: clock.now() });
+const bySystem = (clock: Clock, action: string, id: string, details: AuditEntry['details']): AuditEntry => ({
+  actorId: undefined,
+  actorUsername: 'system',
+  action,
+  resource: `user:${id}`,
+  ip: '',
+  userAgent: '',
+  details,
+  at: clock.now(),
+});
 
 export interface FoundingParts {
   readonly accounts: AccountStore;
@@ -28,14 +36,25 @@ export interface FoundingParts {
  * @returns the account's name, and its password where it was generated; undefined where there was an account.
  */
 export function foundInstance({ accounts, create, locks, clock, ids }: FoundingParts) {
-  return async (wanted: { readonly username: string; readonly password: string | undefined }): Promise<{ readonly username: string; readonly password: string | undefined } | undefined> => {
+  return async (wanted: {
+    readonly username: string;
+    readonly password: string | undefined;
+  }): Promise<{ readonly username: string; readonly password: string | undefined } | undefined> => {
     if (await accounts.any()) return undefined;
     return locks.exclusive('identity.first-administrator', async () => {
       if (await accounts.any()) return undefined;
       const { username } = wanted;
       const generated = wanted.password === undefined ? generatePassword(ids) : undefined;
       await create(
-        { username, email: `${username}@localhost`, displayName: '', isAdmin: true, approval: undefined, emailVerified: true, password: wanted.password ?? generated ?? '' },
+        {
+          username,
+          email: `${username}@localhost`,
+          displayName: '',
+          isAdmin: true,
+          approval: undefined,
+          emailVerified: true,
+          password: wanted.password ?? generated ?? '',
+        },
         (id) => bySystem(clock, 'user.created', id, { username, is_admin: true, first_administrator: true }),
       );
       return { username, password: generated };

@@ -1,9 +1,9 @@
 // The one way an account comes to be: registered, made by an administrator, or made on the first start.
 import type { AuditEntry, AuditLog } from '#core/kernel/audit';
+import type { PasswordHasher } from '#core/kernel/credentials';
 import { Conflict, Duplicate } from '#core/kernel/errors';
 import type { Clock, Ids } from '#core/kernel/time';
 import type { Events, UnitOfWork } from '#core/kernel/unit-of-work';
-import type { PasswordHasher } from '#core/kernel/credentials';
 import { checkProfile } from './account.ts';
 import type { Account } from './account.ts';
 import { userAggregate } from './events.ts';
@@ -11,7 +11,10 @@ import { checkPassword } from './password.ts';
 import type { AccountStore } from './ports.ts';
 import { checkUsername } from './username.ts';
 
-export interface NewAccount extends Pick<Account, 'username' | 'email' | 'displayName' | 'isAdmin' | 'approval' | 'emailVerified'> {
+export interface NewAccount extends Pick<
+  Account,
+  'username' | 'email' | 'displayName' | 'isAdmin' | 'approval' | 'emailVerified'
+> {
   readonly password: string;
 }
 
@@ -28,7 +31,15 @@ export interface NewAccountParts {
 export type CreateAccount = (wanted: NewAccount, by: (id: string) => AuditEntry) => Promise<Account>;
 
 /** @throws {ValidationFailed | Conflict} */
-export function createAccount({ accounts, passwordHasher, audit, events, unitOfWork, clock, ids }: NewAccountParts): CreateAccount {
+export function createAccount({
+  accounts,
+  passwordHasher,
+  audit,
+  events,
+  unitOfWork,
+  clock,
+  ids,
+}: NewAccountParts): CreateAccount {
   return async (wanted, by) => {
     checkUsername(wanted.username);
     checkProfile(wanted);
@@ -38,22 +49,39 @@ export function createAccount({ accounts, passwordHasher, audit, events, unitOfW
     if ((await accounts.byEmail(wanted.email)) !== undefined) throw emailTaken();
     const { password, ...chosen } = wanted;
     const passwordHash = await passwordHasher.hash(password);
-    const account: Account = { ...chosen, id: ids.uuid(), bio: '', avatarUrl: '', status: 'active', createdAt: clock.now(), lastActiveAt: undefined };
+    const account: Account = {
+      ...chosen,
+      id: ids.uuid(),
+      bio: '',
+      avatarUrl: '',
+      status: 'active',
+      createdAt: clock.now(),
+      lastActiveAt: undefined,
+    };
     const entry = by(account.id);
-    await uniquely(() => unitOfWork.run(async () => {
-      await accounts.insert(account, passwordHash);
-      await audit.append(entry);
-      await events.emit({
-        type: 'user.created', aggregate: userAggregate(account.id), payload: { userId: account.id, username: account.username },
-        ...(entry.actorId !== undefined && { actorId: entry.actorId }),
-      });
-    }));
+    await uniquely(() =>
+      unitOfWork.run(async () => {
+        await accounts.insert(account, passwordHash);
+        await audit.append(entry);
+        await events.emit({
+          type: 'user.created',
+          aggregate: userAggregate(account.id),
+          payload: { userId: account.id, username: account.username },
+          ...(entry.actorId !== undefined && { actorId: entry.actorId }),
+        });
+      }),
+    );
     return account;
   };
 }
 
-const usernameTaken = (cause?: unknown): Conflict => new Conflict('The username is taken', { detail: '"username" belongs to another account; names are compared without regard to case', cause });
-const emailTaken = (cause?: unknown): Conflict => new Conflict('The e-mail address is taken', { detail: '"email" belongs to another account', cause });
+const usernameTaken = (cause?: unknown): Conflict =>
+  new Conflict('The username is taken', {
+    detail: '"username" belongs to another account; names are compared without regard to case',
+    cause,
+  });
+const emailTaken = (cause?: unknown): Conflict =>
+  new Conflict('The e-mail address is taken', { detail: '"email" belongs to another account', cause });
 
 /** Turns a unique constraint of the accounts into the sentence that names the field. */
 export async function uniquely<T>(write: () => Promise<T>): Promise<T> {

@@ -47,4 +47,9 @@ declare module '#core/kernel/ports' {
 
 declarePort('Users', { arity: 'single', component: 'accounts (plugin "identity")', critical: true, absent: 'refuse' });
 declarePort('UserReferences', { arity: 'plural', component: 'user references', critical: false, absent: 'degraded' });
-declarePort('AccountRecovery', { arity: 'optional', component: 'account recovery (plugin "identity")', critical: true, absent: 'degraded' });
+declarePort('AccountRecovery', {
+  arity: 'optional',
+  component: 'account recovery (plugin "identity")',
+  critical: true,
+  absent: 'degraded',
+});

@@ -10,7 +10,9 @@ export const passwordLength = { min: 8, max: 256 } as const;
 export function checkPassword(password: string, field = 'password'): void {
   const length = Array.from(password).length;
   if (length >= passwordLength.min && length <= passwordLength.max) return;
-  throw new ValidationFailed('The password is not valid', { detail: `"${field}" has ${passwordLength.min} to ${passwordLength.max} characters` });
+  throw new ValidationFailed('The password is not valid', {
+    detail: `"${field}" has ${passwordLength.min} to ${passwordLength.max} characters`,
+  });
 }
 
 /** 24 characters of base62: 142 bits. */

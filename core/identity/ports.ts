@@ -27,10 +27,17 @@ export interface AccountStore {
   byEmail(email: string): Promise<Account | undefined>;
   secured(username: string): Promise<SecuredAccount | undefined>;
   /** Ordered by name. `q` is part of a username, e-mail or display name, in any case; undefined matches all. */
-  list(query: { readonly q: string | undefined; readonly limit: number; readonly offset: number }): Promise<{ readonly accounts: readonly Account[]; readonly total: number }>;
+  list(query: {
+    readonly q: string | undefined;
+    readonly limit: number;
+    readonly offset: number;
+  }): Promise<{ readonly accounts: readonly Account[]; readonly total: number }>;
   /** Reads and holds the account until the unit of work ends; others who lock it wait. */
   lock(id: string): Promise<SecuredAccount | undefined>;
-  /** Holds every active super-admin until the unit of work ends, and yields their ids: so that two calls cannot each remove the other one. */
+  /**
+   * Holds every active super-admin until the unit of work ends, and yields their ids: so that two calls cannot each
+   * remove the other one.
+   */
   lockAdministrators(): Promise<readonly string[]>;
   /** @throws {Duplicate} as insert does. */
   update(id: string, patch: AccountPatch): Promise<void>;
@@ -42,16 +49,26 @@ export interface SessionStore {
   insert(session: Session): Promise<void>;
   /** The active account of a session that is neither ended nor expired. One query: it runs on every request. */
   owner(id: string, now: Date): Promise<CredentialOwner | undefined>;
-  addRefreshToken(refresh: { readonly hash: string; readonly sessionId: string; readonly createdAt: Date }): Promise<void>;
+  addRefreshToken(refresh: {
+    readonly hash: string;
+    readonly sessionId: string;
+    readonly createdAt: Date;
+  }): Promise<void>;
   /**
-   * Uses up a refresh token of a live session. Of two calls with one token, also at the same moment, one sees `fresh` and the other `reused`.
+   * Uses up a refresh token of a live session. Of two calls with one token, also at the same moment, one sees `fresh`
+   * and the other `reused`.
    * Undefined where nobody knows it or its session has expired.
    */
-  useRefreshToken(hash: string, now: Date): Promise<{ readonly outcome: 'fresh' | 'reused'; readonly sessionId: string; readonly userId: string } | undefined>;
+  useRefreshToken(
+    hash: string,
+    now: Date,
+  ): Promise<{ readonly outcome: 'fresh' | 'reused'; readonly sessionId: string; readonly userId: string } | undefined>;
   /** The session a refresh token belongs to, used up or not. */
   byRefreshToken(hash: string): Promise<{ readonly sessionId: string; readonly userId: string } | undefined>;
   extend(id: string, expiresAt: Date): Promise<void>;
-  /** Ends the session with its refresh tokens. @returns the user it belonged to, undefined where it had ended before. */
+  /**
+   * Ends the session with its refresh tokens. @returns the user it belonged to, undefined where it had ended before.
+   */
   end(id: string): Promise<string | undefined>;
   /** @returns how many ended. */
   endAll(userId: string, except?: string): Promise<number>;
@@ -63,9 +80,17 @@ export interface TokenStore {
   /** @throws {Duplicate} `identity_token_hash_key`. */
   insert(token: AccessToken, hash: string): Promise<void>;
   /** A token that has not expired, of an active account. One query: it runs on every request. */
-  byHash(hash: string, now: Date): Promise<{ readonly token: Pick<AccessToken, 'id' | 'scopes' | 'lastUsedAt'>; readonly owner: CredentialOwner } | undefined>;
+  byHash(
+    hash: string,
+    now: Date,
+  ): Promise<
+    { readonly token: Pick<AccessToken, 'id' | 'scopes' | 'lastUsedAt'>; readonly owner: CredentialOwner } | undefined
+  >;
   /** Newest first. */
-  list(userId: string, slice: { readonly limit: number; readonly offset: number }): Promise<{ readonly tokens: readonly AccessToken[]; readonly total: number }>;
+  list(
+    userId: string,
+    slice: { readonly limit: number; readonly offset: number },
+  ): Promise<{ readonly tokens: readonly AccessToken[]; readonly total: number }>;
   /** Removes a token of this user. @returns it, undefined where there is none. */
   delete(userId: string, id: string): Promise<AccessToken | undefined>;
   /** @returns how many there were. */
@@ -87,6 +112,9 @@ export interface SessionClaims {
 /** Signs and reads the access tokens of sessions (JWT). */
 export interface SessionTokens {
   issue(claims: SessionClaims, issuedAt: Date, expiresAt: Date): Promise<string>;
-  /** Undefined where the token is malformed, altered, expired, not yet valid, or was made for another purpose or instance. */
+  /**
+   * Undefined where the token is malformed, altered, expired, not yet valid, or was made for another purpose or
+   * instance.
+   */
   read(token: string, now: Date): Promise<SessionClaims | undefined>;
 }

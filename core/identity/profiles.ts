@@ -1,4 +1,5 @@
-// What people do with their own account: register, read and change the profile, change the password; and what others see of it.
+// What people do with their own account: register, read and change the profile, change the password; and what others
+// see of it.
 import { auditEntry } from '#core/kernel/audit';
 import type { AuditLog } from '#core/kernel/audit';
 import type { Call, User } from '#core/kernel/caller';
@@ -50,7 +51,17 @@ export interface Profiles {
 
 const gone = (): Unauthorized => new Unauthorized('The credential is not valid');
 
-export function profiles({ accounts, sessions, create, passwordHasher, rateCounter, settings, audit, events, unitOfWork }: ProfileParts): Profiles {
+export function profiles({
+  accounts,
+  sessions,
+  create,
+  passwordHasher,
+  rateCounter,
+  settings,
+  audit,
+  events,
+  unitOfWork,
+}: ProfileParts): Profiles {
   const guard = throttle(rateCounter);
   const held = async (id: string): Promise<SecuredAccount> => {
     const found = await accounts.lock(id);
@@ -60,10 +71,17 @@ export function profiles({ accounts, sessions, create, passwordHasher, rateCount
 
   return {
     async register(call, command) {
-      if (!(await settings.get('signup.enabled'))) throw new Forbidden('Registration is closed on this instance', { code: 'signup_disabled', detail: 'Ask an administrator for an account' });
+      if (!(await settings.get('signup.enabled')))
+        throw new Forbidden('Registration is closed on this instance', {
+          code: 'signup_disabled',
+          detail: 'Ask an administrator for an account',
+        });
       const approval = (await settings.get('signup.require_approval')) ? 'pending' : undefined;
-      return create({ ...command, isAdmin: false, approval, emailVerified: false },
-        (id) => ({ ...auditEntry(call, 'user.registered', `user:${id}`, { username: command.username }), actorId: id, actorUsername: command.username }));
+      return create({ ...command, isAdmin: false, approval, emailVerified: false }, (id) => ({
+        ...auditEntry(call, 'user.registered', `user:${id}`, { username: command.username }),
+        actorId: id,
+        actorUsername: command.username,
+      }));
     },
 
     async own({ caller }) {
@@ -74,26 +92,44 @@ export function profiles({ accounts, sessions, create, passwordHasher, rateCount
 
     async update(call, profile) {
       checkProfile(profile);
-      return uniquely(() => unitOfWork.run(async () => {
-        const { account } = await held(call.caller.id);
-        const patch = changed(account, profile);
-        const fields = Object.keys(patch);
-        if (fields.length === 0) return account;
-        // Nobody has seen a letter arrive at the new address yet.
-        const full: AccountPatch = { ...patch, ...(patch.email !== undefined && emailKey(patch.email) !== emailKey(account.email) && { emailVerified: false }), lastActiveAt: call.now };
-        await accounts.update(account.id, full);
-        await audit.append(auditEntry(call, 'user.updated', `user:${account.id}`, { fields: fields.map(apiName) }));
-        await events.emit({ type: 'user.updated', aggregate: userAggregate(account.id), actorId: account.id, payload: { userId: account.id, username: account.username, fields: fields.map(apiName) } });
-        return { ...account, ...full };
-      }));
+      return uniquely(() =>
+        unitOfWork.run(async () => {
+          const { account } = await held(call.caller.id);
+          const patch = changed(account, profile);
+          const fields = Object.keys(patch);
+          if (fields.length === 0) return account;
+          // Nobody has seen a letter arrive at the new address yet.
+          const full: AccountPatch = {
+            ...patch,
+            ...(patch.email !== undefined &&
+              emailKey(patch.email) !== emailKey(account.email) && { emailVerified: false }),
+            lastActiveAt: call.now,
+          };
+          await accounts.update(account.id, full);
+          await audit.append(auditEntry(call, 'user.updated', `user:${account.id}`, { fields: fields.map(apiName) }));
+          await events.emit({
+            type: 'user.updated',
+            aggregate: userAggregate(account.id),
+            actorId: account.id,
+            payload: { userId: account.id, username: account.username, fields: fields.map(apiName) },
+          });
+          return { ...account, ...full };
+        }),
+      );
     },
 
     async changePassword(call, { current, next }) {
       checkPassword(next, 'new_password');
       const { id, username, credential } = call.caller;
       const known = await accounts.secured(username);
-      const right = await guard.attempt(`password:${id}`, call.now, () => passwordHasher.verify(current, known?.passwordHash));
-      const wrong = (): Forbidden => new Forbidden('The current password is wrong', { code: 'wrong_password', detail: '"current_password" is not the password of this account' });
+      const right = await guard.attempt(`password:${id}`, call.now, () =>
+        passwordHasher.verify(current, known?.passwordHash),
+      );
+      const wrong = (): Forbidden =>
+        new Forbidden('The current password is wrong', {
+          code: 'wrong_password',
+          detail: '"current_password" is not the password of this account',
+        });
       if (!right || known?.account.id !== id) {
         await audit.append(auditEntry(call, 'user.password_change_refused', `user:${id}`));
         throw wrong();
@@ -110,7 +146,8 @@ export function profiles({ accounts, sessions, create, passwordHasher, rateCount
 
     async public(username) {
       const account = isUsername(username) ? await accounts.byUsername(username) : undefined;
-      if (account === undefined || account.approval === 'pending' || account.approval === 'rejected') throw new NotFound('There is no such user');
+      if (account === undefined || account.approval === 'pending' || account.approval === 'rejected')
+        throw new NotFound('There is no such user');
       return account;
     },
   } satisfies Profiles;
@@ -118,7 +155,9 @@ export function profiles({ accounts, sessions, create, passwordHasher, rateCount
 
 /** The members that differ from what the account has. */
 export function changed<P extends Partial<Account>>(account: Account, wanted: P): Partial<P> {
-  return Object.fromEntries(Object.entries(wanted).filter(([name, value]) => value !== undefined && value !== account[name as keyof Account])) as Partial<P>;
+  return Object.fromEntries(
+    Object.entries(wanted).filter(([name, value]) => value !== undefined && value !== account[name as keyof Account]),
+  ) as Partial<P>;
 }
 
 /** `displayName` as the API calls it. */
@@ -126,7 +165,12 @@ export const apiName = (name: string): string => name.replaceAll(/[A-Z]/g, (lett
 
 /** The accounts as other areas see them. */
 export function users(accounts: AccountStore): Users {
-  const view = ({ id, username, displayName, avatarUrl }: Account): PublicUser => ({ id, username, displayName, avatarUrl });
+  const view = ({ id, username, displayName, avatarUrl }: Account): PublicUser => ({
+    id,
+    username,
+    displayName,
+    avatarUrl,
+  });
   return {
     async byUsername(username) {
       const account = isUsername(username) ? await accounts.byUsername(username) : undefined;

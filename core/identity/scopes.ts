@@ -1,4 +1,5 @@
-// The rows of the scope catalogue that belong to accounts, and those of areas to come, whose scopes a token may already carry.
+// The rows of the scope catalogue that belong to accounts, and those of areas to come, whose scopes a token may already
+// carry.
 import { anyToken } from '#core/kernel/scopes';
 import type { ScopeRow } from '#core/kernel/scopes';
 
@@ -16,9 +17,9 @@ declare module '#core/kernel/scopes' {
     'mcp.read': true;
     'mcp.write': true;
     'audit.read': true;
-    'openid': true;
-    'profile': true;
-    'email': true;
+    openid: true;
+    profile: true;
+    email: true;
   }
 }
 

@@ -1,4 +1,5 @@
-// A session: a family of refresh tokens and the short-lived access tokens made from them, all ended at once by ending the family.
+// A session: a family of refresh tokens and the short-lived access tokens made from them, all ended at once by ending
+// the family.
 import type { Ids } from '#core/kernel/time';
 import { randomBase62 } from './base62.ts';
 

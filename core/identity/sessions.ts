@@ -49,24 +49,61 @@ export interface Sessions {
   /** Trades a refresh token for a new pair; one used twice ends its session. @throws {Unauthorized} */
   refresh(call: Call, refreshToken: string | undefined): Promise<SignedIn>;
   /** Ends the session of the bearer, or where there is none of the cookies. @throws {Unauthorized | Forbidden} */
-  signOut(call: Call, cookies: { readonly access: string | undefined; readonly refresh: string | undefined }): Promise<void>;
+  signOut(
+    call: Call,
+    cookies: { readonly access: string | undefined; readonly refresh: string | undefined },
+  ): Promise<void>;
   readonly reader: CredentialReader;
   readonly directory: PasswordDirectory;
 }
 
 type Attempt = Pick<Call, 'ip' | 'now'>;
 /** How an attempt to sign in ended without a session, as the audit log calls it. */
-type Refusal = 'user.login_failed' | 'user.login_throttled' | 'user.login_blocked_suspended' | 'user.login_blocked_email_not_verified' | 'user.login_blocked_approval';
+type Refusal =
+  | 'user.login_failed'
+  | 'user.login_throttled'
+  | 'user.login_blocked_suspended'
+  | 'user.login_blocked_email_not_verified'
+  | 'user.login_blocked_approval';
 
 const blocked = {
-  account_suspended: { action: 'user.login_blocked_suspended', message: 'The account is suspended', detail: 'Ask an administrator of this instance' },
-  email_not_verified: { action: 'user.login_blocked_email_not_verified', message: 'The e-mail address is not verified', detail: 'Verify it, or ask an administrator of this instance' },
-  approval_pending: { action: 'user.login_blocked_approval', message: 'The account waits for approval', detail: 'An administrator has to approve it first' },
-  approval_rejected: { action: 'user.login_blocked_approval', message: 'The registration was rejected', detail: 'Ask an administrator of this instance' },
+  account_suspended: {
+    action: 'user.login_blocked_suspended',
+    message: 'The account is suspended',
+    detail: 'Ask an administrator of this instance',
+  },
+  email_not_verified: {
+    action: 'user.login_blocked_email_not_verified',
+    message: 'The e-mail address is not verified',
+    detail: 'Verify it, or ask an administrator of this instance',
+  },
+  approval_pending: {
+    action: 'user.login_blocked_approval',
+    message: 'The account waits for approval',
+    detail: 'An administrator has to approve it first',
+  },
+  approval_rejected: {
+    action: 'user.login_blocked_approval',
+    message: 'The registration was rejected',
+    detail: 'Ask an administrator of this instance',
+  },
 } as const;
 
 export function sessions(parts: SessionParts): Sessions {
-  const { accounts, sessions: store, sessionTokens, tokenHasher, passwordHasher, rateCounter, settings, audit, events, unitOfWork, ids, lifetimes } = parts;
+  const {
+    accounts,
+    sessions: store,
+    sessionTokens,
+    tokenHasher,
+    passwordHasher,
+    rateCounter,
+    settings,
+    audit,
+    events,
+    unitOfWork,
+    ids,
+    lifetimes,
+  } = parts;
 
   const guard = throttle(rateCounter);
   const wrong = (): Unauthorized => new Unauthorized('The username or password is wrong');
@@ -75,17 +112,29 @@ export function sessions(parts: SessionParts): Sessions {
    * The account behind a name and a password, after the same work whichever of the two is wrong.
    * `refused` hears of every attempt that fails, before the refusal is thrown.
    */
-  const prove = async (username: string, password: string, from: Attempt, refused: (why: Refusal, account: Account | undefined) => Promise<void>): Promise<SecuredAccount | undefined> => {
+  const prove = async (
+    username: string,
+    password: string,
+    from: Attempt,
+    refused: (why: Refusal, account: Account | undefined) => Promise<void>,
+  ): Promise<SecuredAccount | undefined> => {
     const known = isUsername(username) ? await accounts.secured(username) : undefined;
-    const right = await guard.attempt(`sign-in:${usernameKey(username)}@${clientNetwork(from.ip)}`, from.now, () => passwordHasher.verify(password, known?.passwordHash)).catch(async (error: unknown) => {
-      if (error instanceof RateLimited) await refused('user.login_throttled', known?.account);
-      throw error;
-    });
+    const right = await guard
+      .attempt(`sign-in:${usernameKey(username)}@${clientNetwork(from.ip)}`, from.now, () =>
+        passwordHasher.verify(password, known?.passwordHash),
+      )
+      .catch(async (error: unknown) => {
+        if (error instanceof RateLimited) await refused('user.login_throttled', known?.account);
+        throw error;
+      });
     if (!right || known === undefined) {
       await refused('user.login_failed', known?.account);
       return undefined;
     }
-    const [requireEmailVerification, requireApproval] = await Promise.all([settings.get('auth.require_email_verification'), settings.get('signup.require_approval')]);
+    const [requireEmailVerification, requireApproval] = await Promise.all([
+      settings.get('auth.require_email_verification'),
+      settings.get('signup.require_approval'),
+    ]);
     const bar = signInBar(known.account, { requireEmailVerification, requireApproval });
     if (bar !== undefined) {
       const { action, message, detail } = blocked[bar];
@@ -96,7 +145,11 @@ export function sessions(parts: SessionParts): Sessions {
   };
 
   const issue = async (account: Account, sessionId: string, refreshToken: string, now: Date): Promise<SignedIn> => {
-    const accessToken = await sessionTokens.issue({ sessionId, userId: account.id }, now, secondsAfter(now, lifetimes.accessSeconds));
+    const accessToken = await sessionTokens.issue(
+      { sessionId, userId: account.id },
+      now,
+      secondsAfter(now, lifetimes.accessSeconds),
+    );
     return { account, accessToken, refreshToken, lifetimes };
   };
 
@@ -104,29 +157,56 @@ export function sessions(parts: SessionParts): Sessions {
     const userId = await store.end(id);
     if (userId === undefined) return;
     await audit.append(auditEntry(call, action, `session:${id}`, { user_id: userId }));
-    await events.emit({ type: 'session.ended', aggregate: userAggregate(userId), actorId: userId, payload: { userId, sessionId: id } });
+    await events.emit({
+      type: 'session.ended',
+      aggregate: userAggregate(userId),
+      actorId: userId,
+      payload: { userId, sessionId: id },
+    });
   };
 
   return {
     async signIn(call, { username, password }) {
-      const proven = await prove(username, password, call, (why, account) => audit.append(auditEntry(call, why, `user:${account?.id ?? 'unknown'}`, {
-        surface: 'login',
-        // What is no possible name may be a password typed into the wrong field.
-        ...(isUsername(username) && { username }),
-      })));
+      const proven = await prove(username, password, call, (why, account) =>
+        audit.append(
+          auditEntry(call, why, `user:${account?.id ?? 'unknown'}`, {
+            surface: 'login',
+            // What is no possible name may be a password typed into the wrong field.
+            ...(isUsername(username) && { username }),
+          }),
+        ),
+      );
       if (proven === undefined) throw wrong();
       const { account, passwordHash } = proven;
       const rehashed = passwordHasher.outdated(passwordHash) ? await passwordHasher.hash(password) : undefined;
-      const session = { id: ids.uuid(), userId: account.id, createdAt: call.now, expiresAt: secondsAfter(call.now, lifetimes.refreshSeconds), ip: call.ip, userAgent: call.userAgent };
+      const session = {
+        id: ids.uuid(),
+        userId: account.id,
+        createdAt: call.now,
+        expiresAt: secondsAfter(call.now, lifetimes.refreshSeconds),
+        ip: call.ip,
+        userAgent: call.userAgent,
+      };
       const refreshToken = mintRefreshToken(ids);
       const opened = await unitOfWork.run(async () => {
         // Suspended, deleted or given another password while the hash was computed: the proof is void.
         const held = await accounts.lock(account.id);
         if (held?.account.status !== 'active' || held.passwordHash !== passwordHash) return false;
-        await accounts.update(account.id, { lastActiveAt: call.now, ...(rehashed !== undefined && { passwordHash: rehashed }) });
+        await accounts.update(account.id, {
+          lastActiveAt: call.now,
+          ...(rehashed !== undefined && { passwordHash: rehashed }),
+        });
         await store.insert(session);
-        await store.addRefreshToken({ hash: tokenHasher.hash(refreshToken), sessionId: session.id, createdAt: call.now });
-        await audit.append({ ...auditEntry(call, 'user.login', `user:${account.id}`, { session_id: session.id }), actorId: account.id, actorUsername: account.username });
+        await store.addRefreshToken({
+          hash: tokenHasher.hash(refreshToken),
+          sessionId: session.id,
+          createdAt: call.now,
+        });
+        await audit.append({
+          ...auditEntry(call, 'user.login', `user:${account.id}`, { session_id: session.id }),
+          actorId: account.id,
+          actorUsername: account.username,
+        });
         return true;
       });
       if (!opened) throw wrong();
@@ -158,13 +238,17 @@ export function sessions(parts: SessionParts): Sessions {
       const { caller } = call;
       const found = new Set<string>();
       if (caller.kind === 'user') {
-        if (caller.credential.kind !== 'session') throw new Forbidden('This operation needs a session', { detail: 'A token is ended by deleting it' });
+        if (caller.credential.kind !== 'session')
+          throw new Forbidden('This operation needs a session', { detail: 'A token is ended by deleting it' });
         found.add(caller.credential.id);
       } else {
         if (access === undefined && refresh === undefined) throw new Unauthorized('This operation needs a session');
         const claims = access === undefined ? undefined : await sessionTokens.read(access, call.now);
         if (claims !== undefined) found.add(claims.sessionId);
-        const family = refresh !== undefined && isRefreshToken(refresh) ? await store.byRefreshToken(tokenHasher.hash(refresh)) : undefined;
+        const family =
+          refresh !== undefined && isRefreshToken(refresh)
+            ? await store.byRefreshToken(tokenHasher.hash(refresh))
+            : undefined;
         if (family !== undefined) found.add(family.sessionId);
       }
       await unitOfWork.run(async () => {
@@ -185,10 +269,18 @@ export function sessions(parts: SessionParts): Sessions {
     directory: {
       name: 'local',
       async check(username, password, from) {
-        const proven = await prove(username, password, from, (why, account) => audit.append({
-          actorId: undefined, actorUsername: undefined, action: why, resource: `user:${account?.id ?? 'unknown'}`, ip: from.ip, userAgent: '', at: from.now,
-          details: { surface: 'basic', ...(isUsername(username) && { username }) },
-        }));
+        const proven = await prove(username, password, from, (why, account) =>
+          audit.append({
+            actorId: undefined,
+            actorUsername: undefined,
+            action: why,
+            resource: `user:${account?.id ?? 'unknown'}`,
+            ip: from.ip,
+            userAgent: '',
+            at: from.now,
+            details: { surface: 'basic', ...(isUsername(username) && { username }) },
+          }),
+        );
         if (proven === undefined) return undefined;
         const { id, username: name, isAdmin } = proven.account;
         return { kind: 'user', id, username: name, isAdmin };

@@ -11,6 +11,16 @@ declare module '#core/kernel/settings' {
 
 export const identitySettings: readonly SettingDeclaration[] = [
   { key: 'signup.enabled', type: 'boolean', default: false, description: 'Anyone may register an account' },
-  { key: 'signup.require_approval', type: 'boolean', default: false, description: 'A registered account waits for an administrator before it may sign in' },
-  { key: 'auth.require_email_verification', type: 'boolean', default: false, description: 'An account whose e-mail address is not verified may not sign in' },
+  {
+    key: 'signup.require_approval',
+    type: 'boolean',
+    default: false,
+    description: 'A registered account waits for an administrator before it may sign in',
+  },
+  {
+    key: 'auth.require_email_verification',
+    type: 'boolean',
+    default: false,
+    description: 'An account whose e-mail address is not verified may not sign in',
+  },
 ];

@@ -6,7 +6,8 @@ const budget: Budget = { limit: 10, windowSeconds: 15 * 60, window: 'rolling' };
 
 export interface Throttle {
   /**
-   * Lets `check` look at a password and counts it where it was wrong; where it was right, earlier failures are forgotten.
+   * Lets `check` look at a password and counts it where it was wrong; where it was right, earlier failures are
+   * forgotten.
    * Of many attempts at the same moment no more are looked at than could all fail; the rest wait for their outcome.
    * @returns what `check` says.
    * @throws {RateLimited} where there were too many failures.
@@ -40,18 +41,25 @@ export function throttle(counter: RateCounter): Throttle {
         if (lane.ended !== ended || lanes.get(key) !== lane) continue;
         if (exceeded) {
           if (lane.running.size === 0) lanes.delete(key);
-          throw new RateLimited('Too many wrong passwords', (resetAt.getTime() - now.getTime()) / 1000, { detail: 'Wait, then try again' });
+          throw new RateLimited('Too many wrong passwords', (resetAt.getTime() - now.getTime()) / 1000, {
+            detail: 'Wait, then try again',
+          });
         }
         if (lane.running.size >= remaining) {
           await Promise.race(lane.running);
           continue;
         }
         const outcome = judge(key, now, check);
-        const settled = outcome.then(() => undefined, () => undefined).then(() => {
-          lane.running.delete(settled);
-          lane.ended += 1;
-          if (lane.running.size === 0 && lanes.get(key) === lane) lanes.delete(key);
-        });
+        const settled = outcome
+          .then(
+            () => undefined,
+            () => undefined,
+          )
+          .then(() => {
+            lane.running.delete(settled);
+            lane.ended += 1;
+            if (lane.running.size === 0 && lanes.get(key) === lane) lanes.delete(key);
+          });
         lane.running.add(settled);
         return outcome;
       }

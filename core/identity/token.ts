@@ -1,4 +1,5 @@
-// The form of a personal access token: `svc_`, 30 random characters, and a checksum that tells a typo from a token before anything is looked up.
+// The form of a personal access token: `svc_`, 30 random characters, and a checksum that tells a typo from a token
+// before anything is looked up.
 import type { Ids } from '#core/kernel/time';
 import { encodeBase62, randomBase62 } from './base62.ts';
 

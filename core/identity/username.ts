@@ -3,11 +3,51 @@ import { ValidationFailed } from '#core/kernel/errors';
 
 export const usernameLimit = 39;
 
-/** First path segments that the instance itself answers, or may come to. `.well-known` and `-` fail the character rule already. */
+/**
+ * First path segments that the instance itself answers, or may come to. `.well-known` and `-` fail the character rule
+ * already.
+ */
 const reserved: ReadonlySet<string> = new Set([
-  '-', '.well-known', 'about', 'api', 'assets', 'auth', 'explore', 'favicon.ico', 'ghost', 'groups', 'healthz', 'help', 'index.html', 'info',
-  'login', 'logout', 'mcp', 'metrics', 'new', 'notifications', 'oauth', 'oauth2', 'orgs', 'public', 'raw', 'readyz', 'register', 'repos',
-  'robots.txt', 'saml', 'search', 'security.txt', 'settings', 'signup', 'sitemap.xml', 'static', 'user', 'users', 'v2', 'ws',
+  '-',
+  '.well-known',
+  'about',
+  'api',
+  'assets',
+  'auth',
+  'explore',
+  'favicon.ico',
+  'ghost',
+  'groups',
+  'healthz',
+  'help',
+  'index.html',
+  'info',
+  'login',
+  'logout',
+  'mcp',
+  'metrics',
+  'new',
+  'notifications',
+  'oauth',
+  'oauth2',
+  'orgs',
+  'public',
+  'raw',
+  'readyz',
+  'register',
+  'repos',
+  'robots.txt',
+  'saml',
+  'search',
+  'security.txt',
+  'settings',
+  'signup',
+  'sitemap.xml',
+  'static',
+  'user',
+  'users',
+  'v2',
+  'ws',
 ]);
 
 /** Names are compared in this form. The character rule is ASCII, so this is SQL's `lower` too. */
@@ -26,6 +66,8 @@ export function checkUsername(username: string): void {
     });
   }
   if (reserved.has(usernameKey(username))) {
-    throw new ValidationFailed('The username is reserved', { detail: `"username" may not be "${username}"; choose another` });
+    throw new ValidationFailed('The username is reserved', {
+      detail: `"username" may not be "${username}"; choose another`,
+    });
   }
 }

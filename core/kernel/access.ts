@@ -11,7 +11,10 @@ export type ResourceKind = keyof Resources & string;
 
 /** Open: permission name → the kind of thing it is about, such as `'repo.read': 'repository'`. */
 export interface Permissions {}
-export type PermissionOn<K extends ResourceKind> = { [P in keyof Permissions]: Permissions[P] extends K ? P : never }[keyof Permissions] & string;
+export type PermissionOn<K extends ResourceKind> = {
+  [P in keyof Permissions]: Permissions[P] extends K ? P : never;
+}[keyof Permissions] &
+  string;
 
 /** The caller's standing on one thing, as the area that owns it sees it. */
 export interface Standing<R> {
@@ -25,7 +28,11 @@ export interface Standing<R> {
 export interface ResourceResolver<K extends ResourceKind = ResourceKind> {
   readonly kind: K;
   /** @param whole asks for what a record of the thing needs beside the thing itself, in the same query. */
-  resolve(caller: Caller, params: Readonly<Record<string, string>>, whole?: boolean): Promise<Standing<Resources[K]> | undefined>;
+  resolve(
+    caller: Caller,
+    params: Readonly<Record<string, string>>,
+    whole?: boolean,
+  ): Promise<Standing<Resources[K]> | undefined>;
 }
 
 /** What a route asks for. A route without one does not compile. */
@@ -42,7 +49,11 @@ export type AccessRule =
   | { readonly who: 'super-admin' }
   | ResourceRule;
 
-export interface ResourceRule<K extends ResourceKind = ResourceKind, P extends string = string, N extends boolean = boolean> {
+export interface ResourceRule<
+  K extends ResourceKind = ResourceKind,
+  P extends string = string,
+  N extends boolean = boolean,
+> {
   readonly who: 'permitted';
   readonly resource: K;
   readonly permission: P;
@@ -67,17 +78,45 @@ export const superAdmin = { who: 'super-admin' } as const;
 export const admin = (...scopes: readonly string[]) => ({ who: 'admin', scopes }) as const;
 
 /** A read: whoever may not read sees 404, an anonymous caller too unless `anonymous` says 401. */
-export function reads<K extends ResourceKind, P extends PermissionOn<K>>(resource: K, permission: P, options: { readonly anonymous?: 401 | 404; readonly whole?: boolean } = {}): ResourceRule<K, P, false> {
-  return { who: 'permitted', resource, permission, needsUser: false, anonymous: options.anonymous ?? 404, hidden: 404, lacking: 403, ...options.whole === true && { whole: true } };
+export function reads<K extends ResourceKind, P extends PermissionOn<K>>(
+  resource: K,
+  permission: P,
+  options: { readonly anonymous?: 401 | 404; readonly whole?: boolean } = {},
+): ResourceRule<K, P, false> {
+  return {
+    who: 'permitted',
+    resource,
+    permission,
+    needsUser: false,
+    anonymous: options.anonymous ?? 404,
+    hidden: 404,
+    lacking: 403,
+    ...(options.whole === true && { whole: true }),
+  };
 }
 
 /** A change: 401 without a credential, 404 to who may not read, 403 to who may read but not this. */
-export function changes<K extends ResourceKind, P extends PermissionOn<K>>(resource: K, permission: P, refusal: { readonly hidden?: 404 | 403; readonly lacking?: 403 | 404; readonly orAdminScope?: string } = {}): ResourceRule<K, P, true> {
-  return { who: 'permitted', resource, permission, needsUser: true, anonymous: 401, hidden: refusal.hidden ?? 404, lacking: refusal.lacking ?? 403, orAdminScope: refusal.orAdminScope };
+export function changes<K extends ResourceKind, P extends PermissionOn<K>>(
+  resource: K,
+  permission: P,
+  refusal: { readonly hidden?: 404 | 403; readonly lacking?: 403 | 404; readonly orAdminScope?: string } = {},
+): ResourceRule<K, P, true> {
+  return {
+    who: 'permitted',
+    resource,
+    permission,
+    needsUser: true,
+    anonymous: 401,
+    hidden: refusal.hidden ?? 404,
+    lacking: refusal.lacking ?? 403,
+    orAdminScope: refusal.orAdminScope,
+  };
 }
 
 declare const permission: unique symbol;
-/** Proof that the decision was taken for this call. Only the decision makes one, so nobody reaches a use case unchecked. */
+/**
+ * Proof that the decision was taken for this call. Only the decision makes one, so nobody reaches a use case unchecked.
+ */
 export interface Granted<R, P extends string> {
   readonly resource: R;
   readonly call: Call;
@@ -94,10 +133,16 @@ export type CallOf<A> = A extends { readonly who: 'anyone' } | { readonly needsU
 
 export interface AccessDecision {
   /**
-   * Decides and yields the proof. `scope` is the catalogue row a token must satisfy, undefined where any credential will do.
+   * Decides and yields the proof. `scope` is the catalogue row a token must satisfy, undefined where any credential
+   * will do.
    * @throws {Unauthorized | InsufficientScope | Forbidden | NotFound}
    */
-  decide<A extends AccessRule>(call: Call, rule: A, scope: ScopeName | undefined, params: Readonly<Record<string, string>>): Promise<GrantOf<A>>;
+  decide<A extends AccessRule>(
+    call: Call,
+    rule: A,
+    scope: ScopeName | undefined,
+    params: Readonly<Record<string, string>>,
+  ): Promise<GrantOf<A>>;
 }
 
 declare module './ports.ts' {
@@ -110,7 +155,12 @@ declare module './ports.ts' {
 }
 
 declarePort('AccessDecision', { arity: 'single', component: 'access decision', critical: true, absent: 'refuse' });
-declarePort('ResourceResolver', { arity: 'plural', component: 'resource resolver', critical: true, absent: 'degraded' });
+declarePort('ResourceResolver', {
+  arity: 'plural',
+  component: 'resource resolver',
+  critical: true,
+  absent: 'degraded',
+});
 
 export interface AccessParts {
   readonly scopes: ScopeCatalogue;
@@ -130,7 +180,11 @@ export function accessDecision({ scopes, adminGrants, resolvers }: AccessParts):
     const kind = caller.credential.kind === 'oauth' ? 'oauth' : 'pat';
     const { ok, required } = scopes.satisfied(scope, kind, caller.credential.scopes);
     if (ok) return;
-    if (required === undefined) throw new Forbidden('This operation cannot be used with this kind of token', { code: 'insufficient_scope', detail: 'No scope of such a token allows it; sign in instead' });
+    if (required === undefined)
+      throw new Forbidden('This operation cannot be used with this kind of token', {
+        code: 'insufficient_scope',
+        detail: 'No scope of such a token allows it; sign in instead',
+      });
     throw new InsufficientScope(required);
   };
 
@@ -147,45 +201,71 @@ export function accessDecision({ scopes, adminGrants, resolvers }: AccessParts):
     if (missing !== undefined) throw new Forbidden(`admin scope required: ${missing}`);
   };
 
-  const checkPermission = async (call: Call, rule: ResourceRule, params: Readonly<Record<string, string>>): Promise<Granted<unknown, string>> => {
+  const checkPermission = async (
+    call: Call,
+    rule: ResourceRule,
+    params: Readonly<Record<string, string>>,
+  ): Promise<Granted<unknown, string>> => {
     const resolver = resolvers().find((candidate) => candidate.kind === rule.resource);
     if (resolver === undefined) throw new NotFound('Not found');
     const { caller } = call;
-    const standing = caller.kind === 'anonymous' && rule.needsUser ? undefined : await resolver.resolve(caller, params, rule.whole);
+    const standing =
+      caller.kind === 'anonymous' && rule.needsUser ? undefined : await resolver.resolve(caller, params, rule.whole);
     if (standing?.readable === true && standing.may(rule.permission)) {
-      return { resource: standing.resource, call, may: (name: string) => standing.may(name) } as unknown as Granted<unknown, string>;
+      return { resource: standing.resource, call, may: (name: string) => standing.may(name) } as unknown as Granted<
+        unknown,
+        string
+      >;
     }
-    if (caller.kind === 'anonymous') throw rule.anonymous === 401 ? new Unauthorized('This operation needs a credential') : new NotFound('Not found');
+    if (caller.kind === 'anonymous')
+      throw rule.anonymous === 401 ? new Unauthorized('This operation needs a credential') : new NotFound('Not found');
     if (standing === undefined) throw new NotFound('Not found');
-    if (rule.orAdminScope !== undefined && (await adminGrants()?.scopesOf(caller.id))?.includes(rule.orAdminScope) === true) {
+    if (
+      rule.orAdminScope !== undefined &&
+      (await adminGrants()?.scopesOf(caller.id))?.includes(rule.orAdminScope) === true
+    ) {
       return { resource: standing.resource, call, may: () => true } as unknown as Granted<unknown, string>;
     }
     const status = standing.readable ? rule.lacking : rule.hidden;
-    throw status === 404 ? new NotFound('Not found') : new Forbidden('You may not do this here', { detail: `It needs the permission "${rule.permission}"` });
+    throw status === 404
+      ? new NotFound('Not found')
+      : new Forbidden('You may not do this here', { detail: `It needs the permission "${rule.permission}"` });
   };
 
   const byRule = async (call: Call, rule: AccessRule, params: Readonly<Record<string, string>>): Promise<unknown> => {
     switch (rule.who) {
-      case 'anyone': return undefined;
-      case 'signed-in': signedInUser(call.caller); return undefined;
+      case 'anyone':
+        return undefined;
+      case 'signed-in':
+        signedInUser(call.caller);
+        return undefined;
       case 'session': {
         const { kind } = signedInUser(call.caller).credential;
-        if (kind === 'pat' || kind === 'oauth') throw new Forbidden('This operation needs a session', { detail: 'Sign in; a token cannot do this' });
+        if (kind === 'pat' || kind === 'oauth')
+          throw new Forbidden('This operation needs a session', { detail: 'Sign in; a token cannot do this' });
         return undefined;
       }
-      case 'admin': await checkAdmin(signedInUser(call.caller), rule.scopes); return undefined;
+      case 'admin':
+        await checkAdmin(signedInUser(call.caller), rule.scopes);
+        return undefined;
       case 'super-admin':
         if (!signedInUser(call.caller).isAdmin) throw new Forbidden('This operation is for instance administrators');
         return undefined;
-      case 'permitted': return checkPermission(call, rule, params);
+      case 'permitted':
+        return checkPermission(call, rule, params);
     }
   };
 
   return {
-    async decide<A extends AccessRule>(call: Call, rule: A, scope: ScopeName | undefined, params: Readonly<Record<string, string>>): Promise<GrantOf<A>> {
+    async decide<A extends AccessRule>(
+      call: Call,
+      rule: A,
+      scope: ScopeName | undefined,
+      params: Readonly<Record<string, string>>,
+    ): Promise<GrantOf<A>> {
       checkAudience(call.caller);
       checkScope(call.caller, scope);
-      return await byRule(call, rule, params) as GrantOf<A>;
+      return (await byRule(call, rule, params)) as GrantOf<A>;
     },
   } satisfies AccessDecision;
 }

@@ -7,8 +7,17 @@ export interface AdminGrants {
 
 /** Document C, "Admin scopes", and document D's `admin:repo_roles`. */
 export const adminScopes = [
-  'admin:users', 'admin:impersonation', 'admin:settings', 'admin:system', 'admin:roles', 'admin:runners', 'admin:rate_limit',
-  'admin:audit_read', 'admin:oauth2', 'admin:repo_transfer', 'admin:repo_roles',
+  'admin:users',
+  'admin:impersonation',
+  'admin:settings',
+  'admin:system',
+  'admin:roles',
+  'admin:runners',
+  'admin:rate_limit',
+  'admin:audit_read',
+  'admin:oauth2',
+  'admin:repo_transfer',
+  'admin:repo_roles',
 ] as const;
 
 declare module './ports.ts' {

@@ -24,8 +24,9 @@ export interface AuditLog {
 }
 
 /**
- * The same log for what goes on without one: signing in and out, a refused sign-in, the first administrator. Where no audit log
- * is kept these leave no entry, so that an instance without the plugin can still be used and every other change says 503.
+ * The same log for what goes on without one: signing in and out, a refused sign-in, the first administrator. Where no
+ * audit log is kept these leave no entry, so that an instance without the plugin can still be used and every other
+ * change says 503.
  */
 export function whereKept(log: AuditLog): AuditLog {
   return {
@@ -40,9 +41,23 @@ export function whereKept(log: AuditLog): AuditLog {
 }
 
 /** The entry of a call: who, from where, when. */
-export function auditEntry(call: Call, action: string, resource: string, details: AuditEntry['details'] = {}): AuditEntry {
+export function auditEntry(
+  call: Call,
+  action: string,
+  resource: string,
+  details: AuditEntry['details'] = {},
+): AuditEntry {
   const actor = call.caller.kind === 'user' ? call.caller : undefined;
-  return { actorId: actor?.id, actorUsername: actor?.username, action, resource, ip: call.ip, userAgent: call.userAgent, details, at: call.now };
+  return {
+    actorId: actor?.id,
+    actorUsername: actor?.username,
+    action,
+    resource,
+    ip: call.ip,
+    userAgent: call.userAgent,
+    details,
+    at: call.now,
+  };
 }
 
 declare module './ports.ts' {
@@ -51,4 +66,9 @@ declare module './ports.ts' {
   }
 }
 
-declarePort('AuditLog', { arity: 'single', component: 'audit log (plugin "audit")', critical: true, absent: 'unavailable' });
+declarePort('AuditLog', {
+  arity: 'single',
+  component: 'audit log (plugin "audit")',
+  critical: true,
+  absent: 'unavailable',
+});

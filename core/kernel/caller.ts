@@ -5,7 +5,10 @@ export interface Credential {
   readonly kind: 'session' | 'pat' | 'oauth' | 'password';
   /** Id of the session family, token or grant; never the secret. */
   readonly id: string;
-  /** Names of the scopes a token carries; `all` for a session or password, which speak for all of the user's permissions. */
+  /**
+   * Names of the scopes a token carries; `all` for a session or password, which speak for all of the user's
+   * permissions.
+   */
   readonly scopes: readonly string[] | 'all';
   /** `cookie` subjects state-changing requests to the cross-site rule (document D, "Accounts, sessions, tokens"). */
   readonly via: 'bearer' | 'basic' | 'cookie';

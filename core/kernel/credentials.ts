@@ -1,4 +1,5 @@
-// How a presented credential becomes a caller: readers by token prefix, password directories, and the authenticator over both.
+// How a presented credential becomes a caller: readers by token prefix, password directories, and the authenticator
+// over both.
 import type { Credential, User } from './caller.ts';
 import { Unauthorized } from './errors.ts';
 import { declarePort } from './ports.ts';
@@ -8,14 +9,24 @@ export interface CredentialReader {
   /** What such a token starts with. The longest matching prefix decides, so `svc_oat_` goes before `svc_`. */
   readonly prefix: string;
   /** Undefined for a token that is malformed, unknown, expired, revoked or of a suspended user. */
-  read(token: string, now: Date): Promise<Omit<User, 'credential'> & { readonly credential: Omit<Credential, 'via'> } | undefined>;
+  read(
+    token: string,
+    now: Date,
+  ): Promise<(Omit<User, 'credential'> & { readonly credential: Omit<Credential, 'via'> }) | undefined>;
 }
 
 /** Checks a name and a password: the local accounts, LDAP. Asked in the order of the configuration. */
 export interface PasswordDirectory {
   readonly name: string;
-  /** Undefined where the pair is wrong or the name is unknown, after the same time. Throws Forbidden for an account that may not sign in. */
-  check(username: string, password: string, from: { readonly ip: string; readonly now: Date }): Promise<Omit<User, 'credential'> | undefined>;
+  /**
+   * Undefined where the pair is wrong or the name is unknown, after the same time. Throws Forbidden for an account that
+   * may not sign in.
+   */
+  check(
+    username: string,
+    password: string,
+    from: { readonly ip: string; readonly now: Date },
+  ): Promise<Omit<User, 'credential'> | undefined>;
 }
 
 /** What a request carried. */
@@ -30,7 +41,10 @@ export interface Authenticator {
    * A Basic password is tried as a token first; as a password only with `passwords` (git over HTTP, document D).
    * @throws {Unauthorized} where it is not good.
    */
-  authenticate(presented: Presented, context: { readonly ip: string; readonly now: Date; readonly passwords?: boolean }): Promise<User>;
+  authenticate(
+    presented: Presented,
+    context: { readonly ip: string; readonly now: Date; readonly passwords?: boolean },
+  ): Promise<User>;
 }
 
 export interface PasswordHasher {
@@ -38,7 +52,9 @@ export interface PasswordHasher {
   hash(password: string): Promise<string>;
   /** Verifies in the same time for an undefined hash, so that an unknown user costs as much as a known one. */
   verify(password: string, hash: string | undefined): Promise<boolean>;
-  /** Whether a hash was made with other parameters than today's, so that it is renewed when the password is next known. */
+  /**
+   * Whether a hash was made with other parameters than today's, so that it is renewed when the password is next known.
+   */
   outdated(hash: string): boolean;
 }
 
@@ -66,13 +82,31 @@ declare module './ports.ts' {
 declarePort('Authenticator', { arity: 'single', component: 'authenticator', critical: true, absent: 'refuse' });
 declarePort('PasswordHasher', { arity: 'single', component: 'password hasher', critical: true, absent: 'refuse' });
 declarePort('Sealer', { arity: 'single', component: 'sealer', critical: true, absent: 'refuse' });
-declarePort('CredentialReader', { arity: 'plural', component: 'credential reader', critical: true, absent: 'degraded' });
-declarePort('PasswordDirectory', { arity: 'plural', component: 'password directory', critical: true, absent: 'degraded' });
+declarePort('CredentialReader', {
+  arity: 'plural',
+  component: 'credential reader',
+  critical: true,
+  absent: 'degraded',
+});
+declarePort('PasswordDirectory', {
+  arity: 'plural',
+  component: 'password directory',
+  critical: true,
+  absent: 'degraded',
+});
 
-/** The authenticator over what plugins provide. The getters are read per call, for the readers arrive with the plugins. */
-export function authenticator(parts: { readonly readers: () => readonly CredentialReader[]; readonly directories: () => readonly PasswordDirectory[] }): Authenticator {
+/**
+ * The authenticator over what plugins provide. The getters are read per call, for the readers arrive with the plugins.
+ */
+export function authenticator(parts: {
+  readonly readers: () => readonly CredentialReader[];
+  readonly directories: () => readonly PasswordDirectory[];
+}): Authenticator {
   const byToken = async (token: string, via: Credential['via'], now: Date): Promise<User | undefined> => {
-    const reader = parts.readers().filter(({ prefix }) => token.startsWith(prefix)).sort((a, b) => b.prefix.length - a.prefix.length)[0];
+    const reader = parts
+      .readers()
+      .filter(({ prefix }) => token.startsWith(prefix))
+      .sort((a, b) => b.prefix.length - a.prefix.length)[0];
     const found = await reader?.read(token, now);
     return found === undefined ? undefined : { ...found, credential: { ...found.credential, via } };
   };
@@ -84,7 +118,8 @@ export function authenticator(parts: { readonly readers: () => readonly Credenti
       if (presented.via === 'basic' && passwords) {
         for (const directory of parts.directories()) {
           const known = await directory.check(presented.username, presented.password, { ip, now });
-          if (known !== undefined) return { ...known, credential: { kind: 'password', id: known.id, scopes: 'all', via: 'basic' } };
+          if (known !== undefined)
+            return { ...known, credential: { kind: 'password', id: known.id, scopes: 'all', via: 'basic' } };
         }
       }
       throw new Unauthorized('The credential is not valid');

@@ -4,9 +4,21 @@ import type { Count } from './rate.ts';
 
 /** Document D, "General error codes". The HTTP status of each stands in `adapters/http/errors.ts`. */
 export type ErrorKind =
-  | 'validation_failed' | 'unknown_field' | 'malformed_json' | 'unauthorized' | 'insufficient_scope' | 'forbidden'
-  | 'not_found' | 'method_not_allowed' | 'conflict' | 'payload_too_large' | 'unsupported_media_type' | 'unprocessable'
-  | 'rate_limited' | 'internal' | 'unavailable';
+  | 'validation_failed'
+  | 'unknown_field'
+  | 'malformed_json'
+  | 'unauthorized'
+  | 'insufficient_scope'
+  | 'forbidden'
+  | 'not_found'
+  | 'method_not_allowed'
+  | 'conflict'
+  | 'payload_too_large'
+  | 'unsupported_media_type'
+  | 'unprocessable'
+  | 'rate_limited'
+  | 'internal'
+  | 'unavailable';
 
 export interface ErrorOptions {
   /** A more precise `error_code` than the kind, such as `account_suspended`. */
@@ -69,7 +81,9 @@ export class InsufficientScope extends HexforgeError {
   readonly scope: string;
 
   constructor(scope: string) {
-    super('The token does not have the scope this operation needs', { detail: `The operation needs the scope "${scope}"` });
+    super('The token does not have the scope this operation needs', {
+      detail: `The operation needs the scope "${scope}"`,
+    });
     this.scope = scope;
   }
 }
@@ -110,7 +124,10 @@ export class Duplicate extends Conflict {
   }
 }
 
-/** 409: other rows still refer to what was to be deleted; `table` holds them, and starts with the name of the plugin that owns it. */
+/**
+ * 409: other rows still refer to what was to be deleted; `table` holds them, and starts with the name of the plugin
+ * that owns it.
+ */
 export class StillReferenced extends Conflict {
   readonly table: string;
 
@@ -142,7 +159,11 @@ export class RateLimited extends HexforgeError {
   /** The budget that was spent, where it is not that of the operation's meter. */
   readonly count: (Count & { readonly resource: string }) | undefined;
 
-  constructor(message: string, retryAfter: number, options: ErrorOptions & { readonly count?: Count & { readonly resource: string } } = {}) {
+  constructor(
+    message: string,
+    retryAfter: number,
+    options: ErrorOptions & { readonly count?: Count & { readonly resource: string } } = {},
+  ) {
     super(message, options);
     this.retryAfter = Math.max(1, Math.ceil(retryAfter));
     this.count = options.count;

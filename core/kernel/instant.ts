@@ -1,6 +1,7 @@
 // Times as clients write them: RFC 3339, section 5.6.
 
-const rfc3339 = /^(\d{4}-\d{2}-\d{2})[Tt](?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
+const rfc3339 =
+  /^(\d{4}-\d{2}-\d{2})[Tt](?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 const last = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
 /** Undefined for what is no such time, or is none of the years 0 to 9999 in UTC. */

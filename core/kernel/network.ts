@@ -1,6 +1,8 @@
 // Under which key a client without an account is counted.
 
-/** What one client can hardly leave: an IPv4 address, or the /64 of an IPv6 one, which a single machine may own whole. */
+/**
+ * What one client can hardly leave: an IPv4 address, or the /64 of an IPv6 one, which a single machine may own whole.
+ */
 export function clientNetwork(ip: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)?.[1];
   if (mapped !== undefined) return mapped;
@@ -10,5 +12,10 @@ export function clientNetwork(ip: string): string {
   const left = groups(head);
   const right = groups(tail);
   const zeros = Array.from({ length: Math.max(0, 8 - left.length - right.length) }, () => '0');
-  return [...left, ...zeros, ...right].slice(0, 4).map((group) => group.replace(/^0+(?=.)/, '')).join(':') + '::/64';
+  return (
+    [...left, ...zeros, ...right]
+      .slice(0, 4)
+      .map((group) => group.replace(/^0+(?=.)/, ''))
+      .join(':') + '::/64'
+  );
 }

@@ -16,7 +16,10 @@ export interface Page<T> extends PageRequest {
 /** What an out-of-range `per_page` becomes. */
 export type PageRule = {
   readonly default: number;
-  /** `uncapped`: rule 1; `default`: rule 2; `cap`: max above it, the default below 1; `clamp`: to [1, max]; `maximum`: rule 3, any value out of range becomes `max`. */
+  /**
+   * `uncapped`: rule 1; `default`: rule 2; `cap`: max above it, the default below 1; `clamp`: to [1, max]; `maximum`:
+   * rule 3, any value out of range becomes `max`.
+   */
   readonly outside: 'uncapped' | 'default' | 'cap' | 'clamp' | 'maximum';
   readonly max: number;
 };
@@ -41,7 +44,10 @@ export function readPage(rule: PageRule, query: { readonly page?: unknown; reado
 }
 
 /** Reads `limit` and `offset`; out of range they become the maximum and 0 (document A, rule 3). */
-export function readSlice(rule: PageRule, query: { readonly limit?: unknown; readonly offset?: unknown }): { limit: number; offset: number } {
+export function readSlice(
+  rule: PageRule,
+  query: { readonly limit?: unknown; readonly offset?: unknown },
+): { limit: number; offset: number } {
   return { limit: bound(rule, integer(query.limit)), offset: Math.max(0, integer(query.offset) ?? 0) };
 }
 
@@ -49,10 +55,15 @@ function bound(rule: PageRule, value: number | undefined): number {
   if (value === undefined) return rule.default;
   if (value >= 1 && value <= rule.max) return value;
   switch (rule.outside) {
-    case 'uncapped': case 'default': return rule.default;
-    case 'cap': return value < 1 ? rule.default : rule.max;
-    case 'clamp': return value < 1 ? 1 : rule.max;
-    case 'maximum': return rule.max;
+    case 'uncapped':
+    case 'default':
+      return rule.default;
+    case 'cap':
+      return value < 1 ? rule.default : rule.max;
+    case 'clamp':
+      return value < 1 ? 1 : rule.max;
+    case 'maximum':
+      return rule.max;
   }
 }
 

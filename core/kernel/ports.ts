@@ -23,7 +23,11 @@ export interface PortTraits {
   readonly absent: 'refuse' | 'unavailable' | 'hidden' | 'degraded';
 }
 
-type ArityOf<K extends PortName> = K extends keyof Ports ? 'single' : K extends keyof OptionalPorts ? 'optional' : 'plural';
+type ArityOf<K extends PortName> = K extends keyof Ports
+  ? 'single'
+  : K extends keyof OptionalPorts
+    ? 'optional'
+    : 'plural';
 
 const declared = new Map<string, PortTraits>();
 
@@ -39,15 +43,19 @@ export function declaredPorts(): ReadonlyMap<string, PortTraits> {
 }
 
 /** What a builder that needs the port `K` receives. */
-export type PortValue<K extends PortName> =
-  K extends keyof Ports ? Ports[K]
-  : K extends keyof OptionalPorts ? OptionalPorts[K] | undefined
-  : K extends keyof PluralPorts ? readonly PluralPorts[K][]
-  : never;
+export type PortValue<K extends PortName> = K extends keyof Ports
+  ? Ports[K]
+  : K extends keyof OptionalPorts
+    ? OptionalPorts[K] | undefined
+    : K extends keyof PluralPorts
+      ? readonly PluralPorts[K][]
+      : never;
 
 /** What one provider of the port `K` is. */
-export type PortContract<K extends PortName> =
-  K extends keyof Ports ? Ports[K]
-  : K extends keyof OptionalPorts ? OptionalPorts[K]
-  : K extends keyof PluralPorts ? PluralPorts[K]
-  : never;
+export type PortContract<K extends PortName> = K extends keyof Ports
+  ? Ports[K]
+  : K extends keyof OptionalPorts
+    ? OptionalPorts[K]
+    : K extends keyof PluralPorts
+      ? PluralPorts[K]
+      : never;

@@ -38,7 +38,10 @@ declarePort('RateCounter', { arity: 'single', component: 'rate counter', critica
 /** Names who is metered for what and by how much; absent, nothing is metered. Provided by the plugin `limits`. */
 export interface RateBudgets {
   /** Undefined where the caller is not limited. */
-  budget(meter: Exclude<Meter, 'none'>, caller: { readonly userId?: string; readonly isAdmin: boolean }): Promise<Budget | undefined>;
+  budget(
+    meter: Exclude<Meter, 'none'>,
+    caller: { readonly userId?: string; readonly isAdmin: boolean },
+  ): Promise<Budget | undefined>;
 }
 
 declare module './ports.ts' {

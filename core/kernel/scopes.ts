@@ -1,4 +1,5 @@
-// The scope catalogue: rows that routes name, each with the token scope that satisfies it, and how a wider scope includes a narrower one.
+// The scope catalogue: rows that routes name, each with the token scope that satisfies it, and how a wider scope
+// includes a narrower one.
 import { declarePort } from './ports.ts';
 
 /** Open: every area adds the names of its rows, so that a route naming an unknown row does not compile. */
@@ -24,8 +25,15 @@ export interface ScopeCatalogue {
   row(name: ScopeName): ScopeRow;
   /** Every token scope of one kind, in the order contributed. */
   tokenScopes(kind: 'pat' | 'oauth'): readonly string[];
-  /** Whether a token with `held` satisfies the row; `required` is the token scope that names it, undefined where no token of the kind can. */
-  satisfied(row: ScopeName, kind: 'pat' | 'oauth', held: readonly string[]): { readonly ok: boolean; readonly required: string | undefined };
+  /**
+   * Whether a token with `held` satisfies the row; `required` is the token scope that names it, undefined where no
+   * token of the kind can.
+   */
+  satisfied(
+    row: ScopeName,
+    kind: 'pat' | 'oauth',
+    held: readonly string[],
+  ): { readonly ok: boolean; readonly required: string | undefined };
 }
 
 declare module './ports.ts' {
@@ -65,7 +73,8 @@ export function scopeCatalogue(contributed: readonly ScopeRow[]): ScopeCatalogue
   return {
     rows: () => contributed,
     row,
-    tokenScopes: (kind) => [...new Set(contributed.flatMap((r) => r[kind] ?? []))].filter((scope) => scope !== anyToken),
+    tokenScopes: (kind) =>
+      [...new Set(contributed.flatMap((r) => r[kind] ?? []))].filter((scope) => scope !== anyToken),
     satisfied: (name, kind, held) => {
       const required = row(name)[kind];
       const good = accepted[kind].get(name);

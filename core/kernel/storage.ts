@@ -15,7 +15,10 @@ export interface Storage {
   readonly locks: Locks;
   /** Begins delivering events: what is committed from now on and what was not delivered before. */
   deliver(subscriptions: readonly OwnedSubscription[]): Promise<void>;
-  /** Resolves when every event committed so far was delivered to every durable handler once. For tests and for a clean stop. */
+  /**
+   * Resolves when every event committed so far was delivered to every durable handler once. For tests and for a clean
+   * stop.
+   */
   drained(): Promise<void>;
   /** Rejects where the database does not answer. */
   check(): Promise<void>;

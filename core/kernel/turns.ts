@@ -8,7 +8,9 @@ export class Turns {
   async take(name: string): Promise<() => void> {
     const before = this.#tails.get(name);
     let open: () => void = () => undefined;
-    const mine = new Promise<void>((resolve) => { open = resolve; });
+    const mine = new Promise<void>((resolve) => {
+      open = resolve;
+    });
     this.#tails.set(name, mine);
     await before;
     return () => {

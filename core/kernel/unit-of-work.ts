@@ -4,8 +4,8 @@ import { declarePort } from './ports.ts';
 
 export interface UnitOfWork {
   /**
-   * Runs `work` in one transaction that every store of every plugin joins; committed and on disk when the promise resolves,
-   * rolled back whole when it rejects. It travels with the asynchronous context.
+   * Runs `work` in one transaction that every store of every plugin joins; committed and on disk when the promise
+   * resolves, rolled back whole when it rejects. It travels with the asynchronous context.
    * @throws {Error} when one is already open in this context: units of work do not nest.
    */
   run<T>(work: () => Promise<T>): Promise<T>;
@@ -25,7 +25,9 @@ export interface Intent<D = unknown> {
 }
 
 export interface Intents {
-  /** Commits an intent by itself, before the change outside begins. It counts as in progress while this process lives. */
+  /**
+   * Commits an intent by itself, before the change outside begins. It counts as in progress while this process lives.
+   */
   open<D>(intent: { readonly kind: string; readonly subject: string; readonly detail: D }): Promise<Intent<D>>;
   /** Removes it, inside the caller's unit of work, together with the rows and events that record the outcome. */
   close(id: string): Promise<void>;
@@ -42,7 +44,10 @@ export interface Events {
 }
 
 export interface Locks {
-  /** Runs `work` while no other process or call holds `name` (per repository, per migration). Not for use inside a unit of work. */
+  /**
+   * Runs `work` while no other process or call holds `name` (per repository, per migration). Not for use inside a unit
+   * of work.
+   */
   exclusive<T>(name: string, work: () => Promise<T>): Promise<T>;
 }
 

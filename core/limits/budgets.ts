@@ -23,8 +23,17 @@ export function groupOf(caller: { readonly userId?: string; readonly isAdmin: bo
 
 /** `enabled: false` meters nobody (HEXFORGE_RATE_LIMIT=off). */
 export function rateBudgets({ enabled }: { readonly enabled: boolean }): RateBudgets {
-  const budgets = Object.fromEntries(Object.entries(defaultBudgets).map(([group, limits]) =>
-    [group, Object.fromEntries(Object.entries(limits).map(([meter, limit]): [string, Budget] => [meter, { limit: limit + burst, windowSeconds, window: 'fixed' }]))]));
+  const budgets = Object.fromEntries(
+    Object.entries(defaultBudgets).map(([group, limits]) => [
+      group,
+      Object.fromEntries(
+        Object.entries(limits).map(([meter, limit]): [string, Budget] => [
+          meter,
+          { limit: limit + burst, windowSeconds, window: 'fixed' },
+        ]),
+      ),
+    ]),
+  );
   return {
     budget: async (meter, caller) => (enabled ? budgets[groupOf(caller)]?.[meter] : undefined),
   } satisfies RateBudgets;

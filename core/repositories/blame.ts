@@ -14,26 +14,36 @@ const newline = 0x0a;
 
 /**
  * `target` is `REF/PATH`, read as for raw files. A binary file has no lines.
- * @throws {NotFound} for an unknown ref or path, a folder, a submodule; {Unprocessable}, when it is read, for a file over the caps.
+ * @throws {NotFound} for an unknown ref or path, a folder, a submodule; {Unprocessable}, when it is read, for a file
+ * over the caps.
  */
-export const blameFile = ({ git }: { readonly git: GitBackend }) => async ({ resource: { id }, call }: Granted<Repository, 'repo.read'>, target: string): Promise<Derived<readonly BlamedLine[]>> => {
-  const { commit, path } = await refAndPath(git, id, target);
-  const entry = commit === undefined ? undefined : await git.entry(id, commit, path);
-  if (commit === undefined || entry === undefined || entry.type === 'directory' || entry.type === 'submodule') throw absent();
-  return {
-    basis: { commit, path },
-    async read() {
-      if (entry.size > inlineLimit) throw tooLarge(`It has ${entry.size} bytes; ${inlineLimit} are allowed`);
-      const content = await take((await git.blob(id, entry.oid, call.signal)).bytes, inlineLimit);
-      if (looksBinary(content)) return [];
-      const lines = content.reduce((count, byte) => byte === newline ? count + 1 : count, 0);
-      if (lines > mostLines) throw tooLarge(`It has ${lines} lines; ${mostLines} are allowed`);
-      const blamed = await git.blame(id, commit, path, call.signal);
-      if (blamed === undefined) throw absent();
-      return blamed;
-    },
+export const blameFile =
+  ({ git }: { readonly git: GitBackend }) =>
+  async (
+    { resource: { id }, call }: Granted<Repository, 'repo.read'>,
+    target: string,
+  ): Promise<Derived<readonly BlamedLine[]>> => {
+    const { commit, path } = await refAndPath(git, id, target);
+    const entry = commit === undefined ? undefined : await git.entry(id, commit, path);
+    if (commit === undefined || entry === undefined || entry.type === 'directory' || entry.type === 'submodule')
+      throw absent();
+    return {
+      basis: { commit, path },
+      async read() {
+        if (entry.size > inlineLimit) throw tooLarge(`It has ${entry.size} bytes; ${inlineLimit} are allowed`);
+        const content = await take((await git.blob(id, entry.oid, call.signal)).bytes, inlineLimit);
+        if (looksBinary(content)) return [];
+        const lines = content.reduce((count, byte) => (byte === newline ? count + 1 : count), 0);
+        if (lines > mostLines) throw tooLarge(`It has ${lines} lines; ${mostLines} are allowed`);
+        const blamed = await git.blame(id, commit, path, call.signal);
+        if (blamed === undefined) throw absent();
+        return blamed;
+      },
+    };
   };
-};
 
 const absent = (): NotFound => new NotFound('There is no such file at this ref');
-const tooLarge = (detail: string): Unprocessable => new Unprocessable('The file is too large to be blamed', { detail: `${detail}. Clone the repository and use git blame` });
+const tooLarge = (detail: string): Unprocessable =>
+  new Unprocessable('The file is too large to be blamed', {
+    detail: `${detail}. Clone the repository and use git blame`,
+  });

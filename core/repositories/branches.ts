@@ -1,4 +1,5 @@
-// Branches: the list with divergence from the default branch, creation, and deletion with its audit entry and its budget.
+// Branches: the list with divergence from the default branch, creation, and deletion with its audit entry and its
+// budget.
 import type { Granted } from '#core/kernel/access';
 import { auditEntry } from '#core/kernel/audit';
 import type { User } from '#core/kernel/caller';
@@ -29,7 +30,7 @@ export const branchSorts = ['name', 'last_commit_at', 'ahead', 'behind'] as cons
 
 export interface BranchQuery extends PageRequest {
   readonly includeDivergence: boolean;
-  readonly sort?: typeof branchSorts[number] | undefined;
+  readonly sort?: (typeof branchSorts)[number] | undefined;
   readonly order?: 'asc' | 'desc' | undefined;
 }
 
@@ -39,47 +40,86 @@ const none: Divergence = { ahead: 0, behind: 0 };
 const prefix = 'refs/heads/';
 
 /** By name, unless another order is asked for; ties are by name. */
-export const listBranches = ({ git, protections }: Pick<RepositoryParts, 'git' | 'protections'>) => async ({ resource: { id, defaultBranch }, call: { signal } }: Readable, query: BranchQuery): Promise<Derived<Page<Branch>>> => {
-  const [refs, rules] = await Promise.all([git.refs(id, 'branches'), protections.all(id)]);
-  const divergences = async (shown: readonly Ref[]): Promise<ReadonlyMap<Oid, Divergence>> => {
-    const base = refs.find(({ name }) => name === `${prefix}${defaultBranch}`)?.oid;
-    return base === undefined ? new Map() : git.divergence(id, base, shown.map(({ oid }) => oid), signal);
-  };
-  return {
-    basis: { query, defaultBranch, protected: [...rules.keys()].toSorted(), refs: refs.map(({ name, oid }) => [name, oid]) },
-    async read() {
-      const shown = pageOf(await sorted(refs), query);
-      const [tips, apart] = await Promise.all([git.tips(id, shown.map(({ oid }) => oid)), query.includeDivergence ? divergences(shown) : new Map<Oid, Divergence>()]);
-      const items = shown.map(({ name: full, oid }): Branch => {
-        const name = full.slice(prefix.length);
-        const tip = tips.get(oid);
-        const { subject, author, committedAt } = tip?.kind === 'commit' ? tip : { subject: '', author: '', committedAt: new Date(0) };
-        return { name, oid, subject, author, committedAt, isDefault: name === defaultBranch, isProtected: rules.has(name), divergence: apart.get(oid) ?? none };
-      });
-      return { items, total: refs.length, page: query.page, perPage: query.perPage };
-    },
-  };
+export const listBranches =
+  ({ git, protections }: Pick<RepositoryParts, 'git' | 'protections'>) =>
+  async (
+    { resource: { id, defaultBranch }, call: { signal } }: Readable,
+    query: BranchQuery,
+  ): Promise<Derived<Page<Branch>>> => {
+    const [refs, rules] = await Promise.all([git.refs(id, 'branches'), protections.all(id)]);
+    const divergences = async (shown: readonly Ref[]): Promise<ReadonlyMap<Oid, Divergence>> => {
+      const base = refs.find(({ name }) => name === `${prefix}${defaultBranch}`)?.oid;
+      return base === undefined
+        ? new Map()
+        : git.divergence(
+            id,
+            base,
+            shown.map(({ oid }) => oid),
+            signal,
+          );
+    };
+    return {
+      basis: {
+        query,
+        defaultBranch,
+        protected: [...rules.keys()].toSorted(),
+        refs: refs.map(({ name, oid }) => [name, oid]),
+      },
+      async read() {
+        const shown = pageOf(await sorted(refs), query);
+        const [tips, apart] = await Promise.all([
+          git.tips(
+            id,
+            shown.map(({ oid }) => oid),
+          ),
+          query.includeDivergence ? divergences(shown) : new Map<Oid, Divergence>(),
+        ]);
+        const items = shown.map(({ name: full, oid }): Branch => {
+          const name = full.slice(prefix.length);
+          const tip = tips.get(oid);
+          const { subject, author, committedAt } =
+            tip?.kind === 'commit' ? tip : { subject: '', author: '', committedAt: new Date(0) };
+          return {
+            name,
+            oid,
+            subject,
+            author,
+            committedAt,
+            isDefault: name === defaultBranch,
+            isProtected: rules.has(name),
+            divergence: apart.get(oid) ?? none,
+          };
+        });
+        return { items, total: refs.length, page: query.page, perPage: query.perPage };
+      },
+    };
 
-  async function sorted(all: readonly Ref[]): Promise<readonly Ref[]> {
-    const key = await keyOf(query.sort, all);
-    const sign = query.sort !== undefined && query.order === 'desc' ? -1 : 1;
-    if (key === undefined) return sign === 1 ? all : all.toReversed();
-    return all.map((ref) => ({ ref, key: key(ref.oid) })).sort((a, b) => sign * (a.key - b.key)).map(({ ref }) => ref);
-  }
-
-  async function keyOf(sort: BranchQuery['sort'], all: readonly Ref[]): Promise<((oid: Oid) => number) | undefined> {
-    if (sort === undefined || sort === 'name') return undefined;
-    if (sort === 'last_commit_at') {
-      const tips = await git.tips(id, all.map(({ oid }) => oid));
-      return (oid) => {
-        const tip = tips.get(oid);
-        return tip?.kind === 'commit' ? tip.committedAt.getTime() : 0;
-      };
+    async function sorted(all: readonly Ref[]): Promise<readonly Ref[]> {
+      const key = await keyOf(query.sort, all);
+      const sign = query.sort !== undefined && query.order === 'desc' ? -1 : 1;
+      if (key === undefined) return sign === 1 ? all : all.toReversed();
+      return all
+        .map((ref) => ({ ref, key: key(ref.oid) }))
+        .sort((a, b) => sign * (a.key - b.key))
+        .map(({ ref }) => ref);
     }
-    const apart = await divergences(all);
-    return (oid) => apart.get(oid)?.[sort] ?? 0;
-  }
-};
+
+    async function keyOf(sort: BranchQuery['sort'], all: readonly Ref[]): Promise<((oid: Oid) => number) | undefined> {
+      if (sort === undefined || sort === 'name') return undefined;
+      if (sort === 'last_commit_at') {
+        const tips = await git.tips(
+          id,
+          all.map(({ oid }) => oid),
+        );
+        return (oid) => {
+          const tip = tips.get(oid);
+          return tip?.kind === 'commit' ? tip.committedAt.getTime() : 0;
+        };
+      }
+      const apart = await divergences(all);
+      return (oid) => apart.get(oid)?.[sort] ?? 0;
+    }
+  };
 
 export function pageOf<T>(all: readonly T[], { page, perPage }: PageRequest): readonly T[] {
   const from = (page - 1) * perPage;
@@ -87,20 +127,37 @@ export function pageOf<T>(all: readonly T[], { page, perPage }: PageRequest): re
 }
 
 /** @throws {ValidationFailed | NotFound | Conflict | Forbidden} */
-export const createBranch = (parts: MoveParts) => async (granted: Writable, { name, baseRef }: { readonly name: string; readonly baseRef?: string | undefined }): Promise<{ readonly name: string; readonly baseRef: string }> => {
-  const { git } = parts;
-  const { id, defaultBranch } = granted.resource;
-  if (!git.isLegalName('branch', name)) throw new ValidationFailed('The branch name is not allowed', { detail: '"name" must be a name that git allows for a branch, not starting with "-", of at most 250 bytes between two slashes' });
-  const base = baseRef ?? defaultBranch;
-  const commit = await git.resolveCommit(id, base);
-  if (commit === undefined) throw new NotFound('There is no such branch or commit to begin from', { detail: baseRef === undefined ? 'The repository has no default branch yet; push a first commit' : '"base_ref" names no branch, tag or commit' });
-  const update = { ref: `${prefix}${name}`, old: zeroOid, new: commit };
-  const taken = new Conflict('The repository has a branch of this name already', { detail: `"name": "${name}" is in use` });
-  if ((await git.readRefs(id, [update.ref]))[0] !== zeroOid) throw taken;
-  await checkMove(parts, granted, update);
-  if (await moveRef(parts, granted, update) === 'stale') throw taken;
-  return { name, baseRef: base };
-};
+export const createBranch =
+  (parts: MoveParts) =>
+  async (
+    granted: Writable,
+    { name, baseRef }: { readonly name: string; readonly baseRef?: string | undefined },
+  ): Promise<{ readonly name: string; readonly baseRef: string }> => {
+    const { git } = parts;
+    const { id, defaultBranch } = granted.resource;
+    if (!git.isLegalName('branch', name))
+      throw new ValidationFailed('The branch name is not allowed', {
+        detail:
+          '"name" must be a name that git allows for a branch, not starting with "-", of at most 250 bytes between two slashes',
+      });
+    const base = baseRef ?? defaultBranch;
+    const commit = await git.resolveCommit(id, base);
+    if (commit === undefined)
+      throw new NotFound('There is no such branch or commit to begin from', {
+        detail:
+          baseRef === undefined
+            ? 'The repository has no default branch yet; push a first commit'
+            : '"base_ref" names no branch, tag or commit',
+      });
+    const update = { ref: `${prefix}${name}`, old: zeroOid, new: commit };
+    const taken = new Conflict('The repository has a branch of this name already', {
+      detail: `"name": "${name}" is in use`,
+    });
+    if ((await git.readRefs(id, [update.ref]))[0] !== zeroOid) throw taken;
+    await checkMove(parts, granted, update);
+    if ((await moveRef(parts, granted, update)) === 'stale') throw taken;
+    return { name, baseRef: base };
+  };
 
 /** Document B, "Limits": per actor, in any five minutes. */
 export const deletionBudget: Budget = { limit: 30, windowSeconds: 300, window: 'rolling' };
@@ -109,34 +166,63 @@ export const attempts = 5;
 
 type DeletingParts = MoveParts & Pick<RepositoryParts, 'audit' | 'rateCounter'>;
 
-/** @throws {ValidationFailed} for the default branch; {NotFound | Forbidden | RateLimited}; {Unavailable} where the audit entry cannot be written. */
-export const deleteBranch = (parts: DeletingParts) => async (granted: Granted<Repository, 'repo.write'>, caller: User, name: string): Promise<void> => {
-  const { git, protections, unitOfWork, audit, rateCounter } = parts;
-  const { resource: { id, owner, name: repository, defaultBranch }, call } = granted;
-  if (name === defaultBranch) throw new ValidationFailed('The default branch cannot be deleted', { detail: 'Make another branch the default first' });
-  const ref = `${prefix}${name}`;
-  for (let attempt = 0; attempt < attempts; attempt += 1) {
-    const [oid = zeroOid] = await git.readRefs(id, [ref]);
-    if (oid === zeroOid) throw new NotFound('There is no such branch');
-    if ((await protections.all(id)).has(name)) throw new Forbidden('The branch is protected', { detail: `"${name}" is protected: remove its protection first` });
-    const update = { ref, old: oid, new: zeroOid };
-    await checkMove(parts, granted, update);
-    if (attempt === 0) await spend(rateCounter, caller, call.now);
-    try {
-      // Committed before the branch goes: a deletion that nobody can trace does not happen.
-      await unitOfWork.run(() => audit.append(auditEntry(call, 'branch.deleted', `repository:${id}`, { owner, name: repository, branch: name, commit: oid })));
-    } catch (cause) {
-      throw cause instanceof Unavailable ? cause : new Unavailable('The audit record could not be written, so the branch was not deleted', { detail: 'Try again later', cause });
+/**
+ * @throws {ValidationFailed} for the default branch; {NotFound | Forbidden | RateLimited}; {Unavailable} where the
+ * audit entry cannot be written.
+ */
+export const deleteBranch =
+  (parts: DeletingParts) =>
+  async (granted: Granted<Repository, 'repo.write'>, caller: User, name: string): Promise<void> => {
+    const { git, protections, unitOfWork, audit, rateCounter } = parts;
+    const {
+      resource: { id, owner, name: repository, defaultBranch },
+      call,
+    } = granted;
+    if (name === defaultBranch)
+      throw new ValidationFailed('The default branch cannot be deleted', {
+        detail: 'Make another branch the default first',
+      });
+    const ref = `${prefix}${name}`;
+    for (let attempt = 0; attempt < attempts; attempt += 1) {
+      const [oid = zeroOid] = await git.readRefs(id, [ref]);
+      if (oid === zeroOid) throw new NotFound('There is no such branch');
+      if ((await protections.all(id)).has(name))
+        throw new Forbidden('The branch is protected', {
+          detail: `"${name}" is protected: remove its protection first`,
+        });
+      const update = { ref, old: oid, new: zeroOid };
+      await checkMove(parts, granted, update);
+      if (attempt === 0) await spend(rateCounter, caller, call.now);
+      try {
+        // Committed before the branch goes: a deletion that nobody can trace does not happen.
+        await unitOfWork.run(() =>
+          audit.append(
+            auditEntry(call, 'branch.deleted', `repository:${id}`, {
+              owner,
+              name: repository,
+              branch: name,
+              commit: oid,
+            }),
+          ),
+        );
+      } catch (cause) {
+        throw cause instanceof Unavailable
+          ? cause
+          : new Unavailable('The audit record could not be written, so the branch was not deleted', {
+              detail: 'Try again later',
+              cause,
+            });
+      }
+      if ((await moveRef(parts, granted, update)) === 'moved') return;
     }
-    if (await moveRef(parts, granted, update) === 'moved') return;
-  }
-  throw new Unavailable('The branch keeps moving', { detail: 'Try again when nobody pushes to it' });
-};
+    throw new Unavailable('The branch keeps moving', { detail: 'Try again when nobody pushes to it' });
+  };
 
 async function spend(rateCounter: RateCounter, { id }: User, now: Date): Promise<void> {
   const count = await rateCounter.take(`branch.delete:user:${id}`, deletionBudget, now);
   if (!count.exceeded) return;
   throw new RateLimited('Too many branches deleted', (count.resetAt.getTime() - now.getTime()) / 1000, {
-    detail: `${count.limit} branches may be deleted in any ${deletionBudget.windowSeconds} seconds`, count: { ...count, resource: 'branch.delete' },
+    detail: `${count.limit} branches may be deleted in any ${deletionBudget.windowSeconds} seconds`,
+    count: { ...count, resource: 'branch.delete' },
   });
 }

@@ -1,8 +1,8 @@
 // Collaborators: who was given which role, what it comes to, and who may give it (document B, "Collaborator item").
+import type { PublicUser, Users } from '#core/identity/index';
 import type { Granted } from '#core/kernel/access';
 import { auditEntry } from '#core/kernel/audit';
 import { Forbidden, NotFound, ValidationFailed } from '#core/kernel/errors';
-import type { PublicUser, Users } from '#core/identity/index';
 import { aboutCollaborator } from './events.ts';
 import type { Collaborator } from './people.ts';
 import type { RepositoryParts } from './ports.ts';
@@ -25,86 +25,167 @@ export interface EffectivePermissions {
   readonly roleTemplateId: string | undefined;
 }
 
-type Parts = Pick<RepositoryParts, 'store' | 'unitOfWork' | 'events' | 'audit' | 'users'> & { readonly roleTable: () => RoleTable };
+type Parts = Pick<RepositoryParts, 'store' | 'unitOfWork' | 'events' | 'audit' | 'users'> & {
+  readonly roleTable: () => RoleTable;
+};
 
 /** Each with the permissions that their role comes to. */
-export const listCollaborators = ({ store, roleTable }: Parts) => async ({ resource }: Granted<Repository, 'repo.read'>): Promise<readonly Collaborator[]> =>
-  (await store.collaborators(resource.id)).map((one) => ({ ...one, collaboration: { ...one.collaboration, permissions: [...roleTable().permissionsOf(one.collaboration)] } }));
+export const listCollaborators =
+  ({ store, roleTable }: Parts) =>
+  async ({ resource }: Granted<Repository, 'repo.read'>): Promise<readonly Collaborator[]> =>
+    (await store.collaborators(resource.id)).map((one) => ({
+      ...one,
+      collaboration: { ...one.collaboration, permissions: [...roleTable().permissionsOf(one.collaboration)] },
+    }));
 
 /** @throws {NotFound} for who is no user or no collaborator. */
-export const effectivePermissions = ({ store, users, roleTable }: Parts) => async ({ resource: repository }: Granted<Repository, 'repo.read'>, { username }: { readonly username: string }): Promise<EffectivePermissions> => {
-  const found = await store.collaborator(repository.id, (await person(users, username)).id);
-  if (found === undefined) throw notCollaborating(repository, username);
-  const { collaboration } = found;
-  const { role, roleTemplateId } = collaboration;
-  const held = new Set(heldPermissions({ repository, collaboration }, true, roleTable()).flatMap((permissions) => [...permissions]));
-  return { role, permissions: [...roleTable().of('admin')].filter((name) => held.has(name)), source: isRole(role) ? 'role' : roleTemplateId === undefined ? 'custom' : 'template', roleTemplateId };
-};
+export const effectivePermissions =
+  ({ store, users, roleTable }: Parts) =>
+  async (
+    { resource: repository }: Granted<Repository, 'repo.read'>,
+    { username }: { readonly username: string },
+  ): Promise<EffectivePermissions> => {
+    const found = await store.collaborator(repository.id, (await person(users, username)).id);
+    if (found === undefined) throw notCollaborating(repository, username);
+    const { collaboration } = found;
+    const { role, roleTemplateId } = collaboration;
+    const held = new Set(
+      heldPermissions({ repository, collaboration }, true, roleTable()).flatMap((permissions) => [...permissions]),
+    );
+    return {
+      role,
+      permissions: [...roleTable().of('admin')].filter((name) => held.has(name)),
+      source: isRole(role) ? 'role' : roleTemplateId === undefined ? 'custom' : 'template',
+      roleTemplateId,
+    };
+  };
 
 /** @throws {ValidationFailed | Forbidden | NotFound} */
-export const putCollaborator = (parts: Parts) => async (granted: Granted<Repository, 'repo.admin'>, command: CollaboratorCommand): Promise<void> => {
-  const { store, unitOfWork, events, audit, users, roleTable } = parts;
-  const { resource: repository, call } = granted;
-  const asked = wished(roleTable(), command);
-  const user = await person(users, command.username);
-  if (user.id === repository.ownerId) throw new ValidationFailed('The owner cannot be a collaborator', { detail: `"${user.username}" owns the repository and holds every permission already` });
-  const given = 'templateId' in asked ? await snapshot(parts, repository, asked.templateId) : asked;
-  checkHeld(granted, roleTable().permissionsOf(given));
-  await unitOfWork.run(async () => {
-    const before = (await store.collaborator(repository.id, user.id))?.collaboration;
-    if (before !== undefined) checkHeld(granted, roleTable().permissionsOf(before), `"${user.username}" holds a permission you do not hold`);
-    if (before !== undefined && same(before, given)) return;
-    await store.putCollaborator(repository.id, user.id, given, call.now);
-    const about = aboutCollaborator(repository, user, call);
-    if (before === undefined) await events.emit({ type: 'collaborator.added', ...about, payload: { ...about.payload, role: given.role } });
-    else await events.emit({ type: 'collaborator.updated', ...about, payload: { ...about.payload, role: given.role, old_role: before.role } });
-    await audit.append(auditEntry(call, before === undefined ? 'collaborator.added' : 'collaborator.updated', `repository:${repository.id}`, {
-      user_id: user.id, username: user.username, role: given.role, permissions: given.permissions, role_template_id: given.roleTemplateId, ...before !== undefined && { old_role: before.role, old_permissions: before.permissions },
-    }));
-  });
-};
+export const putCollaborator =
+  (parts: Parts) =>
+  async (granted: Granted<Repository, 'repo.admin'>, command: CollaboratorCommand): Promise<void> => {
+    const { store, unitOfWork, events, audit, users, roleTable } = parts;
+    const { resource: repository, call } = granted;
+    const asked = wished(roleTable(), command);
+    const user = await person(users, command.username);
+    if (user.id === repository.ownerId)
+      throw new ValidationFailed('The owner cannot be a collaborator', {
+        detail: `"${user.username}" owns the repository and holds every permission already`,
+      });
+    const given = 'templateId' in asked ? await snapshot(parts, repository, asked.templateId) : asked;
+    checkHeld(granted, roleTable().permissionsOf(given));
+    await unitOfWork.run(async () => {
+      const before = (await store.collaborator(repository.id, user.id))?.collaboration;
+      if (before !== undefined)
+        checkHeld(granted, roleTable().permissionsOf(before), `"${user.username}" holds a permission you do not hold`);
+      if (before !== undefined && same(before, given)) return;
+      await store.putCollaborator(repository.id, user.id, given, call.now);
+      const about = aboutCollaborator(repository, user, call);
+      if (before === undefined)
+        await events.emit({ type: 'collaborator.added', ...about, payload: { ...about.payload, role: given.role } });
+      else
+        await events.emit({
+          type: 'collaborator.updated',
+          ...about,
+          payload: { ...about.payload, role: given.role, old_role: before.role },
+        });
+      await audit.append(
+        auditEntry(
+          call,
+          before === undefined ? 'collaborator.added' : 'collaborator.updated',
+          `repository:${repository.id}`,
+          {
+            user_id: user.id,
+            username: user.username,
+            role: given.role,
+            permissions: given.permissions,
+            role_template_id: given.roleTemplateId,
+            ...(before !== undefined && { old_role: before.role, old_permissions: before.permissions }),
+          },
+        ),
+      );
+    });
+  };
 
 /** @throws {NotFound} for who is no user or no collaborator. */
-export const removeCollaborator = ({ store, unitOfWork, events, audit, users }: Parts) => async ({ resource: repository, call }: Granted<Repository, 'repo.own'>, { username }: { readonly username: string }): Promise<void> => {
-  const user = await person(users, username);
-  await unitOfWork.run(async () => {
-    const before = (await store.collaborator(repository.id, user.id))?.collaboration;
-    if (before === undefined || !await store.removeCollaborator(repository.id, user.id)) throw notCollaborating(repository, username);
-    const about = aboutCollaborator(repository, user, call);
-    await events.emit({ type: 'collaborator.removed', ...about, payload: { ...about.payload, role: before.role } });
-    await audit.append(auditEntry(call, 'collaborator.removed', `repository:${repository.id}`, { user_id: user.id, username: user.username, role: before.role }));
-  });
-};
+export const removeCollaborator =
+  ({ store, unitOfWork, events, audit, users }: Parts) =>
+  async (
+    { resource: repository, call }: Granted<Repository, 'repo.own'>,
+    { username }: { readonly username: string },
+  ): Promise<void> => {
+    const user = await person(users, username);
+    await unitOfWork.run(async () => {
+      const before = (await store.collaborator(repository.id, user.id))?.collaboration;
+      if (before === undefined || !(await store.removeCollaborator(repository.id, user.id)))
+        throw notCollaborating(repository, username);
+      const about = aboutCollaborator(repository, user, call);
+      await events.emit({ type: 'collaborator.removed', ...about, payload: { ...about.payload, role: before.role } });
+      await audit.append(
+        auditEntry(call, 'collaborator.removed', `repository:${repository.id}`, {
+          user_id: user.id,
+          username: user.username,
+          role: before.role,
+        }),
+      );
+    });
+  };
 
 /** What the body asks for, before anything is looked up. */
-function wished(table: RoleTable, { role, permissions, roleTemplateId }: CollaboratorCommand): Collaboration | { readonly templateId: string } {
+function wished(
+  table: RoleTable,
+  { role, permissions, roleTemplateId }: CollaboratorCommand,
+): Collaboration | { readonly templateId: string } {
   if (roleTemplateId !== undefined) {
-    if (role !== undefined || permissions !== undefined) throw new ValidationFailed('A template takes the place of a role', { detail: '"role_template_id" cannot stand beside "role" or "permissions"' });
+    if (role !== undefined || permissions !== undefined)
+      throw new ValidationFailed('A template takes the place of a role', {
+        detail: '"role_template_id" cannot stand beside "role" or "permissions"',
+      });
     return { templateId: roleTemplateId };
   }
-  if (role === undefined) throw new ValidationFailed('There is no role to give', { detail: 'Either "role" or "role_template_id" is required' });
+  if (role === undefined)
+    throw new ValidationFailed('There is no role to give', {
+      detail: 'Either "role" or "role_template_id" is required',
+    });
   if (!isRole(role)) {
-    if (permissions === undefined) throw new ValidationFailed('Unknown role', { detail: `"role" must be read, triage, write, maintain or admin, or the name of a custom role beside "permissions"; "${role}" is none of these` });
+    if (permissions === undefined)
+      throw new ValidationFailed('Unknown role', {
+        detail: `"role" must be read, triage, write, maintain or admin, or the name of a custom role beside "permissions"; "${role}" is none of these`,
+      });
     return { role: checkCustomRoleName('role', role), permissions: checkPermissions(table, permissions) };
   }
   // A client may write back what it read; anything else beside a role of the table would be given up in silence.
   const asked = new Set(permissions);
-  if (asked.size > 0 && asked.symmetricDifference(table.of(role)).size > 0) throw new ValidationFailed('A role of the table has permissions of its own', { detail: `"permissions" belongs to a custom role; leave it out beside "${role}"` });
+  if (asked.size > 0 && asked.symmetricDifference(table.of(role)).size > 0)
+    throw new ValidationFailed('A role of the table has permissions of its own', {
+      detail: `"permissions" belongs to a custom role; leave it out beside "${role}"`,
+    });
   return { role, permissions: [] };
 }
 
 /** The template's permissions as they are now. */
 async function snapshot({ store }: Parts, repository: Repository, id: string): Promise<Collaboration> {
   const template = await store.roleTemplate(id);
-  if (template === undefined) throw new NotFound('There is no such role template', { detail: '"role_template_id" names none' });
-  if (template.repositoryId !== repository.id) throw new Forbidden('The role template belongs to another repository', { detail: '"role_template_id" must name a template of this repository' });
+  if (template === undefined)
+    throw new NotFound('There is no such role template', { detail: '"role_template_id" names none' });
+  if (template.repositoryId !== repository.id)
+    throw new Forbidden('The role template belongs to another repository', {
+      detail: '"role_template_id" must name a template of this repository',
+    });
   return { role: template.name, permissions: template.permissions, roleTemplateId: template.id };
 }
 
 /** Nobody gives or takes more than they hold themselves. @throws {Forbidden} */
-export function checkHeld(granted: Granted<Repository, 'repo.admin'>, permissions: Iterable<string>, message = 'You cannot give a permission you do not hold'): void {
+export function checkHeld(
+  granted: Granted<Repository, 'repo.admin'>,
+  permissions: Iterable<string>,
+  message = 'You cannot give a permission you do not hold',
+): void {
   const missing = [...permissions].find((name) => !granted.may(name));
-  if (missing !== undefined) throw new Forbidden(message, { detail: `It takes the permission "${missing}", or the owner or an instance administrator` });
+  if (missing !== undefined)
+    throw new Forbidden(message, {
+      detail: `It takes the permission "${missing}", or the owner or an instance administrator`,
+    });
 }
 
 function same(a: Collaboration, b: Collaboration): boolean {
@@ -117,4 +198,5 @@ async function person(users: Users, username: string): Promise<PublicUser> {
   return user;
 }
 
-const notCollaborating = ({ owner, name }: Repository, username: string): NotFound => new NotFound('Not a collaborator', { detail: `"${username}" is no collaborator of "${owner}/${name}"` });
+const notCollaborating = ({ owner, name }: Repository, username: string): NotFound =>
+  new NotFound('Not a collaborator', { detail: `"${username}" is no collaborator of "${owner}/${name}"` });

@@ -30,29 +30,46 @@ type Parts = { readonly git: GitBackend };
 const longestAuthor = 255;
 
 /** Newest first. @throws {NotFound | ValidationFailed} */
-export const listCommits = ({ git }: Parts) => async ({ resource: repository, call }: Readable, command: CommitsCommand): Promise<Derived<readonly CommitRecord[]>> => {
-  const { ref = 'HEAD', path, author, since, until, page, perPage } = command;
-  if (author !== undefined && (author.length > longestAuthor || /\p{Cc}/u.test(author))) {
-    throw new ValidationFailed('The author is not allowed', { detail: `"author" must be at most ${longestAuthor} characters and hold no control character` });
-  }
-  const tip = await git.resolveCommit(repository.id, ref);
-  if (tip === undefined) {
-    if (await isUnborn(git, repository, ref)) return { basis: {}, read: async () => [] };
-    throw new NotFound('There is no such branch, tag or commit');
-  }
-  const query = { tip, path: path?.replace(/\/$/, ''), author, since, until, skip: (page - 1) * perPage, limit: perPage };
-  return { basis: query, read: () => git.history(repository.id, query, call.signal) };
-};
+export const listCommits =
+  ({ git }: Parts) =>
+  async (
+    { resource: repository, call }: Readable,
+    command: CommitsCommand,
+  ): Promise<Derived<readonly CommitRecord[]>> => {
+    const { ref = 'HEAD', path, author, since, until, page, perPage } = command;
+    if (author !== undefined && (author.length > longestAuthor || /\p{Cc}/u.test(author))) {
+      throw new ValidationFailed('The author is not allowed', {
+        detail: `"author" must be at most ${longestAuthor} characters and hold no control character`,
+      });
+    }
+    const tip = await git.resolveCommit(repository.id, ref);
+    if (tip === undefined) {
+      if (await isUnborn(git, repository, ref)) return { basis: {}, read: async () => [] };
+      throw new NotFound('There is no such branch, tag or commit');
+    }
+    const query = {
+      tip,
+      path: path?.replace(/\/$/, ''),
+      author,
+      since,
+      until,
+      skip: (page - 1) * perPage,
+      limit: perPage,
+    };
+    return { basis: query, read: () => git.history(repository.id, query, call.signal) };
+  };
 
 /** @throws {NotFound} */
-export const fetchCommit = ({ git }: Parts) => async ({ resource: { id }, call }: Readable, revision: string): Promise<Derived<CommitDetail>> => {
-  const oid = await commitNamed(git, id, revision);
-  return {
-    basis: { oid },
-    async read() {
-      const commit = await git.commitRecord(id, oid);
-      if (commit === undefined) throw new NotFound('There is no such commit');
-      return { commit, difference: await git.difference(id, commit.parents[0], commit.oid, call.signal) };
-    },
+export const fetchCommit =
+  ({ git }: Parts) =>
+  async ({ resource: { id }, call }: Readable, revision: string): Promise<Derived<CommitDetail>> => {
+    const oid = await commitNamed(git, id, revision);
+    return {
+      basis: { oid },
+      async read() {
+        const commit = await git.commitRecord(id, oid);
+        if (commit === undefined) throw new NotFound('There is no such commit');
+        return { commit, difference: await git.difference(id, commit.parents[0], commit.oid, call.signal) };
+      },
+    };
   };
-};

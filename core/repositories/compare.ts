@@ -22,20 +22,28 @@ const mostCommits = 250;
 const between = '...';
 
 /** @param range `BASE...HEAD`; no ref holds two dots. @throws {NotFound} */
-export const compareRefs = ({ git }: { readonly git: GitBackend }) => async ({ resource: { id }, call }: Granted<Repository, 'repo.read'>, range: string): Promise<Derived<Comparison>> => {
-  const cut = range.indexOf(between);
-  if (cut < 0) throw new NotFound('Two refs are compared as BASE...HEAD');
-  const [base, head] = await Promise.all([commitNamed(git, id, range.slice(0, cut)), commitNamed(git, id, range.slice(cut + between.length))]);
-  return {
-    basis: { base, head },
-    async read() {
-      const [mergeBase, divergences] = await Promise.all([git.mergeBase(id, base, head, call.signal), git.divergence(id, base, [head], call.signal)]);
-      const { ahead, behind } = divergences.get(head) ?? { ahead: 0, behind: 0 };
-      const [commits, difference] = await Promise.all([
-        ahead === 0 ? [] : git.history(id, { tip: head, except: base, skip: 0, limit: mostCommits }, call.signal),
-        git.difference(id, mergeBase ?? base, head, call.signal),
-      ]);
-      return { aheadBy: ahead, behindBy: behind, mergeBase, commits, difference };
-    },
+export const compareRefs =
+  ({ git }: { readonly git: GitBackend }) =>
+  async ({ resource: { id }, call }: Granted<Repository, 'repo.read'>, range: string): Promise<Derived<Comparison>> => {
+    const cut = range.indexOf(between);
+    if (cut < 0) throw new NotFound('Two refs are compared as BASE...HEAD');
+    const [base, head] = await Promise.all([
+      commitNamed(git, id, range.slice(0, cut)),
+      commitNamed(git, id, range.slice(cut + between.length)),
+    ]);
+    return {
+      basis: { base, head },
+      async read() {
+        const [mergeBase, divergences] = await Promise.all([
+          git.mergeBase(id, base, head, call.signal),
+          git.divergence(id, base, [head], call.signal),
+        ]);
+        const { ahead, behind } = divergences.get(head) ?? { ahead: 0, behind: 0 };
+        const [commits, difference] = await Promise.all([
+          ahead === 0 ? [] : git.history(id, { tip: head, except: base, skip: 0, limit: mostCommits }, call.signal),
+          git.difference(id, mergeBase ?? base, head, call.signal),
+        ]);
+        return { aheadBy: ahead, behindBy: behind, mergeBase, commits, difference };
+      },
+    };
   };
-};

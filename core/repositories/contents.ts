@@ -1,4 +1,5 @@
-// Reading what a repository holds: a folder with the last commit of each entry, a file, or the bytes of one as they are.
+// Reading what a repository holds: a folder with the last commit of each entry, a file, or the bytes of one as they
+// are.
 import type { Granted } from '#core/kernel/access';
 import { NotFound } from '#core/kernel/errors';
 import type { GitBackend, Oid, TreeEntry } from './git-backend.ts';
@@ -47,61 +48,92 @@ type Parts = { readonly git: GitBackend };
 const emptyRoot = { kind: 'directory', tag: 'empty', read: async () => [] } as const satisfies Contents;
 
 /** @throws {NotFound} for an unknown ref or path. */
-export const contents = ({ git }: Parts) => async ({ resource: repository, call }: Readable, { path, ref = 'HEAD' }: { readonly path: string; readonly ref?: string | undefined }): Promise<Contents> => {
-  const { id } = repository;
-  const commit = await git.resolveCommit(id, ref);
-  if (commit === undefined) {
-    // Before its first push a repository is an empty folder.
-    if (path === '' && await isUnborn(git, repository, ref)) return emptyRoot;
-    throw new NotFound('There is no such branch, tag or commit');
-  }
-  const entry = await git.entry(id, commit, path);
-  if (entry === undefined) throw new NotFound('There is no such path at this ref');
-  if (entry.type !== 'directory') return { kind: 'file', tag: `file-${entry.oid}`, read: () => file(git, id, path, entry, call.signal) };
-  return {
-    kind: 'directory',
-    tag: `tree-${commit}`,
-    async read() {
-      const [entries, commits] = await Promise.all([git.tree(id, entry.oid), git.lastCommits(id, commit, path, call.signal)]);
-      return entries.map(({ name, type, size, mode }) => ({ name, path: path === '' ? name : `${path}/${name}`, type, size, mode, lastCommit: commits.get(name) }));
-    },
+export const contents =
+  ({ git }: Parts) =>
+  async (
+    { resource: repository, call }: Readable,
+    { path, ref = 'HEAD' }: { readonly path: string; readonly ref?: string | undefined },
+  ): Promise<Contents> => {
+    const { id } = repository;
+    const commit = await git.resolveCommit(id, ref);
+    if (commit === undefined) {
+      // Before its first push a repository is an empty folder.
+      if (path === '' && (await isUnborn(git, repository, ref))) return emptyRoot;
+      throw new NotFound('There is no such branch, tag or commit');
+    }
+    const entry = await git.entry(id, commit, path);
+    if (entry === undefined) throw new NotFound('There is no such path at this ref');
+    if (entry.type !== 'directory')
+      return { kind: 'file', tag: `file-${entry.oid}`, read: () => file(git, id, path, entry, call.signal) };
+    return {
+      kind: 'directory',
+      tag: `tree-${commit}`,
+      async read() {
+        const [entries, commits] = await Promise.all([
+          git.tree(id, entry.oid),
+          git.lastCommits(id, commit, path, call.signal),
+        ]);
+        return entries.map(({ name, type, size, mode }) => ({
+          name,
+          path: path === '' ? name : `${path}/${name}`,
+          type,
+          size,
+          mode,
+          lastCommit: commits.get(name),
+        }));
+      },
+    };
   };
-};
 
-async function file(git: GitBackend, repositoryId: string, path: string, entry: TreeEntry, signal: AbortSignal): Promise<FileBlob> {
+async function file(
+  git: GitBackend,
+  repositoryId: string,
+  path: string,
+  entry: TreeEntry,
+  signal: AbortSignal,
+): Promise<FileBlob> {
   const described = { path, lang: languageOf(path), sha: entry.oid };
   if (entry.type === 'submodule') return { ...described, lang: '', content: undefined, isBinary: false, size: 0 };
   const blob = await git.blob(repositoryId, entry.oid, signal);
   const head = await take(blob.bytes, blob.size > inlineLimit ? probed : inlineLimit);
-  return { ...described, content: blob.size > inlineLimit ? undefined : head, isBinary: looksBinary(head), size: blob.size };
+  return {
+    ...described,
+    content: blob.size > inlineLimit ? undefined : head,
+    isBinary: looksBinary(head),
+    size: blob.size,
+  };
 }
 
 /**
- * The bytes of a file; `target` is `REF/PATH`, where a ref may hold slashes itself: the longest that names a branch or tag wins.
+ * The bytes of a file; `target` is `REF/PATH`, where a ref may hold slashes itself: the longest that names a branch or
+ * tag wins.
  * A symbolic link is the text it holds, never what it points to.
  * @throws {NotFound} for an unknown ref or path, a folder, a submodule.
  */
-export const rawFile = ({ git }: Parts) => async ({ resource: { id }, call }: Readable, target: string): Promise<RawFile> => {
-  const { commit, path } = await refAndPath(git, id, target);
-  const entry = commit === undefined ? undefined : await git.entry(id, commit, path);
-  if (entry === undefined || entry.type === 'directory' || entry.type === 'submodule') throw new NotFound('There is no such file at this ref');
-  return {
-    path,
-    oid: entry.oid,
-    async open() {
-      const { size, bytes } = await git.blob(id, entry.oid, call.signal);
-      const source = bytes[Symbol.asyncIterator]();
-      const first: Uint8Array[] = [];
-      for (let read = 0; read < Math.min(size, probed);) {
-        const chunk = await source.next();
-        if (chunk.done === true) break;
-        first.push(chunk.value);
-        read += chunk.value.length;
-      }
-      return { isBinary: looksBinary(join(first)), size, bytes: rejoined(first, source) };
-    },
+export const rawFile =
+  ({ git }: Parts) =>
+  async ({ resource: { id }, call }: Readable, target: string): Promise<RawFile> => {
+    const { commit, path } = await refAndPath(git, id, target);
+    const entry = commit === undefined ? undefined : await git.entry(id, commit, path);
+    if (entry === undefined || entry.type === 'directory' || entry.type === 'submodule')
+      throw new NotFound('There is no such file at this ref');
+    return {
+      path,
+      oid: entry.oid,
+      async open() {
+        const { size, bytes } = await git.blob(id, entry.oid, call.signal);
+        const source = bytes[Symbol.asyncIterator]();
+        const first: Uint8Array[] = [];
+        for (let read = 0; read < Math.min(size, probed);) {
+          const chunk = await source.next();
+          if (chunk.done === true) break;
+          first.push(chunk.value);
+          read += chunk.value.length;
+        }
+        return { isBinary: looksBinary(join(first)), size, bytes: rejoined(first, source) };
+      },
+    };
   };
-};
 
 export const looksBinary = (bytes: Uint8Array): boolean => bytes.subarray(0, probed).includes(0);
 

@@ -1,12 +1,19 @@
 // Creating a repository: the directory first, under an intent, then the row that makes it exist.
+import type { PublicUser } from '#core/identity/index';
 import { auditEntry } from '#core/kernel/audit';
 import type { Call, User } from '#core/kernel/caller';
 import { Conflict, Duplicate, Forbidden, ValidationFailed } from '#core/kernel/errors';
 import { aggregateOf } from './events.ts';
 import type { RepositoryParts } from './ports.ts';
 import type { Reconciler } from './reconcile.ts';
-import { checkDescription, checkName, nameKey, wishedVisibility, type Repository, type VisibilityWish } from './repository.ts';
-import type { PublicUser } from '#core/identity/index';
+import {
+  checkDescription,
+  checkName,
+  nameKey,
+  wishedVisibility,
+  type Repository,
+  type VisibilityWish,
+} from './repository.ts';
 
 export interface CreateCommand extends VisibilityWish {
   readonly name: string;
@@ -16,28 +23,35 @@ export interface CreateCommand extends VisibilityWish {
   readonly owner?: string | undefined;
 }
 
-export type FoundingParts = Pick<RepositoryParts, 'store' | 'git' | 'unitOfWork' | 'events' | 'intents' | 'audit' | 'users' | 'ids'> & { readonly reconciler: Reconciler };
+export type FoundingParts = Pick<
+  RepositoryParts,
+  'store' | 'git' | 'unitOfWork' | 'events' | 'intents' | 'audit' | 'users' | 'ids'
+> & { readonly reconciler: Reconciler };
 
 /** @throws {ValidationFailed | Forbidden | Conflict} */
-export const createRepository = (parts: FoundingParts) => async (call: Call<User>, command: CreateCommand): Promise<Repository> => {
-  const { git, ids } = parts;
-  const owner = await ownerOf(parts, call.caller, command.owner);
-  const repository: Repository = {
-    id: ids.uuid(),
-    ownerId: owner.id,
-    owner: owner.username,
-    name: checkName(command.name),
-    description: checkDescription(command.description ?? ''),
-    visibility: wishedVisibility(command, 'private'),
-    defaultBranch: command.defaultBranch ?? 'main',
-    issueCode: '',
-    createdAt: call.now,
-    updatedAt: call.now,
+export const createRepository =
+  (parts: FoundingParts) =>
+  async (call: Call<User>, command: CreateCommand): Promise<Repository> => {
+    const { git, ids } = parts;
+    const owner = await ownerOf(parts, call.caller, command.owner);
+    const repository: Repository = {
+      id: ids.uuid(),
+      ownerId: owner.id,
+      owner: owner.username,
+      name: checkName(command.name),
+      description: checkDescription(command.description ?? ''),
+      visibility: wishedVisibility(command, 'private'),
+      defaultBranch: command.defaultBranch ?? 'main',
+      issueCode: '',
+      createdAt: call.now,
+      updatedAt: call.now,
+    };
+    checkBranchName(git, repository.defaultBranch);
+    await foundRepository(parts, call, repository, {
+      make: () => git.create(repository.id, { defaultBranch: repository.defaultBranch }),
+    });
+    return repository;
   };
-  checkBranchName(git, repository.defaultBranch);
-  await foundRepository(parts, call, repository, { make: () => git.create(repository.id, { defaultBranch: repository.defaultBranch }) });
-  return repository;
-};
 
 export interface Founding {
   /** Puts the repository's directory on disk. */
@@ -49,21 +63,35 @@ export interface Founding {
 }
 
 /** @throws {Conflict} where the owner has one of that name */
-export async function foundRepository(parts: FoundingParts, call: Call<User>, repository: Repository, { make, parentId, within }: Founding): Promise<void> {
+export async function foundRepository(
+  parts: FoundingParts,
+  call: Call<User>,
+  repository: Repository,
+  { make, parentId, within }: Founding,
+): Promise<void> {
   const { store, unitOfWork, events, intents, audit, reconciler } = parts;
   const { ownerId, owner, name, visibility } = repository;
-  if (await store.idByName(ownerId, name) !== undefined) throw taken(repository);
+  if ((await store.idByName(ownerId, name)) !== undefined) throw taken(repository);
   const intent = await intents.open({ kind: 'repositories.create', subject: repository.id, detail: {} });
   try {
     await make();
     await unitOfWork.run(async () => {
       await store.insert(repository, parentId);
       await events.emit({
-        type: 'repository.created', aggregate: aggregateOf(repository.id), actorId: call.caller.id,
+        type: 'repository.created',
+        aggregate: aggregateOf(repository.id),
+        actorId: call.caller.id,
         payload: { repository_id: repository.id, owner_id: ownerId, name, visibility },
       });
       await within?.();
-      await audit.append(auditEntry(call, 'repository.created', `repository:${repository.id}`, { owner, name, visibility, ...parentId !== undefined && { forked_from: parentId } }));
+      await audit.append(
+        auditEntry(call, 'repository.created', `repository:${repository.id}`, {
+          owner,
+          name,
+          visibility,
+          ...(parentId !== undefined && { forked_from: parentId }),
+        }),
+      );
       await intents.close(intent.id);
     });
   } catch (error) {
@@ -72,19 +100,32 @@ export async function foundRepository(parts: FoundingParts, call: Call<User>, re
   }
 }
 
-async function ownerOf({ users }: FoundingParts, caller: User, wished: string | undefined): Promise<Pick<PublicUser, 'id' | 'username'>> {
+async function ownerOf(
+  { users }: FoundingParts,
+  caller: User,
+  wished: string | undefined,
+): Promise<Pick<PublicUser, 'id' | 'username'>> {
   if (wished === undefined || nameKey(wished) === nameKey(caller.username)) return caller;
-  if (!caller.isAdmin) throw new Forbidden('Only an instance administrator may create a repository for somebody else', { detail: 'Leave out "owner"' });
+  if (!caller.isAdmin)
+    throw new Forbidden('Only an instance administrator may create a repository for somebody else', {
+      detail: 'Leave out "owner"',
+    });
   const owner = await users.byUsername(wished);
-  if (owner === undefined) throw new ValidationFailed('There is no such owner', { detail: '"owner" must be the username of an account' });
+  if (owner === undefined)
+    throw new ValidationFailed('There is no such owner', { detail: '"owner" must be the username of an account' });
   return owner;
 }
 
 /** @throws {ValidationFailed} for a name git does not allow. */
 export function checkBranchName(git: RepositoryParts['git'], branch: string): void {
   if (git.isLegalName('branch', branch)) return;
-  throw new ValidationFailed('The branch name is not allowed', { detail: '"default_branch" must be a name that git allows for a branch, not starting with "-"' });
+  throw new ValidationFailed('The branch name is not allowed', {
+    detail: '"default_branch" must be a name that git allows for a branch, not starting with "-"',
+  });
 }
 
 const taken = ({ owner, name }: Repository, cause?: unknown): Conflict =>
-  new Conflict(`"${owner}" has a repository of this name already`, { detail: `"name": "${name}" is in use; names are compared case-insensitively`, cause });
+  new Conflict(`"${owner}" has a repository of this name already`, {
+    detail: `"name": "${name}" is in use; names are compared case-insensitively`,
+    cause,
+  });

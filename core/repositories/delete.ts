@@ -7,21 +7,36 @@ import type { RepositoryParts } from './ports.ts';
 import type { Reconciler } from './reconcile.ts';
 import type { Repository } from './repository.ts';
 
-type Parts = Pick<RepositoryParts, 'store' | 'unitOfWork' | 'events' | 'intents' | 'audit'> & { readonly reconciler: Reconciler };
+type Parts = Pick<RepositoryParts, 'store' | 'unitOfWork' | 'events' | 'intents' | 'audit'> & {
+  readonly reconciler: Reconciler;
+};
 
 /** @throws {ValidationFailed} unless `confirmation` is `owner/name` to the letter. */
-export const deleteRepository = ({ store, unitOfWork, events, intents, audit, reconciler }: Parts) => async ({ resource: repository, call }: Granted<Repository, 'repo.own'>, command: { readonly confirmation: string }): Promise<void> => {
-  const { id, owner, name, ownerId, visibility } = repository;
-  if (command.confirmation !== `${owner}/${name}`) throw new ValidationFailed('The confirmation does not match', { detail: `"confirmation" must be "${owner}/${name}"` });
-  const intent = await intents.open({ kind: 'repositories.delete', subject: id, detail: {} });
-  try {
-    await unitOfWork.run(async () => {
-      if (!await store.delete(id)) throw new NotFound('Not found');
-      await events.emit({ type: 'repository.deleted', aggregate: aggregateOf(id), ...call.caller.kind === 'user' && { actorId: call.caller.id }, payload: { repository_id: id, owner_id: ownerId, name, visibility } });
-      await audit.append(auditEntry(call, 'repository.deleted', `repository:${id}`, { owner, name, visibility }));
-    });
-  } finally {
-    // Finishes the removal where the row is gone, takes the announcement back where it is not.
-    await reconciler.settle(intent);
-  }
-};
+export const deleteRepository =
+  ({ store, unitOfWork, events, intents, audit, reconciler }: Parts) =>
+  async (
+    { resource: repository, call }: Granted<Repository, 'repo.own'>,
+    command: { readonly confirmation: string },
+  ): Promise<void> => {
+    const { id, owner, name, ownerId, visibility } = repository;
+    if (command.confirmation !== `${owner}/${name}`)
+      throw new ValidationFailed('The confirmation does not match', {
+        detail: `"confirmation" must be "${owner}/${name}"`,
+      });
+    const intent = await intents.open({ kind: 'repositories.delete', subject: id, detail: {} });
+    try {
+      await unitOfWork.run(async () => {
+        if (!(await store.delete(id))) throw new NotFound('Not found');
+        await events.emit({
+          type: 'repository.deleted',
+          aggregate: aggregateOf(id),
+          ...(call.caller.kind === 'user' && { actorId: call.caller.id }),
+          payload: { repository_id: id, owner_id: ownerId, name, visibility },
+        });
+        await audit.append(auditEntry(call, 'repository.deleted', `repository:${id}`, { owner, name, visibility }));
+      });
+    } finally {
+      // Finishes the removal where the row is gone, takes the announcement back where it is not.
+      await reconciler.settle(intent);
+    }
+  };

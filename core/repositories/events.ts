@@ -50,18 +50,44 @@ declare module '#core/kernel/events' {
     'role_template.updated': RoleTemplateFact;
     'role_template.deleted': RoleTemplateFact;
     /** A branch is gone, by a push or over REST; comes beside its push. `old` is where it stood. */
-    'branch.deleted': { readonly repository_id: string; readonly branch: string; readonly old: Oid; readonly actor: string };
-    'branch.protection_changed': { readonly repository_id: string; readonly branch: string; readonly protected: boolean };
+    'branch.deleted': {
+      readonly repository_id: string;
+      readonly branch: string;
+      readonly old: Oid;
+      readonly actor: string;
+    };
+    'branch.protection_changed': {
+      readonly repository_id: string;
+      readonly branch: string;
+      readonly protected: boolean;
+    };
     /** One ref moved; forty zeros stand for its absence. `actor` is the id of the user who pushed. */
-    push: { readonly repository_id: string; readonly ref: string; readonly old: Oid; readonly new: Oid; readonly actor: string };
+    push: {
+      readonly repository_id: string;
+      readonly ref: string;
+      readonly old: Oid;
+      readonly new: Oid;
+      readonly actor: string;
+    };
   }
 }
 
 export const aggregateOf = (repositoryId: string): string => `repository:${repositoryId}`;
 
-export const factOf = ({ id, ownerId, name, visibility }: Repository): RepositoryFact => ({ repository_id: id, owner_id: ownerId, name, visibility });
+export const factOf = ({ id, ownerId, name, visibility }: Repository): RepositoryFact => ({
+  repository_id: id,
+  owner_id: ownerId,
+  name,
+  visibility,
+});
 
 /** What every event about a repository begins with. */
-export const aboutRepository = ({ id }: Pick<Repository, 'id'>, { caller }: Call<Caller>) => ({ aggregate: aggregateOf(id), ...caller.kind === 'user' && { actorId: caller.id } });
+export const aboutRepository = ({ id }: Pick<Repository, 'id'>, { caller }: Call<Caller>) => ({
+  aggregate: aggregateOf(id),
+  ...(caller.kind === 'user' && { actorId: caller.id }),
+});
 
-export const aboutCollaborator = (repository: Repository, user: { readonly id: string }, call: Call<Caller>) => ({ ...aboutRepository(repository, call), payload: { repository_id: repository.id, user_id: user.id } });
+export const aboutCollaborator = (repository: Repository, user: { readonly id: string }, call: Call<Caller>) => ({
+  ...aboutRepository(repository, call),
+  payload: { repository_id: repository.id, user_id: user.id },
+});

@@ -2,8 +2,8 @@
 import type { Granted } from '#core/kernel/access';
 import type { Caller } from '#core/kernel/caller';
 import { noCounts, type RepositoryCounters, type RepositoryCounts } from './offers.ts';
-import type { RepositoryParts } from './ports.ts';
 import type { PeopleCounts } from './people.ts';
+import type { RepositoryParts } from './ports.ts';
 import type { Repository } from './repository.ts';
 
 export interface RepositoryRecord {
@@ -17,12 +17,21 @@ export type CountedRepository = Repository & { readonly peopleCounts?: PeopleCou
 /** Late: counters come from plugins that need this one. */
 type Parts = Pick<RepositoryParts, 'store'> & { readonly counters: () => readonly RepositoryCounters[] };
 
-export const fetchRepository = (parts: Parts) => ({ resource, call }: Granted<Repository, 'repo.read'>): Promise<RepositoryRecord> => recordOf(parts, resource, call.caller);
+export const fetchRepository =
+  (parts: Parts) =>
+  ({ resource, call }: Granted<Repository, 'repo.read'>): Promise<RepositoryRecord> =>
+    recordOf(parts, resource, call.caller);
 
 /** The record of a repository the caller was found to be allowed to see. */
-export async function recordOf({ store, counters }: Parts, { peopleCounts, ...repository }: CountedRepository, caller: Caller): Promise<RepositoryRecord> {
+export async function recordOf(
+  { store, counters }: Parts,
+  { peopleCounts, ...repository }: CountedRepository,
+  caller: Caller,
+): Promise<RepositoryRecord> {
   const parts = await Promise.all([
-    peopleCounts === undefined ? store.peopleCounts([repository.id], caller.kind === 'user' ? caller.id : undefined) : new Map([[repository.id, peopleCounts]]),
+    peopleCounts === undefined
+      ? store.peopleCounts([repository.id], caller.kind === 'user' ? caller.id : undefined)
+      : new Map([[repository.id, peopleCounts]]),
     ...counters().map((counter) => counter.counts([repository.id], caller)),
   ]);
   const counts: RepositoryCounts = Object.assign({}, noCounts, ...parts.map((part) => part.get(repository.id)));

@@ -20,47 +20,68 @@ export interface ForkCommand {
 type Parts = FoundingParts & { readonly maintenance: Maintenance };
 
 /** @throws {ValidationFailed | Conflict | NotFound} */
-export const forkRepository = (parts: Parts) => async (call: Call<User>, { resource: parent }: Granted<Repository, 'repo.read'>, command: ForkCommand): Promise<Repository> => {
-  const { store, git, events, ids, maintenance } = parts;
-  const fork: Repository = {
-    ...parent,
-    id: ids.uuid(),
-    ownerId: call.caller.id,
-    owner: call.caller.username,
-    name: checkName(command.name ?? parent.name),
-    description: checkDescription(command.description ?? parent.description),
-    visibility: checkForkVisibility(command.visibility ?? parent.visibility, parent),
-    issueCode: '',
-    createdAt: call.now,
-    updatedAt: call.now,
+export const forkRepository =
+  (parts: Parts) =>
+  async (
+    call: Call<User>,
+    { resource: parent }: Granted<Repository, 'repo.read'>,
+    command: ForkCommand,
+  ): Promise<Repository> => {
+    const { store, git, events, ids, maintenance } = parts;
+    const fork: Repository = {
+      ...parent,
+      id: ids.uuid(),
+      ownerId: call.caller.id,
+      owner: call.caller.username,
+      name: checkName(command.name ?? parent.name),
+      description: checkDescription(command.description ?? parent.description),
+      visibility: checkForkVisibility(command.visibility ?? parent.visibility, parent),
+      issueCode: '',
+      createdAt: call.now,
+      updatedAt: call.now,
+    };
+    await foundRepository(parts, call, fork, {
+      parentId: parent.id,
+      async make() {
+        try {
+          await git.fork(parent.id, fork.id, { defaultBranch: parent.defaultBranch, signal: call.signal });
+        } catch (error) {
+          // Deleted under the fetch.
+          throw (await store.byId(parent.id)) === undefined ? new NotFound('Not found', { cause: error }) : error;
+        }
+      },
+      async within() {
+        const now = await store.byId(parent.id);
+        if (now === undefined) throw new NotFound('Not found');
+        if (!isAtMostAsVisible(fork.visibility, now.visibility))
+          throw new Conflict('The visibility of the repository changed while it was forked', { detail: 'Try again' });
+        await events.emit({
+          type: 'repository.forked',
+          ...aboutRepository(fork, call),
+          payload: { ...factOf(fork), parent_id: parent.id },
+        });
+      },
+    });
+    maintenance.request(fork.id);
+    return fork;
   };
-  await foundRepository(parts, call, fork, {
-    parentId: parent.id,
-    async make() {
-      try {
-        await git.fork(parent.id, fork.id, { defaultBranch: parent.defaultBranch, signal: call.signal });
-      } catch (error) {
-        // Deleted under the fetch.
-        throw await store.byId(parent.id) === undefined ? new NotFound('Not found', { cause: error }) : error;
-      }
-    },
-    async within() {
-      const now = await store.byId(parent.id);
-      if (now === undefined) throw new NotFound('Not found');
-      if (!isAtMostAsVisible(fork.visibility, now.visibility)) throw new Conflict('The visibility of the repository changed while it was forked', { detail: 'Try again' });
-      await events.emit({ type: 'repository.forked', ...aboutRepository(fork, call), payload: { ...factOf(fork), parent_id: parent.id } });
-    },
-  });
-  maintenance.request(fork.id);
-  return fork;
-};
 
 /** The forks the caller may read, most recently updated first. */
-export const listForks = ({ store }: Pick<RepositoryParts, 'store'>) => ({ resource, call }: Granted<Repository, 'repo.read'>, { page, perPage }: PageRequest): Promise<readonly Repository[]> =>
-  store.list({ reader: readerOf(call.caller), parentId: resource.id, limit: perPage, offset: (page - 1) * perPage });
+export const listForks =
+  ({ store }: Pick<RepositoryParts, 'store'>) =>
+  (
+    { resource, call }: Granted<Repository, 'repo.read'>,
+    { page, perPage }: PageRequest,
+  ): Promise<readonly Repository[]> =>
+    store.list({ reader: readerOf(call.caller), parentId: resource.id, limit: perPage, offset: (page - 1) * perPage });
 
 /** Not to be a way around the parent's visibility. @throws {ValidationFailed} */
-export function checkForkVisibility(visibility: Visibility, parent: Pick<Repository, 'visibility'> | undefined): Visibility {
+export function checkForkVisibility(
+  visibility: Visibility,
+  parent: Pick<Repository, 'visibility'> | undefined,
+): Visibility {
   if (parent === undefined || isAtMostAsVisible(visibility, parent.visibility)) return visibility;
-  throw new ValidationFailed('A fork is at most as visible as what it was forked from', { detail: `"visibility" cannot be "${visibility}", for the parent is ${parent.visibility}` });
+  throw new ValidationFailed('A fork is at most as visible as what it was forked from', {
+    detail: `"visibility" cannot be "${visibility}", for the parent is ${parent.visibility}`,
+  });
 }

@@ -1,4 +1,5 @@
-// What the port `GitBackend` says of history: commits, what they change, who wrote which line, and a change that is to become a commit.
+// What the port `GitBackend` says of history: commits, what they change, who wrote which line, and a change that is to
+// become a commit.
 import type { Oid, ReceiveRequest } from './git-backend.ts';
 
 export interface Signature {

@@ -5,7 +5,10 @@ import type { Signature } from './git-history.ts';
 /** What a ref points to, as lists of refs show it. */
 export type Tip =
   | { readonly kind: 'commit'; readonly subject: string; readonly author: string; readonly committedAt: Date }
-  /** An annotated tag: `target` is what it names, `message` is without a signature, `tagger` is missing in very old ones. */
+  /**
+   * An annotated tag: `target` is what it names, `message` is without a signature, `tagger` is missing in very old
+   * ones.
+   */
   | { readonly kind: 'tag'; readonly target: Oid; readonly message: string; readonly tagger: Signature | undefined }
   /** A tree, a file, or an object too large to be looked at. */
   | { readonly kind: 'other' };
@@ -26,7 +29,7 @@ export interface NewTag {
 }
 
 /**
- * What became of refs that were to move together. `stale`: one of them does not have the old value; `in-the-way`: a name is the
- * folder of another (`a` and `a/b`). Nothing moved then.
+ * What became of refs that were to move together. `stale`: one of them does not have the old value; `in-the-way`: a
+ * name is the folder of another (`a` and `a/b`). Nothing moved then.
  */
 export type Moving = 'moved' | 'stale' | 'in-the-way';

@@ -15,7 +15,12 @@ export interface IntentDetails {
 }
 export type IntentKind = keyof IntentDetails;
 
-export const intentKinds = ['repositories.create', 'repositories.delete', 'repositories.default-branch', 'repositories.push'] as const satisfies readonly IntentKind[];
+export const intentKinds = [
+  'repositories.create',
+  'repositories.delete',
+  'repositories.default-branch',
+  'repositories.push',
+] as const satisfies readonly IntentKind[];
 
 /** Held while a repository's default branch changes, for the record and git's HEAD change in two steps. */
 export const defaultBranchLock = (repositoryId: string): string => `repositories.default-branch:${repositoryId}`;

@@ -1,4 +1,5 @@
-// The one judge of refs that are to move, for pushes and for REST: names that are kept or not allowed, then the rules of protected branches.
+// The one judge of refs that are to move, for pushes and for REST: names that are kept or not allowed, then the rules
+// of protected branches.
 import type { Caller } from '#core/kernel/caller';
 import { zeroOid, type GitBackend, type JudgeRefs, type RefUpdate, type RefVerdict } from './git-backend.ts';
 import type { RepositoryParts } from './ports.ts';
@@ -10,13 +11,23 @@ const internal = 'refs/hexforge/';
 const branches = 'refs/heads/';
 
 /** What the names alone decide: one verdict per update. */
-export function judgeNames(git: Pick<GitBackend, 'isLegalName'>, repository: Repository, updates: readonly RefUpdate[]): readonly RefVerdict[] {
+export function judgeNames(
+  git: Pick<GitBackend, 'isLegalName'>,
+  repository: Repository,
+  updates: readonly RefUpdate[],
+): readonly RefVerdict[] {
   const refusal = (update: RefUpdate): string | undefined => {
-    if (update.ref.startsWith(internal)) return `"${internal}" is kept for the forge itself; push to refs/heads/ or refs/tags/`;
+    if (update.ref.startsWith(internal))
+      return `"${internal}" is kept for the forge itself; push to refs/heads/ or refs/tags/`;
     const deletion = update.new === zeroOid;
-    if (deletion && update.ref === `${branches}${repository.defaultBranch}`) return 'the default branch cannot be deleted; make another branch the default first';
-    for (const [kind, prefix] of [['branch', branches], ['tag', 'refs/tags/']] as const) {
-      if (!deletion && update.ref.startsWith(prefix) && !git.isLegalName(kind, update.ref.slice(prefix.length))) return `this ${kind} name is not allowed here; choose a shorter one, or one that is not "HEAD" and does not start with "-"`;
+    if (deletion && update.ref === `${branches}${repository.defaultBranch}`)
+      return 'the default branch cannot be deleted; make another branch the default first';
+    for (const [kind, prefix] of [
+      ['branch', branches],
+      ['tag', 'refs/tags/'],
+    ] as const) {
+      if (!deletion && update.ref.startsWith(prefix) && !git.isLegalName(kind, update.ref.slice(prefix.length)))
+        return `this ${kind} name is not allowed here; choose a shorter one, or one that is not "HEAD" and does not start with "-"`;
     }
     return undefined;
   };
@@ -24,23 +35,42 @@ export function judgeNames(git: Pick<GitBackend, 'isLegalName'>, repository: Rep
 }
 
 /** One verdict per update, as the rules are at this moment. */
-export const judgeRefs = ({ git, store, protections }: Pick<RepositoryParts, 'git' | 'store' | 'protections'>, repository: Repository, caller: Caller): JudgeRefs => async (updates, objects) => {
-  const verdicts = judgeNames(git, repository, updates);
-  if (!updates.some(({ ref }) => ref.startsWith(branches))) return verdicts;
-  const rules = await protections.all(repository.id);
-  if (rules.size === 0) return verdicts;
-  const role = await roleOf(store, repository, caller);
-  return Promise.all(verdicts.map(async (verdict, index) => {
-    const update = updates[index];
-    if (verdict.refusal !== undefined || update === undefined || !update.ref.startsWith(branches)) return verdict;
-    const branch = update.ref.slice(branches.length);
-    const rule = rules.get(branch);
-    return rule === undefined ? verdict : { ref: update.ref, refusal: await protectionRefusal(rule, branch, role, update, (older, newer) => objects.isAncestor(older, newer)) };
-  }));
-};
+export const judgeRefs =
+  (
+    { git, store, protections }: Pick<RepositoryParts, 'git' | 'store' | 'protections'>,
+    repository: Repository,
+    caller: Caller,
+  ): JudgeRefs =>
+  async (updates, objects) => {
+    const verdicts = judgeNames(git, repository, updates);
+    if (!updates.some(({ ref }) => ref.startsWith(branches))) return verdicts;
+    const rules = await protections.all(repository.id);
+    if (rules.size === 0) return verdicts;
+    const role = await roleOf(store, repository, caller);
+    return Promise.all(
+      verdicts.map(async (verdict, index) => {
+        const update = updates[index];
+        if (verdict.refusal !== undefined || update === undefined || !update.ref.startsWith(branches)) return verdict;
+        const branch = update.ref.slice(branches.length);
+        const rule = rules.get(branch);
+        return rule === undefined
+          ? verdict
+          : {
+              ref: update.ref,
+              refusal: await protectionRefusal(rule, branch, role, update, (older, newer) =>
+                objects.isAncestor(older, newer),
+              ),
+            };
+      }),
+    );
+  };
 
 /** Under what role somebody pushes. The owner counts as admin, and so does an instance administrator. */
-async function roleOf(store: RepositoryParts['store'], { id, ownerId, owner, name }: Repository, caller: Caller): Promise<string | undefined> {
+async function roleOf(
+  store: RepositoryParts['store'],
+  { id, ownerId, owner, name }: Repository,
+  caller: Caller,
+): Promise<string | undefined> {
   if (caller.kind !== 'user') return undefined;
   if (caller.isAdmin || caller.id === ownerId) return 'admin';
   const found = await store.standing(owner, name, caller.id);

@@ -7,7 +7,18 @@ import { languageOf } from './languages.ts';
 import type { Repository } from './repository.ts';
 
 /** Data and prose are no languages one writes a program or a page in, as for GitHub. */
-const uncounted: ReadonlySet<string> = new Set(['json', 'yaml', 'toml', 'ini', 'xml', 'csv', 'text', 'markdown', 'restructuredtext', 'diff']);
+const uncounted: ReadonlySet<string> = new Set([
+  'json',
+  'yaml',
+  'toml',
+  'ini',
+  'xml',
+  'csv',
+  'text',
+  'markdown',
+  'restructuredtext',
+  'diff',
+]);
 const counted = (path: string): string => {
   const language = languageOf(path);
   return uncounted.has(language) ? '' : language;
@@ -16,12 +27,18 @@ const counted = (path: string): string => {
 const mostKept = 500;
 
 /** The most bytes first; empty where the default branch has no commit. */
-export function repositoryLanguages({ git }: { readonly git: GitBackend }): (granted: Granted<Repository, 'repo.read'>) => Promise<Derived<ReadonlyMap<string, number>>> {
+export function repositoryLanguages({
+  git,
+}: {
+  readonly git: GitBackend;
+}): (granted: Granted<Repository, 'repo.read'>) => Promise<Derived<ReadonlyMap<string, number>>> {
   /** By repository and commit; those still being counted too. */
   const known = new Lru<Promise<ReadonlyMap<string, number>>>(mostKept);
   const count = async (id: string, commit: string): Promise<ReadonlyMap<string, number>> => {
     const sizes = await git.sizes(id, commit, counted);
-    return new Map([...sizes].filter(([, bytes]) => bytes > 0).sort(([a, bytes], [b, others]) => others - bytes || (a < b ? -1 : 1)));
+    return new Map(
+      [...sizes].filter(([, bytes]) => bytes > 0).sort(([a, bytes], [b, others]) => others - bytes || (a < b ? -1 : 1)),
+    );
   };
   const begin = (key: string, id: string, commit: string): Promise<ReadonlyMap<string, number>> => {
     const counting = count(id, commit);

@@ -15,15 +15,19 @@ export interface ListCommand {
 const caps = { mine: 100, owner: 50, visible: 50 } as const;
 
 /** @throws {Unauthorized} for `mine` without a user. */
-export const listRepositories = ({ store }: Pick<RepositoryParts, 'store'>) => async ({ caller }: Call, { mine = false, owner }: ListCommand): Promise<readonly Repository[]> => {
-  if (mine && caller.kind !== 'user') throw new Unauthorized('Your own repositories can be listed only when you are signed in');
-  const filter: RepositoryFilter = {
-    reader: readerOf(caller),
-    ownerId: mine && caller.kind === 'user' ? caller.id : undefined,
-    owner,
-    limit: mine ? caps.mine : owner === undefined ? caps.visible : caps.owner,
+export const listRepositories =
+  ({ store }: Pick<RepositoryParts, 'store'>) =>
+  async ({ caller }: Call, { mine = false, owner }: ListCommand): Promise<readonly Repository[]> => {
+    if (mine && caller.kind !== 'user')
+      throw new Unauthorized('Your own repositories can be listed only when you are signed in');
+    const filter: RepositoryFilter = {
+      reader: readerOf(caller),
+      ownerId: mine && caller.kind === 'user' ? caller.id : undefined,
+      owner,
+      limit: mine ? caps.mine : owner === undefined ? caps.visible : caps.owner,
+    };
+    return store.list(filter);
   };
-  return store.list(filter);
-};
 
-export const readerOf = (caller: Caller): Reader => caller.kind === 'user' ? { kind: 'user', id: caller.id, isAdmin: caller.isAdmin } : { kind: 'anonymous' };
+export const readerOf = (caller: Caller): Reader =>
+  caller.kind === 'user' ? { kind: 'user', id: caller.id, isAdmin: caller.isAdmin } : { kind: 'anonymous' };

@@ -1,4 +1,5 @@
-// Upkeep of repositories after pushes, in the background: one run at a time for each, pushes in the meantime ask for one more.
+// Upkeep of repositories after pushes, in the background: one run at a time for each, pushes in the meantime ask for
+// one more.
 import type { Log } from '#core/kernel/log';
 import type { GitBackend } from './git-backend.ts';
 

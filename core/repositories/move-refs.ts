@@ -12,8 +12,16 @@ export type MoveParts = BracketParts & Pick<RepositoryParts, 'protections'>;
 type Writable = Granted<Repository, 'repo.write'>;
 
 /** @throws {Forbidden} with the rule that does not let the ref move so. */
-export async function checkMove(parts: MoveParts, { resource: repository, call }: Writable, update: RefUpdate): Promise<void> {
-  const verdicts = await judgeRefs(parts, repository, call.caller)([update], {
+export async function checkMove(
+  parts: MoveParts,
+  { resource: repository, call }: Writable,
+  update: RefUpdate,
+): Promise<void> {
+  const verdicts = await judgeRefs(
+    parts,
+    repository,
+    call.caller,
+  )([update], {
     // Creations and deletions rewrite no history.
     isAncestor: async () => false,
   });
@@ -21,8 +29,15 @@ export async function checkMove(parts: MoveParts, { resource: repository, call }
   if (refusal !== undefined) throw new Forbidden('The branch or tag is protected from this', { detail: refusal });
 }
 
-/** Creates or deletes one ref that was checked; `stale` where it is not as `update.old` says. @throws {Conflict} where the name is in the way of another. */
-export async function moveRef(parts: MoveParts, { resource: { id }, call }: Writable, update: RefUpdate): Promise<Exclude<Moving, 'in-the-way'>> {
+/**
+ * Creates or deletes one ref that was checked; `stale` where it is not as `update.old` says. @throws {Conflict} where
+ * the name is in the way of another.
+ */
+export async function moveRef(
+  parts: MoveParts,
+  { resource: { id }, call }: Writable,
+  update: RefUpdate,
+): Promise<Exclude<Moving, 'in-the-way'>> {
   const { hooks, conclude } = pushBracket(parts, id, call.caller);
   let moving: Moving;
   try {
@@ -34,6 +49,9 @@ export async function moveRef(parts: MoveParts, { resource: { id }, call }: Writ
     await conclude(false);
     throw error;
   }
-  if (moving === 'in-the-way') throw new Conflict('The name is in the way of another', { detail: `"${update.ref}" and one of its folders cannot both be names; choose another` });
+  if (moving === 'in-the-way')
+    throw new Conflict('The name is in the way of another', {
+      detail: `"${update.ref}" and one of its folders cannot both be names; choose another`,
+    });
   return moving;
 }

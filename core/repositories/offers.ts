@@ -5,10 +5,17 @@ import { declarePort } from '#core/kernel/ports';
 import type { ServeRequest } from './git-backend.ts';
 import type { Repository } from './repository.ts';
 
-/** Receives pushes, with everything that belongs to one: the rules, the intent, the events, the default branch, upkeep. */
+/**
+ * Receives pushes, with everything that belongs to one: the rules, the intent, the events, the default branch, upkeep.
+ */
 export interface Pushes {
-  /** Serves `POST /git-receive-pack` for a caller who may write. The answer is to be read to its end or returned early. */
-  receive(granted: Granted<Repository, 'repo.write'>, request: Omit<ServeRequest, 'service'>): Promise<AsyncIterable<Uint8Array>>;
+  /**
+   * Serves `POST /git-receive-pack` for a caller who may write. The answer is to be read to its end or returned early.
+   */
+  receive(
+    granted: Granted<Repository, 'repo.write'>,
+    request: Omit<ServeRequest, 'service'>,
+  ): Promise<AsyncIterable<Uint8Array>>;
 }
 
 /** Of a record, what other areas count (document B, "Repository record"). */
@@ -23,7 +30,15 @@ export interface RepositoryCounts {
   readonly watching: boolean;
 }
 
-export const noCounts: RepositoryCounts = { stars: 0, forks: 0, watchers: 0, openIssues: 0, openMergeRequests: 0, starred: false, watching: false };
+export const noCounts: RepositoryCounts = {
+  stars: 0,
+  forks: 0,
+  watchers: 0,
+  openIssues: 0,
+  openMergeRequests: 0,
+  starred: false,
+  watching: false,
+};
 
 /** Fills members of the counts for a batch of repositories; each provider answers for its own. */
 export interface RepositoryCounters {
@@ -39,5 +54,15 @@ declare module '#core/kernel/ports' {
   }
 }
 
-declarePort('Pushes', { arity: 'single', component: 'repositories (plugin "repositories")', critical: true, absent: 'refuse' });
-declarePort('RepositoryCounters', { arity: 'plural', component: 'repository counters', critical: false, absent: 'degraded' });
+declarePort('Pushes', {
+  arity: 'single',
+  component: 'repositories (plugin "repositories")',
+  critical: true,
+  absent: 'refuse',
+});
+declarePort('RepositoryCounters', {
+  arity: 'plural',
+  component: 'repository counters',
+  critical: false,
+  absent: 'degraded',
+});

@@ -1,4 +1,5 @@
-// Who has to do with a repository beside its owner: what the store keeps of collaborators, role templates, stars and watchers.
+// Who has to do with a repository beside its owner: what the store keeps of collaborators, role templates, stars and
+// watchers.
 import type { PublicUser } from '#core/identity/index';
 import type { RepositoryCounts } from './offers.ts';
 import type { Repository } from './repository.ts';
@@ -51,7 +52,10 @@ export interface PeopleStore {
   /** Whether it was there. */
   unmark(mark: Mark, repositoryId: string, userId: string): Promise<boolean>;
   /** For a batch of repositories in one query; `userId` is whose own marks are told. */
-  peopleCounts(repositoryIds: readonly string[], userId: string | undefined): Promise<ReadonlyMap<string, PeopleCounts>>;
+  peopleCounts(
+    repositoryIds: readonly string[],
+    userId: string | undefined,
+  ): Promise<ReadonlyMap<string, PeopleCounts>>;
 
   /** What a repository was forked from, while that exists. */
   parentOf(repositoryId: string): Promise<Repository | undefined>;

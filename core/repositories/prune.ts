@@ -16,35 +16,47 @@ const batch = 100;
 const after = (time: Date, milliseconds: number): Date => new Date(time.getTime() + milliseconds);
 
 /**
- * When a repository is pruned that something was pushed to now. Every push counts: one that moves or deletes a ref leaves what that led to,
- * and one that only makes refs may leave objects of others that were refused.
+ * When a repository is pruned that something was pushed to now. Every push counts: one that moves or deletes a ref
+ * leaves what that led to, and one that only makes refs may leave objects of others that were refused.
  */
 export const nextPrune = (now: Date): Date => after(now, period);
 
 type Parts = Pick<RepositoryParts, 'store' | 'git' | 'unitOfWork' | 'clock' | 'log'>;
 
 /** Prunes what is due, one repository after the other. One that fails is put off by a day. */
-export const pruneDue = (parts: Parts) => async (signal: AbortSignal): Promise<void> => {
-  const { store, clock, log } = parts;
-  const now = clock.now();
-  for (const planned of await store.duePrunes({ now, idleSince: after(now, -idle), limit: batch })) {
-    if (signal.aborted) return;
-    try {
-      await prune(parts, planned, signal);
-    } catch (error) {
-      if (!signal.aborted) log.warn({ err: error, repository: planned.repositoryId }, 'a repository could not be pruned; it is tried again in a day');
+export const pruneDue =
+  (parts: Parts) =>
+  async (signal: AbortSignal): Promise<void> => {
+    const { store, clock, log } = parts;
+    const now = clock.now();
+    for (const planned of await store.duePrunes({ now, idleSince: after(now, -idle), limit: batch })) {
+      if (signal.aborted) return;
+      try {
+        await prune(parts, planned, signal);
+      } catch (error) {
+        if (!signal.aborted)
+          log.warn(
+            { err: error, repository: planned.repositoryId },
+            'a repository could not be pruned; it is tried again in a day',
+          );
+      }
     }
-  }
-};
+  };
 
-async function prune({ store, git, unitOfWork, clock }: Parts, { repositoryId, pruneAt, updatedAt }: PlannedPrune, signal: AbortSignal): Promise<void> {
-  const replan = (seen: Parameters<typeof store.replanPrune>[1], next: Date | undefined): Promise<boolean> => unitOfWork.run(() => store.replanPrune(repositoryId, seen, next));
+async function prune(
+  { store, git, unitOfWork, clock }: Parts,
+  { repositoryId, pruneAt, updatedAt }: PlannedPrune,
+  signal: AbortSignal,
+): Promise<void> {
+  const replan = (seen: Parameters<typeof store.replanPrune>[1], next: Date | undefined): Promise<boolean> =>
+    unitOfWork.run(() => store.replanPrune(repositoryId, seen, next));
   const now = clock.now();
   // First, so that it stands whatever becomes of this process.
   const putOff = after(now, tryAgain);
-  if (!await replan({ pruneAt, updatedAt }, putOff)) return;
+  if (!(await replan({ pruneAt, updatedAt }, putOff))) return;
   const { remaining } = await git.prune(repositoryId, { before: after(now, -young), signal });
   const again = nextPrune(clock.now());
   // A push that came meanwhile found something planned and planned nothing itself.
-  if (!await replan({ pruneAt: putOff, updatedAt }, remaining ? again : undefined)) await replan({ pruneAt: putOff }, again);
+  if (!(await replan({ pruneAt: putOff, updatedAt }, remaining ? again : undefined)))
+    await replan({ pruneAt: putOff }, again);
 }

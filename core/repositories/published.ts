@@ -16,9 +16,9 @@ export interface PublicRepositoryRow {
 }
 
 /**
- * Beside the view there is the SQL function `repositories_readable(reader uuid, repository uuid) returns boolean`: whether a user
- * (null: anonymous) may read a repository by visibility, ownership or collaboration. Instance administrators read everything; that
- * is the caller's to add.
+ * Beside the view there is the SQL function `repositories_readable(reader uuid, repository uuid) returns boolean`:
+ * whether a user (null: anonymous) may read a repository by visibility, ownership or collaboration. Instance
+ * administrators read everything; that is the caller's to add.
  */
 export interface RepositoryViews {
   repositories_public_repository: PublicRepositoryRow;

@@ -1,4 +1,5 @@
-// What surrounds refs that git moves for somebody: announced before it reads an object, recorded before they hear of it, settled where it broke off.
+// What surrounds refs that git moves for somebody: announced before it reads an object, recorded before they hear of
+// it, settled where it broke off.
 import type { Caller } from '#core/kernel/caller';
 import type { Intent } from '#core/kernel/unit-of-work';
 import type { ReceiveRequest } from './git-backend.ts';
@@ -8,11 +9,17 @@ import type { RepositoryParts } from './ports.ts';
 import type { Reconciler } from './reconcile.ts';
 import { recordPush } from './record-push.ts';
 
-export type BracketParts = Pick<RepositoryParts, 'store' | 'git' | 'unitOfWork' | 'events' | 'intents' | 'locks' | 'clock'> & { readonly reconciler: Reconciler; readonly maintenance: Maintenance };
+export type BracketParts = Pick<
+  RepositoryParts,
+  'store' | 'git' | 'unitOfWork' | 'events' | 'intents' | 'locks' | 'clock'
+> & { readonly reconciler: Reconciler; readonly maintenance: Maintenance };
 
 export interface PushBracket {
   readonly hooks: Pick<ReceiveRequest, 'announced' | 'landed'>;
-  /** To be called when it is over. Where git ran to its end and told of no landing, nothing moved. Cut short, it may have moved refs: they tell. */
+  /**
+   * To be called when it is over. Where git ran to its end and told of no landing, nothing moved. Cut short, it may
+   * have moved refs: they tell.
+   */
   conclude(complete: boolean): Promise<void>;
 }
 
@@ -31,7 +38,11 @@ export function pushBracket(parts: BracketParts, repositoryId: string, caller: C
       },
       async landed(updates) {
         recording = true;
-        await recordPush(parts)(repositoryId, updates.map((update) => ({ ...update, actor })), intent === undefined ? [] : [intent.id]);
+        await recordPush(parts)(
+          repositoryId,
+          updates.map((update) => ({ ...update, actor })),
+          intent === undefined ? [] : [intent.id],
+        );
         intent = undefined;
         maintenance.request(repositoryId);
       },

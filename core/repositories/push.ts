@@ -1,4 +1,5 @@
-// Receiving a push: announced before git reads an object, judged ref by ref, recorded before the client hears that it landed.
+// Receiving a push: announced before git reads an object, judged ref by ref, recorded before the client hears that it
+// landed.
 import { judgeRefs } from './judge.ts';
 import type { Pushes } from './offers.ts';
 import type { RepositoryParts } from './ports.ts';
@@ -13,7 +14,8 @@ export function pushes(parts: Parts): Pushes {
       const { hooks, conclude } = pushBracket(parts, repository.id, call.caller);
       try {
         const answer = await git.receivePack(repository.id, {
-          ...request, ...hooks,
+          ...request,
+          ...hooks,
           service: 'git-receive-pack',
           judge: judgeRefs(parts, repository, call.caller),
         });
@@ -26,8 +28,14 @@ export function pushes(parts: Parts): Pushes {
   };
 }
 
-/** The same bytes; `ended` runs once when they end, fail or are no longer wanted. A generator would not run it if never started. */
-function ending(source: AsyncIterable<Uint8Array>, ended: (complete: boolean) => Promise<void>): AsyncIterable<Uint8Array> {
+/**
+ * The same bytes; `ended` runs once when they end, fail or are no longer wanted. A generator would not run it if never
+ * started.
+ */
+function ending(
+  source: AsyncIterable<Uint8Array>,
+  ended: (complete: boolean) => Promise<void>,
+): AsyncIterable<Uint8Array> {
   return {
     [Symbol.asyncIterator]() {
       const inner = source[Symbol.asyncIterator]();

@@ -1,4 +1,5 @@
-// Concluding what was announced and not recorded: intents of processes that died, and of live operations that went wrong half-way.
+// Concluding what was announced and not recorded: intents of processes that died, and of live operations that went
+// wrong half-way.
 import type { Intent } from '#core/kernel/unit-of-work';
 import { intentKinds, type IntentKind, type PushDetail } from './intents.ts';
 import type { Maintenance } from './maintenance.ts';
@@ -6,7 +7,10 @@ import type { RepositoryParts } from './ports.ts';
 import { landed, recordPush } from './record-push.ts';
 
 export interface Reconciler {
-  /** Concludes the intent of an operation that ended without recording its outcome. Never rejects: what fails now is tried again by `run`. */
+  /**
+   * Concludes the intent of an operation that ended without recording its outcome. Never rejects: what fails now is
+   * tried again by `run`.
+   */
   settle(intent: Intent): Promise<void>;
   /** Concludes every abandoned intent: at boot and every minute. */
   run(): Promise<void>;
@@ -14,7 +18,10 @@ export interface Reconciler {
   settlePushes(repositoryId: string): Promise<void>;
 }
 
-type Parts = Pick<RepositoryParts, 'store' | 'git' | 'unitOfWork' | 'events' | 'intents' | 'locks' | 'clock' | 'log'> & { readonly maintenance: Maintenance };
+type Parts = Pick<
+  RepositoryParts,
+  'store' | 'git' | 'unitOfWork' | 'events' | 'intents' | 'locks' | 'clock' | 'log'
+> & { readonly maintenance: Maintenance };
 
 export function reconciler(parts: Parts): Reconciler {
   const { store, git, unitOfWork, intents, locks, log, maintenance } = parts;
@@ -22,18 +29,21 @@ export function reconciler(parts: Parts): Reconciler {
   /** Of this process, by id: their settling failed. */
   const unsettled = new Map<string, Intent>();
 
-  const close = (open: readonly Intent[]): Promise<void> => unitOfWork.run(async () => {
-    for (const { id } of open) await intents.close(id);
-  });
+  const close = (open: readonly Intent[]): Promise<void> =>
+    unitOfWork.run(async () => {
+      for (const { id } of open) await intents.close(id);
+    });
 
-  /** By kind, for all open intents about one repository: finishes where the record says so, undoes where it does not. */
+  /**
+   * By kind, for all open intents about one repository: finishes where the record says so, undoes where it does not.
+   */
   const conclude: { readonly [K in IntentKind]: (repositoryId: string, open: readonly Intent[]) => Promise<void> } = {
     async 'repositories.create'(repositoryId, open) {
-      if (await store.byId(repositoryId) === undefined) await git.remove(repositoryId);
+      if ((await store.byId(repositoryId)) === undefined) await git.remove(repositoryId);
       await close(open);
     },
     async 'repositories.delete'(repositoryId, open) {
-      if (await store.byId(repositoryId) === undefined) await git.remove(repositoryId);
+      if ((await store.byId(repositoryId)) === undefined) await git.remove(repositoryId);
       await close(open);
     },
     async 'repositories.default-branch'(repositoryId, open) {
@@ -42,18 +52,27 @@ export function reconciler(parts: Parts): Reconciler {
       await close(open);
     },
     async 'repositories.push'(repositoryId, open) {
-      if (await store.byId(repositoryId) === undefined) return close(open);
+      if ((await store.byId(repositoryId)) === undefined) return close(open);
       const announced = open.flatMap(({ detail }) => {
         const { actor, updates } = detail as PushDetail;
         return updates.map((update) => ({ ...update, actor }));
       });
       const names = [...new Set(announced.map(({ ref }) => ref))];
       const oids = await git.readRefs(repositoryId, names);
-      const moved = landed(announced, new Map(names.flatMap((name, index) => {
-        const oid = oids[index];
-        return oid === undefined ? [] : [[name, oid] as const];
-      })));
-      await record(repositoryId, moved, open.map(({ id }) => id));
+      const moved = landed(
+        announced,
+        new Map(
+          names.flatMap((name, index) => {
+            const oid = oids[index];
+            return oid === undefined ? [] : [[name, oid] as const];
+          }),
+        ),
+      );
+      await record(
+        repositoryId,
+        moved,
+        open.map(({ id }) => id),
+      );
       if (moved.length > 0) maintenance.request(repositoryId);
     },
   };
@@ -65,7 +84,10 @@ export function reconciler(parts: Parts): Reconciler {
         for (const { id } of about) unsettled.delete(id);
       } catch (error) {
         for (const intent of about) unsettled.set(intent.id, intent);
-        log.error({ err: error, intent: kind, repository: subject }, 'an interrupted operation could not be concluded; it is tried again within a minute');
+        log.error(
+          { err: error, intent: kind, repository: subject },
+          'an interrupted operation could not be concluded; it is tried again within a minute',
+        );
       }
     }
   };
@@ -79,11 +101,13 @@ export function reconciler(parts: Parts): Reconciler {
 
   return {
     settle: (intent) => concludeAll(intent.kind as IntentKind, [intent]),
-    run: () => alone(async () => {
-      for (const kind of intentKinds) await concludeAll(kind, await open(kind));
-    }),
+    run: () =>
+      alone(async () => {
+        for (const kind of intentKinds) await concludeAll(kind, await open(kind));
+      }),
     async settlePushes(repositoryId) {
-      const pending = async (): Promise<Intent[]> => (await open('repositories.push')).filter(({ subject }) => subject === repositoryId);
+      const pending = async (): Promise<Intent[]> =>
+        (await open('repositories.push')).filter(({ subject }) => subject === repositoryId);
       if ((await pending()).length > 0) await alone(async () => concludeAll('repositories.push', await pending()));
     },
   };

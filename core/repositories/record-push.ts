@@ -1,4 +1,5 @@
-// Recording that refs moved: one transaction with an event per ref, the repository's time and, for a first push, its default branch.
+// Recording that refs moved: one transaction with an event per ref, the repository's time and, for a first push, its
+// default branch.
 import { NotFound } from '#core/kernel/errors';
 import { aggregateOf } from './events.ts';
 import { zeroOid, type Oid, type RefUpdate } from './git-backend.ts';
@@ -13,48 +14,87 @@ export type Moved = RefUpdate & { readonly actor: string };
 
 type Parts = Pick<RepositoryParts, 'store' | 'git' | 'unitOfWork' | 'events' | 'intents' | 'locks' | 'clock'>;
 
-/** Records what moved and closes the intents of the pushes it came from. A repository that is gone has nobody to tell. */
-export const recordPush = (parts: Parts) => async (repositoryId: string, moved: readonly Moved[], intentIds: readonly string[]): Promise<void> => {
-  const created = moved.filter((update) => update.ref.startsWith(branches) && update.old === zeroOid && update.new !== zeroOid).map(({ ref }) => ref.slice(branches.length));
-  if (created.length === 0) return record(parts, repositoryId, moved, intentIds);
-  // HEAD and the record change in two steps; two first pushes at once must not leave them apart.
-  await parts.locks.exclusive(defaultBranchLock(repositoryId), async () => {
-    const branch = await firstBranch(parts, repositoryId, created).catch(noneWhereRemoved);
-    if (branch !== undefined) await parts.git.setDefaultBranch(repositoryId, branch).catch(noneWhereRemoved);
-    await record(parts, repositoryId, moved, intentIds, branch);
-  });
-};
+/**
+ * Records what moved and closes the intents of the pushes it came from. A repository that is gone has nobody to tell.
+ */
+export const recordPush =
+  (parts: Parts) =>
+  async (repositoryId: string, moved: readonly Moved[], intentIds: readonly string[]): Promise<void> => {
+    const created = moved
+      .filter((update) => update.ref.startsWith(branches) && update.old === zeroOid && update.new !== zeroOid)
+      .map(({ ref }) => ref.slice(branches.length));
+    if (created.length === 0) return record(parts, repositoryId, moved, intentIds);
+    // HEAD and the record change in two steps; two first pushes at once must not leave them apart.
+    await parts.locks.exclusive(defaultBranchLock(repositoryId), async () => {
+      const branch = await firstBranch(parts, repositoryId, created).catch(noneWhereRemoved);
+      if (branch !== undefined) await parts.git.setDefaultBranch(repositoryId, branch).catch(noneWhereRemoved);
+      await record(parts, repositoryId, moved, intentIds, branch);
+    });
+  };
 
-/** Its row goes before its directory: what was pushed to a repository that is removed meanwhile is recorded as of one that is gone. */
+/**
+ * Its row goes before its directory: what was pushed to a repository that is removed meanwhile is recorded as of one
+ * that is gone.
+ */
 function noneWhereRemoved(error: unknown): undefined {
   if (!(error instanceof NotFound)) throw error;
   return undefined;
 }
 
 /** The branch that becomes the default: of those pushed, where the repository lacks the one it has on record. */
-async function firstBranch({ store, git }: Parts, repositoryId: string, created: readonly string[]): Promise<string | undefined> {
+async function firstBranch(
+  { store, git }: Parts,
+  repositoryId: string,
+  created: readonly string[],
+): Promise<string | undefined> {
   const repository = await store.byId(repositoryId);
   if (repository === undefined) return undefined;
   const candidates = ['main', 'master', ...created].filter((name) => created.includes(name));
-  const [present, ...tips] = await git.readRefs(repositoryId, [repository.defaultBranch, ...candidates].map((name) => `refs/heads/${name}`));
+  const [present, ...tips] = await git.readRefs(
+    repositoryId,
+    [repository.defaultBranch, ...candidates].map((name) => `refs/heads/${name}`),
+  );
   return present === zeroOid ? candidates.find((_, index) => tips[index] !== zeroOid) : undefined;
 }
 
-function record({ store, unitOfWork, events, intents, clock }: Parts, repositoryId: string, moved: readonly Moved[], intentIds: readonly string[], defaultBranch?: string): Promise<void> {
+function record(
+  { store, unitOfWork, events, intents, clock }: Parts,
+  repositoryId: string,
+  moved: readonly Moved[],
+  intentIds: readonly string[],
+  defaultBranch?: string,
+): Promise<void> {
   const now = clock.now();
   return unitOfWork.run(async () => {
-    const there = moved.length > 0 && await store.update(repositoryId, { updatedAt: now, ...defaultBranch !== undefined && { defaultBranch } });
+    const there =
+      moved.length > 0 &&
+      (await store.update(repositoryId, { updatedAt: now, ...(defaultBranch !== undefined && { defaultBranch }) }));
     if (there) {
       await store.planPrune(repositoryId, nextPrune(now));
       const aggregate = aggregateOf(repositoryId);
       for (const { ref, old, new: next, actor } of moved) {
-        await events.emit({ type: 'push', aggregate, actorId: actor, payload: { repository_id: repositoryId, ref, old, new: next, actor } });
-        if (next === zeroOid && ref.startsWith(branches)) await events.emit({ type: 'branch.deleted', aggregate, actorId: actor, payload: { repository_id: repositoryId, branch: ref.slice(branches.length), old, actor } });
+        await events.emit({
+          type: 'push',
+          aggregate,
+          actorId: actor,
+          payload: { repository_id: repositoryId, ref, old, new: next, actor },
+        });
+        if (next === zeroOid && ref.startsWith(branches))
+          await events.emit({
+            type: 'branch.deleted',
+            aggregate,
+            actorId: actor,
+            payload: { repository_id: repositoryId, branch: ref.slice(branches.length), old, actor },
+          });
       }
       const repository = defaultBranch === undefined ? undefined : await store.byId(repositoryId);
       if (repository !== undefined) {
         const { ownerId, name, visibility } = repository;
-        await events.emit({ type: 'repository.updated', aggregate, payload: { repository_id: repositoryId, owner_id: ownerId, name, visibility, changed: ['defaultBranch'] } });
+        await events.emit({
+          type: 'repository.updated',
+          aggregate,
+          payload: { repository_id: repositoryId, owner_id: ownerId, name, visibility, changed: ['defaultBranch'] },
+        });
       }
     }
     for (const id of intentIds) await intents.close(id);
@@ -62,8 +102,9 @@ function record({ store, unitOfWork, events, intents, clock }: Parts, repository
 }
 
 /**
- * Of the announced updates of interrupted pushes, those that took effect, told from where the refs stand. Several pushes of one ref
- * form a chain: the one that ends where the ref stands landed, then the one that ends where that began.
+ * Of the announced updates of interrupted pushes, those that took effect, told from where the refs stand. Several
+ * pushes of one ref form a chain: the one that ends where the ref stands landed, then the one that ends where that
+ * began.
  * @returns the landed ones, for each ref in the order in which they landed.
  */
 export function landed<U extends RefUpdate>(updates: readonly U[], present: ReadonlyMap<string, Oid>): U[] {

@@ -3,7 +3,7 @@ import { ValidationFailed } from '#core/kernel/errors';
 
 /** Document B, "What the service does": who may read. */
 export const visibilities = ['public', 'internal', 'private'] as const;
-export type Visibility = typeof visibilities[number];
+export type Visibility = (typeof visibilities)[number];
 
 export interface Repository {
   readonly id: string;
@@ -33,7 +33,8 @@ export function isRepositoryName(name: string): boolean {
 export function checkName(name: string): string {
   if (isRepositoryName(name)) return name;
   throw new ValidationFailed('The repository name is not allowed', {
-    detail: '"name" must be 1 to 100 of A-Z a-z 0-9 - _ . starting with a letter or digit, not ending in ".git" or ".", and no device name of Windows',
+    detail:
+      '"name" must be 1 to 100 of A-Z a-z 0-9 - _ . starting with a letter or digit, not ending in ".git" or ".", and no device name of Windows',
   });
 }
 
@@ -45,13 +46,17 @@ export const maxDescription = 1000;
 export function checkDescription(description: string): string {
   // U+0000 cannot be stored in PostgreSQL's text.
   if (description.length <= maxDescription && !description.includes('\u0000')) return description;
-  throw new ValidationFailed('The description is not allowed', { detail: `"description" must be at most ${maxDescription} characters and hold no NUL` });
+  throw new ValidationFailed('The description is not allowed', {
+    detail: `"description" must be at most ${maxDescription} characters and hold no NUL`,
+  });
 }
 
 /** Document B, "PATCH /repos/{owner}/{repo}". */
 export function checkIssueCode(code: string): string {
   if (code === '' || /^[A-Z][A-Z0-9]{1,9}$/.test(code)) return code;
-  throw new ValidationFailed('The issue code is not allowed', { detail: '"issue_code" must be 2 to 10 of A-Z 0-9 beginning with a letter, or empty' });
+  throw new ValidationFailed('The issue code is not allowed', {
+    detail: '"issue_code" must be 2 to 10 of A-Z 0-9 beginning with a letter, or empty',
+  });
 }
 
 /** Whether nobody may read the one who may not read the other by visibility alone. */
@@ -66,8 +71,8 @@ export interface VisibilityWish {
 }
 
 /**
- * What a body's `visibility` and `is_private` come to. An `isPrivate` that says what holds already changes nothing, so that a
- * client writing back what it read does not turn an internal repository public.
+ * What a body's `visibility` and `is_private` come to. An `isPrivate` that says what holds already changes nothing, so
+ * that a client writing back what it read does not turn an internal repository public.
  */
 export function wishedVisibility(wish: VisibilityWish, current: Visibility): Visibility {
   if (wish.visibility !== undefined) return wish.visibility;

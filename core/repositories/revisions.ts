@@ -19,13 +19,27 @@ export async function isUnborn(git: GitBackend, { id, defaultBranch }: Repositor
 const deepestRef = 64;
 
 /** What user text may stand for; a ref may be given by its full name too. */
-const fullNames = (ref: string): readonly string[] => [`refs/heads/${ref}`, `refs/tags/${ref}`, ...ref.startsWith('refs/') ? [ref] : []];
+const fullNames = (ref: string): readonly string[] => [
+  `refs/heads/${ref}`,
+  `refs/tags/${ref}`,
+  ...(ref.startsWith('refs/') ? [ref] : []),
+];
 
 /** The commit and the path of `REF/PATH`: the longest beginning that names a branch or tag wins. */
-export async function refAndPath(git: GitBackend, repositoryId: string, target: string): Promise<{ readonly commit: Oid | undefined; readonly path: string }> {
+export async function refAndPath(
+  git: GitBackend,
+  repositoryId: string,
+  target: string,
+): Promise<{ readonly commit: Oid | undefined; readonly path: string }> {
   const segments = target.split('/');
-  const cut = (length: number): { ref: string; path: string } => ({ ref: segments.slice(0, length).join('/'), path: segments.slice(length).join('/') });
-  const longer = Array.from({ length: Math.min(segments.length - 1, deepestRef) }, (_, index) => cut(index + 1)).slice(1).reverse().filter(({ ref }) => git.isLegalName('branch', ref));
+  const cut = (length: number): { ref: string; path: string } => ({
+    ref: segments.slice(0, length).join('/'),
+    path: segments.slice(length).join('/'),
+  });
+  const longer = Array.from({ length: Math.min(segments.length - 1, deepestRef) }, (_, index) => cut(index + 1))
+    .slice(1)
+    .reverse()
+    .filter(({ ref }) => git.isLegalName('branch', ref));
   if (longer.length > 0) {
     const names = longer.flatMap(({ ref }) => fullNames(ref));
     const oids = await git.readRefs(repositoryId, names);

@@ -1,4 +1,5 @@
-// Role templates: named sets of permissions that a repository's administrators give to collaborators (document D, "Repositories").
+// Role templates: named sets of permissions that a repository's administrators give to collaborators (document D,
+// "Repositories").
 import type { Granted } from '#core/kernel/access';
 import { auditEntry } from '#core/kernel/audit';
 import { Conflict, Duplicate, NotFound } from '#core/kernel/errors';
@@ -9,47 +10,74 @@ import type { RepositoryParts } from './ports.ts';
 import type { Repository } from './repository.ts';
 import { checkCustomRoleName, checkPermissions, type RoleTable } from './roles.ts';
 
-type Parts = Pick<RepositoryParts, 'store' | 'unitOfWork' | 'events' | 'audit' | 'ids'> & { readonly roleTable: () => RoleTable };
+type Parts = Pick<RepositoryParts, 'store' | 'unitOfWork' | 'events' | 'audit' | 'ids'> & {
+  readonly roleTable: () => RoleTable;
+};
 type Administered = Granted<Repository, 'repo.admin'>;
 type Change = 'created' | 'updated' | 'deleted';
 
-export const listRoleTemplates = ({ store }: Parts) => ({ resource }: Administered): Promise<readonly RoleTemplate[]> => store.roleTemplates(resource.id);
+export const listRoleTemplates =
+  ({ store }: Parts) =>
+  ({ resource }: Administered): Promise<readonly RoleTemplate[]> =>
+    store.roleTemplates(resource.id);
 
 /** @throws {ValidationFailed | Forbidden | Conflict} */
-export const createRoleTemplate = (parts: Parts) => async (granted: Administered, command: Pick<RoleTemplate, 'name' | 'permissions'>): Promise<RoleTemplate> => {
-  const { resource: repository, call } = granted;
-  const template: RoleTemplate = {
-    id: parts.ids.uuid(), repositoryId: repository.id, name: checkCustomRoleName('name', command.name), permissions: permissionsFor(parts, granted, command.permissions), createdAt: call.now, updatedAt: call.now,
+export const createRoleTemplate =
+  (parts: Parts) =>
+  async (granted: Administered, command: Pick<RoleTemplate, 'name' | 'permissions'>): Promise<RoleTemplate> => {
+    const { resource: repository, call } = granted;
+    const template: RoleTemplate = {
+      id: parts.ids.uuid(),
+      repositoryId: repository.id,
+      name: checkCustomRoleName('name', command.name),
+      permissions: permissionsFor(parts, granted, command.permissions),
+      createdAt: call.now,
+      updatedAt: call.now,
+    };
+    await unlessTaken(template.name, () =>
+      parts.unitOfWork.run(async () => {
+        await parts.store.insertRoleTemplate(template);
+        await tell(parts, granted, 'created', template);
+      }),
+    );
+    return template;
   };
-  await unlessTaken(template.name, () => parts.unitOfWork.run(async () => {
-    await parts.store.insertRoleTemplate(template);
-    await tell(parts, granted, 'created', template);
-  }));
-  return template;
-};
 
-/** Who was given the template before keeps what they have. @throws {ValidationFailed | Forbidden | NotFound | Conflict} */
-export const updateRoleTemplate = (parts: Parts) => async (granted: Administered, id: string, command: { readonly name?: string | undefined; readonly permissions?: readonly string[] | undefined }): Promise<RoleTemplate> => {
-  const patch = {
-    ...command.name !== undefined && { name: checkCustomRoleName('name', command.name) },
-    ...command.permissions !== undefined && { permissions: permissionsFor(parts, granted, command.permissions) },
+/**
+ * Who was given the template before keeps what they have. @throws {ValidationFailed | Forbidden | NotFound | Conflict}
+ */
+export const updateRoleTemplate =
+  (parts: Parts) =>
+  async (
+    granted: Administered,
+    id: string,
+    command: { readonly name?: string | undefined; readonly permissions?: readonly string[] | undefined },
+  ): Promise<RoleTemplate> => {
+    const patch = {
+      ...(command.name !== undefined && { name: checkCustomRoleName('name', command.name) }),
+      ...(command.permissions !== undefined && { permissions: permissionsFor(parts, granted, command.permissions) }),
+    };
+    return unlessTaken(patch.name ?? '', () =>
+      parts.unitOfWork.run(async () => {
+        const before = await own(parts, granted, id);
+        if (Object.keys(patch).length === 0) return before;
+        const after: RoleTemplate = { ...before, ...patch, updatedAt: granted.call.now };
+        await parts.store.updateRoleTemplate(id, { ...patch, updatedAt: after.updatedAt });
+        await tell(parts, granted, 'updated', after);
+        return after;
+      }),
+    );
   };
-  return unlessTaken(patch.name ?? '', () => parts.unitOfWork.run(async () => {
-    const before = await own(parts, granted, id);
-    if (Object.keys(patch).length === 0) return before;
-    const after: RoleTemplate = { ...before, ...patch, updatedAt: granted.call.now };
-    await parts.store.updateRoleTemplate(id, { ...patch, updatedAt: after.updatedAt });
-    await tell(parts, granted, 'updated', after);
-    return after;
-  }));
-};
 
 /** @throws {NotFound} */
-export const deleteRoleTemplate = (parts: Parts) => (granted: Administered, id: string): Promise<void> => parts.unitOfWork.run(async () => {
-  const template = await own(parts, granted, id);
-  await parts.store.deleteRoleTemplate(id);
-  await tell(parts, granted, 'deleted', template);
-});
+export const deleteRoleTemplate =
+  (parts: Parts) =>
+  (granted: Administered, id: string): Promise<void> =>
+    parts.unitOfWork.run(async () => {
+      const template = await own(parts, granted, id);
+      await parts.store.deleteRoleTemplate(id);
+      await tell(parts, granted, 'deleted', template);
+    });
 
 /** A template is as much as who writes it may give: somebody else may give it unread. */
 function permissionsFor({ roleTable }: Parts, granted: Administered, names: readonly string[]): readonly string[] {
@@ -60,19 +88,40 @@ function permissionsFor({ roleTable }: Parts, granted: Administered, names: read
 
 async function own({ store }: Parts, { resource }: Administered, id: string): Promise<RoleTemplate> {
   const template = await store.roleTemplate(id);
-  if (template === undefined || template.repositoryId !== resource.id) throw new NotFound('There is no such role template');
+  if (template === undefined || template.repositoryId !== resource.id)
+    throw new NotFound('There is no such role template');
   return template;
 }
 
-async function tell({ events, audit }: Parts, { resource: repository, call }: Administered, change: Change, { id, name, permissions }: RoleTemplate): Promise<void> {
-  await events.emit({ type: `role_template.${change}`, ...aboutRepository(repository, call), payload: { repository_id: repository.id, role_template_id: id, name } });
-  await audit.append(auditEntry(call, `role_template.${change}`, `repository:${repository.id}`, { role_template_id: id, name, permissions }));
+async function tell(
+  { events, audit }: Parts,
+  { resource: repository, call }: Administered,
+  change: Change,
+  { id, name, permissions }: RoleTemplate,
+): Promise<void> {
+  await events.emit({
+    type: `role_template.${change}`,
+    ...aboutRepository(repository, call),
+    payload: { repository_id: repository.id, role_template_id: id, name },
+  });
+  await audit.append(
+    auditEntry(call, `role_template.${change}`, `repository:${repository.id}`, {
+      role_template_id: id,
+      name,
+      permissions,
+    }),
+  );
 }
 
 async function unlessTaken<T>(name: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw error instanceof Duplicate ? new Conflict('The repository has a role template of this name already', { detail: `"name": "${name}" is in use; names are compared case-insensitively`, cause: error }) : error;
+    throw error instanceof Duplicate
+      ? new Conflict('The repository has a role template of this name already', {
+          detail: `"name": "${name}" is in use; names are compared case-insensitively`,
+          cause: error,
+        })
+      : error;
   }
 }

@@ -8,7 +8,13 @@ import { isRepositoryName, type Repository } from './repository.ts';
 import { lateRoleTable, type RoleTable } from './roles.ts';
 import './vocabulary.ts';
 
-export function repositoryResolver({ store, permissionTable }: { readonly store: RepositoryStore; readonly permissionTable: PermissionTable }): ResourceResolver<'repository'> {
+export function repositoryResolver({
+  store,
+  permissionTable,
+}: {
+  readonly store: RepositoryStore;
+  readonly permissionTable: PermissionTable;
+}): ResourceResolver<'repository'> {
   const table = lateRoleTable(permissionTable);
   return {
     kind: 'repository',
@@ -21,15 +27,27 @@ export function repositoryResolver({ store, permissionTable }: { readonly store:
   };
 }
 
-/** Document B, visibility tiers, and document D, role permissions: what somebody holds who is neither the owner nor an administrator. */
-export function heldPermissions({ repository, collaboration }: Stood, signedIn: boolean, table: RoleTable): readonly ReadonlySet<string>[] {
+/**
+ * Document B, visibility tiers, and document D, role permissions: what somebody holds who is neither the owner nor an
+ * administrator.
+ */
+export function heldPermissions(
+  { repository, collaboration }: Stood,
+  signedIn: boolean,
+  table: RoleTable,
+): readonly ReadonlySet<string>[] {
   const open = repository.visibility === 'public' || (repository.visibility === 'internal' && signedIn);
-  return [...open ? [table.of('read')] : [], ...collaboration === undefined ? [] : [table.permissionsOf(collaboration)]];
+  return [
+    ...(open ? [table.of('read')] : []),
+    ...(collaboration === undefined ? [] : [table.permissionsOf(collaboration)]),
+  ];
 }
 
 export function standing(stood: Stood, caller: Caller, table: RoleTable): Standing<Repository> {
-  const repository: CountedRepository = stood.peopleCounts === undefined ? stood.repository : { ...stood.repository, peopleCounts: stood.peopleCounts };
-  if (caller.kind === 'user' && (caller.isAdmin || caller.id === repository.ownerId)) return { resource: repository, readable: true, may: () => true };
+  const repository: CountedRepository =
+    stood.peopleCounts === undefined ? stood.repository : { ...stood.repository, peopleCounts: stood.peopleCounts };
+  if (caller.kind === 'user' && (caller.isAdmin || caller.id === repository.ownerId))
+    return { resource: repository, readable: true, may: () => true };
   const held = heldPermissions(stood, caller.kind === 'user', table);
   const may = (permission: string): boolean => held.some((permissions) => permissions.has(permission));
   return { resource: repository, readable: may('repo.read'), may };

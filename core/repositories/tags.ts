@@ -22,23 +22,32 @@ export interface Tag {
 const prefix = 'refs/tags/';
 
 /** By name. */
-export const listTags = ({ git }: Pick<RepositoryParts, 'git'>) => async ({ resource: { id } }: Granted<Repository, 'repo.read'>, query: PageRequest): Promise<Derived<Page<Tag>>> => {
-  const refs = await git.refs(id, 'tags');
-  return {
-    basis: { query, refs: refs.map(({ name, oid }) => [name, oid]) },
-    async read() {
-      const shown = pageOf(refs, query);
-      const tips = await git.tips(id, shown.map(({ oid }) => oid));
-      const items = shown.map(({ name, oid, peeled }): Tag => {
-        const tip = tips.get(oid);
-        return tip?.kind === 'tag'
-          ? { name: name.slice(prefix.length), oid: peeled ?? tip.target, annotation: { message: tip.message, tagger: tip.tagger } }
-          : { name: name.slice(prefix.length), oid: peeled ?? oid, annotation: undefined };
-      });
-      return { items, total: refs.length, page: query.page, perPage: query.perPage };
-    },
+export const listTags =
+  ({ git }: Pick<RepositoryParts, 'git'>) =>
+  async ({ resource: { id } }: Granted<Repository, 'repo.read'>, query: PageRequest): Promise<Derived<Page<Tag>>> => {
+    const refs = await git.refs(id, 'tags');
+    return {
+      basis: { query, refs: refs.map(({ name, oid }) => [name, oid]) },
+      async read() {
+        const shown = pageOf(refs, query);
+        const tips = await git.tips(
+          id,
+          shown.map(({ oid }) => oid),
+        );
+        const items = shown.map(({ name, oid, peeled }): Tag => {
+          const tip = tips.get(oid);
+          return tip?.kind === 'tag'
+            ? {
+                name: name.slice(prefix.length),
+                oid: peeled ?? tip.target,
+                annotation: { message: tip.message, tagger: tip.tagger },
+              }
+            : { name: name.slice(prefix.length), oid: peeled ?? oid, annotation: undefined };
+        });
+        return { items, total: refs.length, page: query.page, perPage: query.perPage };
+      },
+    };
   };
-};
 
 export interface TagCommand {
   readonly name: string;
@@ -51,35 +60,61 @@ type Writable = Granted<Repository, 'repo.write'>;
 type Parts = MoveParts & Pick<RepositoryParts, 'users'>;
 
 /** @throws {ValidationFailed | NotFound | Conflict} */
-export const createTag = (parts: Parts) => async (granted: Writable, caller: User, { name, ref, message = '' }: TagCommand): Promise<{ readonly name: string; readonly ref: string }> => {
-  const { git } = parts;
-  const { resource: { id, defaultBranch }, call } = granted;
-  if (!git.isLegalName('tag', name)) throw new ValidationFailed('The tag name is not allowed', { detail: '"name" must be a name that git allows for a tag, not starting with "-", of at most 250 bytes between two slashes' });
-  const named = ref ?? defaultBranch;
-  const commit = await git.resolveCommit(id, named);
-  if (commit === undefined) throw new NotFound('There is no such branch, tag or commit to put the tag on', { detail: ref === undefined ? 'The repository has no default branch yet; push a first commit' : '"ref" names no branch, tag or commit' });
-  const full = `${prefix}${name}`;
-  const taken = new Conflict('The repository has a tag of this name already', { detail: `"name": "${name}" is in use` });
-  if ((await git.readRefs(id, [full]))[0] !== zeroOid) throw taken;
-  const update = { ref: full, old: zeroOid, new: commit };
-  await checkMove(parts, granted, update);
-  const oid = message.trim() === '' ? commit : await git.writeTag(id, { name, commit, message, tagger: await taggerOf(parts, caller, call.now) });
-  if (await moveRef(parts, granted, { ...update, new: oid }) === 'stale') throw taken;
-  return { name, ref: named };
-};
+export const createTag =
+  (parts: Parts) =>
+  async (
+    granted: Writable,
+    caller: User,
+    { name, ref, message = '' }: TagCommand,
+  ): Promise<{ readonly name: string; readonly ref: string }> => {
+    const { git } = parts;
+    const {
+      resource: { id, defaultBranch },
+      call,
+    } = granted;
+    if (!git.isLegalName('tag', name))
+      throw new ValidationFailed('The tag name is not allowed', {
+        detail:
+          '"name" must be a name that git allows for a tag, not starting with "-", of at most 250 bytes between two slashes',
+      });
+    const named = ref ?? defaultBranch;
+    const commit = await git.resolveCommit(id, named);
+    if (commit === undefined)
+      throw new NotFound('There is no such branch, tag or commit to put the tag on', {
+        detail:
+          ref === undefined
+            ? 'The repository has no default branch yet; push a first commit'
+            : '"ref" names no branch, tag or commit',
+      });
+    const full = `${prefix}${name}`;
+    const taken = new Conflict('The repository has a tag of this name already', {
+      detail: `"name": "${name}" is in use`,
+    });
+    if ((await git.readRefs(id, [full]))[0] !== zeroOid) throw taken;
+    const update = { ref: full, old: zeroOid, new: commit };
+    await checkMove(parts, granted, update);
+    const oid =
+      message.trim() === ''
+        ? commit
+        : await git.writeTag(id, { name, commit, message, tagger: await taggerOf(parts, caller, call.now) });
+    if ((await moveRef(parts, granted, { ...update, new: oid })) === 'stale') throw taken;
+    return { name, ref: named };
+  };
 
 /** @throws {NotFound}; {Unavailable} where it is moved again and again. */
-export const deleteTag = (parts: MoveParts) => async (granted: Writable, name: string): Promise<void> => {
-  const ref = `${prefix}${name}`;
-  for (let attempt = 0; attempt < attempts; attempt += 1) {
-    const [oid = zeroOid] = await parts.git.readRefs(granted.resource.id, [ref]);
-    if (oid === zeroOid) throw new NotFound('There is no such tag');
-    const update = { ref, old: oid, new: zeroOid };
-    await checkMove(parts, granted, update);
-    if (await moveRef(parts, granted, update) === 'moved') return;
-  }
-  throw new Unavailable('The tag keeps moving', { detail: 'Try again when nobody pushes to it' });
-};
+export const deleteTag =
+  (parts: MoveParts) =>
+  async (granted: Writable, name: string): Promise<void> => {
+    const ref = `${prefix}${name}`;
+    for (let attempt = 0; attempt < attempts; attempt += 1) {
+      const [oid = zeroOid] = await parts.git.readRefs(granted.resource.id, [ref]);
+      if (oid === zeroOid) throw new NotFound('There is no such tag');
+      const update = { ref, old: oid, new: zeroOid };
+      await checkMove(parts, granted, update);
+      if ((await moveRef(parts, granted, update)) === 'moved') return;
+    }
+    throw new Unavailable('The tag keeps moving', { detail: 'Try again when nobody pushes to it' });
+  };
 
 /** The address is nobody's mailbox: a tag is public, the account's address is not. */
 async function taggerOf({ users }: Parts, { id, username }: User, date: Date): Promise<Signature> {

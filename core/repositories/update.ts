@@ -1,15 +1,23 @@
-// Changing a repository's record: rename, visibility, default branch, issue code. Its directory is named by id and stays where it is.
+// Changing a repository's record: rename, visibility, default branch, issue code. Its directory is named by id and
+// stays where it is.
 import type { Granted } from '#core/kernel/access';
 import { auditEntry } from '#core/kernel/audit';
 import { Conflict, Duplicate, NotFound, ValidationFailed } from '#core/kernel/errors';
 import { checkBranchName } from './create.ts';
-import { checkForkVisibility } from './forks.ts';
 import { aggregateOf, type RepositoryFact } from './events.ts';
+import { checkForkVisibility } from './forks.ts';
 import { zeroOid } from './git-backend.ts';
 import { defaultBranchLock } from './intents.ts';
 import { uniques, type RepositoryParts, type RepositoryPatch } from './ports.ts';
 import type { Reconciler } from './reconcile.ts';
-import { checkDescription, checkIssueCode, checkName, wishedVisibility, type Repository, type VisibilityWish } from './repository.ts';
+import {
+  checkDescription,
+  checkIssueCode,
+  checkName,
+  wishedVisibility,
+  type Repository,
+  type VisibilityWish,
+} from './repository.ts';
 
 export interface UpdateCommand extends VisibilityWish {
   readonly name?: string | undefined;
@@ -18,28 +26,36 @@ export interface UpdateCommand extends VisibilityWish {
   readonly issueCode?: string | undefined;
 }
 
-type Parts = Pick<RepositoryParts, 'store' | 'git' | 'unitOfWork' | 'events' | 'intents' | 'locks' | 'audit'> & { readonly reconciler: Reconciler };
+type Parts = Pick<RepositoryParts, 'store' | 'git' | 'unitOfWork' | 'events' | 'intents' | 'locks' | 'audit'> & {
+  readonly reconciler: Reconciler;
+};
 type Owned = Granted<Repository, 'repo.own'>;
 type Changes = Partial<Pick<Repository, 'name' | 'description' | 'visibility' | 'defaultBranch' | 'issueCode'>>;
 
 /** @throws {ValidationFailed | Conflict | NotFound} */
-export const updateRepository = (parts: Parts) => async (granted: Owned, command: UpdateCommand): Promise<Repository> => {
-  const { resource: repository } = granted;
-  const wished = {
-    name: checkName(command.name ?? repository.name),
-    description: checkDescription(command.description ?? repository.description),
-    visibility: wishedVisibility(command, repository.visibility),
-    defaultBranch: command.defaultBranch ?? repository.defaultBranch,
-    issueCode: checkIssueCode(command.issueCode ?? repository.issueCode),
+export const updateRepository =
+  (parts: Parts) =>
+  async (granted: Owned, command: UpdateCommand): Promise<Repository> => {
+    const { resource: repository } = granted;
+    const wished = {
+      name: checkName(command.name ?? repository.name),
+      description: checkDescription(command.description ?? repository.description),
+      visibility: wishedVisibility(command, repository.visibility),
+      defaultBranch: command.defaultBranch ?? repository.defaultBranch,
+      issueCode: checkIssueCode(command.issueCode ?? repository.issueCode),
+    };
+    const changes = Object.fromEntries(
+      Object.entries(wished).filter(([key, value]) => repository[key as keyof Changes] !== value),
+    ) as Changes;
+    if (Object.keys(changes).length === 0) return repository;
+    try {
+      return await (changes.defaultBranch === undefined
+        ? save(parts, granted, changes)
+        : moveDefaultBranch(parts, granted, changes, changes.defaultBranch));
+    } catch (error) {
+      throw error instanceof Duplicate ? await taken(parts, repository, wished, error) : error;
+    }
   };
-  const changes = Object.fromEntries(Object.entries(wished).filter(([key, value]) => repository[key as keyof Changes] !== value)) as Changes;
-  if (Object.keys(changes).length === 0) return repository;
-  try {
-    return await (changes.defaultBranch === undefined ? save(parts, granted, changes) : moveDefaultBranch(parts, granted, changes, changes.defaultBranch));
-  } catch (error) {
-    throw error instanceof Duplicate ? await taken(parts, repository, wished, error) : error;
-  }
-};
 
 /** git's HEAD first, then the record; where the second does not happen the first is taken back. */
 async function moveDefaultBranch(parts: Parts, granted: Owned, changes: Changes, branch: string): Promise<Repository> {
@@ -49,7 +65,10 @@ async function moveDefaultBranch(parts: Parts, granted: Owned, changes: Changes,
   return locks.exclusive(defaultBranchLock(id), async () => {
     const [tip] = await git.readRefs(id, [`refs/heads/${branch}`]);
     // An empty repository may name the branch that is to come.
-    if (tip === zeroOid && (await git.refs(id, 'branches')).length > 0) throw new ValidationFailed('There is no such branch', { detail: `"default_branch": "${branch}" is no branch of this repository` });
+    if (tip === zeroOid && (await git.refs(id, 'branches')).length > 0)
+      throw new ValidationFailed('There is no such branch', {
+        detail: `"default_branch": "${branch}" is no branch of this repository`,
+      });
     const intent = await intents.open({ kind: 'repositories.default-branch', subject: id, detail: {} });
     try {
       await git.setDefaultBranch(id, branch);
@@ -61,32 +80,77 @@ async function moveDefaultBranch(parts: Parts, granted: Owned, changes: Changes,
   });
 }
 
-function save({ store, unitOfWork, events, intents, audit }: Parts, { resource: before, call }: Owned, changes: Changes, intentId?: string): Promise<Repository> {
+function save(
+  { store, unitOfWork, events, intents, audit }: Parts,
+  { resource: before, call }: Owned,
+  changes: Changes,
+  intentId?: string,
+): Promise<Repository> {
   const patch: RepositoryPatch = { ...changes, updatedAt: call.now };
   return unitOfWork.run(async () => {
     if (changes.visibility !== undefined) checkForkVisibility(changes.visibility, await store.parentOf(before.id));
-    const after = await store.update(before.id, patch) ? await store.byId(before.id) : undefined;
+    const after = (await store.update(before.id, patch)) ? await store.byId(before.id) : undefined;
     if (after === undefined) throw new NotFound('Not found');
-    const about = { aggregate: aggregateOf(before.id), ...call.caller.kind === 'user' && { actorId: call.caller.id } };
-    const fact: RepositoryFact = { repository_id: after.id, owner_id: after.ownerId, name: after.name, visibility: after.visibility };
+    const about = {
+      aggregate: aggregateOf(before.id),
+      ...(call.caller.kind === 'user' && { actorId: call.caller.id }),
+    };
+    const fact: RepositoryFact = {
+      repository_id: after.id,
+      owner_id: after.ownerId,
+      name: after.name,
+      visibility: after.visibility,
+    };
     await events.emit({ type: 'repository.updated', ...about, payload: { ...fact, changed: Object.keys(changes) } });
     if (changes.name !== undefined) {
       await events.emit({ type: 'repository.renamed', ...about, payload: { ...fact, old_name: before.name } });
-      await audit.append(auditEntry(call, 'repository.renamed', `repository:${after.id}`, { owner: after.owner, from: before.name, to: after.name }));
+      await audit.append(
+        auditEntry(call, 'repository.renamed', `repository:${after.id}`, {
+          owner: after.owner,
+          from: before.name,
+          to: after.name,
+        }),
+      );
     }
     if (changes.visibility !== undefined) {
-      await events.emit({ type: 'repository.visibility_changed', ...about, payload: { ...fact, old_visibility: before.visibility } });
-      await audit.append(auditEntry(call, 'repository.visibility_changed', `repository:${after.id}`, { owner: after.owner, name: after.name, from: before.visibility, to: after.visibility }));
+      await events.emit({
+        type: 'repository.visibility_changed',
+        ...about,
+        payload: { ...fact, old_visibility: before.visibility },
+      });
+      await audit.append(
+        auditEntry(call, 'repository.visibility_changed', `repository:${after.id}`, {
+          owner: after.owner,
+          name: after.name,
+          from: before.visibility,
+          to: after.visibility,
+        }),
+      );
     }
     if (intentId !== undefined) await intents.close(intentId);
     return after;
   });
 }
 
-/** The caller is the owner or an administrator, who may read every repository of the owner: naming the other one tells them nothing new. */
-async function taken({ store }: Parts, { ownerId }: Repository, wished: Required<Changes>, cause: Duplicate): Promise<Conflict> {
-  if (cause.constraint === uniques.issueCode) return new Conflict('The issue code is in use by another repository of the owner', { detail: `"issue_code": "${wished.issueCode}" is in use`, cause });
+/**
+ * The caller is the owner or an administrator, who may read every repository of the owner: naming the other one tells
+ * them nothing new.
+ */
+async function taken(
+  { store }: Parts,
+  { ownerId }: Repository,
+  wished: Required<Changes>,
+  cause: Duplicate,
+): Promise<Conflict> {
+  if (cause.constraint === uniques.issueCode)
+    return new Conflict('The issue code is in use by another repository of the owner', {
+      detail: `"issue_code": "${wished.issueCode}" is in use`,
+      cause,
+    });
   const existing = await store.idByName(ownerId, wished.name);
   // Document B, "Errors": the exact value of `error`.
-  return new Conflict('name_in_use', { ...existing !== undefined && { body: { existing_repo_id: existing } }, cause });
+  return new Conflict('name_in_use', {
+    ...(existing !== undefined && { body: { existing_repo_id: existing } }),
+    cause,
+  });
 }

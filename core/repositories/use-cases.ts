@@ -1,8 +1,8 @@
 // All use cases of the area, built once from its parts.
-import { effectivePermissions, listCollaborators, putCollaborator, removeCollaborator } from './collaborators.ts';
-import { createBranch, deleteBranch, listBranches } from './branches.ts';
 import { archiveOf } from './archive.ts';
 import { blameFile } from './blame.ts';
+import { createBranch, deleteBranch, listBranches } from './branches.ts';
+import { effectivePermissions, listCollaborators, putCollaborator, removeCollaborator } from './collaborators.ts';
 import { fetchCommit, listCommits } from './commits.ts';
 import { compareRefs } from './compare.ts';
 import { contents, rawFile } from './contents.ts';
@@ -28,10 +28,17 @@ import { writeContents } from './write-contents.ts';
 
 export type RepositoryUseCases = ReturnType<typeof repositoryUseCases>;
 
-export function repositoryUseCases(parts: RepositoryParts & { readonly counters: () => readonly RepositoryCounters[] }) {
+export function repositoryUseCases(
+  parts: RepositoryParts & { readonly counters: () => readonly RepositoryCounters[] },
+) {
   const upkeep = maintenance(parts);
   const settling = reconciler({ ...parts, maintenance: upkeep });
-  const whole = { ...parts, maintenance: upkeep, reconciler: settling, roleTable: lateRoleTable(parts.permissionTable) };
+  const whole = {
+    ...parts,
+    maintenance: upkeep,
+    reconciler: settling,
+    roleTable: lateRoleTable(parts.permissionTable),
+  };
   return {
     create: createRepository(whole),
     list: listRepositories(whole),

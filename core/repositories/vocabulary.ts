@@ -1,4 +1,5 @@
-// The words this area adds to access: the resource, its permissions with the least role that has each, and the scope rows.
+// The words this area adds to access: the resource, its permissions with the least role that has each, and the scope
+// rows.
 import type { PermissionDeclaration } from '#core/kernel/permissions';
 import type { ScopeRow } from '#core/kernel/scopes';
 import type { Repository } from './repository.ts';
@@ -26,13 +27,22 @@ declare module '#core/kernel/scopes' {
 }
 
 /**
- * Document D, "Repositories": role permissions. The table is whole here, whichever areas are there: a role keeps its meaning and a
- * custom one can be made before the area that asks for its permissions is switched on. Plugins contribute what is beyond it.
+ * Document D, "Repositories": role permissions. The table is whole here, whichever areas are there: a role keeps its
+ * meaning and a custom one can be made before the area that asks for its permissions is switched on. Plugins contribute
+ * what is beyond it.
  */
 export const repositoryPermissions: readonly PermissionDeclaration[] = [
   ...['repo.read', 'issue.read', 'ci.read', 'environment:read'].map((name) => ({ name, from: 'read' }) as const),
   ...['issue.write', 'label.create'].map((name) => ({ name, from: 'triage' }) as const),
-  ...['repo.write', 'milestone.write', 'merge.open', 'merge.update', 'merge.merge', 'ci.write', 'deployment:trigger'].map((name) => ({ name, from: 'write' }) as const),
+  ...[
+    'repo.write',
+    'milestone.write',
+    'merge.open',
+    'merge.update',
+    'merge.merge',
+    'ci.write',
+    'deployment:trigger',
+  ].map((name) => ({ name, from: 'write' }) as const),
   ...['deployment:approve', 'branch.protect'].map((name) => ({ name, from: 'maintain' }) as const),
   { name: 'repo.admin', from: 'admin' },
   { name: 'repo.own', from: 'owner' },

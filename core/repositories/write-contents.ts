@@ -49,14 +49,18 @@ export function writeContents(parts: Parts): (granted: Writable, command: WriteC
     if (!parts.git.isLegalName('branch', branch)) throw noBranch(branch);
     const ref = `refs/heads/${branch}`;
     const key = `${repository.id}:${ref}`;
-    const turn = (turns.get(key) ?? Promise.resolve()).catch(() => undefined).then(async () => {
-      for (let attempt = 0; attempt < attempts; attempt += 1) {
-        granted.call.signal.throwIfAborted();
-        const written = await once(parts, granted, command, plan, ref);
-        if (written !== undefined) return written;
-      }
-      throw new Conflict('The branch moves too fast', { detail: `"${branch}" was moved by others each time; try again` });
-    });
+    const turn = (turns.get(key) ?? Promise.resolve())
+      .catch(() => undefined)
+      .then(async () => {
+        for (let attempt = 0; attempt < attempts; attempt += 1) {
+          granted.call.signal.throwIfAborted();
+          const written = await once(parts, granted, command, plan, ref);
+          if (written !== undefined) return written;
+        }
+        throw new Conflict('The branch moves too fast', {
+          detail: `"${branch}" was moved by others each time; try again`,
+        });
+      });
     turns.set(key, turn);
     try {
       return await turn;
@@ -67,12 +71,19 @@ export function writeContents(parts: Parts): (granted: Writable, command: WriteC
 }
 
 /** Undefined where the branch moved meanwhile. */
-async function once(parts: Parts, { resource: repository, call }: Writable, command: WriteCommand, plan: Planned, ref: string): Promise<Written | undefined> {
+async function once(
+  parts: Parts,
+  { resource: repository, call }: Writable,
+  command: WriteCommand,
+  plan: Planned,
+  ref: string,
+): Promise<Written | undefined> {
   const { git } = parts;
   const { id } = repository;
   const branch = ref.slice('refs/heads/'.length);
   const [parent = zeroOid] = await git.readRefs(id, [ref]);
-  if (parent === zeroOid && (command.content === undefined || !await isUnborn(git, repository, branch))) throw noBranch(branch);
+  if (parent === zeroOid && (command.content === undefined || !(await isUnborn(git, repository, branch))))
+    throw noBranch(branch);
   const replaced = parent === zeroOid ? undefined : await standing(parts, id, parent, command.path);
   checkReplaced(command, replaced);
 
@@ -84,15 +95,26 @@ async function once(parts: Parts, { resource: repository, call }: Writable, comm
     return verdicts;
   };
   const mode = replaced?.mode === '100755' ? '100755' : '100644';
-  const file = command.content === undefined ? undefined : { content: command.content, mode } as const;
+  const file = command.content === undefined ? undefined : ({ content: command.content, mode } as const);
   const { hooks, conclude } = pushBracket(parts, id, call.caller);
   let complete = false;
   try {
-    const { commit, blob, refusal } = await git.write(id, { ...plan, ref, parent, file }, { ...hooks, judge, signal: call.signal });
+    const { commit, blob, refusal } = await git.write(
+      id,
+      { ...plan, ref, parent, file },
+      { ...hooks, judge, signal: call.signal },
+    );
     complete = true;
     if (refused !== undefined) throw new Forbidden('The branch is protected from this', { detail: refused });
     if (refusal === undefined) {
-      return { created: replaced === undefined, file: file === undefined || blob === undefined ? undefined : { path: command.path, oid: blob, size: file.content.length, mode }, commit };
+      return {
+        created: replaced === undefined,
+        file:
+          file === undefined || blob === undefined
+            ? undefined
+            : { path: command.path, oid: blob, size: file.content.length, mode },
+        commit,
+      };
     }
     const [now] = await git.readRefs(id, [ref]);
     if (now !== parent) return undefined;
@@ -109,7 +131,10 @@ async function standing({ git }: Parts, id: string, commit: Oid, path: string): 
     const way = segments.slice(0, length).join('/');
     const entry = await git.entry(id, commit, way);
     if (entry === undefined) return undefined;
-    if (entry.type !== 'directory') throw new Unprocessable('The path leads through what is no folder', { detail: `path: "${way}" is a ${entry.type}` });
+    if (entry.type !== 'directory')
+      throw new Unprocessable('The path leads through what is no folder', {
+        detail: `path: "${way}" is a ${entry.type}`,
+      });
   }
   const found = await git.entry(id, commit, path);
   if (found === undefined || found.type === 'file') return found;
@@ -119,21 +144,48 @@ async function standing({ git }: Parts, id: string, commit: Oid, path: string): 
 /** @throws {Conflict | NotFound} */
 function checkReplaced({ sha, content, path }: WriteCommand, replaced: TreeEntry | undefined): void {
   if (replaced === undefined && content === undefined) throw new NotFound('There is no such file on this branch');
-  if (replaced === undefined && sha !== undefined) throw new Conflict('The file is gone', { detail: `"sha": there is no "${path}" on this branch; leave "sha" out to create it` });
+  if (replaced === undefined && sha !== undefined)
+    throw new Conflict('The file is gone', {
+      detail: `"sha": there is no "${path}" on this branch; leave "sha" out to create it`,
+    });
   if (replaced === undefined || sha?.toLowerCase() === replaced.oid) return;
-  throw new Conflict(sha === undefined ? 'The file exists already' : 'The file has changed meanwhile', { detail: `"sha" must be that of the file as it is: "${replaced.oid}"` });
+  throw new Conflict(sha === undefined ? 'The file exists already' : 'The file has changed meanwhile', {
+    detail: `"sha" must be that of the file as it is: "${replaced.oid}"`,
+  });
 }
 
-async function planned({ users }: Parts, { call }: Writable, { path, message, author }: WriteCommand): Promise<Planned> {
+async function planned(
+  { users }: Parts,
+  { call }: Writable,
+  { path, message, author }: WriteCommand,
+): Promise<Planned> {
   checkPath(path);
   if (message.trim() === '' || message.length > longestMessage || message.includes('\0')) {
-    throw new ValidationFailed('The message is not allowed', { detail: `"message" must be text of at most ${longestMessage} characters and hold no NUL` });
+    throw new ValidationFailed('The message is not allowed', {
+      detail: `"message" must be text of at most ${longestMessage} characters and hold no NUL`,
+    });
   }
   const caller = call.caller.kind === 'user' ? call.caller : { id: '', username: 'anonymous' };
   const displayName = (await users.byIds([caller.id])).get(caller.id)?.displayName ?? '';
   // Addresses are private.
-  const committer = { name: identityText(displayName) || caller.username, email: `${caller.username}@users.noreply`, date: call.now };
-  return { path, message: message.replace(/\n+$/, ''), committer, author: author === undefined ? committer : { name: checkIdentity('name', author.name), email: checkIdentity('email', author.email), date: author.date ?? call.now } };
+  const committer = {
+    name: identityText(displayName) || caller.username,
+    email: `${caller.username}@users.noreply`,
+    date: call.now,
+  };
+  return {
+    path,
+    message: message.replace(/\n+$/, ''),
+    committer,
+    author:
+      author === undefined
+        ? committer
+        : {
+            name: checkIdentity('name', author.name),
+            email: checkIdentity('email', author.email),
+            date: author.date ?? call.now,
+          },
+  };
 }
 
 const longestPath = 4096;
@@ -143,10 +195,17 @@ const reserved = /^(\.git|git~\d+)[ .]*(:.*)?$/i;
 
 /** @throws {ValidationFailed} */
 function checkPath(path: string): void {
-  const wrong = path === '' ? 'must name a file'
-    : path.length > longestPath ? `must be at most ${longestPath} characters`
-      : /[\\\uFFFD\p{Cc}]/u.test(path) || !path.isWellFormed() ? 'must hold no backslash, no control character and no U+FFFD'
-        : path.split('/').map(wrongName).find((reason) => reason !== undefined);
+  const wrong =
+    path === ''
+      ? 'must name a file'
+      : path.length > longestPath
+        ? `must be at most ${longestPath} characters`
+        : /[\\\uFFFD\p{Cc}]/u.test(path) || !path.isWellFormed()
+          ? 'must hold no backslash, no control character and no U+FFFD'
+          : path
+              .split('/')
+              .map(wrongName)
+              .find((reason) => reason !== undefined);
   if (wrong !== undefined) throw new ValidationFailed('The path is not allowed', { detail: `"path" ${wrong}` });
 }
 
@@ -158,14 +217,18 @@ function wrongName(name: string): string | undefined {
 }
 
 /** What git leaves of a name or an address: nothing that ends it, none of the marks it drops at either end. */
-const identityText = (text: string): string => text.replaceAll(/[<>\p{Cc}]/gu, '').replaceAll(/^[\s.,:;"\\']+|[\s.,:;"\\']+$/g, '');
+const identityText = (text: string): string =>
+  text.replaceAll(/[<>\p{Cc}]/gu, '').replaceAll(/^[\s.,:;"\\']+|[\s.,:;"\\']+$/g, '');
 
 /** @throws {ValidationFailed} */
 function checkIdentity(field: string, text: string): string {
   if (text === '' || text.length > 255 || text !== identityText(text)) {
-    throw new ValidationFailed('The author is not allowed', { detail: `"author.${field}" must be text of at most 255 characters without < > and control characters, and begin and end with none of . , : ; " ' \\ or a space` });
+    throw new ValidationFailed('The author is not allowed', {
+      detail: `"author.${field}" must be text of at most 255 characters without < > and control characters, and begin and end with none of . , : ; " ' \\ or a space`,
+    });
   }
   return text;
 }
 
-const noBranch = (branch: string): NotFound => new NotFound('There is no such branch', { detail: `"branch": "${branch}"` });
+const noBranch = (branch: string): NotFound =>
+  new NotFound('There is no such branch', { detail: `"branch": "${branch}"` });

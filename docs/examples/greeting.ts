@@ -26,8 +26,15 @@ export default definePlugin({
   }),
   routes: ({ greet }) => [
     api({
-      id: 'greetingRead', summary: 'Greets a user', method: 'GET', path: '/{name}',
-      access: anyone, scope: null, meter: 'api.read', params, result: greeting,
+      id: 'greetingRead',
+      summary: 'Greets a user',
+      method: 'GET',
+      path: '/{name}',
+      access: anyone,
+      scope: null,
+      meter: 'api.read',
+      params,
+      result: greeting,
       run: (_call, { params: { name } }) => greet(name),
     }),
   ],

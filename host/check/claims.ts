@@ -13,15 +13,25 @@ interface Kind {
 const kinds: readonly Kind[] = [
   { code: 'duplicate_tool', what: 'tool', namesOf: ({ tools = [] }) => tools.map(({ name }) => name) },
   { code: 'duplicate_scope', what: 'scope row', namesOf: ({ scopes = [] }) => scopes.map(({ name }) => name) },
-  { code: 'duplicate_permission', what: 'permission', namesOf: ({ permissions = [] }) => permissions.map(({ name }) => name) },
+  {
+    code: 'duplicate_permission',
+    what: 'permission',
+    namesOf: ({ permissions = [] }) => permissions.map(({ name }) => name),
+  },
   { code: 'duplicate_setting', what: 'setting', namesOf: ({ settings = [] }) => settings.map(({ key }) => key) },
   { code: 'duplicate_table', what: 'table', namesOf: ({ tables = [] }) => tables },
   // Migrations are a set of names per plugin, so only a plugin with itself can clash.
-  { code: 'duplicate_migration', what: 'migration', namesOf: ({ name: plugin, migrations = [] }) => migrations.map(({ name }) => `${plugin}/${name}`) },
+  {
+    code: 'duplicate_migration',
+    what: 'migration',
+    namesOf: ({ name: plugin, migrations = [] }) => migrations.map(({ name }) => `${plugin}/${name}`),
+  },
 ];
 
 export function claimProblems({ enabled }: Plan): readonly Problem[] {
-  return kinds.flatMap(({ code, what, namesOf }) => doubles(enabled, namesOf).map(({ name, first, second }) => claimedTwice(code, what, name, first, second)));
+  return kinds.flatMap(({ code, what, namesOf }) =>
+    doubles(enabled, namesOf).map(({ name, first, second }) => claimedTwice(code, what, name, first, second)),
+  );
 }
 
 export interface Double {
@@ -31,18 +41,33 @@ export interface Double {
 }
 
 /** Every name that is claimed again after its first claim. */
-export function doubles(enabled: readonly PluginDefinition[], namesOf: (definition: PluginDefinition) => readonly string[]): readonly Double[] {
+export function doubles(
+  enabled: readonly PluginDefinition[],
+  namesOf: (definition: PluginDefinition) => readonly string[],
+): readonly Double[] {
   const owners = new Map<string, string>();
-  return enabled.flatMap((definition) => namesOf(definition).flatMap((name): readonly Double[] => {
-    const first = owners.get(name);
-    if (first !== undefined) return [{ name, first, second: definition.name }];
-    owners.set(name, definition.name);
-    return [];
-  }));
+  return enabled.flatMap((definition) =>
+    namesOf(definition).flatMap((name): readonly Double[] => {
+      const first = owners.get(name);
+      if (first !== undefined) return [{ name, first, second: definition.name }];
+      owners.set(name, definition.name);
+      return [];
+    }),
+  );
 }
 
 export function claimedTwice(code: string, what: string, name: string, first: string, second: string): Problem {
   return first === second
-    ? { code, plugin: first, message: `Plugin "${first}" claims the ${what} "${name}" twice`, remedy: 'Remove one of the two from its definition' }
-    : { code, plugin: second, message: `The ${what} "${name}" is claimed by "${first}" and by "${second}"`, remedy: `Disable one of them: HEXFORGE_PLUGINS=-${second}` };
+    ? {
+        code,
+        plugin: first,
+        message: `Plugin "${first}" claims the ${what} "${name}" twice`,
+        remedy: 'Remove one of the two from its definition',
+      }
+    : {
+        code,
+        plugin: second,
+        message: `The ${what} "${name}" is claimed by "${first}" and by "${second}"`,
+        remedy: `Disable one of them: HEXFORGE_PLUGINS=-${second}`,
+      };
 }

@@ -7,26 +7,58 @@ import type { Plan } from '../plan.ts';
 import type { Problem } from '../problem.ts';
 
 export function configurationProblems(plan: Plan): readonly Problem[] {
-  return [...plan.enabled.flatMap((definition) => pluginConfiguration(definition, plan.configOf(definition.name)).problems), ...settingProblems(plan.enabled, plan.settings)];
+  return [
+    ...plan.enabled.flatMap((definition) => pluginConfiguration(definition, plan.configOf(definition.name)).problems),
+    ...settingProblems(plan.enabled, plan.settings),
+  ];
 }
 
 /** The plugin's part of the configuration, checked, with defaults. */
-export function pluginConfiguration(definition: PluginDefinition, raw: Readonly<Record<string, unknown>>): { readonly value: unknown; readonly problems: readonly Problem[] } {
+export function pluginConfiguration(
+  definition: PluginDefinition,
+  raw: Readonly<Record<string, unknown>>,
+): { readonly value: unknown; readonly problems: readonly Problem[] } {
   const schema = definition.config ?? Joi.object({});
-  return validated(schema, raw, { prefix: `plugins.${definition.name}`, code: 'bad_configuration', plugin: definition.name });
+  return validated(schema, raw, {
+    prefix: `plugins.${definition.name}`,
+    code: 'bad_configuration',
+    plugin: definition.name,
+  });
 }
 
 /** joi's own sentences for these repeat the value. */
 const silent = { 'string.pattern.base': 'must match {{#regex}}', 'string.pattern.name': 'must be a {{#name}}' };
 
-/** Checks a part of the configuration and says every fault with the path of its key; `faulty` holds the paths. Values never appear: they may be secrets. */
-export function validated<T>(schema: Joi.ObjectSchema<T>, raw: unknown, { prefix, code, plugin }: { readonly prefix: string; readonly code: string; readonly plugin?: string }): { readonly value: T; readonly problems: readonly Problem[]; readonly faulty: readonly (readonly (string | number)[])[] } {
+/**
+ * Checks a part of the configuration and says every fault with the path of its key; `faulty` holds the paths. Values
+ * never appear: they may be secrets.
+ */
+export function validated<T>(
+  schema: Joi.ObjectSchema<T>,
+  raw: unknown,
+  { prefix, code, plugin }: { readonly prefix: string; readonly code: string; readonly plugin?: string },
+): {
+  readonly value: T;
+  readonly problems: readonly Problem[];
+  readonly faulty: readonly (readonly (string | number)[])[];
+} {
   const { value, error } = schema.validate(raw, { abortEarly: false, errors: { label: false }, messages: silent });
   const owner = plugin === undefined ? {} : { plugin };
   const problems = (error?.details ?? []).map((detail): Problem => {
-    const key = [...prefix === '' ? [] : [prefix], ...detail.path].join('.');
-    if (detail.type !== 'object.unknown') return { code, ...owner, message: `${key} ${detail.message}`, remedy: 'Correct the value, or remove the line for the default' };
-    return { code: 'unknown_key', ...owner, message: `${key} is no configuration key`, remedy: didYouMean(String(detail.path.at(-1)), keysAt(schema, detail.path.slice(0, -1)), 'Remove the line') };
+    const key = [...(prefix === '' ? [] : [prefix]), ...detail.path].join('.');
+    if (detail.type !== 'object.unknown')
+      return {
+        code,
+        ...owner,
+        message: `${key} ${detail.message}`,
+        remedy: 'Correct the value, or remove the line for the default',
+      };
+    return {
+      code: 'unknown_key',
+      ...owner,
+      message: `${key} is no configuration key`,
+      remedy: didYouMean(String(detail.path.at(-1)), keysAt(schema, detail.path.slice(0, -1)), 'Remove the line'),
+    };
   });
   return { value, problems, faulty: (error?.details ?? []).map(({ path }) => path) };
 }

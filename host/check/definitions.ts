@@ -12,22 +12,60 @@ export function definitionProblems({ enabled }: Plan): readonly Problem[] {
   const seen = new Set<string>();
   for (const definition of enabled) {
     const plugin = definition.name;
-    if (seen.has(plugin)) problems.push({ code: 'duplicate_plugin', plugin, message: `Two plugins are named "${plugin}"`, remedy: 'Remove one of them from the configuration, or rename it in its definition' });
+    if (seen.has(plugin))
+      problems.push({
+        code: 'duplicate_plugin',
+        plugin,
+        message: `Two plugins are named "${plugin}"`,
+        remedy: 'Remove one of them from the configuration, or rename it in its definition',
+      });
     seen.add(plugin);
-    if (!namePattern.test(plugin)) problems.push({ code: 'plugin_name', plugin, message: `"${plugin}" is not a plugin name`, remedy: 'Name it with lower-case words joined by hyphens' });
-    if (semver.valid(definition.version) === null) problems.push({ code: 'plugin_version', plugin, message: `Plugin "${plugin}" has the version "${definition.version}", which is no semantic version`, remedy: 'Give it one such as 1.0.0' });
+    if (!namePattern.test(plugin))
+      problems.push({
+        code: 'plugin_name',
+        plugin,
+        message: `"${plugin}" is not a plugin name`,
+        remedy: 'Name it with lower-case words joined by hyphens',
+      });
+    if (semver.valid(definition.version) === null)
+      problems.push({
+        code: 'plugin_version',
+        plugin,
+        message: `Plugin "${plugin}" has the version "${definition.version}", which is no semantic version`,
+        remedy: 'Give it one such as 1.0.0',
+      });
     if (semver.validRange(definition.api) === null) {
-      problems.push({ code: 'incompatible_api', plugin, message: `Plugin "${plugin}" asks for the plugin API "${definition.api}", which is no semver range`, remedy: `Write a range such as ^${PLUGIN_API_VERSION}` });
+      problems.push({
+        code: 'incompatible_api',
+        plugin,
+        message: `Plugin "${plugin}" asks for the plugin API "${definition.api}", which is no semver range`,
+        remedy: `Write a range such as ^${PLUGIN_API_VERSION}`,
+      });
     } else if (!semver.satisfies(PLUGIN_API_VERSION, definition.api, { includePrerelease: true })) {
-      problems.push({ code: 'incompatible_api', plugin, message: `Plugin "${plugin}" asks for the plugin API ${definition.api}; this is ${PLUGIN_API_VERSION}`, remedy: `Install a version of "${plugin}" made for ${PLUGIN_API_VERSION}, or disable it with HEXFORGE_PLUGINS=-${plugin}` });
+      problems.push({
+        code: 'incompatible_api',
+        plugin,
+        message: `Plugin "${plugin}" asks for the plugin API ${definition.api}; this is ${PLUGIN_API_VERSION}`,
+        remedy: `Install a version of "${plugin}" made for ${PLUGIN_API_VERSION}, or disable it with HEXFORGE_PLUGINS=-${plugin}`,
+      });
     }
     const keys: object = definition.config?.describe().keys ?? {};
     for (const key of Object.keys(keys).filter((name) => hostPluginKeys.includes(name))) {
-      problems.push({ code: 'reserved_key', plugin, message: `Plugin "${plugin}" has a configuration key "${key}", which is the host's`, remedy: 'Give the key of the plugin another name' });
+      problems.push({
+        code: 'reserved_key',
+        plugin,
+        message: `Plugin "${plugin}" has a configuration key "${key}", which is the host's`,
+        remedy: 'Give the key of the plugin another name',
+      });
     }
     if (definition.onFailure === 'isolate' && isCritical(definition)) {
       const port = portsOf(definition).find((name) => traitsOf(name)?.critical === true) ?? '';
-      problems.push({ code: 'isolated_critical', plugin, message: `Plugin "${plugin}" asks to be isolated when it fails, but provides the security-critical port ${port}`, remedy: 'Remove `onFailure: "isolate"` from its definition: without it the forge must not run' });
+      problems.push({
+        code: 'isolated_critical',
+        plugin,
+        message: `Plugin "${plugin}" asks to be isolated when it fails, but provides the security-critical port ${port}`,
+        remedy: 'Remove `onFailure: "isolate"` from its definition: without it the forge must not run',
+      });
     }
   }
   return problems;

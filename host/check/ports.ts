@@ -10,14 +10,23 @@ const namesOf = (definitions: readonly PluginDefinition[]): string => listed(def
 
 export function portProblems(plan: Plan): readonly Problem[] {
   const ports = provision(plan.enabled, plan.providers);
-  return [...undeclared(plan), ...missing(plan, ports), ...rivals(plan, ports), ...choices(plan, ports), ...cycles(plan, ports)];
+  return [
+    ...undeclared(plan),
+    ...missing(plan, ports),
+    ...rivals(plan, ports),
+    ...choices(plan, ports),
+    ...cycles(plan, ports),
+  ];
 }
 
 function undeclared({ enabled }: Plan): readonly Problem[] {
   return enabled.flatMap((definition) => {
-    const unknown = [...needsOf(definition), ...definition.late ?? [], ...portsOf(definition)].filter((port) => traitsOf(port) === undefined);
+    const unknown = [...needsOf(definition), ...(definition.late ?? []), ...portsOf(definition)].filter(
+      (port) => traitsOf(port) === undefined,
+    );
     return [...new Set(unknown)].map((port): Problem => ({
-      code: 'undeclared_port', plugin: definition.name,
+      code: 'undeclared_port',
+      plugin: definition.name,
       message: `Plugin "${definition.name}" names the port ${port}, which nothing declares`,
       remedy: 'Import the module that declares it with declarePort, or correct the name in the definition',
     }));
@@ -27,17 +36,26 @@ function undeclared({ enabled }: Plan): readonly Problem[] {
 function missing({ enabled, disabled }: Plan, { candidatesOf }: Provision): readonly Problem[] {
   const needed = new Map<string, PluginDefinition[]>();
   for (const definition of enabled) {
-    for (const port of needsOf(definition)) needed.set(port, [...needed.get(port) ?? [], definition]);
+    for (const port of needsOf(definition)) needed.set(port, [...(needed.get(port) ?? []), definition]);
   }
   return [...needed].flatMap(([port, by]): readonly Problem[] => {
     const traits = traitsOf(port);
-    if (traits?.arity !== 'single' || traits.absent !== 'refuse' || port in hostPorts || candidatesOf(port).length > 0) return [];
+    if (traits?.arity !== 'single' || traits.absent !== 'refuse' || port in hostPorts || candidatesOf(port).length > 0)
+      return [];
     const known = disabled.filter((definition) => portsOf(definition).includes(port));
     const off = by.map(({ name }) => `-${name}`).join(',');
-    const remedy = known.length === 0
-      ? `Install a plugin that provides it, or disable who needs it with HEXFORGE_PLUGINS=${off}`
-      : `Enable ${known.map(({ name }) => `"${name}" with HEXFORGE_PLUGINS=+${name}`).join(' or ')}, or disable who needs it with HEXFORGE_PLUGINS=${off}`;
-    return [{ code: 'missing_port', ...by.length === 1 && by[0] !== undefined ? { plugin: by[0].name } : {}, message: `No enabled plugin provides the ${traits.component} (port ${port}), needed by ${namesOf(by)}`, remedy }];
+    const remedy =
+      known.length === 0
+        ? `Install a plugin that provides it, or disable who needs it with HEXFORGE_PLUGINS=${off}`
+        : `Enable ${known.map(({ name }) => `"${name}" with HEXFORGE_PLUGINS=+${name}`).join(' or ')}, or disable who needs it with HEXFORGE_PLUGINS=${off}`;
+    return [
+      {
+        code: 'missing_port',
+        ...(by.length === 1 && by[0] !== undefined ? { plugin: by[0].name } : {}),
+        message: `No enabled plugin provides the ${traits.component} (port ${port}), needed by ${namesOf(by)}`,
+        remedy,
+      },
+    ];
   });
 }
 
@@ -46,11 +64,22 @@ function rivals({ enabled, providers }: Plan, { candidatesOf }: Provision): read
   return ports.flatMap((port): readonly Problem[] => {
     const candidates = candidatesOf(port);
     if (hostPorts[port] === 'fixed') {
-      return candidates.map(({ name }): Problem => ({ code: 'reserved_port', plugin: name, message: `Plugin "${name}" provides the port ${port}, which the host provides itself`, remedy: 'Remove it from `provides`' }));
+      return candidates.map(({ name }): Problem => ({
+        code: 'reserved_port',
+        plugin: name,
+        message: `Plugin "${name}" provides the port ${port}, which the host provides itself`,
+        remedy: 'Remove it from `provides`',
+      }));
     }
     const arity = traitsOf(port)?.arity;
     if (arity === undefined || arity === 'plural' || candidates.length < 2 || providers[port] !== undefined) return [];
-    return [{ code: 'two_providers', message: `The port ${port} has ${candidates.length} providers: ${namesOf(candidates)}`, remedy: `Choose one with providers.${port} in the configuration, or disable the others` }];
+    return [
+      {
+        code: 'two_providers',
+        message: `The port ${port} has ${candidates.length} providers: ${namesOf(candidates)}`,
+        remedy: `Choose one with providers.${port} in the configuration, or disable the others`,
+      },
+    ];
   });
 }
 
@@ -58,9 +87,23 @@ function choices({ enabled, disabled, providers }: Plan, { candidatesOf }: Provi
   const provided = new Set([...enabled, ...disabled].flatMap(portsOf));
   return Object.entries(providers).flatMap(([port, plugin]): readonly Problem[] => {
     if (candidatesOf(port).some(({ name }) => name === plugin)) return [];
-    if (!provided.has(port)) return [{ code: 'bad_choice', message: `providers.${port} chooses for a port that no plugin provides`, remedy: didYouMean(port, provided, 'Remove the line') }];
+    if (!provided.has(port))
+      return [
+        {
+          code: 'bad_choice',
+          message: `providers.${port} chooses for a port that no plugin provides`,
+          remedy: didYouMean(port, provided, 'Remove the line'),
+        },
+      ];
     const candidates = candidatesOf(port);
-    return [{ code: 'bad_choice', message: `providers.${port} is "${plugin}", which is no enabled plugin that provides it`, remedy: candidates.length === 0 ? `Enable "${plugin}", or remove the line` : `Choose from ${namesOf(candidates)}` }];
+    return [
+      {
+        code: 'bad_choice',
+        message: `providers.${port} is "${plugin}", which is no enabled plugin that provides it`,
+        remedy:
+          candidates.length === 0 ? `Enable "${plugin}", or remove the line` : `Choose from ${namesOf(candidates)}`,
+      },
+    ];
   });
 }
 
@@ -72,5 +115,11 @@ function cycles({ enabled }: Plan, ports: Provision): readonly Problem[] {
     const via = needsOf(definition).find((port) => ports.providersOf(port).includes(next)) ?? '';
     return `"${definition.name}" needs ${via} of "${next.name}"`;
   });
-  return [{ code: 'cycle', message: `Plugins need each other in a circle: ${links.join(', ')}`, remedy: 'Make one of these needs late (an optional or plural port), or disable one of the plugins' }];
+  return [
+    {
+      code: 'cycle',
+      message: `Plugins need each other in a circle: ${links.join(', ')}`,
+      remedy: 'Make one of these needs late (an optional or plural port), or disable one of the plugins',
+    },
+  ];
 }

@@ -14,14 +14,20 @@ export const adminResetPassword: Command = {
     const { configuration } = await examined(context);
     const [username = ''] = context.positionals;
     const answer = await askServer(configuration.dataDir, { ask: 'reset-password', argument: username });
-    remark(context, answer === undefined ? `No server runs on ${configuration.dataDir}: opening the database` : `Done by the running server (pid ${answer.pid})`);
-    const { password } = answer === undefined
-      ? await offline(context, configuration, async (open) => {
-        await migrate(open);
-        await open.machine.build();
-        return resetPassword(open.machine.container, username);
-      })
-      : answer.value as { readonly password: string };
+    remark(
+      context,
+      answer === undefined
+        ? `No server runs on ${configuration.dataDir}: opening the database`
+        : `Done by the running server (pid ${answer.pid})`,
+    );
+    const { password } =
+      answer === undefined
+        ? await offline(context, configuration, async (open) => {
+            await migrate(open);
+            await open.machine.build();
+            return resetPassword(open.machine.container, username);
+          })
+        : (answer.value as { readonly password: string });
     print(context, `password: ${password}`);
     return 0;
   },

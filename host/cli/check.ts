@@ -10,8 +10,13 @@ export const check: Command = {
   async run(context) {
     const { configuration, listed, problems } = await examine(context);
     const plugins = listed?.plan.enabled.map(({ name }) => name) ?? [];
-    if (context.flags['json'] === true) print(context, JSON.stringify({ ok: problems.length === 0, plugins, problems }));
-    else if (problems.length === 0) print(context, `ok: ${plugins.length} plugins (${plugins.join(', ')}), ${configuration?.file ?? 'no configuration file'}`);
+    if (context.flags['json'] === true)
+      print(context, JSON.stringify({ ok: problems.length === 0, plugins, problems }));
+    else if (problems.length === 0)
+      print(
+        context,
+        `ok: ${plugins.length} plugins (${plugins.join(', ')}), ${configuration?.file ?? 'no configuration file'}`,
+      );
     else {
       for (const problem of problems) print(context, `${problem.code}: ${sentence(problem)}`);
       print(context, problems.length === 1 ? '1 problem' : `${problems.length} problems`);

@@ -1,6 +1,6 @@
 // What a command of the command line is, and the few things all of them do alike.
-import { ConfigurationProblems, loadConfiguration } from '#config/load';
 import type { Configuration } from '#config/configuration';
+import { ConfigurationProblems, loadConfiguration } from '#config/load';
 import type { Sink } from '../log.ts';
 import { listPlugins, type Listed } from '../plugins.ts';
 import { problemOf, Refused, type Problem } from '../problem.ts';
@@ -42,7 +42,7 @@ export const print = ({ stdout }: Context, line: string): void => void stdout.wr
 export const remark = ({ stderr }: Context, line: string): void => void stderr.write(`hexforge: ${line}\n`);
 
 const load = ({ environment, cwd, flags }: Context): Promise<Configuration> =>
-  loadConfiguration({ environment, cwd, ...typeof flags['config'] === 'string' ? { file: flags['config'] } : {} });
+  loadConfiguration({ environment, cwd, ...(typeof flags['config'] === 'string' ? { file: flags['config'] } : {}) });
 
 export interface Examined {
   /** Undefined where the file itself cannot be read. */
@@ -60,7 +60,9 @@ export async function examine(context: Context): Promise<Examined> {
   return { configuration, listed, problems: [...problems, ...listed.problems] };
 }
 
-async function loadAnyway(context: Context): Promise<{ readonly configuration: Configuration | undefined; readonly problems: readonly Problem[] }> {
+async function loadAnyway(
+  context: Context,
+): Promise<{ readonly configuration: Configuration | undefined; readonly problems: readonly Problem[] }> {
   try {
     return { configuration: await load(context), problems: [] };
   } catch (error) {
@@ -70,7 +72,9 @@ async function loadAnyway(context: Context): Promise<{ readonly configuration: C
 }
 
 /** The configuration of a command that goes on to run something. @throws {Refused} with all problems. */
-export async function examined(context: Context): Promise<{ readonly configuration: Configuration; readonly listed: Listed }> {
+export async function examined(
+  context: Context,
+): Promise<{ readonly configuration: Configuration; readonly listed: Listed }> {
   const { configuration, listed, problems } = await examine(context);
   if (configuration === undefined || listed === undefined || problems.length > 0) throw new Refused(problems);
   return { configuration, listed };
@@ -86,5 +90,10 @@ export function problemsOf(error: unknown): readonly Problem[] | undefined {
 /** Columns padded to their widest cell. */
 export function table(rows: readonly (readonly string[])[]): readonly string[] {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
-  return rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ').trimEnd());
+  return rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
 }

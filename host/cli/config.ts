@@ -12,7 +12,12 @@ export const config: Command = {
   name: 'config',
   summary: 'shows the effective configuration, each value with its source, secrets masked',
   example: 'hexforge config',
-  flags: { example: { type: 'boolean', description: 'a configuration file with every key of the enabled plugins, commented out' } },
+  flags: {
+    example: {
+      type: 'boolean',
+      description: 'a configuration file with every key of the enabled plugins, commented out',
+    },
+  },
   async run(context) {
     const { configuration, listed } = await examined(context);
     if (context.flags['example'] === true) {
@@ -20,7 +25,14 @@ export const config: Command = {
       return 0;
     }
     const values = [...configuration.shown, ...ofPlugins(configuration, listed), ...ofSettings(configuration, listed)];
-    for (const line of table(values.map(({ key, value, source }) => [key, typeof value === 'string' ? value : JSON.stringify(value), `# ${source}`]))) print(context, line);
+    for (const line of table(
+      values.map(({ key, value, source }) => [
+        key,
+        typeof value === 'string' ? value : JSON.stringify(value),
+        `# ${source}`,
+      ]),
+    ))
+      print(context, line);
     return 0;
   },
 };
@@ -31,7 +43,11 @@ function ofPlugins(configuration: Configuration, { plan }: Listed): readonly Sho
     const { value: values } = pluginConfiguration(definition, plan.configOf(definition.name));
     return Object.keys(keys).map((key): ShownValue => {
       const value: unknown = typeof values === 'object' && values !== null ? Reflect.get(values, key) : undefined;
-      return { key: `plugins.${definition.name}.${key}`, value: shownValue(key, value, keys[key]), source: sourceOf(configuration, definition, key) };
+      return {
+        key: `plugins.${definition.name}.${key}`,
+        value: shownValue(key, value, keys[key]),
+        source: sourceOf(configuration, definition, key),
+      };
     });
   });
 }
@@ -53,6 +69,10 @@ function shownValue(key: string, value: unknown, description: Joi.Description | 
 function ofSettings({ settings, file }: Configuration, { plan }: Listed): readonly ShownValue[] {
   return declaredSettings(plan.enabled).map(({ key, sensitive, default: value }): ShownValue => {
     const given = Object.hasOwn(settings, key);
-    return { key: `settings.${key}`, value: sensitive === true ? mask : given ? settings[key] : value, source: given ? `file ${file ?? ''}` : 'default' };
+    return {
+      key: `settings.${key}`,
+      value: sensitive === true ? mask : given ? settings[key] : value,
+      source: given ? `file ${file ?? ''}` : 'default',
+    };
   });
 }

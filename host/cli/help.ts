@@ -5,13 +5,25 @@ export function help(commands: readonly Command[]): readonly string[] {
   return [
     'hexforge COMMAND: a self-hosted forge.',
     '',
-    ...table(commands.map(({ name, summary, example, takes = [] }) => [`  ${[name, ...takes].join(' ')}`, summary, `e.g. ${example}`])),
+    ...table(
+      commands.map(({ name, summary, example, takes = [] }) => [
+        `  ${[name, ...takes].join(' ')}`,
+        summary,
+        `e.g. ${example}`,
+      ]),
+    ),
     '',
     '  hexforge COMMAND --help says more, hexforge --version which this is.',
   ];
 }
 
-export function helpOf({ name, summary, example, takes = [], flags = {} }: Command, common: Readonly<Record<string, Flag>>): readonly string[] {
-  const rows = Object.entries({ ...flags, ...common }).map(([flag, { value, description }]) => [`  --${flag}${value === undefined ? '' : ` ${value}`}`, description]);
+export function helpOf(
+  { name, summary, example, takes = [], flags = {} }: Command,
+  common: Readonly<Record<string, Flag>>,
+): readonly string[] {
+  const rows = Object.entries({ ...flags, ...common }).map(([flag, { value, description }]) => [
+    `  --${flag}${value === undefined ? '' : ` ${value}`}`,
+    description,
+  ]);
   return [`hexforge ${[name, ...takes].join(' ')}: ${summary}`, '', ...table(rows), '', `  Example: ${example}`];
 }

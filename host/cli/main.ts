@@ -1,4 +1,5 @@
-// The command line: finds the command, reads its flags, runs it, and turns what it throws into a sentence and an exit code.
+// The command line: finds the command, reads its flags, runs it, and turns what it throws into a sentence and an exit
+// code.
 import { parseArgs } from 'node:util';
 import { HexforgeError } from '#core/kernel/errors';
 import { ServerRefused } from '../control.ts';
@@ -7,7 +8,16 @@ import { exitRefused, sentence } from '../problem.ts';
 import { version } from '../version.ts';
 import { adminResetPassword } from './admin.ts';
 import { check } from './check.ts';
-import { exitSoftware, exitUsage, print, problemsOf, remark, type Command, type Context, type Flag } from './command.ts';
+import {
+  exitSoftware,
+  exitUsage,
+  print,
+  problemsOf,
+  remark,
+  type Command,
+  type Context,
+  type Flag,
+} from './command.ts';
 import { config } from './config.ts';
 import { help, helpOf } from './help.ts';
 import { migrate } from './migrate.ts';
@@ -27,7 +37,10 @@ export type Surroundings = Omit<Context, 'flags' | 'positionals'>;
 /** Wrong use of the command line; the message says what would be right. */
 class WrongUse extends Error {}
 
-/** @returns the exit code: 0, 64 for wrong use, 78 for a refusal, 1 for a command that could not do what it was asked, 70 for a fault of ours. */
+/**
+ * @returns the exit code: 0, 64 for wrong use, 78 for a refusal, 1 for a command that could not do what it was asked,
+ * 70 for a fault of ours.
+ */
 export async function main(args: readonly string[], surroundings: Surroundings): Promise<number> {
   const context: Context = { ...surroundings, flags: {}, positionals: [] };
   try {
@@ -43,20 +56,26 @@ export async function main(args: readonly string[], surroundings: Surroundings):
       return exitRefused;
     }
     if (error instanceof HexforgeError || error instanceof ServerRefused) {
-      remark(context, sentence({ message: error.message, remedy: error instanceof HexforgeError ? error.detail ?? '' : '' }));
+      remark(
+        context,
+        sentence({ message: error.message, remedy: error instanceof HexforgeError ? (error.detail ?? '') : '' }),
+      );
       return 1;
     }
     remark(context, `This should not have happened: ${error instanceof Error ? error.message : String(error)}`);
-    if (context.environment['HEXFORGE_LOG_LEVEL'] === 'debug' && error instanceof Error) remark(context, error.stack ?? '');
+    if (context.environment['HEXFORGE_LOG_LEVEL'] === 'debug' && error instanceof Error)
+      remark(context, error.stack ?? '');
     return exitSoftware;
   }
 }
 
 async function dispatch(args: readonly string[], context: Context): Promise<number> {
   const [first, second] = args;
-  if (first === '--version') return print(context, version), 0;
-  if (first === undefined || first === '--help' || first === 'help') return showHelp(args.slice(1), context, first === undefined);
-  const command = commands.find(({ name }) => name === first) ?? commands.find(({ name }) => name === `${first} ${second ?? ''}`);
+  if (first === '--version') return (print(context, version), 0);
+  if (first === undefined || first === '--help' || first === 'help')
+    return showHelp(args.slice(1), context, first === undefined);
+  const command =
+    commands.find(({ name }) => name === first) ?? commands.find(({ name }) => name === `${first} ${second ?? ''}`);
   if (command === undefined) throw unknownCommand(args);
   const { flags, positionals } = read(command, args.slice(command.name.split(' ').length));
   if (flags['help'] === true) return showHelp(command.name.split(' '), context, false);
@@ -64,7 +83,8 @@ async function dispatch(args: readonly string[], context: Context): Promise<numb
   const missing = takes[positionals.length];
   if (missing !== undefined) throw new WrongUse(`"${command.name}" needs ${missing}. Example: ${command.example}`);
   const extra = positionals[takes.length];
-  if (extra !== undefined) throw new WrongUse(`"${command.name}" does not take "${extra}". Example: ${command.example}`);
+  if (extra !== undefined)
+    throw new WrongUse(`"${command.name}" does not take "${extra}". Example: ${command.example}`);
   return command.run({ ...context, flags, positionals });
 }
 
@@ -89,13 +109,27 @@ function unknownCommand(args: readonly string[]): WrongUse {
 function read(command: Command, args: readonly string[]): Pick<Context, 'flags' | 'positionals'> {
   const known = { ...command.flags, ...commonFlags };
   const options = Object.fromEntries(Object.entries(known).map(([name, { type }]) => [name, { type }]));
-  const { tokens, positionals } = parseArgs({ args: [...args], options, allowPositionals: true, strict: false, tokens: true });
+  const { tokens, positionals } = parseArgs({
+    args: [...args],
+    options,
+    allowPositionals: true,
+    strict: false,
+    tokens: true,
+  });
   const flags: Record<string, string | boolean> = {};
   for (const token of tokens) {
     if (token.kind !== 'option') continue;
     const flag = Object.hasOwn(known, token.name) ? known[token.name] : undefined;
-    if (flag === undefined) throw new WrongUse(`"${command.name}" has no flag ${token.rawName}. ${didYouMean(token.rawName, Object.keys(known).map((name) => `--${name}`), `hexforge ${command.name} --help lists all`)}`);
-    if (flag.type === 'string' && (token.value === undefined || token.value === '')) throw new WrongUse(`${token.rawName} needs a value: ${token.rawName} ${flag.value ?? 'VALUE'}`);
+    if (flag === undefined)
+      throw new WrongUse(
+        `"${command.name}" has no flag ${token.rawName}. ${didYouMean(
+          token.rawName,
+          Object.keys(known).map((name) => `--${name}`),
+          `hexforge ${command.name} --help lists all`,
+        )}`,
+      );
+    if (flag.type === 'string' && (token.value === undefined || token.value === ''))
+      throw new WrongUse(`${token.rawName} needs a value: ${token.rawName} ${flag.value ?? 'VALUE'}`);
     if (flag.type === 'boolean' && token.value !== undefined) throw new WrongUse(`${token.rawName} takes no value`);
     flags[token.name] = token.value ?? true;
   }
@@ -104,6 +138,11 @@ function read(command: Command, args: readonly string[]): Pick<Context, 'flags' 
 
 /** The process: what `bin/hexforge.js` calls. */
 export async function run(): Promise<never> {
-  const code = await main(process.argv.slice(2), { environment: process.env, cwd: process.cwd(), stdout: process.stdout, stderr: process.stderr });
+  const code = await main(process.argv.slice(2), {
+    environment: process.env,
+    cwd: process.cwd(),
+    stdout: process.stdout,
+    stderr: process.stderr,
+  });
   process.exit(code);
 }

@@ -21,7 +21,9 @@ export const migrate: Command = {
     remark(context, `No server runs on ${configuration.dataDir}: opening the database`);
     const steps = await offline(context, configuration, async (open) => {
       if (!dry) return migrateForge(open);
-      return open.storage.column === 'sql' ? open.storage.pending(migrationsOf(open.machine.lives.map(({ definition }) => definition))) : [];
+      return open.storage.column === 'sql'
+        ? open.storage.pending(migrationsOf(open.machine.lives.map(({ definition }) => definition)))
+        : [];
     });
     for (const { plugin, name } of steps) print(context, `${dry ? 'pending' : 'applied'} ${plugin} ${name}`);
     if (steps.length === 0) print(context, 'nothing is pending');

@@ -5,7 +5,11 @@ import { openLog } from '../log.ts';
 import type { Context } from './command.ts';
 import { print } from './command.ts';
 
-export async function offline<T>(context: Context, configuration: Configuration, work: (open: OpenForge) => Promise<T>): Promise<T> {
+export async function offline<T>(
+  context: Context,
+  configuration: Configuration,
+  work: (open: OpenForge) => Promise<T>,
+): Promise<T> {
   // What a server would log of its start is noise here; what goes wrong is thrown.
   const logOf = openLog(configuration.logLevel === 'info' ? 'warn' : configuration.logLevel, context.stderr);
   const open = await openForge(configuration, { announce: (line) => print(context, line), logOf });

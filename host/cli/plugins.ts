@@ -23,22 +23,41 @@ export const plugins: Command = {
     const { configuration, listed, problems } = await examine(context);
     if (configuration === undefined || listed === undefined) throw new Refused(problems);
     const answer = await askServer(configuration.dataDir, { ask: 'plugins' });
-    remark(context, answer === undefined ? `No server runs on ${configuration.dataDir}: this is what the configuration says` : `This is how the running server (pid ${answer.pid}) stands`);
-    const live = new Map((answer?.value as readonly PluginReport[] | undefined ?? []).map((report) => [report.name, report]));
+    remark(
+      context,
+      answer === undefined
+        ? `No server runs on ${configuration.dataDir}: this is what the configuration says`
+        : `This is how the running server (pid ${answer.pid}) stands`,
+    );
+    const live = new Map(
+      ((answer?.value as readonly PluginReport[] | undefined) ?? []).map((report) => [report.name, report]),
+    );
     const rows = configuration.plugins.map(({ name, enabled }): Row => {
       const definition = listed.plan.enabled.find((candidate) => candidate.name === name);
       const problem = problems.find(({ plugin }) => plugin === name);
       const report = live.get(name);
       const offline = !enabled ? 'disabled' : problem === undefined ? 'checked' : 'rejected';
       return {
-        name, enabled, version: report?.version ?? definition?.version ?? null,
-        state: answer === undefined ? offline : report?.state ?? 'disabled',
+        name,
+        enabled,
+        version: report?.version ?? definition?.version ?? null,
+        state: answer === undefined ? offline : (report?.state ?? 'disabled'),
         reason: report?.reason ?? (answer === undefined ? problem?.message : undefined) ?? null,
         provides: definition === undefined ? [] : portsOf(definition),
       };
     });
     if (context.flags['json'] === true) print(context, JSON.stringify(rows));
-    else for (const line of table([['NAME', 'VERSION', 'STATE', 'PROVIDES'], ...rows.map(({ name, version, state, reason, provides }) => [name, version ?? '-', reason === null ? state : `${state}: ${reason}`, provides.join(' ')])])) print(context, line);
+    else
+      for (const line of table([
+        ['NAME', 'VERSION', 'STATE', 'PROVIDES'],
+        ...rows.map(({ name, version, state, reason, provides }) => [
+          name,
+          version ?? '-',
+          reason === null ? state : `${state}: ${reason}`,
+          provides.join(' '),
+        ]),
+      ]))
+        print(context, line);
     return 0;
   },
 };

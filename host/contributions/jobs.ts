@@ -14,7 +14,10 @@ export interface RunningJobs {
   stop(milliseconds: number): Promise<void>;
 }
 
-export function runJobs(jobs: readonly OwnedJob[], { locks, logOf }: { readonly locks: Locks; readonly logOf: (plugin: string) => Log }): RunningJobs {
+export function runJobs(
+  jobs: readonly OwnedJob[],
+  { locks, logOf }: { readonly locks: Locks; readonly logOf: (plugin: string) => Log },
+): RunningJobs {
   const controller = new AbortController();
   const timers = new Set<NodeJS.Timeout>();
   const running = new Set<Promise<void>>();

@@ -15,7 +15,15 @@ const probeMs = 5_000;
 /** `/readyz` is public: within this time it repeats its last answer. */
 const freshMs = 1_000;
 
-export function readiness({ lives, phase, checkDatabase }: { readonly lives: readonly Life[]; readonly phase: () => string; readonly checkDatabase: () => Promise<void> }): () => Promise<Readiness> {
+export function readiness({
+  lives,
+  phase,
+  checkDatabase,
+}: {
+  readonly lives: readonly Life[];
+  readonly phase: () => string;
+  readonly checkDatabase: () => Promise<void>;
+}): () => Promise<Readiness> {
   const read = async (): Promise<Readiness> => {
     const lost = lives.filter((life) => life.lost).map(({ name }) => name);
     try {
@@ -23,17 +31,22 @@ export function readiness({ lives, phase, checkDatabase }: { readonly lives: rea
     } catch {
       return { ready: false, failing: 'database', detail: 'The database does not answer', degraded: lost };
     }
-    const unwell = await Promise.all(lives.filter(({ usable }) => usable).map(async (life) => ({ life, complaint: await complaintOf(life) })));
+    const unwell = await Promise.all(
+      lives.filter(({ usable }) => usable).map(async (life) => ({ life, complaint: await complaintOf(life) })),
+    );
     for (const { life, complaint } of unwell) note(life, complaint);
-    const sick = unwell.flatMap(({ life, complaint }) => complaint === undefined ? [] : [{ life, complaint }]);
+    const sick = unwell.flatMap(({ life, complaint }) => (complaint === undefined ? [] : [{ life, complaint }]));
     const degraded = [...lost, ...sick.filter(({ life }) => life.isolated).map(({ life }) => life.name)];
     const fatal = sick.find(({ life }) => !life.isolated);
-    return fatal === undefined ? { ready: true, degraded } : { ready: false, failing: fatal.life.name, detail: fatal.complaint, degraded };
+    return fatal === undefined
+      ? { ready: true, degraded }
+      : { ready: false, failing: fatal.life.name, detail: fatal.complaint, degraded };
   };
 
   let last: { readonly at: number; readonly answer: Promise<Readiness> } | undefined;
   return async () => {
-    if (phase() !== 'running') return { ready: false, failing: 'host', detail: `The server is ${phase()}`, degraded: [] };
+    if (phase() !== 'running')
+      return { ready: false, failing: 'host', detail: `The server is ${phase()}`, degraded: [] };
     const now = performance.now();
     if (last === undefined || now - last.at > freshMs) last = { at: now, answer: read() };
     return last.answer;

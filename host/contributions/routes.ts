@@ -15,5 +15,7 @@ export function mountedPath(plugin: string, route: Route, mount: Mount): string 
 
 /** The route as it is served: a plugin that was not granted a place has its routes under `/api/v1/x/<plugin>/`. */
 export function mounted(plugin: string, route: Route, mount: Mount): Route {
-  return mount === 'anywhere' || route.mount === 'root' ? route : { ...route, path: `/x/${plugin}${route.path === '/' ? '' : route.path}` };
+  return mount === 'anywhere' || route.mount === 'root'
+    ? route
+    : { ...route, path: `/x/${plugin}${route.path === '/' ? '' : route.path}` };
 }

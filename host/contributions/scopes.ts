@@ -10,7 +10,11 @@ export function livingScopes(lives: readonly Life[]): ScopeCatalogue {
   let known = { count: -1, catalogue: scopeCatalogue([]) };
   const catalogue = (): ScopeCatalogue => {
     const alive = standing(lives);
-    if (alive.length !== known.count) known = { count: alive.length, catalogue: scopeCatalogue(alive.flatMap(({ definition }) => definition.scopes ?? [])) };
+    if (alive.length !== known.count)
+      known = {
+        count: alive.length,
+        catalogue: scopeCatalogue(alive.flatMap(({ definition }) => definition.scopes ?? [])),
+      };
     return known.catalogue;
   };
   return {
@@ -22,5 +26,7 @@ export function livingScopes(lives: readonly Life[]): ScopeCatalogue {
 }
 
 export function livingPermissions(lives: readonly Life[]): PermissionTable {
-  return { declarations: () => standing(lives).flatMap(({ definition }) => definition.permissions ?? []) } satisfies PermissionTable;
+  return {
+    declarations: () => standing(lives).flatMap(({ definition }) => definition.permissions ?? []),
+  } satisfies PermissionTable;
 }

@@ -4,10 +4,10 @@ import { memoryRateCounter, openMemory, systemClock, systemIds } from '#adapters
 import type { Log } from '#core/kernel/log';
 import type { PortName, PortValue } from '#core/kernel/ports';
 import type { Clock, Ids } from '#core/kernel/time';
+import { freePort } from '#host/address';
 import { Machine } from '#host/boot';
 import { check } from '#host/check';
 import type { PluginDefinition } from '#host/definition';
-import { freePort } from '#host/address';
 import { httpServer } from '#host/http';
 import type { State } from '#host/life';
 import type { Plan } from '#host/plan';
@@ -55,7 +55,10 @@ const noDirectory = '/nonexistent/hexforge-test';
  * A host with exactly these plugins over memory storage, started.
  * @throws {Refused} with what `hexforge check` or a start would say.
  */
-export async function testHost(definitions: readonly PluginDefinition[], options: TestHostOptions = {}): Promise<TestHost> {
+export async function testHost(
+  definitions: readonly PluginDefinition[],
+  options: TestHostOptions = {},
+): Promise<TestHost> {
   const { clock = systemClock, ids = systemIds, log = silent } = options;
   const plan = planOf(definitions, options);
   const problems = check(plan);
@@ -64,10 +67,25 @@ export async function testHost(definitions: readonly PluginDefinition[], options
   const baseUrl = `http://127.0.0.1:${port}`;
   const storage = { ...openMemory({ clock, ids, log }), column: 'memory' } as const;
   const machine = new Machine({
-    plan, storage, logOf: () => log,
+    plan,
+    storage,
+    logOf: () => log,
     limits: options.limits ?? { start: 30_000, stop: 10_000 },
-    instance: { baseUrl, webUrl: baseUrl, dataDir: options.dataDir ?? noDirectory, version, announce: options.announce ?? (() => undefined) },
-    own: hostProviders({ plan, storage, clock, ids, sealer: aesSealer(new Uint8Array(32)), rateCounter: memoryRateCounter() }),
+    instance: {
+      baseUrl,
+      webUrl: baseUrl,
+      dataDir: options.dataDir ?? noDirectory,
+      version,
+      announce: options.announce ?? (() => undefined),
+    },
+    own: hostProviders({
+      plan,
+      storage,
+      clock,
+      ids,
+      sealer: aesSealer(new Uint8Array(32)),
+      rateCounter: memoryRateCounter(),
+    }),
   });
   let stopServer = async (): Promise<void> => undefined;
   const stop = async (): Promise<void> => {
@@ -90,7 +108,13 @@ export async function testHost(definitions: readonly PluginDefinition[], options
     routes: () => machine.routes.map(({ route }) => `${route.method} ${route.path}`),
     drained: () => storage.drained(),
     async listen() {
-      const server = httpServer(machine, { host: '127.0.0.1', port, trustedProxies: [], validateResponses: true, logOf: () => log });
+      const server = httpServer(machine, {
+        host: '127.0.0.1',
+        port,
+        trustedProxies: [],
+        validateResponses: true,
+        logOf: () => log,
+      });
       stopServer = () => server.stop(1_000);
       return server.listen();
     },
@@ -98,11 +122,17 @@ export async function testHost(definitions: readonly PluginDefinition[], options
   };
 }
 
-function planOf(definitions: readonly PluginDefinition[], { config = {}, providers = {}, settings = {}, foreign = [] }: TestHostOptions): Plan {
+function planOf(
+  definitions: readonly PluginDefinition[],
+  { config = {}, providers = {}, settings = {}, foreign = [] }: TestHostOptions,
+): Plan {
   return {
-    enabled: definitions, disabled: [], providers, settings,
+    enabled: definitions,
+    disabled: [],
+    providers,
+    settings,
     configOf: (plugin) => config[plugin] ?? {},
-    mountOf: (plugin) => foreign.includes(plugin) ? 'own' : 'anywhere',
+    mountOf: (plugin) => (foreign.includes(plugin) ? 'own' : 'anywhere'),
   };
 }
 
@@ -110,6 +140,9 @@ function planOf(definitions: readonly PluginDefinition[], { config = {}, provide
 const ofCompany: ReadonlySet<string> = new Set(['missing_port', 'reference', 'unknown_scope', 'unknown_permission']);
 
 /** What is wrong with a definition by itself; with good defaults and good manners, nothing. */
-export function checkPlugin(definition: PluginDefinition, options: Pick<TestHostOptions, 'config' | 'settings'> = {}): readonly Problem[] {
+export function checkPlugin(
+  definition: PluginDefinition,
+  options: Pick<TestHostOptions, 'config' | 'settings'> = {},
+): readonly Problem[] {
   return check(planOf([definition], options)).filter(({ code }) => !ofCompany.has(code));
 }

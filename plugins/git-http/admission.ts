@@ -1,10 +1,24 @@
 // Who may fetch and who may push: the rule depends on the service asked for, so the one access decision is asked here.
-import { changes, reads, Unauthorized, type AccessDecision, type Call, type GrantOf, type ScopeName } from 'hexforge/plugin';
+import {
+  changes,
+  reads,
+  Unauthorized,
+  type AccessDecision,
+  type Call,
+  type GrantOf,
+  type ScopeName,
+} from 'hexforge/plugin';
 import '#core/repositories/index';
 
-export interface RepositoryPath { readonly owner: string; readonly repo: string }
+export interface RepositoryPath {
+  readonly owner: string;
+  readonly repo: string;
+}
 
-/** Document D, "Repositories": anonymous is challenged, also where there is nothing; 404 to who may not read, 403 to who may read but not push. */
+/**
+ * Document D, "Repositories": anonymous is challenged, also where there is nothing; 404 to who may not read, 403 to who
+ * may read but not push.
+ */
 const rules = {
   fetch: reads('repository', 'repo.read', { anonymous: 401 }),
   push: changes('repository', 'repo.write'),
@@ -21,10 +35,17 @@ export interface Admission {
 const named = ({ owner, repo }: RepositoryPath) => ({ owner, repo: repo.replace(/\.git$/, '') });
 
 /** @throws {Unauthorized | InsufficientScope | Forbidden | NotFound} */
-export async function admitted<K extends keyof typeof rules>({ access, passwordsAllowed }: Admission, call: Call, kind: K, path: RepositoryPath): Promise<GrantOf<typeof rules[K]>> {
+export async function admitted<K extends keyof typeof rules>(
+  { access, passwordsAllowed }: Admission,
+  call: Call,
+  kind: K,
+  path: RepositoryPath,
+): Promise<GrantOf<(typeof rules)[K]>> {
   const { caller } = call;
-  if (caller.kind === 'user' && caller.credential.kind === 'password' && !await passwordsAllowed()) {
-    throw new Unauthorized('Passwords are not accepted for git here', { detail: 'Use a personal access token as the password' });
+  if (caller.kind === 'user' && caller.credential.kind === 'password' && !(await passwordsAllowed())) {
+    throw new Unauthorized('Passwords are not accepted for git here', {
+      detail: 'Use a personal access token as the password',
+    });
   }
   return access.decide(call, rules[kind], scopes[kind], named(path));
 }

@@ -18,10 +18,27 @@ export default definePlugin({
   version: '0.1.0',
   api: '^0.1.0',
   config: Joi.object<GitHttpConfig>({
-    max_push_bytes: Joi.number().integer().min(1024).default(2 * 1024 ** 3).description('The most bytes one push may send'),
+    max_push_bytes: Joi.number()
+      .integer()
+      .min(1024)
+      .default(2 * 1024 ** 3)
+      .description('The most bytes one push may send'),
   }),
   needs: ['AccessDecision', 'GitBackend', 'Pushes', 'Settings'],
-  settings: [{ key: 'git.password_auth', type: 'boolean', default: true, description: 'Whether git over HTTP accepts the password of an account; tokens are accepted either way' }],
+  settings: [
+    {
+      key: 'git.password_auth',
+      type: 'boolean',
+      default: true,
+      description: 'Whether git over HTTP accepts the password of an account; tokens are accepted either way',
+    },
+  ],
   routes: (_parts, { AccessDecision: access, GitBackend: git, Pushes: pushes, Settings: settings, config }) =>
-    gitRoutes({ access, git, pushes, passwordsAllowed: () => settings.get('git.password_auth'), maxPushBytes: config.max_push_bytes }),
+    gitRoutes({
+      access,
+      git,
+      pushes,
+      passwordsAllowed: () => settings.get('git.password_auth'),
+      maxPushBytes: config.max_push_bytes,
+    }),
 });

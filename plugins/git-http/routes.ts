@@ -1,5 +1,17 @@
 // The three routes of smart HTTP (gitprotocol-http): the advertisement of refs, and the two services.
-import { anyone, api, ByteStream, Forbidden, Joi, object, reply, UnsupportedMediaType, type Input, type RawBody, type Route } from 'hexforge/plugin';
+import {
+  anyone,
+  api,
+  ByteStream,
+  Forbidden,
+  Joi,
+  object,
+  reply,
+  UnsupportedMediaType,
+  type Input,
+  type RawBody,
+  type Route,
+} from 'hexforge/plugin';
 import type { GitBackend, GitService, Pushes } from '#core/repositories/index';
 import { admitted, type Admission, type RepositoryPath } from './admission.ts';
 
@@ -16,15 +28,29 @@ const isService = (text: string | undefined): text is GitService => text !== und
 const maxFetchBytes = 64 * 1024 * 1024;
 
 /** Refs move: nothing on the way may keep an answer (gitprotocol-http, "Smart Clients"). */
-const uncached = { 'cache-control': 'no-cache, max-age=0, must-revalidate', pragma: 'no-cache', expires: 'Fri, 01 Jan 1980 00:00:00 GMT' } as const;
+const uncached = {
+  'cache-control': 'no-cache, max-age=0, must-revalidate',
+  pragma: 'no-cache',
+  expires: 'Fri, 01 Jan 1980 00:00:00 GMT',
+} as const;
 
 const params = object<RepositoryPath>({ owner: Joi.string().required(), repo: Joi.string().required() });
 const query = object<{ readonly service?: string }>({ service: Joi.string() });
 
 /** Not of the REST API; the rule of access follows from the service and is asked for inside. */
-const common = { mount: 'root', access: anyone, scope: null, params, result: 'bytes', basic: true, hidden: true } as const;
+const common = {
+  mount: 'root',
+  access: anyone,
+  scope: null,
+  params,
+  result: 'bytes',
+  basic: true,
+  hidden: true,
+} as const;
 
-/** The body, and what it broke off with: git only knows that it did, and the client is to hear that its gzip was none. */
+/**
+ * The body, and what it broke off with: git only knows that it did, and the client is to hear that its gzip was none.
+ */
 function heard(body: RawBody): { readonly body: RawBody; readonly rethrow: (error: unknown) => never } {
   let failure: { readonly error: unknown } | undefined;
   const listen = async function* (): AsyncGenerator<Uint8Array> {
@@ -35,7 +61,12 @@ function heard(body: RawBody): { readonly body: RawBody; readonly rethrow: (erro
       throw error;
     }
   };
-  return { body: listen(), rethrow: (error) => { throw failure === undefined ? error : failure.error; } };
+  return {
+    body: listen(),
+    rethrow: (error) => {
+      throw failure === undefined ? error : failure.error;
+    },
+  };
 }
 
 export function gitRoutes(parts: GitRoutesParts): readonly Route[] {
@@ -46,36 +77,82 @@ export function gitRoutes(parts: GitRoutesParts): readonly Route[] {
   type Body = Input<RepositoryPath, unknown, RawBody, typeof anyone>;
   const checkType = (service: GitService, { header }: Pick<Body, 'header'>): void => {
     const wanted = `application/x-${service}-request`;
-    if (header('content-type') !== wanted) throw new UnsupportedMediaType('The content type is not that of a git request', { detail: `Send "Content-Type: ${wanted}"` });
+    if (header('content-type') !== wanted)
+      throw new UnsupportedMediaType('The content type is not that of a git request', {
+        detail: `Send "Content-Type: ${wanted}"`,
+      });
   };
 
   return [
     api({
-      ...common, id: 'gitAdvertise', summary: 'The refs of a repository, for a fetch or a push', method: 'GET', path: '/{owner}/{repo}/info/refs', meter: 'api.read', query,
+      ...common,
+      id: 'gitAdvertise',
+      summary: 'The refs of a repository, for a fetch or a push',
+      method: 'GET',
+      path: '/{owner}/{repo}/info/refs',
+      meter: 'api.read',
+      query,
       async run(call, { params: path, query: { service }, header }) {
         const granted = await admitted(parts, call, isService(service) ? kinds[service] : 'fetch', path);
         // As git's own http-backend answers; the sentence is for whoever set GIT_SMART_HTTP=0 or wrote a client.
-        if (service === undefined) throw new Forbidden('The dumb HTTP protocol is not served', { detail: 'Use a git client that speaks smart HTTP' });
-        if (!isService(service)) throw new Forbidden('There is no such git service', { detail: '"service" must be git-upload-pack or git-receive-pack' });
-        return answer(service, 'advertisement', await git.advertise(granted.resource.id, { service, protocol: header('git-protocol'), signal: call.signal }));
+        if (service === undefined)
+          throw new Forbidden('The dumb HTTP protocol is not served', {
+            detail: 'Use a git client that speaks smart HTTP',
+          });
+        if (!isService(service))
+          throw new Forbidden('There is no such git service', {
+            detail: '"service" must be git-upload-pack or git-receive-pack',
+          });
+        return answer(
+          service,
+          'advertisement',
+          await git.advertise(granted.resource.id, { service, protocol: header('git-protocol'), signal: call.signal }),
+        );
       },
     }),
     api({
-      ...common, id: 'gitUploadPack', summary: 'Fetch', method: 'POST', path: '/{owner}/{repo}/git-upload-pack', meter: 'api.read', body: 'raw', maxBytes: maxFetchBytes,
+      ...common,
+      id: 'gitUploadPack',
+      summary: 'Fetch',
+      method: 'POST',
+      path: '/{owner}/{repo}/git-upload-pack',
+      meter: 'api.read',
+      body: 'raw',
+      maxBytes: maxFetchBytes,
       async run(call, input: Body) {
         const granted = await admitted(parts, call, 'fetch', input.params);
         checkType('git-upload-pack', input);
         const { body, rethrow } = heard(input.body);
-        const request = { service: 'git-upload-pack', protocol: input.header('git-protocol'), body, signal: call.signal } as const;
+        const request = {
+          service: 'git-upload-pack',
+          protocol: input.header('git-protocol'),
+          body,
+          signal: call.signal,
+        } as const;
         return answer('git-upload-pack', 'result', await git.uploadPack(granted.resource.id, request).catch(rethrow));
       },
     }),
     api({
-      ...common, id: 'gitReceivePack', summary: 'Push', method: 'POST', path: '/{owner}/{repo}/git-receive-pack', meter: 'api.write', body: 'raw', maxBytes: parts.maxPushBytes,
+      ...common,
+      id: 'gitReceivePack',
+      summary: 'Push',
+      method: 'POST',
+      path: '/{owner}/{repo}/git-receive-pack',
+      meter: 'api.write',
+      body: 'raw',
+      maxBytes: parts.maxPushBytes,
       async run(call, input: Body) {
         const granted = await admitted(parts, call, 'push', input.params);
         checkType('git-receive-pack', input);
-        return answer('git-receive-pack', 'result', await pushes.receive(granted, { protocol: input.header('git-protocol'), body: input.body, signal: call.signal }));
+        return answer(
+          'git-receive-pack',
+          'result',
+          await pushes.receive(granted, {
+            protocol: input.header('git-protocol'),
+            body: input.body,
+            signal: call.signal,
+          }),
+        );
       },
     }),
   ];

@@ -16,26 +16,45 @@ export default definePlugin({
   version: '0.1.0',
   api: '^0.1.0',
   config: Joi.object<GitNativeConfig>({
-    program: Joi.string().default('git').description('The git program: a name on the standard path, or an absolute path'),
-    max_push_bytes: Joi.number().integer().min(1024).default(2 * 1024 ** 3).description('The most bytes of pack one push may carry'),
-    transfers: Joi.number().integer().min(1).description('Clones, fetches and pushes served at once; absent, 8 per core and at least 16'),
+    program: Joi.string()
+      .default('git')
+      .description('The git program: a name on the standard path, or an absolute path'),
+    max_push_bytes: Joi.number()
+      .integer()
+      .min(1024)
+      .default(2 * 1024 ** 3)
+      .description('The most bytes of pack one push may carry'),
+    transfers: Joi.number()
+      .integer()
+      .min(1)
+      .description('Clones, fetches and pushes served at once; absent, 8 per core and at least 16'),
     transfer_seconds: Joi.number().integer().min(1).default(3600).description('Seconds a clone or push may take'),
-    idle_seconds: Joi.number().integer().min(1).default(120).description('Seconds without a byte after which a clone or push is given up'),
-    readers: Joi.number().integer().min(1).max(256).default(24).description('Object reader processes (git cat-file) kept at once'),
+    idle_seconds: Joi.number()
+      .integer()
+      .min(1)
+      .default(120)
+      .description('Seconds without a byte after which a clone or push is given up'),
+    readers: Joi.number()
+      .integer()
+      .min(1)
+      .max(256)
+      .default(24)
+      .description('Object reader processes (git cat-file) kept at once'),
   }),
   environment: { HEXFORGE_GIT_PATH: 'program' },
-  build: ({ config, instance, log }) => gitNative({
-    root: `${instance.dataDir}/repositories`,
-    log,
-    gitPath: config.program,
-    limits: {
-      pushBytes: config.max_push_bytes,
-      transferSeconds: config.transfer_seconds,
-      idleSeconds: config.idle_seconds,
-      readers: config.readers,
-      ...(config.transfers === undefined ? {} : { transfers: config.transfers }),
-    },
-  }),
+  build: ({ config, instance, log }) =>
+    gitNative({
+      root: `${instance.dataDir}/repositories`,
+      log,
+      gitPath: config.program,
+      limits: {
+        pushBytes: config.max_push_bytes,
+        transferSeconds: config.transfer_seconds,
+        idleSeconds: config.idle_seconds,
+        readers: config.readers,
+        ...(config.transfers === undefined ? {} : { transfers: config.transfers }),
+      },
+    }),
   provides: { GitBackend: (git) => git },
   start: async (git, { log }) => {
     const version = await git.version();

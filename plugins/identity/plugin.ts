@@ -2,7 +2,19 @@
 import { definePlugin, Joi, object, whereKept } from 'hexforge/plugin';
 import { jwtSessionTokens, owaspCost, scryptHasher, sha256Hasher } from '#adapters/crypto/index';
 import {
-  accessTokens, accountRecovery, administration, createAccount, foundInstance, identityScopes, identitySettings, isUsername, passwordLength, profiles, scopesToCome, sessions, users,
+  accessTokens,
+  accountRecovery,
+  administration,
+  createAccount,
+  foundInstance,
+  identityScopes,
+  identitySettings,
+  isUsername,
+  passwordLength,
+  profiles,
+  scopesToCome,
+  sessions,
+  users,
 } from '#core/identity/index';
 import { adminUserRoutes } from './routes/admin-users.ts';
 import { authRoutes } from './routes/auth.ts';
@@ -21,7 +33,13 @@ interface IdentityConfig {
   readonly scrypt_log_n: number;
 }
 
-const username = Joi.string().custom((value: string, helpers) => (isUsername(value) ? value : helpers.message({ custom: '{{#label}} is 1 to 39 letters, digits, "-", "_" or ".", starting with a letter or digit' })));
+const username = Joi.string().custom((value: string, helpers) =>
+  isUsername(value)
+    ? value
+    : helpers.message({
+        custom: '{{#label}} is 1 to 39 letters, digits, "-", "_" or ".", starting with a letter or digit',
+      }),
+);
 
 export default definePlugin({
   name: 'identity',
@@ -29,13 +47,45 @@ export default definePlugin({
   api: '^0.1.0',
   config: object<IdentityConfig>({
     admin_username: username.default('admin').description('Name of the administrator that the first start creates'),
-    admin_password: Joi.string().min(passwordLength.min).max(passwordLength.max).meta({ secret: true }).description('Their password; absent: one is generated and printed once'),
-    session_minutes: Joi.number().integer().min(1).max(1440).default(15).description('How long a session token lives before it is refreshed, in minutes'),
-    refresh_days: Joi.number().integer().min(1).max(365).default(30).description('How long a session lives that is not used, in days'),
-    scrypt_log_n: Joi.number().integer().min(10).max(20).default(owaspCost.logN).description('Cost of a password hash: scrypt with N=2^this, r=8, p=5. Less than 14 is for tests alone; existing hashes follow at the next sign-in'),
+    admin_password: Joi.string()
+      .min(passwordLength.min)
+      .max(passwordLength.max)
+      .meta({ secret: true })
+      .description('Their password; absent: one is generated and printed once'),
+    session_minutes: Joi.number()
+      .integer()
+      .min(1)
+      .max(1440)
+      .default(15)
+      .description('How long a session token lives before it is refreshed, in minutes'),
+    refresh_days: Joi.number()
+      .integer()
+      .min(1)
+      .max(365)
+      .default(30)
+      .description('How long a session lives that is not used, in days'),
+    scrypt_log_n: Joi.number()
+      .integer()
+      .min(10)
+      .max(20)
+      .default(owaspCost.logN)
+      .description(
+        'Cost of a password hash: scrypt with N=2^this, r=8, p=5. Less than 14 is for tests alone; existing hashes follow at the next sign-in',
+      ),
   }),
   environment: { HEXFORGE_ADMIN_USERNAME: 'admin_username', HEXFORGE_ADMIN_PASSWORD: 'admin_password' },
-  needs: ['AuditLog', 'Clock', 'Events', 'Ids', 'Locks', 'RateCounter', 'ScopeCatalogue', 'Sealer', 'Settings', 'UnitOfWork'],
+  needs: [
+    'AuditLog',
+    'Clock',
+    'Events',
+    'Ids',
+    'Locks',
+    'RateCounter',
+    'ScopeCatalogue',
+    'Sealer',
+    'Settings',
+    'UnitOfWork',
+  ],
   late: ['UserReferences'],
   stores: {
     accounts: { sql: sqlAccountStore, memory: memoryAccountStore },
@@ -52,10 +102,19 @@ export default definePlugin({
     const { stores, config, log, late } = context;
     const world = {
       ...stores,
-      audit: context.AuditLog, clock: context.Clock, events: context.Events, ids: context.Ids, locks: context.Locks, unitOfWork: context.UnitOfWork,
-      passwordHasher: scryptHasher({ cost: { ...owaspCost, logN: config.scrypt_log_n } }), rateCounter: context.RateCounter, scopes: context.ScopeCatalogue, settings: context.Settings,
+      audit: context.AuditLog,
+      clock: context.Clock,
+      events: context.Events,
+      ids: context.Ids,
+      locks: context.Locks,
+      unitOfWork: context.UnitOfWork,
+      passwordHasher: scryptHasher({ cost: { ...owaspCost, logN: config.scrypt_log_n } }),
+      rateCounter: context.RateCounter,
+      scopes: context.ScopeCatalogue,
+      settings: context.Settings,
       tokenHasher: sha256Hasher,
-      // Not the base URL: processes under different addresses share their sessions, and a move to another address ends none.
+      // Not the base URL: processes under different addresses share their sessions, and a move to another address ends
+      // none.
       sessionTokens: jwtSessionTokens({ key: context.Sealer.derive('session-jwt'), issuer: 'hexforge' }),
       lifetimes: { accessSeconds: config.session_minutes * 60, refreshSeconds: config.refresh_days * 86_400 },
       log,
@@ -86,12 +145,21 @@ export default definePlugin({
       read: (text, now) => (text.startsWith(token.prefix) ? token : session).read(text, now),
     }),
   },
-  routes: (parts) => [...authRoutes(parts.sessions, parts.profiles), ...profileRoutes(parts.profiles), ...tokenRoutes(parts.tokens), ...adminUserRoutes(parts.administration)],
-  jobs: (parts) => [{
-    name: 'prune-sessions',
-    everySeconds: 3600,
-    run: async () => { await parts.prune(); },
-  }],
+  routes: (parts) => [
+    ...authRoutes(parts.sessions, parts.profiles),
+    ...profileRoutes(parts.profiles),
+    ...tokenRoutes(parts.tokens),
+    ...adminUserRoutes(parts.administration),
+  ],
+  jobs: (parts) => [
+    {
+      name: 'prune-sessions',
+      everySeconds: 3600,
+      run: async () => {
+        await parts.prune();
+      },
+    },
+  ],
 
   async start(parts, { config, instance }) {
     const administrator = await parts.found({ username: config.admin_username, password: config.admin_password });

@@ -24,7 +24,10 @@ export const publicProfile = (account: Account): PublicProfileBody => ({
   created_at: account.createdAt.toISOString(),
 });
 
-export const session = ({ accessToken, account }: SignedIn): SessionBody => ({ access_token: accessToken, user: user(account) });
+export const session = ({ accessToken, account }: SignedIn): SessionBody => ({
+  access_token: accessToken,
+  user: user(account),
+});
 
 export const adminUser = (account: Account): AdminUserBody => ({
   id: account.id,
@@ -38,7 +41,17 @@ export const adminUser = (account: Account): AdminUserBody => ({
 });
 
 export const token = ({ id, name, scopes, createdAt, expiresAt, lastUsedAt }: AccessToken): TokenBody => ({
-  id, name, scopes: [...scopes], created_at: createdAt.toISOString(), expires_at: expiresAt?.toISOString() ?? null, last_used_at: lastUsedAt?.toISOString() ?? null,
+  id,
+  name,
+  scopes: [...scopes],
+  created_at: createdAt.toISOString(),
+  expires_at: expiresAt?.toISOString() ?? null,
+  last_used_at: lastUsedAt?.toISOString() ?? null,
 });
 
-export const tokenPage = ({ items, total, page, perPage }: Page<AccessToken>): TokenPageBody => ({ items: items.map(token), total, page, per_page: perPage });
+export const tokenPage = ({ items, total, page, perPage }: Page<AccessToken>): TokenPageBody => ({
+  items: items.map(token),
+  total,
+  page,
+  per_page: perPage,
+});

@@ -5,9 +5,15 @@ import { passwordLength, profileLimits, tokenNameLimit, usernameLimit } from '#c
 const text = () => Joi.string().allow('');
 const instant = () => Joi.string().isoDate();
 /** In any case, as RFC 9562 has it; lower case from here on. */
-const uuid = () => Joi.string().lowercase().pattern(/^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$/, 'uuid');
+const uuid = () =>
+  Joi.string()
+    .lowercase()
+    .pattern(/^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$/, 'uuid');
 /** Longer ones are refused by the rule of the core, which counts characters; this bounds the bytes. */
-const password = () => Joi.string().max(4 * passwordLength.max).description(`${passwordLength.min} to ${passwordLength.max} characters`);
+const password = () =>
+  Joi.string()
+    .max(4 * passwordLength.max)
+    .description(`${passwordLength.min} to ${passwordLength.max} characters`);
 
 /** Document D, "User object". */
 export interface UserBody {
@@ -84,7 +90,9 @@ export const registrationBody = object<RegistrationBody>({
   email: Joi.string().max(profileLimits.email).required(),
   password: password().required(),
   display_name: text().max(profileLimits.displayName),
-}).options({ stripUnknown: true }).id('Registration');
+})
+  .options({ stripUnknown: true })
+  .id('Registration');
 
 export interface ProfileBody {
   readonly display_name?: string;
@@ -140,7 +148,10 @@ export interface CreatedTokenBody extends TokenBody {
   readonly token: string;
 }
 
-export const createdTokenBody = object<CreatedTokenBody>({ ...tokenMembers, token: Joi.string().required().description('Shown in this answer alone') }).id('CreatedToken');
+export const createdTokenBody = object<CreatedTokenBody>({
+  ...tokenMembers,
+  token: Joi.string().required().description('Shown in this answer alone'),
+}).id('CreatedToken');
 
 export interface TokenPageBody {
   readonly items: TokenBody[];
@@ -165,7 +176,10 @@ export interface NewTokenBody {
 export const newTokenBody = object<NewTokenBody>({
   name: Joi.string().max(tokenNameLimit).required(),
   scopes: Joi.array().items(Joi.string().max(64)).max(100).required(),
-  expires_at: Joi.string().custom((value: string, helpers) => parseInstant(value) === undefined ? helpers.error('string.isoDate') : value).allow(null).description('RFC 3339, to the year 9999 in UTC; null or absent: never'),
+  expires_at: Joi.string()
+    .custom((value: string, helpers) => (parseInstant(value) === undefined ? helpers.error('string.isoDate') : value))
+    .allow(null)
+    .description('RFC 3339, to the year 9999 in UTC; null or absent: never'),
 }).id('NewToken');
 
 export interface IdParams {
@@ -181,7 +195,10 @@ export interface PageQuery {
 
 const number = (meaning: string) => text().description(meaning);
 
-export const pageQuery = object<PageQuery>({ page: number('1-based; default 1'), per_page: number('1 to 100; default 25') });
+export const pageQuery = object<PageQuery>({
+  page: number('1-based; default 1'),
+  per_page: number('1 to 100; default 25'),
+});
 
 /** Document C, "User record (admin)". */
 export interface AdminUserBody {
@@ -260,7 +277,9 @@ export const userChangeBody = object<UserChangeBody>({
   is_admin: Joi.boolean().strict(),
   is_active: Joi.boolean().strict().description('An alternative to status'),
   status: Joi.string().valid('active', 'suspended'),
-}).oxor('is_active', 'status').id('UserChange');
+})
+  .oxor('is_active', 'status')
+  .id('UserChange');
 
 export interface NewPasswordBody {
   readonly password: string;
@@ -275,4 +294,6 @@ export interface UidParams {
 export const uidParams = object<UidParams>({ uid: uuid().required() });
 
 /** Document C: the 409 of a deletion carries error and reason. */
-export const deletionErrorMembers = object<{ readonly reason?: string }>({ reason: Joi.string().description('Why the user cannot be deleted') });
+export const deletionErrorMembers = object<{ readonly reason?: string }>({
+  reason: Joi.string().description('Why the user cannot be deleted'),
+});

@@ -11,7 +11,11 @@ export default definePlugin({
   version: '0.1.0',
   api: '^0.1.0',
   config: object<LimitsConfig>({
-    metering: Joi.boolean().truthy('on').falsy('off').default(true).description('Meter requests; `off` for benchmarks and tests of other things'),
+    metering: Joi.boolean()
+      .truthy('on')
+      .falsy('off')
+      .default(true)
+      .description('Meter requests; `off` for benchmarks and tests of other things'),
   }),
   environment: { HEXFORGE_RATE_LIMIT: 'metering' },
   build: ({ config }) => rateBudgets({ enabled: config.metering }),

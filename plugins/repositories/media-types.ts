@@ -4,19 +4,65 @@ const text = 'text/plain; charset=utf-8';
 
 /** Types a browser only displays. Source code has no type of its own that a browser needs: it is plain text. */
 const passive: Readonly<Record<string, string>> = {
-  txt: text, md: 'text/markdown; charset=utf-8', css: 'text/css; charset=utf-8', csv: 'text/csv; charset=utf-8', json: 'application/json',
-  yaml: text, yml: text, toml: text, ini: text, png: 'image/png', jpg: 'image/jpeg', jpeg: 'image/jpeg', gif: 'image/gif', webp: 'image/webp', avif: 'image/avif',
-  ico: 'image/x-icon', bmp: 'image/bmp', mp3: 'audio/mpeg', ogg: 'audio/ogg', wav: 'audio/wav', mp4: 'video/mp4', webm: 'video/webm',
-  woff: 'font/woff', woff2: 'font/woff2', ttf: 'font/ttf', otf: 'font/otf', zip: 'application/zip', gz: 'application/gzip', tgz: 'application/gzip',
-  tar: 'application/x-tar', xz: 'application/x-xz', bz2: 'application/x-bzip2', '7z': 'application/x-7z-compressed', jar: 'application/java-archive',
+  txt: text,
+  md: 'text/markdown; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  csv: 'text/csv; charset=utf-8',
+  json: 'application/json',
+  yaml: text,
+  yml: text,
+  toml: text,
+  ini: text,
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  gif: 'image/gif',
+  webp: 'image/webp',
+  avif: 'image/avif',
+  ico: 'image/x-icon',
+  bmp: 'image/bmp',
+  mp3: 'audio/mpeg',
+  ogg: 'audio/ogg',
+  wav: 'audio/wav',
+  mp4: 'video/mp4',
+  webm: 'video/webm',
+  woff: 'font/woff',
+  woff2: 'font/woff2',
+  ttf: 'font/ttf',
+  otf: 'font/otf',
+  zip: 'application/zip',
+  gz: 'application/gzip',
+  tgz: 'application/gzip',
+  tar: 'application/x-tar',
+  xz: 'application/x-xz',
+  bz2: 'application/x-bzip2',
+  '7z': 'application/x-7z-compressed',
+  jar: 'application/java-archive',
 };
 
 /** Types that can run script or load things in the forge's origin: handed over as a download, whatever they hold. */
 const active: Readonly<Record<string, string>> = {
-  html: 'text/html; charset=utf-8', htm: 'text/html; charset=utf-8', xhtml: 'application/xhtml+xml', xht: 'application/xhtml+xml', shtml: 'text/html; charset=utf-8',
-  svg: 'image/svg+xml', svgz: 'image/svg+xml', xml: 'application/xml', xsl: 'application/xml', xslt: 'application/xslt+xml', rss: 'application/rss+xml', atom: 'application/atom+xml',
-  pdf: 'application/pdf', js: 'text/javascript; charset=utf-8', mjs: 'text/javascript; charset=utf-8', cjs: 'text/javascript; charset=utf-8',
-  wasm: 'application/wasm', swf: 'application/x-shockwave-flash', mht: 'multipart/related', mhtml: 'multipart/related', hta: 'application/hta',
+  html: 'text/html; charset=utf-8',
+  htm: 'text/html; charset=utf-8',
+  xhtml: 'application/xhtml+xml',
+  xht: 'application/xhtml+xml',
+  shtml: 'text/html; charset=utf-8',
+  svg: 'image/svg+xml',
+  svgz: 'image/svg+xml',
+  xml: 'application/xml',
+  xsl: 'application/xml',
+  xslt: 'application/xslt+xml',
+  rss: 'application/rss+xml',
+  atom: 'application/atom+xml',
+  pdf: 'application/pdf',
+  js: 'text/javascript; charset=utf-8',
+  mjs: 'text/javascript; charset=utf-8',
+  cjs: 'text/javascript; charset=utf-8',
+  wasm: 'application/wasm',
+  swf: 'application/x-shockwave-flash',
+  mht: 'multipart/related',
+  mhtml: 'multipart/related',
+  hta: 'application/hta',
 };
 
 export interface MediaType {
@@ -35,6 +81,9 @@ export function mediaType(path: string, isBinary: boolean): MediaType {
 export function attachment(path: string): string {
   const name = path.slice(path.lastIndexOf('/') + 1).toWellFormed();
   const plain = name.replaceAll(/[^\x20-\x7e]|["\\%]/g, '_');
-  const encoded = encodeURIComponent(name).replaceAll(/['()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`);
+  const encoded = encodeURIComponent(name).replaceAll(
+    /['()*]/g,
+    (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
   return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`;
 }

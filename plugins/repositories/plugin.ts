@@ -1,19 +1,25 @@
 // The plugin "repositories": records, visibility and access, contents, and what belongs to a push.
 import { definePlugin, Joi } from 'hexforge/plugin';
-import { repositoryPermissions, repositoryResolver, repositoryScopes, repositoryUseCases, type RepositoryStore } from '#core/repositories/index';
+import {
+  repositoryPermissions,
+  repositoryResolver,
+  repositoryScopes,
+  repositoryUseCases,
+  type RepositoryStore,
+} from '#core/repositories/index';
 import { presenter } from './present.ts';
-import { collaboratorRoutes } from './routes/collaborators.ts';
-import { branchRoutes } from './routes/branches.ts';
 import { archiveRoutes } from './routes/archives.ts';
+import { branchRoutes } from './routes/branches.ts';
+import { collaboratorRoutes } from './routes/collaborators.ts';
 import { commitRoutes } from './routes/commits.ts';
-import { contentRoutes } from './routes/contents.ts';
 import { contentsWritingRoutes } from './routes/contents-writing.ts';
-import { protectionRoutes } from './routes/protection.ts';
+import { contentRoutes } from './routes/contents.ts';
 import { forkRoutes } from './routes/forks.ts';
+import { protectionRoutes } from './routes/protection.ts';
 import { repositoryRoutes } from './routes/repositories.ts';
-import { tagRoutes } from './routes/tags.ts';
 import { roleTemplateRoutes } from './routes/role-templates.ts';
 import { starRoutes } from './routes/stars.ts';
+import { tagRoutes } from './routes/tags.ts';
 import { memoryRepositoryStore } from './store/memory.ts';
 import { migrations, tables } from './store/migrations.ts';
 import { memoryProtectionStore } from './store/protection-memory.ts';
@@ -30,16 +36,68 @@ export default definePlugin({
   version: '0.1.0',
   api: '^0.1.0',
   config: Joi.object<RepositoriesConfig>({
-    ssh_url: Joi.string().uri({ scheme: ['ssh'] }).allow('').default('').description('What clone URLs over SSH begin with, such as ssh://git@example.org; empty: no SSH'),
+    ssh_url: Joi.string()
+      .uri({ scheme: ['ssh'] })
+      .allow('')
+      .default('')
+      .description('What clone URLs over SSH begin with, such as ssh://git@example.org; empty: no SSH'),
   }),
-  needs: ['GitBackend', 'UnitOfWork', 'Events', 'Intents', 'Locks', 'AuditLog', 'Users', 'PermissionTable', 'RateCounter', 'Clock', 'Ids'],
+  needs: [
+    'GitBackend',
+    'UnitOfWork',
+    'Events',
+    'Intents',
+    'Locks',
+    'AuditLog',
+    'Users',
+    'PermissionTable',
+    'RateCounter',
+    'Clock',
+    'Ids',
+  ],
   late: ['RepositoryCounters'],
-  stores: { repositories: { sql: sqlRepositoryStore, memory: memoryRepositoryStore }, protections: { sql: sqlProtectionStore, memory: memoryProtectionStore } },
-  build: ({ GitBackend: git, UnitOfWork: unitOfWork, Events: events, Intents: intents, Locks: locks, AuditLog: audit, Users: users, Clock: clock, Ids: ids, PermissionTable: permissionTable, RateCounter: rateCounter, stores, late, log, config, instance }) => {
+  stores: {
+    repositories: { sql: sqlRepositoryStore, memory: memoryRepositoryStore },
+    protections: { sql: sqlProtectionStore, memory: memoryProtectionStore },
+  },
+  build: ({
+    GitBackend: git,
+    UnitOfWork: unitOfWork,
+    Events: events,
+    Intents: intents,
+    Locks: locks,
+    AuditLog: audit,
+    Users: users,
+    Clock: clock,
+    Ids: ids,
+    PermissionTable: permissionTable,
+    RateCounter: rateCounter,
+    stores,
+    late,
+    log,
+    config,
+    instance,
+  }) => {
     const store: RepositoryStore = stores.repositories;
     return {
       store,
-      useCases: repositoryUseCases({ store, protections: stores.protections, rateCounter, git, unitOfWork, events, intents, locks, audit, users, permissionTable, clock, ids, log, counters: () => late.RepositoryCounters }),
+      useCases: repositoryUseCases({
+        store,
+        protections: stores.protections,
+        rateCounter,
+        git,
+        unitOfWork,
+        events,
+        intents,
+        locks,
+        audit,
+        users,
+        permissionTable,
+        clock,
+        ids,
+        log,
+        counters: () => late.RepositoryCounters,
+      }),
       resolver: repositoryResolver({ store, permissionTable }),
       present: presenter(instance, config.ssh_url),
     };
@@ -56,8 +114,14 @@ export default definePlugin({
   references: ['identity_user', 'identity_public_user'],
   migrations,
   routes: (parts) => [
-    ...repositoryRoutes(() => parts.useCases, () => parts.present),
-    ...contentRoutes(() => parts.useCases, () => parts.present),
+    ...repositoryRoutes(
+      () => parts.useCases,
+      () => parts.present,
+    ),
+    ...contentRoutes(
+      () => parts.useCases,
+      () => parts.present,
+    ),
     ...contentsWritingRoutes(() => parts.useCases),
     ...commitRoutes(() => parts.useCases),
     ...archiveRoutes(() => parts.useCases),
@@ -67,7 +131,10 @@ export default definePlugin({
     ...collaboratorRoutes(() => parts.useCases),
     ...roleTemplateRoutes(() => parts.useCases),
     ...starRoutes(() => parts.useCases),
-    ...forkRoutes(() => parts.useCases, () => parts.present),
+    ...forkRoutes(
+      () => parts.useCases,
+      () => parts.present,
+    ),
   ],
   jobs: (parts) => [
     { name: 'reconcile', everySeconds: 60, run: () => parts.useCases.reconciler.run() },

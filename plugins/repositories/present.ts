@@ -12,7 +12,8 @@ export interface Presenter {
 
 /** @param sshUrl what clone URLs over SSH begin with, such as `ssh://git@example.org`; '' where there is no SSH. */
 export function presenter(instance: Pick<Instance, 'baseUrl'>, sshUrl: string): Presenter {
-  const cloneUrl = (base: string, { owner, name }: Repository): string => base === '' ? '' : `${base.replace(/\/+$/, '')}/${owner}/${name}.git`;
+  const cloneUrl = (base: string, { owner, name }: Repository): string =>
+    base === '' ? '' : `${base.replace(/\/+$/, '')}/${owner}/${name}.git`;
   const item = (repository: Repository): RepositoryItem => ({
     id: repository.id,
     owner: repository.owner,
@@ -41,15 +42,25 @@ export function presenter(instance: Pick<Instance, 'baseUrl'>, sshUrl: string): 
       watching: counts.watching,
     }),
     entry: ({ name, path, type, size, mode, lastCommit }) => ({
-      name, path, type: type === 'directory' ? 'dir' : type, size, mode,
+      name,
+      path,
+      type: type === 'directory' ? 'dir' : type,
+      size,
+      mode,
       last_commit_message: lastCommit?.subject ?? null,
       last_commit_date: lastCommit?.committedAt.toISOString() ?? null,
     }),
     blob: ({ path, content, isBinary, lang, size, sha }) => ({
       path,
       encoding: content === undefined ? 'none' : 'base64',
-      content: content === undefined ? '' : Buffer.from(content.buffer, content.byteOffset, content.byteLength).toString('base64'),
-      is_binary: isBinary, lang, size, sha,
+      content:
+        content === undefined
+          ? ''
+          : Buffer.from(content.buffer, content.byteOffset, content.byteLength).toString('base64'),
+      is_binary: isBinary,
+      lang,
+      size,
+      sha,
     }),
   };
 }

@@ -4,11 +4,19 @@ import type { Visibility } from '#core/repositories/index';
 import { visibilities } from '#core/repositories/index';
 import { count, flag, path, text, time, uuid } from './schemas/parts.ts';
 
-export interface RepositoryPath { readonly owner: string; readonly repo: string }
-export interface FilePath extends RepositoryPath { readonly path: string }
+export interface RepositoryPath {
+  readonly owner: string;
+  readonly repo: string;
+}
+export interface FilePath extends RepositoryPath {
+  readonly path: string;
+}
 
 export const repositoryPath = object<RepositoryPath>(path);
-export const contentsPath = object<FilePath>({ ...path, path: Joi.string().allow('').default('').description('Of a file or folder; the root where it is absent') });
+export const contentsPath = object<FilePath>({
+  ...path,
+  path: Joi.string().allow('').default('').description('Of a file or folder; the root where it is absent'),
+});
 export const rawPath = object<FilePath & { readonly ref: string }>({
   ...path,
   ref: Joi.string().required().description('Branch, tag or commit; may hold slashes'),
@@ -16,38 +24,68 @@ export const rawPath = object<FilePath & { readonly ref: string }>({
   path: Joi.string().required().failover('.'),
 });
 
-export interface ListQuery { readonly mine: boolean; readonly owner?: string }
+export interface ListQuery {
+  readonly mine: boolean;
+  readonly owner?: string;
+}
 export const listQuery = object<ListQuery>({
   mine: Joi.boolean().empty('').default(false).description("Only the caller's own; at most 100"),
   owner: Joi.string().empty('').description("One owner's; at most 50"),
 });
 
-export interface ContentsQuery { readonly ref?: string }
-export const contentsQuery = object<ContentsQuery>({ ref: Joi.string().empty('').description('Branch, tag or commit; the default branch where it is absent or empty') });
+export interface ContentsQuery {
+  readonly ref?: string;
+}
+export const contentsQuery = object<ContentsQuery>({
+  ref: Joi.string().empty('').description('Branch, tag or commit; the default branch where it is absent or empty'),
+});
 
-interface Written { readonly description?: string; readonly visibility?: Visibility; readonly is_private?: boolean; readonly default_branch?: string }
+interface Written {
+  readonly description?: string;
+  readonly visibility?: Visibility;
+  readonly is_private?: boolean;
+  readonly default_branch?: string;
+}
 const written = {
   description: Joi.string().allow('').max(1000),
   visibility: Joi.string().valid(...visibilities),
-  is_private: Joi.boolean().strict().description('Deprecated: true is private, false public; ignored beside visibility'),
+  is_private: Joi.boolean()
+    .strict()
+    .description('Deprecated: true is private, false public; ignored beside visibility'),
   default_branch: Joi.string().max(255),
 };
 
-export interface CreateBody extends Written { readonly name: string; readonly owner?: string }
-export const createBody = object<CreateBody>({ ...written, name: Joi.string().required(), owner: Joi.string().description('Another owner: instance administrators only') }).id('RepositoryCreate');
+export interface CreateBody extends Written {
+  readonly name: string;
+  readonly owner?: string;
+}
+export const createBody = object<CreateBody>({
+  ...written,
+  name: Joi.string().required(),
+  owner: Joi.string().description('Another owner: instance administrators only'),
+}).id('RepositoryCreate');
 
-export interface UpdateBody extends Written { readonly name?: string; readonly issue_code?: string }
+export interface UpdateBody extends Written {
+  readonly name?: string;
+  readonly issue_code?: string;
+}
 export const updateBody = object<UpdateBody>({
   ...written,
   name: Joi.string(),
-  issue_code: Joi.string().allow('').description('2 to 10 uppercase alphanumerics beginning with a letter; empty clears it'),
+  issue_code: Joi.string()
+    .allow('')
+    .description('2 to 10 uppercase alphanumerics beginning with a letter; empty clears it'),
 }).id('RepositoryUpdate');
 
 /** Document B, "Errors": what a rename collision adds to the envelope. */
 export const nameInUse = object<{ readonly existing_repo_id?: string }>({ existing_repo_id: Joi.string().guid() });
 
-export interface DeleteBody { readonly confirmation: string }
-export const deleteBody = object<DeleteBody>({ confirmation: Joi.string().required().description('owner/name, to the letter') }).id('RepositoryDelete');
+export interface DeleteBody {
+  readonly confirmation: string;
+}
+export const deleteBody = object<DeleteBody>({
+  confirmation: Joi.string().required().description('owner/name, to the letter'),
+}).id('RepositoryDelete');
 
 export interface RepositoryItem {
   readonly id: string;
@@ -65,10 +103,20 @@ export interface RepositoryItem {
 }
 
 const item = {
-  id: uuid(), owner: text(), owner_id: uuid(), name: text(), description: text(),
-  is_private: flag(), visibility: Joi.string().valid(...visibilities).required(), default_branch: text(),
-  clone_url_http: Joi.string().uri().required(), clone_url_ssh: text().description('Empty where the instance serves no SSH'),
-  created_at: time(), updated_at: time(),
+  id: uuid(),
+  owner: text(),
+  owner_id: uuid(),
+  name: text(),
+  description: text(),
+  is_private: flag(),
+  visibility: Joi.string()
+    .valid(...visibilities)
+    .required(),
+  default_branch: text(),
+  clone_url_http: Joi.string().uri().required(),
+  clone_url_ssh: text().description('Empty where the instance serves no SSH'),
+  created_at: time(),
+  updated_at: time(),
 };
 export const repositoryItem = object<RepositoryItem>(item).id('RepositoryItem');
 export const repositoryList = Joi.array<RepositoryItem[]>().items(repositoryItem);
@@ -84,8 +132,15 @@ export interface RepositoryJson extends RepositoryItem {
   readonly watching: boolean;
 }
 export const repositoryJson = object<RepositoryJson>({
-  ...item, issue_code: text(), stars_count: count(), forks_count: count(), watchers_count: count(),
-  open_issues_count: count(), open_prs_count: count(), starred: flag(), watching: flag(),
+  ...item,
+  issue_code: text(),
+  stars_count: count(),
+  forks_count: count(),
+  watchers_count: count(),
+  open_issues_count: count(),
+  open_prs_count: count(),
+  starred: flag(),
+  watching: flag(),
 }).id('Repository');
 
 export interface EntryJson {
@@ -98,8 +153,13 @@ export interface EntryJson {
   readonly last_commit_date: string | null;
 }
 const entryJson = object<EntryJson>({
-  name: text(), path: text(), type: Joi.string().valid('file', 'dir', 'symlink', 'submodule').required(), size: count(), mode: text(),
-  last_commit_message: text().allow(null), last_commit_date: time().allow(null),
+  name: text(),
+  path: text(),
+  type: Joi.string().valid('file', 'dir', 'symlink', 'submodule').required(),
+  size: count(),
+  mode: text(),
+  last_commit_message: text().allow(null),
+  last_commit_date: time().allow(null),
 }).id('DirectoryEntry');
 
 export interface BlobJson {
@@ -112,8 +172,16 @@ export interface BlobJson {
   readonly sha: string;
 }
 const blobJson = object<BlobJson>({
-  path: text(), encoding: Joi.string().valid('base64', 'none').required().description('none over 1 MiB and for a submodule: the content is empty'),
-  content: text(), is_binary: flag(), lang: text(), size: count(), sha: Joi.string().hex().length(40).required(),
+  path: text(),
+  encoding: Joi.string()
+    .valid('base64', 'none')
+    .required()
+    .description('none over 1 MiB and for a submodule: the content is empty'),
+  content: text(),
+  is_binary: flag(),
+  lang: text(),
+  size: count(),
+  sha: Joi.string().hex().length(40).required(),
 }).id('FileBlob');
 
 export const contentsJson = Joi.alternatives<EntryJson[] | BlobJson>().try(Joi.array().items(entryJson), blobJson);

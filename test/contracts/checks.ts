@@ -1,4 +1,5 @@
-// A contract as a list of named checks: run as subtests on a provider that should keep it, and by hand on ones that should not.
+// A contract as a list of named checks: run as subtests on a provider that should keep it, and by hand on ones that
+// should not.
 import type { Test } from 'tap';
 
 export interface Check<P> {
@@ -17,7 +18,12 @@ export interface Made<P> {
 const tooLong = 20_000;
 
 /** Runs every check as a subtest on a provider of its own. */
-export function contract<P>(t: Test, name: string, checks: readonly Check<P>[], make: (t: Test) => Promise<Made<P>>): Promise<unknown> {
+export function contract<P>(
+  t: Test,
+  name: string,
+  checks: readonly Check<P>[],
+  make: (t: Test) => Promise<Made<P>>,
+): Promise<unknown> {
   return t.test(name, { timeout: 120_000 }, async (suite) => {
     for (const check of checks) {
       await suite.test(check.name, { timeout: 60_000 }, async (subtest) => {
@@ -33,11 +39,17 @@ export function contract<P>(t: Test, name: string, checks: readonly Check<P>[], 
 }
 
 /** The names of the checks that fail, or have not ended after `patience` milliseconds. */
-export async function failures<P>(checks: readonly Check<P>[], make: () => Promise<Made<P>>, patience: number): Promise<readonly string[]> {
+export async function failures<P>(
+  checks: readonly Check<P>[],
+  make: () => Promise<Made<P>>,
+  patience: number,
+): Promise<readonly string[]> {
   const names: string[] = [];
   for (const check of checks) {
     const { provider, dispose } = await make();
-    await limited(check.run(provider), patience).catch(() => { names.push(check.name); });
+    await limited(check.run(provider), patience).catch(() => {
+      names.push(check.name);
+    });
     await limited(dispose(), patience).catch(() => undefined);
   }
   return names;
@@ -46,7 +58,9 @@ export async function failures<P>(checks: readonly Check<P>[], make: () => Promi
 /** Fails instead of waiting for ever on a provider that forgets to answer. */
 async function limited<T>(work: Promise<T>, milliseconds: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => { timer = setTimeout(() => reject(new Error(`no end after ${milliseconds} ms`)), milliseconds); });
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`no end after ${milliseconds} ms`)), milliseconds);
+  });
   try {
     return await Promise.race([work, late]);
   } finally {
@@ -62,5 +76,7 @@ export function gate(): { readonly passed: Promise<void>; open(): void } {
 
 /** Lets everything that is ready to run do so. */
 export async function turn(): Promise<void> {
-  await new Promise((resolve) => { setImmediate(resolve); });
+  await new Promise((resolve) => {
+    setImmediate(resolve);
+  });
 }

@@ -18,14 +18,20 @@ type Counted = EventOf<'contract.counted'>;
 export type EventStorage = Pick<Storage, 'unitOfWork' | 'events' | 'deliver' | 'drained' | 'close'> & Ledger;
 
 export interface EventsProvider {
-  /** The storage: empty at first, the one that is open, or opened as it was left. Retries come within milliseconds, three attempts in all. */
+  /**
+   * The storage: empty at first, the one that is open, or opened as it was left. Retries come within milliseconds,
+   * three attempts in all.
+   */
   open(): Promise<EventStorage>;
 }
 
 type Handler = (event: Counted) => Promise<void>;
 type Place = 'first' | 'second' | 'listener' | 'neighbour';
 
-/** Delivery begins once per opening, with two durable handlers and two listeners; each check says what they do with its own aggregates. */
+/**
+ * Delivery begins once per opening, with two durable handlers and two listeners; each check says what they do with its
+ * own aggregates.
+ */
 const places: readonly Place[] = ['first', 'second', 'listener', 'neighbour'];
 const delivering = new WeakMap<EventStorage, Map<string, Handler>>();
 
@@ -36,17 +42,22 @@ async function handle(storage: EventStorage, aggregate: string, mine: Partial<Re
   for (const [place, handler] of Object.entries(mine)) handlers.set(`${place} ${aggregate}`, handler);
   if (begun !== undefined) return;
   delivering.set(storage, handlers);
-  await storage.deliver(places.map((place): OwnedSubscription => ({
-    plugin: 'contract',
-    subscription: on('contract.counted', {
-      name: place, delivery: place === 'first' || place === 'second' ? 'durable' : 'broadcast',
-      handle: async (event) => handlers.get(`${place} ${event.aggregate}`)?.(event),
-    }),
-  })));
+  await storage.deliver(
+    places.map((place): OwnedSubscription => ({
+      plugin: 'contract',
+      subscription: on('contract.counted', {
+        name: place,
+        delivery: place === 'first' || place === 'second' ? 'durable' : 'broadcast',
+        handle: async (event) => handlers.get(`${place} ${event.aggregate}`)?.(event),
+      }),
+    })),
+  );
 }
 
 const emit = (storage: EventStorage, aggregate: string, n: number): Promise<string> =>
-  storage.unitOfWork.run(() => storage.events.emit<'contract.counted'>({ type: 'contract.counted', aggregate, payload: { n } }));
+  storage.unitOfWork.run(() =>
+    storage.events.emit<'contract.counted'>({ type: 'contract.counted', aggregate, payload: { n } }),
+  );
 
 /** Events seen, by aggregate: checks share the outbox, so each looks at its own. */
 class Seen {
@@ -63,7 +74,10 @@ class Seen {
   }
 
   async until(condition: () => boolean): Promise<void> {
-    while (!condition()) await new Promise<void>((resolve) => { this.#waiting.push(resolve); });
+    while (!condition())
+      await new Promise<void>((resolve) => {
+        this.#waiting.push(resolve);
+      });
   }
 }
 
@@ -88,7 +102,10 @@ export const eventsChecks: readonly Check<EventsProvider>[] = [
     name: 'emitting outside of a unit of work is refused',
     async run({ open }) {
       const storage = await open();
-      await assert.rejects(storage.events.emit<'contract.counted'>({ type: 'contract.counted', aggregate: fresh(), payload: { n: 1 } }), /outside of a unit of work/);
+      await assert.rejects(
+        storage.events.emit<'contract.counted'>({ type: 'contract.counted', aggregate: fresh(), payload: { n: 1 } }),
+        /outside of a unit of work/,
+      );
     },
   },
   {
@@ -100,7 +117,12 @@ export const eventsChecks: readonly Check<EventsProvider>[] = [
       await handle(storage, aggregate, { first: seen.note });
       const payload = { n: 5 };
       const id = await storage.unitOfWork.run(async () => {
-        const emitted = await storage.events.emit<'contract.counted'>({ type: 'contract.counted', aggregate, actorId: 'someone', payload });
+        const emitted = await storage.events.emit<'contract.counted'>({
+          type: 'contract.counted',
+          aggregate,
+          actorId: 'someone',
+          payload,
+        });
         payload.n = 6;
         return emitted;
       });
@@ -108,7 +130,10 @@ export const eventsChecks: readonly Check<EventsProvider>[] = [
       const [event, ...more] = seen.events;
       assert.deepEqual(more, []);
       assert.ok(event?.at instanceof Date);
-      assert.deepEqual({ ...event, at: undefined }, { id, type: 'contract.counted', aggregate, actorId: 'someone', payload: { n: 5 }, at: undefined });
+      assert.deepEqual(
+        { ...event, at: undefined },
+        { id, type: 'contract.counted', aggregate, actorId: 'someone', payload: { n: 5 }, at: undefined },
+      );
     },
   },
   {
@@ -118,10 +143,12 @@ export const eventsChecks: readonly Check<EventsProvider>[] = [
       const seen = new Seen();
       const aggregate = fresh();
       await handle(storage, aggregate, { first: seen.note, listener: seen.note });
-      await assert.rejects(storage.unitOfWork.run(async () => {
-        await storage.events.emit<'contract.counted'>({ type: 'contract.counted', aggregate, payload: { n: 1 } });
-        throw new Error('no');
-      }));
+      await assert.rejects(
+        storage.unitOfWork.run(async () => {
+          await storage.events.emit<'contract.counted'>({ type: 'contract.counted', aggregate, payload: { n: 1 } });
+          throw new Error('no');
+        }),
+      );
       await emit(storage, aggregate, 2);
       await storage.drained();
       await seen.until(() => seen.events.length > 1);
@@ -135,13 +162,15 @@ export const eventsChecks: readonly Check<EventsProvider>[] = [
       const seen = new Seen();
       const aggregate = fresh();
       let working = 0;
-      await handle(storage, aggregate, { first: async (event) => {
-        working += 1;
-        assert.equal(working, 1);
-        if (event.payload.n % 3 === 0) await turn();
-        working -= 1;
-        await seen.note(event);
-      } });
+      await handle(storage, aggregate, {
+        first: async (event) => {
+          working += 1;
+          assert.equal(working, 1);
+          if (event.payload.n % 3 === 0) await turn();
+          working -= 1;
+          await seen.note(event);
+        },
+      });
       const numbers = Array.from({ length: 12 }, (_, index) => index);
       for (const n of numbers) await emit(storage, aggregate, n);
       await storage.drained();
@@ -157,13 +186,20 @@ export const eventsChecks: readonly Check<EventsProvider>[] = [
       await handle(storage, aggregate, { first: seen.note });
       const id = randomUUID();
       await storage.unitOfWork.run(() => storage.accounts.add({ id, name: aggregate, balance: 0 }));
-      await Promise.all(Array.from({ length: 15 }, () => storage.unitOfWork.run(async () => {
-        const n = ((await storage.accounts.lock(id))?.balance ?? 0) + 1;
-        await storage.accounts.setBalance(id, n);
-        await storage.events.emit<'contract.counted'>({ type: 'contract.counted', aggregate, payload: { n } });
-      })));
+      await Promise.all(
+        Array.from({ length: 15 }, () =>
+          storage.unitOfWork.run(async () => {
+            const n = ((await storage.accounts.lock(id))?.balance ?? 0) + 1;
+            await storage.accounts.setBalance(id, n);
+            await storage.events.emit<'contract.counted'>({ type: 'contract.counted', aggregate, payload: { n } });
+          }),
+        ),
+      );
       await storage.drained();
-      assert.deepEqual(seen.of(aggregate), Array.from({ length: 15 }, (_, index) => index + 1));
+      assert.deepEqual(
+        seen.of(aggregate),
+        Array.from({ length: 15 }, (_, index) => index + 1),
+      );
     },
   },
   {
@@ -174,7 +210,8 @@ export const eventsChecks: readonly Check<EventsProvider>[] = [
       const aggregate = fresh();
       await handle(storage, aggregate, { first: seen.note });
       await storage.unitOfWork.run(async () => {
-        for (const n of [1, 2, 3, 4]) await storage.events.emit<'contract.counted'>({ type: 'contract.counted', aggregate, payload: { n } });
+        for (const n of [1, 2, 3, 4])
+          await storage.events.emit<'contract.counted'>({ type: 'contract.counted', aggregate, payload: { n } });
       });
       await storage.drained();
       assert.deepEqual(seen.of(aggregate), [1, 2, 3, 4]);
@@ -187,11 +224,13 @@ export const eventsChecks: readonly Check<EventsProvider>[] = [
       const seen = new Seen();
       const attempts: string[] = [];
       const aggregate = fresh();
-      await handle(storage, aggregate, { first: async (event) => {
-        attempts.push(event.id);
-        if (attempts.length === 1) throw new Error('not now');
-        await seen.note(event);
-      } });
+      await handle(storage, aggregate, {
+        first: async (event) => {
+          attempts.push(event.id);
+          if (attempts.length === 1) throw new Error('not now');
+          await seen.note(event);
+        },
+      });
       const first = await emit(storage, aggregate, 1);
       const second = await emit(storage, aggregate, 2);
       await seen.until(() => seen.events.length === 2);
@@ -206,10 +245,13 @@ export const eventsChecks: readonly Check<EventsProvider>[] = [
       const [seen, steady] = [new Seen(), new Seen()];
       const [stuck, free] = [fresh(), fresh()];
       const released = gate();
-      await handle(storage, stuck, { second: steady.note, first: async (event) => {
-        await released.passed;
-        await seen.note(event);
-      } });
+      await handle(storage, stuck, {
+        second: steady.note,
+        first: async (event) => {
+          await released.passed;
+          await seen.note(event);
+        },
+      });
       await handle(storage, free, { first: seen.note });
       await emit(storage, stuck, 1);
       await emit(storage, free, 2);
@@ -228,13 +270,15 @@ export const eventsChecks: readonly Check<EventsProvider>[] = [
       const seen = new Seen();
       const aggregate = fresh();
       let attempts = 0;
-      await handle(storage, aggregate, { first: async (event) => {
-        if (event.payload.n === 1) {
-          attempts += 1;
-          throw new Error('never');
-        }
-        await seen.note(event);
-      } });
+      await handle(storage, aggregate, {
+        first: async (event) => {
+          if (event.payload.n === 1) {
+            attempts += 1;
+            throw new Error('never');
+          }
+          await seen.note(event);
+        },
+      });
       await emit(storage, aggregate, 1);
       await emit(storage, aggregate, 2);
       await seen.until(() => seen.events.length > 0);
@@ -248,7 +292,13 @@ export const eventsChecks: readonly Check<EventsProvider>[] = [
       const storage = await open();
       const seen = new Seen();
       const aggregate = fresh();
-      await handle(storage, aggregate, { listener: async (event) => { await seen.note(event); throw new Error('deaf'); }, neighbour: seen.note });
+      await handle(storage, aggregate, {
+        listener: async (event) => {
+          await seen.note(event);
+          throw new Error('deaf');
+        },
+        neighbour: seen.note,
+      });
       await emit(storage, aggregate, 1);
       await emit(storage, aggregate, 2);
       await seen.until(() => seen.events.length === 4);
@@ -261,7 +311,11 @@ export const eventsChecks: readonly Check<EventsProvider>[] = [
       const storage = await open();
       const seen = new Seen();
       const [cause, effect] = [fresh(), fresh()];
-      await handle(storage, cause, { first: async ({ payload }) => { await emit(storage, effect, payload.n + 1); } });
+      await handle(storage, cause, {
+        first: async ({ payload }) => {
+          await emit(storage, effect, payload.n + 1);
+        },
+      });
       await handle(storage, effect, { first: seen.note });
       await emit(storage, cause, 9);
       await storage.drained();
@@ -275,10 +329,12 @@ export const eventsChecks: readonly Check<EventsProvider>[] = [
       const aggregate = fresh();
       const failed = gate();
       const before = await open();
-      await handle(before, aggregate, { first: async () => {
-        failed.open();
-        throw new Error('stopping');
-      } });
+      await handle(before, aggregate, {
+        first: async () => {
+          failed.open();
+          throw new Error('stopping');
+        },
+      });
       await emit(before, aggregate, 1);
       await failed.passed;
       await before.close();

@@ -10,18 +10,32 @@ import { openBench, type Bench, type MakeGitBackend } from './git/provider.ts';
 import { pruneChecks } from './git/prunes.ts';
 import { pushChecks } from './git/pushes.ts';
 import { readChecks } from './git/reads.ts';
-import { writeChecks } from './git/writes.ts';
 import { refChecks } from './git/refs.ts';
+import { writeChecks } from './git/writes.ts';
 
 export type { GitBackendUnderTest, MakeGitBackend } from './git/provider.ts';
 
-export const gitBackendChecks: readonly Check<Bench>[] = [...readChecks, ...commitChecks, ...writeChecks, ...lifeChecks, ...fetchChecks, ...forkChecks, ...refChecks, ...pruneChecks, ...pushChecks, ...hangUpChecks];
+export const gitBackendChecks: readonly Check<Bench>[] = [
+  ...readChecks,
+  ...commitChecks,
+  ...writeChecks,
+  ...lifeChecks,
+  ...fetchChecks,
+  ...forkChecks,
+  ...refChecks,
+  ...pruneChecks,
+  ...pushChecks,
+  ...hangUpChecks,
+];
 
 /** One provider serves all checks; each works in repositories of its own or only reads. */
 export function gitBackendContract(t: Test, name: string, make: MakeGitBackend): Promise<unknown> {
   return t.test(name, { timeout: 180_000 }, async (suite) => {
     const bench = await openBench(make);
     suite.teardown(() => bench.dispose());
-    await contract(suite, 'keeps every promise', gitBackendChecks, async () => ({ provider: bench, dispose: async () => undefined }));
+    await contract(suite, 'keeps every promise', gitBackendChecks, async () => ({
+      provider: bench,
+      dispose: async () => undefined,
+    }));
   });
 }

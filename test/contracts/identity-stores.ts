@@ -1,6 +1,14 @@
 // What the stores of accounts, sessions and tokens hold to, on every engine.
 import assert from 'node:assert/strict';
-import type { AccessToken, Account, AccountStore, PublicUserRow, Session, SessionStore, TokenStore } from '#core/identity/index';
+import type {
+  AccessToken,
+  Account,
+  AccountStore,
+  PublicUserRow,
+  Session,
+  SessionStore,
+  TokenStore,
+} from '#core/identity/index';
 import type { UnitOfWork } from '#core/kernel/unit-of-work';
 import type { Check } from './checks.ts';
 
@@ -13,26 +21,54 @@ export interface IdentityStores {
   publicRows(): Promise<readonly PublicUserRow[]>;
 }
 
-const uuid = (kind: number, number: number): string => `00000000-0000-4000-8${String(kind).padStart(3, '0')}-${String(number).padStart(12, '0')}`;
+const uuid = (kind: number, number: number): string =>
+  `00000000-0000-4000-8${String(kind).padStart(3, '0')}-${String(number).padStart(12, '0')}`;
 const at = (seconds: number): Date => new Date(Date.UTC(2030, 0, 1, 0, 0, 0, 123) + seconds * 1000);
 const now = at(0);
 
 const account = (number: number, username: string, over: Partial<Account> = {}): Account => ({
-  id: uuid(1, number), username, email: `${username}@Example.org`, displayName: `Name of ${username}`, bio: 'two\nlines — ü 😀', avatarUrl: 'https://example.org/a.png', isAdmin: false,
-  status: 'active', approval: undefined, emailVerified: true, createdAt: at(-100 + number), lastActiveAt: undefined, ...over,
+  id: uuid(1, number),
+  username,
+  email: `${username}@Example.org`,
+  displayName: `Name of ${username}`,
+  bio: 'two\nlines — ü 😀',
+  avatarUrl: 'https://example.org/a.png',
+  isAdmin: false,
+  status: 'active',
+  approval: undefined,
+  emailVerified: true,
+  createdAt: at(-100 + number),
+  lastActiveAt: undefined,
+  ...over,
 });
-const session = (number: number, userId: string, over: Partial<Session> = {}): Session => ({ id: uuid(2, number), userId, createdAt: now, expiresAt: at(60), ip: '192.0.2.1', userAgent: "it's; --", ...over });
+const session = (number: number, userId: string, over: Partial<Session> = {}): Session => ({
+  id: uuid(2, number),
+  userId,
+  createdAt: now,
+  expiresAt: at(60),
+  ip: '192.0.2.1',
+  userAgent: "it's; --",
+  ...over,
+});
 const token = (number: number, userId: string, over: Partial<AccessToken> = {}): AccessToken => ({
-  id: uuid(3, number), userId, name: `token ${number}`, scopes: ['repo:read', 'admin:users'], createdAt: at(number), expiresAt: undefined, lastUsedAt: undefined, ...over,
+  id: uuid(3, number),
+  userId,
+  name: `token ${number}`,
+  scopes: ['repo:read', 'admin:users'],
+  createdAt: at(number),
+  expiresAt: undefined,
+  lastUsedAt: undefined,
+  ...over,
 });
 
 const duplicate = (constraint: string) => ({ name: 'Duplicate', constraint });
 
 /** Writes in one unit of work. */
 const write = <T>({ unitOfWork }: IdentityStores, work: () => Promise<T>): Promise<T> => unitOfWork.run(work);
-const add = (stores: IdentityStores, ...made: readonly Account[]): Promise<void> => write(stores, async () => {
-  for (const one of made) await stores.accounts.insert(one, `hash of ${one.username}`);
-});
+const add = (stores: IdentityStores, ...made: readonly Account[]): Promise<void> =>
+  write(stores, async () => {
+    for (const one of made) await stores.accounts.insert(one, `hash of ${one.username}`);
+  });
 
 export const accountChecks: readonly Check<IdentityStores>[] = [
   {
@@ -41,10 +77,18 @@ export const accountChecks: readonly Check<IdentityStores>[] = [
       const ada = account(1, 'Ada', { isAdmin: true, approval: 'pending', emailVerified: false, lastActiveAt: at(5) });
       const plain = account(2, 'plain');
       await add(stores, ada, plain);
-      for (const found of [await stores.accounts.byId(ada.id), await stores.accounts.byUsername('aDA'), await stores.accounts.byEmail('ADA@example.ORG')]) assert.deepEqual(found, ada);
+      for (const found of [
+        await stores.accounts.byId(ada.id),
+        await stores.accounts.byUsername('aDA'),
+        await stores.accounts.byEmail('ADA@example.ORG'),
+      ])
+        assert.deepEqual(found, ada);
       assert.deepEqual(await stores.accounts.secured('ADA'), { account: ada, passwordHash: 'hash of Ada' });
       assert.deepEqual(await stores.accounts.byId(plain.id), plain);
-      assert.deepEqual((await stores.accounts.byIds([plain.id, uuid(1, 9), ada.id])).map(({ username }) => username).sort(), ['Ada', 'plain']);
+      assert.deepEqual(
+        (await stores.accounts.byIds([plain.id, uuid(1, 9), ada.id])).map(({ username }) => username).sort(),
+        ['Ada', 'plain'],
+      );
     },
   },
   {
@@ -64,9 +108,18 @@ export const accountChecks: readonly Check<IdentityStores>[] = [
     name: 'names and addresses are unique in any case, and the error names the constraint',
     async run(stores) {
       await add(stores, account(1, 'ada'), account(2, 'eve'));
-      await assert.rejects(add(stores, account(3, 'ADA', { email: 'other@example.org' })), duplicate('identity_user_username_key'));
-      await assert.rejects(add(stores, account(3, 'other', { email: 'ADA@EXAMPLE.ORG' })), duplicate('identity_user_email_key'));
-      await assert.rejects(write(stores, () => stores.accounts.update(uuid(1, 2), { email: 'Ada@example.org' })), duplicate('identity_user_email_key'));
+      await assert.rejects(
+        add(stores, account(3, 'ADA', { email: 'other@example.org' })),
+        duplicate('identity_user_username_key'),
+      );
+      await assert.rejects(
+        add(stores, account(3, 'other', { email: 'ADA@EXAMPLE.ORG' })),
+        duplicate('identity_user_email_key'),
+      );
+      await assert.rejects(
+        write(stores, () => stores.accounts.update(uuid(1, 2), { email: 'Ada@example.org' })),
+        duplicate('identity_user_email_key'),
+      );
       assert.equal((await stores.accounts.byId(uuid(1, 2)))?.email, 'eve@Example.org');
     },
   },
@@ -75,9 +128,21 @@ export const accountChecks: readonly Check<IdentityStores>[] = [
     async run(stores) {
       const [ada, eve] = [account(1, 'ada'), account(2, 'eve')];
       await add(stores, ada, eve);
-      const patch = { email: 'New@example.org', displayName: '', bio: "o'; drop table identity_user", avatarUrl: '', isAdmin: true, status: 'suspended', emailVerified: false, lastActiveAt: at(7) } as const;
+      const patch = {
+        email: 'New@example.org',
+        displayName: '',
+        bio: "o'; drop table identity_user",
+        avatarUrl: '',
+        isAdmin: true,
+        status: 'suspended',
+        emailVerified: false,
+        lastActiveAt: at(7),
+      } as const;
       await write(stores, () => stores.accounts.update(ada.id, { ...patch, passwordHash: 'another' }));
-      assert.deepEqual(await stores.accounts.secured('ada'), { account: { ...ada, ...patch }, passwordHash: 'another' });
+      assert.deepEqual(await stores.accounts.secured('ada'), {
+        account: { ...ada, ...patch },
+        passwordHash: 'another',
+      });
       assert.deepEqual((await stores.accounts.byEmail('new@EXAMPLE.org'))?.id, ada.id);
       assert.equal(await stores.accounts.byEmail('ada@example.org'), undefined);
       assert.deepEqual(await stores.accounts.secured('eve'), { account: eve, passwordHash: 'hash of eve' });
@@ -100,8 +165,14 @@ export const accountChecks: readonly Check<IdentityStores>[] = [
   {
     name: 'a search is part of a name, address or display name in any case, and no pattern',
     async run(stores) {
-      await add(stores, account(1, 'ada', { displayName: 'Countess ÄÖ' }), account(2, 'bob', { email: 'robert_x@work.example' }), account(3, 'eve', { displayName: '100%' }));
-      const found = async (q: string) => (await stores.accounts.list({ q, limit: 10, offset: 0 })).accounts.map(({ username }) => username).join(' ');
+      await add(
+        stores,
+        account(1, 'ada', { displayName: 'Countess ÄÖ' }),
+        account(2, 'bob', { email: 'robert_x@work.example' }),
+        account(3, 'eve', { displayName: '100%' }),
+      );
+      const found = async (q: string) =>
+        (await stores.accounts.list({ q, limit: 10, offset: 0 })).accounts.map(({ username }) => username).join(' ');
       assert.equal(await found('DA'), 'ada');
       assert.equal(await found('countess ä'), 'ada');
       assert.equal(await found('ROBERT_X@'), 'bob');
@@ -116,13 +187,16 @@ export const accountChecks: readonly Check<IdentityStores>[] = [
     name: 'a rolled-back unit of work leaves nothing',
     async run(stores) {
       await add(stores, account(1, 'ada'));
-      await assert.rejects(write(stores, async () => {
-        await stores.accounts.insert(account(2, 'eve'), 'hash');
-        await stores.accounts.update(uuid(1, 1), { displayName: 'changed' });
-        await stores.sessions.insert(session(1, uuid(1, 1)));
-        await stores.tokens.insert(token(1, uuid(1, 1)), 'hash');
-        throw new Error('no');
-      }), { message: 'no' });
+      await assert.rejects(
+        write(stores, async () => {
+          await stores.accounts.insert(account(2, 'eve'), 'hash');
+          await stores.accounts.update(uuid(1, 1), { displayName: 'changed' });
+          await stores.sessions.insert(session(1, uuid(1, 1)));
+          await stores.tokens.insert(token(1, uuid(1, 1)), 'hash');
+          throw new Error('no');
+        }),
+        { message: 'no' },
+      );
       assert.equal(await stores.accounts.byUsername('eve'), undefined);
       assert.equal((await stores.accounts.byUsername('ada'))?.displayName, 'Name of ada');
       assert.equal(await stores.sessions.owner(uuid(2, 1), now), undefined);
@@ -134,24 +208,40 @@ export const accountChecks: readonly Check<IdentityStores>[] = [
     async run(stores) {
       await add(stores, account(1, 'ada', { bio: '' }));
       const id = uuid(1, 1);
-      await Promise.all(Array.from({ length: 5 }, () => write(stores, async () => {
-        const held = await stores.accounts.lock(id);
-        await new Promise((resolve) => { setImmediate(resolve); });
-        await stores.accounts.update(id, { bio: `${held?.account.bio}x` });
-      })));
+      await Promise.all(
+        Array.from({ length: 5 }, () =>
+          write(stores, async () => {
+            const held = await stores.accounts.lock(id);
+            await new Promise((resolve) => {
+              setImmediate(resolve);
+            });
+            await stores.accounts.update(id, { bio: `${held?.account.bio}x` });
+          }),
+        ),
+      );
       assert.equal((await stores.accounts.byId(id))?.bio, 'xxxxx');
     },
   },
   {
     name: 'active super-admins are held in turn, suspended ones and others are none',
     async run(stores) {
-      await add(stores, account(1, 'one', { isAdmin: true }), account(2, 'two', { isAdmin: true }), account(3, 'gone', { isAdmin: true, status: 'suspended' }), account(4, 'ada'));
+      await add(
+        stores,
+        account(1, 'one', { isAdmin: true }),
+        account(2, 'two', { isAdmin: true }),
+        account(3, 'gone', { isAdmin: true, status: 'suspended' }),
+        account(4, 'ada'),
+      );
       const seen: (readonly string[])[] = [];
-      await Promise.all([uuid(1, 2), uuid(1, 1)].map((id) => write(stores, async () => {
-        const held = await stores.accounts.lockAdministrators();
-        seen.push(held);
-        if (held.length > 1) await stores.accounts.update(id, { isAdmin: false });
-      })));
+      await Promise.all(
+        [uuid(1, 2), uuid(1, 1)].map((id) =>
+          write(stores, async () => {
+            const held = await stores.accounts.lockAdministrators();
+            seen.push(held);
+            if (held.length > 1) await stores.accounts.update(id, { isAdmin: false });
+          }),
+        ),
+      );
       assert.deepEqual(seen[0], [uuid(1, 1), uuid(1, 2)]);
       assert.equal(seen[1]?.length, 1);
     },
@@ -163,7 +253,11 @@ export const accountChecks: readonly Check<IdentityStores>[] = [
       await write(stores, async () => {
         for (const number of [1, 2]) {
           await stores.sessions.insert(session(number, uuid(1, number)));
-          await stores.sessions.addRefreshToken({ hash: `refresh ${number}`, sessionId: uuid(2, number), createdAt: now });
+          await stores.sessions.addRefreshToken({
+            hash: `refresh ${number}`,
+            sessionId: uuid(2, number),
+            createdAt: now,
+          });
           await stores.tokens.insert(token(number, uuid(1, number)), `token ${number}`);
         }
       });
@@ -180,7 +274,15 @@ export const accountChecks: readonly Check<IdentityStores>[] = [
     name: 'the published view has the fixed columns of every account and no more',
     async run(stores) {
       await add(stores, account(1, 'Ada', { status: 'suspended' }));
-      assert.deepEqual(await stores.publicRows(), [{ id: uuid(1, 1), username: 'Ada', username_key: 'ada', display_name: 'Name of Ada', avatar_url: 'https://example.org/a.png' }]);
+      assert.deepEqual(await stores.publicRows(), [
+        {
+          id: uuid(1, 1),
+          username: 'Ada',
+          username_key: 'ada',
+          display_name: 'Name of Ada',
+          avatar_url: 'https://example.org/a.png',
+        },
+      ]);
     },
   },
 ];
@@ -233,12 +335,21 @@ export const sessionChecks: readonly Check<IdentityStores>[] = [
         await stores.sessions.insert(session(1, uuid(1, 1)));
         await stores.sessions.addRefreshToken({ hash: 'h', sessionId: uuid(2, 1), createdAt: now });
       });
-      const seen = await Promise.all(Array.from({ length: 6 }, () => write(stores, async () => {
-        const used = await stores.sessions.useRefreshToken('h', now);
-        await new Promise((resolve) => { setImmediate(resolve); });
-        return used?.outcome;
-      })));
-      assert.deepEqual(seen.toSorted((a, b) => String(a).localeCompare(String(b))), ['fresh', 'reused', 'reused', 'reused', 'reused', 'reused']);
+      const seen = await Promise.all(
+        Array.from({ length: 6 }, () =>
+          write(stores, async () => {
+            const used = await stores.sessions.useRefreshToken('h', now);
+            await new Promise((resolve) => {
+              setImmediate(resolve);
+            });
+            return used?.outcome;
+          }),
+        ),
+      );
+      assert.deepEqual(
+        seen.toSorted((a, b) => String(a).localeCompare(String(b))),
+        ['fresh', 'reused', 'reused', 'reused', 'reused', 'reused'],
+      );
     },
   },
   {
@@ -272,8 +383,14 @@ export const tokenChecks: readonly Check<IdentityStores>[] = [
         await stores.tokens.insert(token(2, uuid(1, 1), { scopes: [], expiresAt: at(60) }), 'two');
       });
       const owner = { id: uuid(1, 1), username: 'Ada', isAdmin: false };
-      assert.deepEqual(await stores.tokens.byHash('one', at(1e6)), { token: { id: uuid(3, 1), scopes: ['repo:read', 'admin:users'], lastUsedAt: undefined }, owner });
-      assert.deepEqual(await stores.tokens.byHash('two', at(59)), { token: { id: uuid(3, 2), scopes: [], lastUsedAt: undefined }, owner });
+      assert.deepEqual(await stores.tokens.byHash('one', at(1e6)), {
+        token: { id: uuid(3, 1), scopes: ['repo:read', 'admin:users'], lastUsedAt: undefined },
+        owner,
+      });
+      assert.deepEqual(await stores.tokens.byHash('two', at(59)), {
+        token: { id: uuid(3, 2), scopes: [], lastUsedAt: undefined },
+        owner,
+      });
       assert.equal(await stores.tokens.byHash('two', at(60)), undefined);
       assert.equal(await stores.tokens.byHash('three', now), undefined);
       await write(stores, () => stores.accounts.update(uuid(1, 1), { status: 'suspended' }));
@@ -284,9 +401,19 @@ export const tokenChecks: readonly Check<IdentityStores>[] = [
     name: 'tokens are listed newest first, each user’s own, and read back as written',
     async run(stores) {
       await add(stores, account(1, 'ada'), account(2, 'eve'));
-      const made = [token(1, uuid(1, 1)), token(2, uuid(1, 1), { expiresAt: at(99), lastUsedAt: at(5) }), token(3, uuid(1, 1)), token(4, uuid(1, 2))];
-      await write(stores, async () => { for (const one of made) await stores.tokens.insert(one, one.id); });
-      assert.deepEqual(await stores.tokens.list(uuid(1, 1), { limit: 2, offset: 0 }), { tokens: [made[2], made[1]], total: 3 });
+      const made = [
+        token(1, uuid(1, 1)),
+        token(2, uuid(1, 1), { expiresAt: at(99), lastUsedAt: at(5) }),
+        token(3, uuid(1, 1)),
+        token(4, uuid(1, 2)),
+      ];
+      await write(stores, async () => {
+        for (const one of made) await stores.tokens.insert(one, one.id);
+      });
+      assert.deepEqual(await stores.tokens.list(uuid(1, 1), { limit: 2, offset: 0 }), {
+        tokens: [made[2], made[1]],
+        total: 3,
+      });
       assert.deepEqual(await stores.tokens.list(uuid(1, 1), { limit: 2, offset: 2 }), { tokens: [made[0]], total: 3 });
     },
   },
@@ -295,7 +422,9 @@ export const tokenChecks: readonly Check<IdentityStores>[] = [
     async run(stores) {
       await add(stores, account(1, 'ada'), account(2, 'eve'));
       const made = [token(1, uuid(1, 1)), token(2, uuid(1, 1)), token(3, uuid(1, 2))];
-      await write(stores, async () => { for (const one of made) await stores.tokens.insert(one, one.id); });
+      await write(stores, async () => {
+        for (const one of made) await stores.tokens.insert(one, one.id);
+      });
       assert.equal(await write(stores, () => stores.tokens.delete(uuid(1, 2), uuid(3, 1))), undefined);
       assert.deepEqual(await write(stores, () => stores.tokens.delete(uuid(1, 1), uuid(3, 1))), made[0]);
       assert.equal(await write(stores, () => stores.tokens.delete(uuid(1, 1), uuid(3, 1))), undefined);
@@ -318,7 +447,10 @@ export const tokenChecks: readonly Check<IdentityStores>[] = [
     async run(stores) {
       await add(stores, account(1, 'ada'));
       await write(stores, () => stores.tokens.insert(token(1, uuid(1, 1)), 'h'));
-      await assert.rejects(write(stores, () => stores.tokens.insert(token(2, uuid(1, 1)), 'h')), duplicate('identity_token_hash_key'));
+      await assert.rejects(
+        write(stores, () => stores.tokens.insert(token(2, uuid(1, 1)), 'h')),
+        duplicate('identity_token_hash_key'),
+      );
     },
   },
 ];

@@ -8,7 +8,9 @@ import type { Check } from './checks.ts';
 export type IntentStorage = Pick<Storage, 'unitOfWork' | 'intents' | 'close'>;
 
 export interface IntentsProvider {
-  /** Opens the storage: empty at first, afterwards as it was left. One that was closed counts as a process that is gone. */
+  /**
+   * Opens the storage: empty at first, afterwards as it was left. One that was closed counts as a process that is gone.
+   */
   open(): Promise<IntentStorage>;
 }
 
@@ -21,7 +23,10 @@ export const intentsChecks: readonly Check<IntentsProvider>[] = [
       const { intents } = await open();
       const kind = kindOf();
       const intent = await intents.open({ kind, subject: 'one', detail: { old: 'a' } });
-      assert.deepEqual({ ...intent, id: typeof intent.id, openedAt: intent.openedAt instanceof Date }, { id: 'string', kind, subject: 'one', detail: { old: 'a' }, openedAt: true });
+      assert.deepEqual(
+        { ...intent, id: typeof intent.id, openedAt: intent.openedAt instanceof Date },
+        { id: 'string', kind, subject: 'one', detail: { old: 'a' }, openedAt: true },
+      );
       assert.deepEqual(await intents.abandoned(kind), []);
     },
   },
@@ -31,7 +36,8 @@ export const intentsChecks: readonly Check<IntentsProvider>[] = [
       const before = await open();
       const kind = kindOf();
       const opened = [];
-      for (const subject of ['one', 'two', 'three']) opened.push(await before.intents.open({ kind, subject, detail: { subject, path: ['a', 'ü'] } }));
+      for (const subject of ['one', 'two', 'three'])
+        opened.push(await before.intents.open({ kind, subject, detail: { subject, path: ['a', 'ü'] } }));
       await before.intents.open({ kind: kindOf(), subject: 'other', detail: {} });
       await before.close();
       const after = await open();
@@ -55,12 +61,18 @@ export const intentsChecks: readonly Check<IntentsProvider>[] = [
       const before = await open();
       const kind = kindOf();
       const { id } = await before.intents.open({ kind, subject: 'one', detail: {} });
-      await assert.rejects(before.unitOfWork.run(async () => {
-        await before.intents.close(id);
-        throw new Error('no');
-      }), /no/);
+      await assert.rejects(
+        before.unitOfWork.run(async () => {
+          await before.intents.close(id);
+          throw new Error('no');
+        }),
+        /no/,
+      );
       await before.close();
-      assert.deepEqual((await (await open()).intents.abandoned(kind)).map((intent) => intent.id), [id]);
+      assert.deepEqual(
+        (await (await open()).intents.abandoned(kind)).map((intent) => intent.id),
+        [id],
+      );
     },
   },
   {
@@ -73,7 +85,10 @@ export const intentsChecks: readonly Check<IntentsProvider>[] = [
       const { unitOfWork, intents } = await open();
       await unitOfWork.run(() => intents.close(id));
       assert.deepEqual(await intents.abandoned(kind), []);
-      await assert.rejects(unitOfWork.run(() => intents.close(id)), Conflict);
+      await assert.rejects(
+        unitOfWork.run(() => intents.close(id)),
+        Conflict,
+      );
     },
   },
   {
@@ -81,7 +96,10 @@ export const intentsChecks: readonly Check<IntentsProvider>[] = [
     async run({ open }) {
       const { unitOfWork, intents } = await open();
       const intent = { kind: kindOf(), subject: 'one', detail: {} };
-      await assert.rejects(unitOfWork.run(() => intents.open(intent)), /inside a unit of work/);
+      await assert.rejects(
+        unitOfWork.run(() => intents.open(intent)),
+        /inside a unit of work/,
+      );
       const { id } = await intents.open(intent);
       await assert.rejects(intents.close(id), /inside the unit of work/);
     },

@@ -1,8 +1,9 @@
-// A small plugin's worth of stores, written for every engine as a plugin writes them: what the storage contracts are checked with.
+// A small plugin's worth of stores, written for every engine as a plugin writes them: what the storage contracts are
+// checked with.
 import { defineEntity, p } from '@mikro-orm/core';
 import type { MemoryDatabase } from '#adapters/memory/index';
-import type { MigrationSet, SqlDatabase } from '#adapters/postgres/index';
 import type { MemoryStorage } from '#adapters/memory/index';
+import type { MigrationSet, SqlDatabase } from '#adapters/postgres/index';
 import type { PostgresStorage } from '#adapters/postgres/index';
 
 export interface Account {
@@ -33,7 +34,8 @@ export interface Ledger {
 }
 
 const AccountSchema = defineEntity({
-  name: 'ledger.Account', tableName: 'ledger_account',
+  name: 'ledger.Account',
+  tableName: 'ledger_account',
   properties: { id: p.uuid().primary(), name: p.string(), balance: p.integer() },
 });
 class AccountEntity extends AccountSchema.class {}
@@ -46,17 +48,21 @@ interface Tables {
 
 export const ledgerEntities = [AccountSchema];
 
-export const ledgerMigrations: readonly MigrationSet[] = [{
-  plugin: 'ledger',
-  migrations: [{
-    name: '001-ledger',
-    up: [
-      'create table ledger_account (id uuid primary key, name text not null, balance integer not null, constraint ledger_account_name unique (name))',
-      'create table ledger_note (id uuid primary key, text text not null)',
-      'create table ledger_card (id uuid primary key, account_id uuid not null references ledger_account on delete restrict)',
+export const ledgerMigrations: readonly MigrationSet[] = [
+  {
+    plugin: 'ledger',
+    migrations: [
+      {
+        name: '001-ledger',
+        up: [
+          'create table ledger_account (id uuid primary key, name text not null, balance integer not null, constraint ledger_account_name unique (name))',
+          'create table ledger_note (id uuid primary key, text text not null)',
+          'create table ledger_card (id uuid primary key, account_id uuid not null references ledger_account on delete restrict)',
+        ],
+      },
     ],
-  }],
-}];
+  },
+];
 
 export function ledgerOf(storage: MemoryStorage | PostgresStorage): Ledger {
   return storage.engine === 'memory' ? memoryLedger(storage.database) : sqlLedger(storage.database);
@@ -88,14 +94,24 @@ export function sqlLedger(database: SqlDatabase): Ledger {
         await rows().insertInto('ledger_note').values({ id, text }).execute();
       },
       async texts(prefix) {
-        return (await rows().selectFrom('ledger_note').select('text').where('text', 'like', `${prefix}%`).orderBy('text').execute()).map(({ text }) => text);
+        return (
+          await rows()
+            .selectFrom('ledger_note')
+            .select('text')
+            .where('text', 'like', `${prefix}%`)
+            .orderBy('text')
+            .execute()
+        ).map(({ text }) => text);
       },
     },
   };
 }
 
 export function memoryLedger(database: MemoryDatabase, { unique = true } = {}): Ledger {
-  const accounts = database.table<Account>('ledger_account', { key: (row) => row.id, uniques: unique ? { ledger_account_name: (row) => row.name } : {} });
+  const accounts = database.table<Account>('ledger_account', {
+    key: (row) => row.id,
+    uniques: unique ? { ledger_account_name: (row) => row.name } : {},
+  });
   const notes = database.table<Tables['ledger_note']>('ledger_note', { key: (row) => row.id });
   return {
     accounts: {
@@ -103,11 +119,18 @@ export function memoryLedger(database: MemoryDatabase, { unique = true } = {}): 
       find: async (id) => accounts.get(id),
       lock: async (id) => accounts.get(id),
       setBalance: async (id, balance) => accounts.update(id, { balance }),
-      remove: async (id) => { accounts.delete(id); },
+      remove: async (id) => {
+        accounts.delete(id);
+      },
     },
     journal: {
       append: async (id, text) => notes.insert({ id, text }),
-      texts: async (prefix) => notes.all().map(({ text }) => text).filter((text) => text.startsWith(prefix)).sort(),
+      texts: async (prefix) =>
+        notes
+          .all()
+          .map(({ text }) => text)
+          .filter((text) => text.startsWith(prefix))
+          .sort(),
     },
   };
 }

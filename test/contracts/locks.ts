@@ -15,14 +15,21 @@ export const locksChecks: readonly Check<LocksProvider>[] = [
     async run({ locks }) {
       const name = nameOf();
       let inside = 0;
-      const values = await Promise.all(Array.from({ length: 20 }, (_, index) => locks.exclusive(name, async () => {
-        inside += 1;
-        assert.equal(inside, 1);
-        await turn();
-        inside -= 1;
-        return index;
-      })));
-      assert.deepEqual(values, Array.from({ length: 20 }, (_, index) => index));
+      const values = await Promise.all(
+        Array.from({ length: 20 }, (_, index) =>
+          locks.exclusive(name, async () => {
+            inside += 1;
+            assert.equal(inside, 1);
+            await turn();
+            inside -= 1;
+            return index;
+          }),
+        ),
+      );
+      assert.deepEqual(
+        values,
+        Array.from({ length: 20 }, (_, index) => index),
+      );
     },
   },
   {
@@ -30,8 +37,14 @@ export const locksChecks: readonly Check<LocksProvider>[] = [
     async run({ locks }) {
       const [first, second] = [gate(), gate()];
       await Promise.all([
-        locks.exclusive(nameOf(), async () => { first.open(); await second.passed; }),
-        locks.exclusive(nameOf(), async () => { second.open(); await first.passed; }),
+        locks.exclusive(nameOf(), async () => {
+          first.open();
+          await second.passed;
+        }),
+        locks.exclusive(nameOf(), async () => {
+          second.open();
+          await first.passed;
+        }),
       ]);
       assert.ok(true);
     },
@@ -41,7 +54,12 @@ export const locksChecks: readonly Check<LocksProvider>[] = [
     async run({ locks }) {
       const name = nameOf();
       const reason = new Error('broken');
-      await assert.rejects(locks.exclusive(name, async () => { throw reason; }), (error) => error === reason);
+      await assert.rejects(
+        locks.exclusive(name, async () => {
+          throw reason;
+        }),
+        (error) => error === reason,
+      );
       assert.equal(await locks.exclusive(name, async () => 'free'), 'free');
     },
   },
@@ -51,12 +69,16 @@ export const locksChecks: readonly Check<LocksProvider>[] = [
       const text = nameOf();
       const all = gate();
       let holding = 0;
-      await Promise.all(Array.from({ length: 30 }, () => locks.exclusive(nameOf(), async () => {
-        holding += 1;
-        if (holding === 30) all.open();
-        await all.passed;
-        await unitOfWork.run(() => journal.append(randomUUID(), text));
-      })));
+      await Promise.all(
+        Array.from({ length: 30 }, () =>
+          locks.exclusive(nameOf(), async () => {
+            holding += 1;
+            if (holding === 30) all.open();
+            await all.passed;
+            await unitOfWork.run(() => journal.append(randomUUID(), text));
+          }),
+        ),
+      );
       assert.equal((await journal.texts(text)).length, 30);
     },
   },
@@ -64,8 +86,14 @@ export const locksChecks: readonly Check<LocksProvider>[] = [
     name: 'taking one inside a unit of work, or twice in one call, is refused',
     async run({ locks, unitOfWork }) {
       const name = nameOf();
-      await assert.rejects(unitOfWork.run(() => locks.exclusive(name, async () => 'inner')), /inside a unit of work/);
-      await assert.rejects(locks.exclusive(name, () => locks.exclusive(name, async () => 'inner')), /held already/);
+      await assert.rejects(
+        unitOfWork.run(() => locks.exclusive(name, async () => 'inner')),
+        /inside a unit of work/,
+      );
+      await assert.rejects(
+        locks.exclusive(name, () => locks.exclusive(name, async () => 'inner')),
+        /held already/,
+      );
       assert.equal(await locks.exclusive(name, () => locks.exclusive(nameOf(), async () => 'another')), 'another');
     },
   },

@@ -18,165 +18,254 @@ type Under = RepositoryStoreUnderTest & {
 function check(name: string, run: (under: Under) => Promise<void>): Check<RepositoryStoreUnderTest> {
   return {
     name,
-    run: (under) => run({
-      ...under,
-      async add(ownerId, name, more = {}, parentId) {
-        const repository: Repository = { id: uuid(), ownerId, owner: '', name, description: '', visibility: 'public', defaultBranch: 'main', issueCode: '', createdAt: at, updatedAt: at, ...more };
-        await under.unitOfWork.run(() => under.store.insert(repository, parentId));
-        return repository;
-      },
-      async template(repositoryId, name) {
-        const template: RoleTemplate = { id: uuid(), repositoryId, name, permissions: ['repo.read', 'a,b "c"'], createdAt: at, updatedAt: at };
-        await under.unitOfWork.run(() => under.store.insertRoleTemplate(template));
-        return template;
-      },
-    }),
+    run: (under) =>
+      run({
+        ...under,
+        async add(ownerId, name, more = {}, parentId) {
+          const repository: Repository = {
+            id: uuid(),
+            ownerId,
+            owner: '',
+            name,
+            description: '',
+            visibility: 'public',
+            defaultBranch: 'main',
+            issueCode: '',
+            createdAt: at,
+            updatedAt: at,
+            ...more,
+          };
+          await under.unitOfWork.run(() => under.store.insert(repository, parentId));
+          return repository;
+        },
+        async template(repositoryId, name) {
+          const template: RoleTemplate = {
+            id: uuid(),
+            repositoryId,
+            name,
+            permissions: ['repo.read', 'a,b "c"'],
+            createdAt: at,
+            updatedAt: at,
+          };
+          await under.unitOfWork.run(() => under.store.insertRoleTemplate(template));
+          return template;
+        },
+      }),
   };
 }
 
 export const peopleStoreChecks: readonly Check<RepositoryStoreUnderTest>[] = [
-  check('collaborators are listed by username in one query however many, and keep the time they were added', async ({ store, unitOfWork, statements, add, addUser }) => {
-    const [ada, zoe, bob] = [await addUser('ada'), await addUser('zoe'), await addUser('Bob')];
-    const [{ id }, other] = [await add(ada, 'a'), await add(ada, 'b')];
-    const put = (user: string, collaboration: Collaboration, when = at) => unitOfWork.run(() => store.putCollaborator(id, user, collaboration, when));
-    const list = async () => {
-      const before = statements?.() ?? 0;
-      const rows = await store.collaborators(id);
-      if (statements !== undefined) assert.equal(statements() - before, 1);
-      return rows.map(({ user, collaboration, createdAt }) => [user.username, collaboration, createdAt]);
-    };
-    assert.deepEqual(await list(), []);
-    const templateId = uuid();
-    await put(zoe, { role: 'crew', permissions: ['repo.read'], roleTemplateId: templateId });
-    await put(bob, { role: 'write', permissions: [] });
-    assert.deepEqual(await list(), [['Bob', { role: 'write', permissions: [] }, at], ['zoe', { role: 'crew', permissions: ['repo.read'], roleTemplateId: templateId }, at]]);
-    await put(zoe, { role: 'read', permissions: [] }, later);
-    assert.deepEqual((await list())[1], ['zoe', { role: 'read', permissions: [] }, at], 'the template is forgotten with the role');
-    assert.deepEqual(await store.collaborator(id, zoe), { user: { id: zoe, username: 'zoe', displayName: '', avatarUrl: '' }, collaboration: { role: 'read', permissions: [] }, createdAt: at });
-    assert.equal(await store.collaborator(other.id, zoe), undefined);
-    assert.equal(await unitOfWork.run(() => store.removeCollaborator(id, zoe)), true);
-    assert.equal(await unitOfWork.run(() => store.removeCollaborator(id, zoe)), false);
-    assert.equal((await list()).length, 1);
-  }),
+  check(
+    'collaborators are listed by username in one query however many, and keep the time they were added',
+    async ({ store, unitOfWork, statements, add, addUser }) => {
+      const [ada, zoe, bob] = [await addUser('ada'), await addUser('zoe'), await addUser('Bob')];
+      const [{ id }, other] = [await add(ada, 'a'), await add(ada, 'b')];
+      const put = (user: string, collaboration: Collaboration, when = at) =>
+        unitOfWork.run(() => store.putCollaborator(id, user, collaboration, when));
+      const list = async () => {
+        const before = statements?.() ?? 0;
+        const rows = await store.collaborators(id);
+        if (statements !== undefined) assert.equal(statements() - before, 1);
+        return rows.map(({ user, collaboration, createdAt }) => [user.username, collaboration, createdAt]);
+      };
+      assert.deepEqual(await list(), []);
+      const templateId = uuid();
+      await put(zoe, { role: 'crew', permissions: ['repo.read'], roleTemplateId: templateId });
+      await put(bob, { role: 'write', permissions: [] });
+      assert.deepEqual(await list(), [
+        ['Bob', { role: 'write', permissions: [] }, at],
+        ['zoe', { role: 'crew', permissions: ['repo.read'], roleTemplateId: templateId }, at],
+      ]);
+      await put(zoe, { role: 'read', permissions: [] }, later);
+      assert.deepEqual(
+        (await list())[1],
+        ['zoe', { role: 'read', permissions: [] }, at],
+        'the template is forgotten with the role',
+      );
+      assert.deepEqual(await store.collaborator(id, zoe), {
+        user: { id: zoe, username: 'zoe', displayName: '', avatarUrl: '' },
+        collaboration: { role: 'read', permissions: [] },
+        createdAt: at,
+      });
+      assert.equal(await store.collaborator(other.id, zoe), undefined);
+      assert.equal(await unitOfWork.run(() => store.removeCollaborator(id, zoe)), true);
+      assert.equal(await unitOfWork.run(() => store.removeCollaborator(id, zoe)), false);
+      assert.equal((await list()).length, 1);
+    },
+  ),
 
-  check('role templates have a name of their own in a repository in any case, and are changed and removed one by one', async ({ store, unitOfWork, add, addUser, template }) => {
-    const ada = await addUser('ada');
-    const [one, two] = [await add(ada, 'one'), await add(ada, 'two')];
-    const crew = await template(one.id, 'Crew');
-    const audit = await template(one.id, 'audit');
-    const elsewhere = await template(two.id, 'crew');
-    assert.deepEqual(await store.roleTemplates(one.id), [audit, crew]);
-    assert.deepEqual(await store.roleTemplate(elsewhere.id), elsewhere);
-    assert.equal(await store.roleTemplate(uuid()), undefined);
-    const clash = (error: unknown) => assert.ok(error instanceof Duplicate && error.constraint === uniques.roleTemplate);
-    await template(one.id, 'CREW').then(() => assert.fail('the name was taken'), clash);
-    await unitOfWork.run(() => store.updateRoleTemplate(audit.id, { name: 'cReW', updatedAt: later })).then(() => assert.fail('the name was taken'), clash);
-    assert.equal(await unitOfWork.run(() => store.updateRoleTemplate(audit.id, { name: 'zoo', permissions: ['x'], updatedAt: later })), true);
-    assert.deepEqual(await store.roleTemplates(one.id), [crew, { ...audit, name: 'zoo', permissions: ['x'], updatedAt: later }]);
-    assert.equal(await unitOfWork.run(() => store.updateRoleTemplate(uuid(), { updatedAt: later })), false);
-    assert.equal(await unitOfWork.run(() => store.deleteRoleTemplate(crew.id)), true);
-    assert.equal(await unitOfWork.run(() => store.deleteRoleTemplate(crew.id)), false);
-    assert.deepEqual(await store.roleTemplates(two.id), [elsewhere]);
-  }),
+  check(
+    'role templates have a name of their own in a repository in any case, and are changed and removed one by one',
+    async ({ store, unitOfWork, add, addUser, template }) => {
+      const ada = await addUser('ada');
+      const [one, two] = [await add(ada, 'one'), await add(ada, 'two')];
+      const crew = await template(one.id, 'Crew');
+      const audit = await template(one.id, 'audit');
+      const elsewhere = await template(two.id, 'crew');
+      assert.deepEqual(await store.roleTemplates(one.id), [audit, crew]);
+      assert.deepEqual(await store.roleTemplate(elsewhere.id), elsewhere);
+      assert.equal(await store.roleTemplate(uuid()), undefined);
+      const clash = (error: unknown) =>
+        assert.ok(error instanceof Duplicate && error.constraint === uniques.roleTemplate);
+      await template(one.id, 'CREW').then(() => assert.fail('the name was taken'), clash);
+      await unitOfWork
+        .run(() => store.updateRoleTemplate(audit.id, { name: 'cReW', updatedAt: later }))
+        .then(() => assert.fail('the name was taken'), clash);
+      assert.equal(
+        await unitOfWork.run(() =>
+          store.updateRoleTemplate(audit.id, { name: 'zoo', permissions: ['x'], updatedAt: later }),
+        ),
+        true,
+      );
+      assert.deepEqual(await store.roleTemplates(one.id), [
+        crew,
+        { ...audit, name: 'zoo', permissions: ['x'], updatedAt: later },
+      ]);
+      assert.equal(await unitOfWork.run(() => store.updateRoleTemplate(uuid(), { updatedAt: later })), false);
+      assert.equal(await unitOfWork.run(() => store.deleteRoleTemplate(crew.id)), true);
+      assert.equal(await unitOfWork.run(() => store.deleteRoleTemplate(crew.id)), false);
+      assert.deepEqual(await store.roleTemplates(two.id), [elsewhere]);
+    },
+  ),
 
-  check('marks are set and removed once, and counted for many repositories in one query', async ({ store, unitOfWork, statements, add, addUser }) => {
-    const [ada, bob] = [await addUser('ada'), await addUser('bob')];
-    const all: Repository[] = [];
-    for (let index = 0; index < 5; index++) all.push(await add(ada, `r${index}`));
-    const [first, second] = all;
-    assert.ok(first !== undefined && second !== undefined);
-    const set = (mark: 'star' | 'watch', id: string, user: string) => unitOfWork.run(() => store.mark(mark, id, user, at));
-    assert.deepEqual([await set('star', first.id, bob), await set('star', first.id, bob), await set('star', first.id, ada), await set('watch', second.id, bob)], [true, false, true, true]);
-    await add(bob, 'fork', {}, first.id);
-    const counts = async (ids: readonly string[], user: string | undefined) => {
-      const before = statements?.() ?? 0;
-      const map = await store.peopleCounts(ids, user);
-      if (statements !== undefined) assert.equal(statements() - before, 1);
-      return map;
-    };
-    const none = { stars: 0, watchers: 0, forks: 0, starred: false, watching: false };
-    assert.deepEqual(await counts([first.id], bob), new Map([[first.id, { ...none, stars: 2, forks: 1, starred: true }]]));
-    const many = await counts(all.map(({ id }) => id), bob);
-    assert.equal(many.size, 5);
-    assert.deepEqual(many.get(second.id), { ...none, watchers: 1, watching: true });
-    assert.deepEqual((await counts([first.id], undefined)).get(first.id), { ...none, stars: 2, forks: 1 });
-    assert.deepEqual((await counts([second.id], ada)).get(second.id), { ...none, watchers: 1 });
-    const whole = async (name: string, user: string | undefined) => {
-      const before = statements?.() ?? 0;
-      const stood = await store.standing('ada', name, user, true);
-      if (statements !== undefined) assert.equal(statements() - before, 1);
-      return stood?.peopleCounts;
-    };
-    assert.deepEqual(await whole('r0', bob), { ...none, stars: 2, forks: 1, starred: true });
-    assert.deepEqual(await whole('r1', bob), { ...none, watchers: 1, watching: true });
-    assert.deepEqual(await whole('r0', undefined), { ...none, stars: 2, forks: 1 });
-    assert.equal((await store.standing('ada', 'r0', bob))?.peopleCounts, undefined);
-    const removed = (user: string) => unitOfWork.run(() => store.unmark('star', first.id, user));
-    assert.deepEqual([await removed(bob), await removed(bob)], [true, false]);
-    assert.deepEqual((await counts([first.id], bob)).get(first.id), { ...none, stars: 1, forks: 1 });
-    assert.deepEqual(await store.peopleCounts([], bob), new Map());
-  }),
+  check(
+    'marks are set and removed once, and counted for many repositories in one query',
+    async ({ store, unitOfWork, statements, add, addUser }) => {
+      const [ada, bob] = [await addUser('ada'), await addUser('bob')];
+      const all: Repository[] = [];
+      for (let index = 0; index < 5; index++) all.push(await add(ada, `r${index}`));
+      const [first, second] = all;
+      assert.ok(first !== undefined && second !== undefined);
+      const set = (mark: 'star' | 'watch', id: string, user: string) =>
+        unitOfWork.run(() => store.mark(mark, id, user, at));
+      assert.deepEqual(
+        [
+          await set('star', first.id, bob),
+          await set('star', first.id, bob),
+          await set('star', first.id, ada),
+          await set('watch', second.id, bob),
+        ],
+        [true, false, true, true],
+      );
+      await add(bob, 'fork', {}, first.id);
+      const counts = async (ids: readonly string[], user: string | undefined) => {
+        const before = statements?.() ?? 0;
+        const map = await store.peopleCounts(ids, user);
+        if (statements !== undefined) assert.equal(statements() - before, 1);
+        return map;
+      };
+      const none = { stars: 0, watchers: 0, forks: 0, starred: false, watching: false };
+      assert.deepEqual(
+        await counts([first.id], bob),
+        new Map([[first.id, { ...none, stars: 2, forks: 1, starred: true }]]),
+      );
+      const many = await counts(
+        all.map(({ id }) => id),
+        bob,
+      );
+      assert.equal(many.size, 5);
+      assert.deepEqual(many.get(second.id), { ...none, watchers: 1, watching: true });
+      assert.deepEqual((await counts([first.id], undefined)).get(first.id), { ...none, stars: 2, forks: 1 });
+      assert.deepEqual((await counts([second.id], ada)).get(second.id), { ...none, watchers: 1 });
+      const whole = async (name: string, user: string | undefined) => {
+        const before = statements?.() ?? 0;
+        const stood = await store.standing('ada', name, user, true);
+        if (statements !== undefined) assert.equal(statements() - before, 1);
+        return stood?.peopleCounts;
+      };
+      assert.deepEqual(await whole('r0', bob), { ...none, stars: 2, forks: 1, starred: true });
+      assert.deepEqual(await whole('r1', bob), { ...none, watchers: 1, watching: true });
+      assert.deepEqual(await whole('r0', undefined), { ...none, stars: 2, forks: 1 });
+      assert.equal((await store.standing('ada', 'r0', bob))?.peopleCounts, undefined);
+      const removed = (user: string) => unitOfWork.run(() => store.unmark('star', first.id, user));
+      assert.deepEqual([await removed(bob), await removed(bob)], [true, false]);
+      assert.deepEqual((await counts([first.id], bob)).get(first.id), { ...none, stars: 1, forks: 1 });
+      assert.deepEqual(await store.peopleCounts([], bob), new Map());
+    },
+  ),
 
   check('of one mark set many times at once exactly one is new', async ({ store, unitOfWork, add, addUser }) => {
     const ada = await addUser('ada');
     const { id } = await add(ada, 'a');
-    const results = await Promise.all(Array.from({ length: 6 }, () => unitOfWork.run(() => store.mark('star', id, ada, at))));
+    const results = await Promise.all(
+      Array.from({ length: 6 }, () => unitOfWork.run(() => store.mark('star', id, ada, at))),
+    );
     assert.equal(results.filter(Boolean).length, 1);
   }),
 
-  check('forks are listed with what the reader may read, and know their parent while it is there', async ({ store, unitOfWork, statements, add, addUser }) => {
-    const [ada, bob] = [await addUser('ada'), await addUser('bob')];
-    const parent = await add(ada, 'parent');
-    const old = await add(bob, 'old', { updatedAt: at }, parent.id);
-    const young = await add(bob, 'young', { updatedAt: later }, parent.id);
-    const hidden = await add(bob, 'hidden', { visibility: 'private' }, parent.id);
-    const list = async (page: { limit: number; offset?: number }, userId?: string) => {
-      const before = statements?.() ?? 0;
-      const rows = await store.list({ reader: userId === undefined ? { kind: 'anonymous' } : { kind: 'user', id: userId, isAdmin: false }, parentId: parent.id, ...page });
-      if (statements !== undefined) assert.equal(statements() - before, 1);
-      return rows.map(({ name }) => name);
-    };
-    assert.deepEqual(await list({ limit: 50 }), ['young', 'old']);
-    assert.deepEqual(await list({ limit: 1, offset: 1 }), ['old']);
-    assert.deepEqual(await list({ limit: 1, offset: 2 }), []);
-    assert.equal((await list({ limit: 50 }, bob)).length, 3);
-    assert.equal((await store.parentOf(young.id))?.id, parent.id);
-    assert.equal(await store.parentOf(parent.id), undefined);
-    await unitOfWork.run(() => store.delete(hidden.id));
-    assert.equal((await list({ limit: 50 }, bob)).length, 2);
-    await unitOfWork.run(() => store.delete(parent.id));
-    assert.equal(await store.parentOf(young.id), undefined);
-    assert.equal((await store.byId(old.id))?.name, 'old', 'forks stay');
-  }),
+  check(
+    'forks are listed with what the reader may read, and know their parent while it is there',
+    async ({ store, unitOfWork, statements, add, addUser }) => {
+      const [ada, bob] = [await addUser('ada'), await addUser('bob')];
+      const parent = await add(ada, 'parent');
+      const old = await add(bob, 'old', { updatedAt: at }, parent.id);
+      const young = await add(bob, 'young', { updatedAt: later }, parent.id);
+      const hidden = await add(bob, 'hidden', { visibility: 'private' }, parent.id);
+      const list = async (page: { limit: number; offset?: number }, userId?: string) => {
+        const before = statements?.() ?? 0;
+        const rows = await store.list({
+          reader: userId === undefined ? { kind: 'anonymous' } : { kind: 'user', id: userId, isAdmin: false },
+          parentId: parent.id,
+          ...page,
+        });
+        if (statements !== undefined) assert.equal(statements() - before, 1);
+        return rows.map(({ name }) => name);
+      };
+      assert.deepEqual(await list({ limit: 50 }), ['young', 'old']);
+      assert.deepEqual(await list({ limit: 1, offset: 1 }), ['old']);
+      assert.deepEqual(await list({ limit: 1, offset: 2 }), []);
+      assert.equal((await list({ limit: 50 }, bob)).length, 3);
+      assert.equal((await store.parentOf(young.id))?.id, parent.id);
+      assert.equal(await store.parentOf(parent.id), undefined);
+      await unitOfWork.run(() => store.delete(hidden.id));
+      assert.equal((await list({ limit: 50 }, bob)).length, 2);
+      await unitOfWork.run(() => store.delete(parent.id));
+      assert.equal(await store.parentOf(young.id), undefined);
+      assert.equal((await store.byId(old.id))?.name, 'old', 'forks stay');
+    },
+  ),
 
   check('a repository takes its templates and marks along', async ({ store, unitOfWork, add, addUser, template }) => {
     const ada = await addUser('ada');
     const [gone, kept] = [await add(ada, 'gone'), await add(ada, 'kept')];
     for (const { id } of [gone, kept]) {
       await template(id, 'crew');
-      await unitOfWork.run(async () => { await store.mark('star', id, ada, at); await store.mark('watch', id, ada, at); });
+      await unitOfWork.run(async () => {
+        await store.mark('star', id, ada, at);
+        await store.mark('watch', id, ada, at);
+      });
     }
     await unitOfWork.run(() => store.delete(gone.id));
     await unitOfWork.run(() => store.insert(gone));
     assert.deepEqual(await store.roleTemplates(gone.id), []);
-    assert.deepEqual((await store.peopleCounts([gone.id, kept.id], ada)), new Map([
-      [gone.id, { stars: 0, watchers: 0, forks: 0, starred: false, watching: false }], [kept.id, { stars: 1, watchers: 1, forks: 0, starred: true, watching: true }],
-    ]));
+    assert.deepEqual(
+      await store.peopleCounts([gone.id, kept.id], ada),
+      new Map([
+        [gone.id, { stars: 0, watchers: 0, forks: 0, starred: false, watching: false }],
+        [kept.id, { stars: 1, watchers: 1, forks: 0, starred: true, watching: true }],
+      ]),
+    );
     assert.equal((await store.roleTemplates(kept.id)).length, 1);
   }),
 
-  check('people whom a unit of work wrote are gone when it is rolled back', async ({ store, unitOfWork, add, addUser, template }) => {
-    const ada = await addUser('ada');
-    const { id } = await add(ada, 'a');
-    const crew = await template(id, 'crew');
-    await assert.rejects(unitOfWork.run(async () => {
-      await store.mark('star', id, ada, at);
-      await store.putCollaborator(id, ada, { role: 'read', permissions: [] }, at);
-      await store.deleteRoleTemplate(crew.id);
-      throw new Error('rolled back');
-    }), { message: 'rolled back' });
-    assert.equal((await store.peopleCounts([id], ada)).get(id)?.stars, 0);
-    assert.deepEqual(await store.collaborators(id), []);
-    assert.deepEqual(await store.roleTemplates(id), [crew]);
-  }),
+  check(
+    'people whom a unit of work wrote are gone when it is rolled back',
+    async ({ store, unitOfWork, add, addUser, template }) => {
+      const ada = await addUser('ada');
+      const { id } = await add(ada, 'a');
+      const crew = await template(id, 'crew');
+      await assert.rejects(
+        unitOfWork.run(async () => {
+          await store.mark('star', id, ada, at);
+          await store.putCollaborator(id, ada, { role: 'read', permissions: [] }, at);
+          await store.deleteRoleTemplate(crew.id);
+          throw new Error('rolled back');
+        }),
+        { message: 'rolled back' },
+      );
+      assert.equal((await store.peopleCounts([id], ada)).get(id)?.stars, 0);
+      assert.deepEqual(await store.collaborators(id), []);
+      assert.deepEqual(await store.roleTemplates(id), [crew]);
+    },
+  ),
 ];

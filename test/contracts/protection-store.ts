@@ -15,7 +15,13 @@ export interface ProtectionStoreUnderTest {
   readonly statements?: () => number;
 }
 
-const strict: Protection = { allowForcePush: true, allowDeletion: true, pushRoles: ['admin', 'it\'s "odd", {so}'], requiredApprovals: 3, requiredPipeline: { onOpen: true, onMerge: false } };
+const strict: Protection = {
+  allowForcePush: true,
+  allowDeletion: true,
+  pushRoles: ['admin', 'it\'s "odd", {so}'],
+  requiredApprovals: 3,
+  requiredPipeline: { onOpen: true, onMerge: false },
+};
 const at = new Date('2026-01-02T03:04:05.678Z');
 
 export const protectionStoreChecks: readonly Check<ProtectionStoreUnderTest>[] = [
@@ -28,7 +34,13 @@ export const protectionStoreChecks: readonly Check<ProtectionStoreUnderTest>[] =
         await store.put(one, 'feature/ü', strict, at);
         await store.put(other, 'main', { ...strict, pushRoles: [] }, at);
       });
-      assert.deepEqual(await store.all(one), new Map([['main', defaultProtection], ['feature/ü', strict]]));
+      assert.deepEqual(
+        await store.all(one),
+        new Map([
+          ['main', defaultProtection],
+          ['feature/ü', strict],
+        ]),
+      );
       assert.deepEqual(await store.all(other), new Map([['main', { ...strict, pushRoles: [] }]]));
       assert.deepEqual(await store.all(await addRepository()), new Map());
     },
@@ -40,14 +52,21 @@ export const protectionStoreChecks: readonly Check<ProtectionStoreUnderTest>[] =
       await unitOfWork.run(() => store.put(id, 'main', strict, at));
       await unitOfWork.run(() => store.put(id, 'Main', strict, at));
       await unitOfWork.run(() => store.put(id, 'main', defaultProtection, new Date()));
-      assert.deepEqual(await store.all(id), new Map([['main', defaultProtection], ['Main', strict]]));
+      assert.deepEqual(
+        await store.all(id),
+        new Map([
+          ['main', defaultProtection],
+          ['Main', strict],
+        ]),
+      );
     },
   },
   {
     name: 'deleting says whether there was something, and leaves the others',
     async run({ store, unitOfWork, addRepository }) {
       const [one, other] = [await addRepository(), await addRepository()];
-      for (const id of [one, other]) for (const branch of ['a', 'b']) await unitOfWork.run(() => store.put(id, branch, strict, at));
+      for (const id of [one, other])
+        for (const branch of ['a', 'b']) await unitOfWork.run(() => store.put(id, branch, strict, at));
       assert.equal(await unitOfWork.run(() => store.delete(one, 'a')), true);
       assert.equal(await unitOfWork.run(() => store.delete(one, 'a')), false);
       assert.deepEqual([...(await store.all(one)).keys()], ['b']);
@@ -58,7 +77,9 @@ export const protectionStoreChecks: readonly Check<ProtectionStoreUnderTest>[] =
     name: 'all rules of a repository take one query',
     async run({ store, unitOfWork, addRepository, statements }) {
       const id = await addRepository();
-      await unitOfWork.run(async () => { for (let number = 0; number < 20; number++) await store.put(id, `b${number}`, strict, at); });
+      await unitOfWork.run(async () => {
+        for (let number = 0; number < 20; number++) await store.put(id, `b${number}`, strict, at);
+      });
       const before = statements?.() ?? 0;
       assert.equal((await store.all(id)).size, 20);
       if (statements !== undefined) assert.equal(statements() - before, 1);

@@ -16,8 +16,16 @@ export const rateCounterChecks: readonly Check<RateCounter>[] = [
       const key = keyOf();
       const taken = [];
       for (let index = 0; index < 4; index += 1) taken.push(await counter.take(key, fixed, at(10 + index)));
-      assert.deepEqual(taken, [2, 1, 0, 0].map((remaining, index) => ({ limit: 3, remaining, resetAt: at(60), exceeded: index === 3 })));
-      assert.deepEqual(await counter.take(key, fixed, at(60)), { limit: 3, remaining: 2, resetAt: at(120), exceeded: false });
+      assert.deepEqual(
+        taken,
+        [2, 1, 0, 0].map((remaining, index) => ({ limit: 3, remaining, resetAt: at(60), exceeded: index === 3 })),
+      );
+      assert.deepEqual(await counter.take(key, fixed, at(60)), {
+        limit: 3,
+        remaining: 2,
+        resetAt: at(120),
+        exceeded: false,
+      });
     },
   },
   {
@@ -25,8 +33,18 @@ export const rateCounterChecks: readonly Check<RateCounter>[] = [
     async run(counter) {
       const key = keyOf();
       for (const seconds of [0, 20, 40]) assert.equal((await counter.take(key, rolling, at(seconds))).exceeded, false);
-      assert.deepEqual(await counter.take(key, rolling, at(59)), { limit: 3, remaining: 0, resetAt: at(60), exceeded: true });
-      assert.deepEqual(await counter.take(key, rolling, at(60)), { limit: 3, remaining: 0, resetAt: at(80), exceeded: false });
+      assert.deepEqual(await counter.take(key, rolling, at(59)), {
+        limit: 3,
+        remaining: 0,
+        resetAt: at(60),
+        exceeded: true,
+      });
+      assert.deepEqual(await counter.take(key, rolling, at(60)), {
+        limit: 3,
+        remaining: 0,
+        resetAt: at(80),
+        exceeded: false,
+      });
       assert.equal((await counter.take(key, rolling, at(79))).exceeded, true);
     },
   },
@@ -35,8 +53,18 @@ export const rateCounterChecks: readonly Check<RateCounter>[] = [
     async run(counter) {
       const key = keyOf();
       assert.equal((await counter.take(key, rolling, at(0), 2)).remaining, 1);
-      assert.deepEqual(await counter.take(key, rolling, at(1), 2), { limit: 3, remaining: 1, resetAt: at(60), exceeded: true });
-      assert.deepEqual(await counter.take(key, rolling, at(2), 1), { limit: 3, remaining: 0, resetAt: at(60), exceeded: false });
+      assert.deepEqual(await counter.take(key, rolling, at(1), 2), {
+        limit: 3,
+        remaining: 1,
+        resetAt: at(60),
+        exceeded: true,
+      });
+      assert.deepEqual(await counter.take(key, rolling, at(2), 1), {
+        limit: 3,
+        remaining: 0,
+        resetAt: at(60),
+        exceeded: false,
+      });
     },
   },
   {
@@ -44,9 +72,17 @@ export const rateCounterChecks: readonly Check<RateCounter>[] = [
     async run(counter) {
       for (const budget of [fixed, rolling]) {
         const key = keyOf();
-        assert.deepEqual([(await counter.peek(key, budget, at(0))).remaining, (await counter.peek(key, budget, at(0))).remaining], [3, 3]);
+        assert.deepEqual(
+          [(await counter.peek(key, budget, at(0))).remaining, (await counter.peek(key, budget, at(0))).remaining],
+          [3, 3],
+        );
         await counter.take(key, budget, at(0), 3);
-        assert.deepEqual(await counter.peek(key, budget, at(1)), { limit: 3, remaining: 0, resetAt: at(60), exceeded: true });
+        assert.deepEqual(await counter.peek(key, budget, at(1)), {
+          limit: 3,
+          remaining: 0,
+          resetAt: at(60),
+          exceeded: true,
+        });
       }
     },
   },

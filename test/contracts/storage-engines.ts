@@ -4,10 +4,10 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Test } from 'tap';
-import type { Log } from '#core/kernel/log';
-import type { Clock, Ids } from '#core/kernel/time';
 import { Memory, openMemory, systemClock, systemIds, type MemoryStorage } from '#adapters/memory/index';
 import { openPostgres, type MigrationSet, type PostgresStorage } from '#adapters/postgres/index';
+import type { Log } from '#core/kernel/log';
+import type { Clock, Ids } from '#core/kernel/time';
 import { layCluster } from '#test/support/cluster';
 
 export type EngineName = 'memory' | 'embedded' | 'postgresql';
@@ -27,24 +27,46 @@ export interface EngineOptions {
 /** One set of data, and the openings of it. */
 export interface TestData {
   readonly engine: EngineName;
-  /** Opens the data: empty at first, afterwards as the last opening left it. Applies the migrations. Closed when the test ends, unless it was before. */
+  /**
+   * Opens the data: empty at first, afterwards as the last opening left it. Applies the migrations. Closed when the
+   * test ends, unless it was before.
+   */
   open(options?: EngineOptions): Promise<MemoryStorage | PostgresStorage>;
 }
 
-export const quietLog: Log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+export const quietLog: Log = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+};
 
-/** HEXFORGE_TEST_ENGINES, a comma list; `postgresql` needs HEXFORGE_TEST_POSTGRES_URL, a server on which databases may be made. */
+/**
+ * HEXFORGE_TEST_ENGINES, a comma list; `postgresql` needs HEXFORGE_TEST_POSTGRES_URL, a server on which databases may
+ * be made.
+ */
 export function testEngines(): readonly EngineName[] {
-  const names = (process.env['HEXFORGE_TEST_ENGINES'] ?? `memory,embedded${process.env['HEXFORGE_TEST_POSTGRES_URL'] === undefined ? '' : ',postgresql'}`).split(',').map((name) => name.trim());
+  const names = (
+    process.env['HEXFORGE_TEST_ENGINES'] ??
+    `memory,embedded${process.env['HEXFORGE_TEST_POSTGRES_URL'] === undefined ? '' : ',postgresql'}`
+  )
+    .split(',')
+    .map((name) => name.trim());
   const unknown = names.find((name) => !(name in makers));
-  if (unknown !== undefined) throw new Error(`HEXFORGE_TEST_ENGINES names "${unknown}"; there are ${Object.keys(makers).join(', ')}`);
+  if (unknown !== undefined)
+    throw new Error(`HEXFORGE_TEST_ENGINES names "${unknown}"; there are ${Object.keys(makers).join(', ')}`);
   return names as EngineName[];
 }
 
 /** Runs `body` as a subtest for each engine, each with data of its own. */
-export async function eachEngine(t: Test, body: (t: Test, engine: EngineName, data: TestData) => Promise<unknown>): Promise<void> {
+export async function eachEngine(
+  t: Test,
+  body: (t: Test, engine: EngineName, data: TestData) => Promise<unknown>,
+): Promise<void> {
   for (const engine of testEngines()) {
-    await t.test(engine, { timeout: 120_000 }, async (subtest) => { await body(subtest, engine, await testData(subtest, engine)); });
+    await t.test(engine, { timeout: 120_000 }, async (subtest) => {
+      await body(subtest, engine, await testData(subtest, engine));
+    });
   }
 }
 
@@ -103,7 +125,10 @@ const makers: Record<EngineName, () => Promise<Maker>> = {
 /** A database of its own on the test server. */
 async function testDatabase(): Promise<{ readonly url: string; drop(): Promise<void> }> {
   const server = process.env['HEXFORGE_TEST_POSTGRES_URL'];
-  if (server === undefined) throw new Error('HEXFORGE_TEST_POSTGRES_URL is not set: it names a PostgreSQL server on which databases may be made');
+  if (server === undefined)
+    throw new Error(
+      'HEXFORGE_TEST_POSTGRES_URL is not set: it names a PostgreSQL server on which databases may be made',
+    );
   const name = `hexforge_test_${randomBytes(8).toString('hex')}`;
   await administer(server, `create database ${name}`);
   const url = new URL(server);
@@ -120,13 +145,30 @@ async function administer(url: string, statement: string): Promise<void> {
   }
 }
 
-function parts({ entities = [], clock = systemClock, ids = systemIds, log = quietLog, tuning, deadline }: EngineOptions) {
-  return { entities, clock, ids, log, ...(tuning === undefined ? {} : { tuning }), ...(deadline === undefined ? {} : { deadline }) };
+function parts({
+  entities = [],
+  clock = systemClock,
+  ids = systemIds,
+  log = quietLog,
+  tuning,
+  deadline,
+}: EngineOptions) {
+  return {
+    entities,
+    clock,
+    ids,
+    log,
+    ...(tuning === undefined ? {} : { tuning }),
+    ...(deadline === undefined ? {} : { deadline }),
+  };
 }
 
 let seeded: Promise<string> | undefined;
 
-/** A data directory with an empty embedded database, made once per process: making one takes seconds, copying it a moment. */
+/**
+ * A data directory with an empty embedded database, made once per process: making one takes seconds, copying it a
+ * moment.
+ */
 function seed(): Promise<string> {
   seeded ??= (async () => {
     const directory = mkdtempSync(join(tmpdir(), 'hexforge-seed-'));

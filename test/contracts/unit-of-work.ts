@@ -10,18 +10,26 @@ export interface UnitOfWorkProvider extends Ledger {
   readonly unitOfWork: UnitOfWork;
 }
 
-const account = (values: Partial<Account> = {}): Account => ({ id: randomUUID(), name: `account ${randomUUID()}`, balance: 0, ...values });
+const account = (values: Partial<Account> = {}): Account => ({
+  id: randomUUID(),
+  name: `account ${randomUUID()}`,
+  balance: 0,
+  ...values,
+});
 
 export const unitOfWorkChecks: readonly Check<UnitOfWorkProvider>[] = [
   {
     name: 'what was written is there when the promise resolves, and its value comes through',
     async run({ unitOfWork, accounts, journal }) {
       const one = account({ balance: 7 });
-      assert.equal(await unitOfWork.run(async () => {
-        await accounts.add(one);
-        await journal.append(randomUUID(), one.name);
-        return 'value';
-      }), 'value');
+      assert.equal(
+        await unitOfWork.run(async () => {
+          await accounts.add(one);
+          await journal.append(randomUUID(), one.name);
+          return 'value';
+        }),
+        'value',
+      );
       assert.deepEqual(await accounts.find(one.id), one);
       assert.deepEqual(await journal.texts(one.name), [one.name]);
     },
@@ -33,12 +41,15 @@ export const unitOfWorkChecks: readonly Check<UnitOfWorkProvider>[] = [
       await unitOfWork.run(() => accounts.add(kept));
       const one = account();
       const reason = new Error('changed my mind');
-      await assert.rejects(unitOfWork.run(async () => {
-        await accounts.add(one);
-        await journal.append(randomUUID(), one.name);
-        await accounts.setBalance(kept.id, 2);
-        throw reason;
-      }), (error) => error === reason);
+      await assert.rejects(
+        unitOfWork.run(async () => {
+          await accounts.add(one);
+          await journal.append(randomUUID(), one.name);
+          await accounts.setBalance(kept.id, 2);
+          throw reason;
+        }),
+        (error) => error === reason,
+      );
       assert.equal(await accounts.find(one.id), undefined);
       assert.deepEqual(await journal.texts(one.name), []);
       assert.deepEqual(await accounts.find(kept.id), kept);
@@ -49,10 +60,12 @@ export const unitOfWorkChecks: readonly Check<UnitOfWorkProvider>[] = [
     async run({ unitOfWork, accounts }) {
       const one = account();
       await unitOfWork.run(() => accounts.add(one));
-      await assert.rejects(unitOfWork.run(async () => {
-        await accounts.remove(one.id);
-        throw new Error('no');
-      }));
+      await assert.rejects(
+        unitOfWork.run(async () => {
+          await accounts.remove(one.id);
+          throw new Error('no');
+        }),
+      );
       assert.deepEqual(await accounts.find(one.id), one);
       await unitOfWork.run(() => accounts.remove(one.id));
       assert.equal(await accounts.find(one.id), undefined);
@@ -64,10 +77,13 @@ export const unitOfWorkChecks: readonly Check<UnitOfWorkProvider>[] = [
       const first = account();
       await unitOfWork.run(() => accounts.add(first));
       const text = `clash ${randomUUID()}`;
-      await assert.rejects(unitOfWork.run(async () => {
-        await journal.append(randomUUID(), text);
-        await accounts.add(account({ name: first.name }));
-      }), (error) => error instanceof Duplicate && error.constraint === 'ledger_account_name');
+      await assert.rejects(
+        unitOfWork.run(async () => {
+          await journal.append(randomUUID(), text);
+          await accounts.add(account({ name: first.name }));
+        }),
+        (error) => error instanceof Duplicate && error.constraint === 'ledger_account_name',
+      );
       assert.deepEqual(await journal.texts(text), []);
     },
   },
@@ -77,10 +93,12 @@ export const unitOfWorkChecks: readonly Check<UnitOfWorkProvider>[] = [
       const id = randomUUID();
       const text = `swallowed ${randomUUID()}`;
       await unitOfWork.run(() => journal.append(id, 'taken'));
-      await assert.rejects(unitOfWork.run(async () => {
-        await journal.append(randomUUID(), text);
-        await journal.append(id, text).catch(() => undefined);
-      }));
+      await assert.rejects(
+        unitOfWork.run(async () => {
+          await journal.append(randomUUID(), text);
+          await journal.append(id, text).catch(() => undefined);
+        }),
+      );
       assert.deepEqual(await journal.texts(text), []);
     },
   },
@@ -88,10 +106,12 @@ export const unitOfWorkChecks: readonly Check<UnitOfWorkProvider>[] = [
     name: 'a name is free again after the unit of work that took it was rolled back',
     async run({ unitOfWork, accounts }) {
       const one = account();
-      await assert.rejects(unitOfWork.run(async () => {
-        await accounts.add(one);
-        throw new Error('no');
-      }));
+      await assert.rejects(
+        unitOfWork.run(async () => {
+          await accounts.add(one);
+          throw new Error('no');
+        }),
+      );
       const other = account({ name: one.name });
       await unitOfWork.run(() => accounts.add(other));
       assert.deepEqual(await accounts.find(other.id), other);
@@ -102,7 +122,10 @@ export const unitOfWorkChecks: readonly Check<UnitOfWorkProvider>[] = [
     async run({ unitOfWork, accounts }) {
       const one = account();
       await unitOfWork.run(async () => {
-        await assert.rejects(unitOfWork.run(async () => 'inner'), /do not nest/);
+        await assert.rejects(
+          unitOfWork.run(async () => 'inner'),
+          /do not nest/,
+        );
         await accounts.add(one);
       });
       assert.deepEqual(await accounts.find(one.id), one);
@@ -154,11 +177,15 @@ export const unitOfWorkChecks: readonly Check<UnitOfWorkProvider>[] = [
     async run({ unitOfWork, accounts }) {
       const one = account();
       await unitOfWork.run(() => accounts.add(one));
-      await Promise.all(Array.from({ length: 20 }, () => unitOfWork.run(async () => {
-        const { balance } = await accounts.lock(one.id) ?? one;
-        await turn();
-        await accounts.setBalance(one.id, balance + 1);
-      })));
+      await Promise.all(
+        Array.from({ length: 20 }, () =>
+          unitOfWork.run(async () => {
+            const { balance } = (await accounts.lock(one.id)) ?? one;
+            await turn();
+            await accounts.setBalance(one.id, balance + 1);
+          }),
+        ),
+      );
       assert.equal((await accounts.find(one.id))?.balance, 20);
     },
   },
@@ -166,10 +193,14 @@ export const unitOfWorkChecks: readonly Check<UnitOfWorkProvider>[] = [
     name: 'of many who take one name at once exactly one gets it',
     async run({ unitOfWork, accounts }) {
       const name = `wanted ${randomUUID()}`;
-      const outcomes = await Promise.allSettled(Array.from({ length: 10 }, () => unitOfWork.run(async () => {
-        await turn();
-        await accounts.add(account({ name }));
-      })));
+      const outcomes = await Promise.allSettled(
+        Array.from({ length: 10 }, () =>
+          unitOfWork.run(async () => {
+            await turn();
+            await accounts.add(account({ name }));
+          }),
+        ),
+      );
       assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 1);
       assert.ok(outcomes.every((outcome) => outcome.status === 'fulfilled' || outcome.reason instanceof Duplicate));
     },
@@ -180,10 +211,12 @@ export const unitOfWorkChecks: readonly Check<UnitOfWorkProvider>[] = [
       const text = `straggler ${randomUUID()}`;
       const over = gate();
       let straggler: Promise<void> | undefined;
-      await assert.rejects(unitOfWork.run(async () => {
-        straggler = over.passed.then(() => journal.append(randomUUID(), text));
-        throw new Error('no');
-      }));
+      await assert.rejects(
+        unitOfWork.run(async () => {
+          straggler = over.passed.then(() => journal.append(randomUUID(), text));
+          throw new Error('no');
+        }),
+      );
       over.open();
       await assert.rejects(async () => straggler);
       assert.deepEqual(await journal.texts(text), []);

@@ -11,45 +11,69 @@ const pages = projectFiles(['md']);
 
 void t.test('every link of a page leads to a file', async (t) => {
   t.ok(pages.length >= 10);
-  const broken = pages.flatMap(({ path, text }) => [...text.matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)].flatMap(([, target = '']) =>
-    /^https?:/.test(target) || existsSync(join(root, dirname(path), target)) ? [] : [`${path} links to ${target}`]));
+  const broken = pages.flatMap(({ path, text }) =>
+    [...text.matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)].flatMap(([, target = '']) =>
+      /^https?:/.test(target) || existsSync(join(root, dirname(path), target)) ? [] : [`${path} links to ${target}`],
+    ),
+  );
   t.strictSame(broken, []);
 });
 
 void t.test('the page on dependencies names each dependency of package.json, and no other', async (t) => {
-  const manifest = JSON.parse(read('package.json')) as Record<'dependencies' | 'devDependencies' | 'optionalDependencies', Record<string, string>>;
-  const used = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies, ...manifest.optionalDependencies }).sort();
-  const named = [...read('docs/dependencies.md').matchAll(/^\| (`[^|]+`) \|/gm)].flatMap(([, cell = '']) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name)).sort();
+  const manifest = JSON.parse(read('package.json')) as Record<
+    'dependencies' | 'devDependencies' | 'optionalDependencies',
+    Record<string, string>
+  >;
+  const used = Object.keys({
+    ...manifest.dependencies,
+    ...manifest.devDependencies,
+    ...manifest.optionalDependencies,
+  }).sort();
+  const named = [...read('docs/dependencies.md').matchAll(/^\| (`[^|]+`) \|/gm)]
+    .flatMap(([, cell = '']) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name))
+    .sort();
   t.strictSame(named, used);
 });
 
 void t.test('the page on plugins shows its example as it is', async (t) => {
-  const [, shown] = /<!-- docs\/examples\/greeting\.ts -->\n```ts\n([\s\S]*?)```/.exec(read('docs/writing-a-plugin.md')) ?? [];
+  const [, shown] =
+    /<!-- docs\/examples\/greeting\.ts -->\n```ts\n([\s\S]*?)```/.exec(read('docs/writing-a-plugin.md')) ?? [];
   t.equal(shown, read('docs/examples/greeting.ts'));
 });
 
 void t.test('the example runs', async (t) => {
-  const forge = await startTestForge(t, { definitions: [greeting], configuration: { plugins: { greeting: { path: join(root, 'docs/examples/greeting.ts'), word: 'Good morning' } } } });
+  const forge = await startTestForge(t, {
+    definitions: [greeting],
+    configuration: { plugins: { greeting: { path: join(root, 'docs/examples/greeting.ts'), word: 'Good morning' } } },
+  });
   await forge.createUser('ada', { displayName: 'Ada' });
   t.strictSame((await forge.anonymous.get('/api/v1/x/greeting/ada')).body, { text: 'Good morning, Ada!' });
   t.strictSame((await forge.anonymous.get('/api/v1/x/greeting/nobody')).body, { text: 'Good morning, stranger!' });
 });
 
 void t.test('the page on events lists every event of core, and no other', async (t) => {
-  const declared = globSync('core/*/events.ts', { cwd: root }).sort().flatMap((path) => {
-    const [, members = ''] = /interface EventPayloads \{\n([\s\S]*?)\n {2}\}/.exec(read(path)) ?? [];
-    return [...members.matchAll(/^ {4}'?([\w.]+)'?: /gm)].map(([, name = '']) => `${name} ${path}`);
-  });
+  const declared = globSync('core/*/events.ts', { cwd: root })
+    .sort()
+    .flatMap((path) => {
+      const [, members = ''] = /interface EventPayloads \{\n([\s\S]*?)\n {2}\}/.exec(read(path)) ?? [];
+      return [...members.matchAll(/^ {4}'?([\w.]+)'?: /gm)].map(([, name = '']) => `${name} ${path}`);
+    });
   t.ok(declared.length >= 10);
-  const listed = [...read('docs/api/events.md').matchAll(/^\| `([\w.]+)` \|.*\| `(core\/[^`]+)` \|$/gm)].map(([, name = '', path = '']) => `${name} ${path}`);
+  const listed = [...read('docs/api/events.md').matchAll(/^\| `([\w.]+)` \|.*\| `(core\/[^`]+)` \|$/gm)].map(
+    ([, name = '', path = '']) => `${name} ${path}`,
+  );
   t.strictSame([...listed].sort(), declared.sort());
 });
 
 void t.test('decisions are numbered without gaps and have their four parts', async (t) => {
   const names = globSync('*.md', { cwd: join(root, 'docs/decisions') }).sort();
-  t.strictSame(names.map((name) => name.slice(0, 3)), names.map((_, index) => String(index + 1).padStart(3, '0')));
+  t.strictSame(
+    names.map((name) => name.slice(0, 3)),
+    names.map((_, index) => String(index + 1).padStart(3, '0')),
+  );
   for (const name of names) {
     const text = read(`docs/decisions/${name}`);
-    for (const part of ['Context', 'Choice', 'Weighed', 'Consequences']) t.match(text, `**${part}.**`, `${name}: ${part}`);
+    for (const part of ['Context', 'Choice', 'Weighed', 'Consequences'])
+      t.match(text, `**${part}.**`, `${name}: ${part}`);
   }
 });

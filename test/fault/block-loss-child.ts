@@ -1,14 +1,19 @@
-// One life of a database on a disk that forgets: writes rows until the power fails, then loses every other block that was not forced down.
-// Arguments: data directory, `durable` or `default`, the number of the write at which the power fails. Prints each id once it is acknowledged.
-import { closeSync, ftruncateSync, openSync, readSync, fstatSync, writeSync } from 'node:fs';
+// One life of a database on a disk that forgets: writes rows until the power fails, then loses every other block that
+// was not forced down.
+// Arguments: data directory, `durable` or `default`, the number of the write at which the power fails. Prints each id
+// once it is acknowledged.
 import { randomInt } from 'node:crypto';
+import { closeSync, ftruncateSync, openSync, readSync, fstatSync, writeSync } from 'node:fs';
 import { PGlite } from '@electric-sql/pglite';
 import { DurableNodeFS, durableStart } from '#adapters/postgres/embedded/durable-fs';
 
 const blockSize = 4096;
 const [directory = '', flags = 'durable', moment = '0'] = process.argv.slice(2);
 
-interface Stream { readonly nfd?: number; readonly node: unknown }
+interface Stream {
+  readonly nfd?: number;
+  readonly node: unknown;
+}
 type Write = (stream: Stream, buffer: Uint8Array, offset: number, length: number, position?: number) => number;
 
 /** path → what the disk still holds: the size, and each block written since the last fsync. */
@@ -22,20 +27,33 @@ class ForgetfulNodeFS extends DurableNodeFS {
     const prepared = await super.init(pg, options);
     // Emscripten runs the last of the list first: this one sees what DurableNodeFS has put in place.
     prepared.emscriptenOpts.preRun?.unshift((module: unknown) => {
-      const files = (module as { FS: { filesystems: { NODEFS: { stream_ops: { write: Write; fsync?: (stream: Stream) => number }; realPath(node: unknown): string } } } }).FS.filesystems.NODEFS;
+      const files = (
+        module as {
+          FS: {
+            filesystems: {
+              NODEFS: {
+                stream_ops: { write: Write; fsync?: (stream: Stream) => number };
+                realPath(node: unknown): string;
+              };
+            };
+          };
+        }
+      ).FS.filesystems.NODEFS;
       const { write, fsync } = files.stream_ops;
       files.stream_ops.write = (stream, buffer, offset, length, position) => {
-        if (stream.nfd !== undefined && position !== undefined) remember(files.realPath(stream.node), stream.nfd, position, length);
+        if (stream.nfd !== undefined && position !== undefined)
+          remember(files.realPath(stream.node), stream.nfd, position, length);
         if (armed) writes += 1;
         if (armed && writes === Number(moment)) loseThePower();
         return write(stream, buffer, offset, length, position);
       };
       if (flags === 'default') delete files.stream_ops.fsync;
-      else files.stream_ops.fsync = (stream) => {
-        const result = fsync?.(stream) ?? 0;
-        unsynced.delete(files.realPath(stream.node));
-        return result;
-      };
+      else
+        files.stream_ops.fsync = (stream) => {
+          const result = fsync?.(stream) ?? 0;
+          unsynced.delete(files.realPath(stream.node));
+          return result;
+        };
     });
     return prepared;
   }
@@ -62,7 +80,8 @@ function loseThePower(): never {
     } catch {
       continue; // renamed or removed since
     }
-    for (const [block, held] of blocks) if (randomInt(2) === 0) writeSync(descriptor, held, 0, blockSize, block * blockSize);
+    for (const [block, held] of blocks)
+      if (randomInt(2) === 0) writeSync(descriptor, held, 0, blockSize, block * blockSize);
     if (randomInt(2) === 0) ftruncateSync(descriptor, Math.max(size, 0));
     closeSync(descriptor);
   }
@@ -72,7 +91,9 @@ function loseThePower(): never {
 
 const start = flags === 'default' ? {} : { startParams: durableStart };
 const database = await PGlite.create({ fs: new ForgetfulNodeFS(directory), ...start });
-await database.exec('create table if not exists acknowledged (id bigint generated always as identity primary key, filler text not null)');
+await database.exec(
+  'create table if not exists acknowledged (id bigint generated always as identity primary key, filler text not null)',
+);
 const { rows } = await database.query<{ id: number }>('select id from acknowledged order by id');
 process.stdout.write(`found ${rows.map(({ id }) => id).join(',')}\n`);
 armed = true;
@@ -81,7 +102,11 @@ if (Number(moment) === 0) {
   process.exit(0);
 }
 for (;;) {
-  const { rows: [row] } = await database.query<{ id: number }>('insert into acknowledged (filler) values (repeat($1, 300)) returning id', [String(writes % 10)]);
+  const {
+    rows: [row],
+  } = await database.query<{ id: number }>('insert into acknowledged (filler) values (repeat($1, 300)) returning id', [
+    String(writes % 10),
+  ]);
   process.stdout.write(`acknowledged ${row?.id}\n`);
   if (Number(row?.id) % 13 === 0) await database.exec('checkpoint');
 }

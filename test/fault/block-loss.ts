@@ -1,5 +1,6 @@
-// Block-loss simulation: `node test/fault/block-loss.ts [rounds] [durable|default]`. The power fails at a random write, every second block that was
-// not forced to the disk is lost, and every row that was acknowledged must be found again. With PGlite's default flags it is expected to fail.
+// Block-loss simulation: `node test/fault/block-loss.ts [rounds] [durable|default]`. The power fails at a random write,
+// every second block that was not forced to the disk is lost, and every row that was acknowledged must be found again.
+// With PGlite's default flags it is expected to fail.
 import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -27,7 +28,8 @@ export async function blockLoss(rounds: number, flags: 'durable' | 'default' = '
       if (found === undefined) faults.push(`round ${round}: the database does not open`);
       else {
         const lost = [...acknowledged].filter((id) => !found.has(id));
-        if (lost.length > 0) faults.push(`round ${round}: ${lost.length} of ${acknowledged.size} acknowledged rows are lost`);
+        if (lost.length > 0)
+          faults.push(`round ${round}: ${lost.length} of ${acknowledged.size} acknowledged rows are lost`);
       }
       for (const id of saved) acknowledged.add(id);
     }
@@ -38,16 +40,37 @@ export async function blockLoss(rounds: number, flags: 'durable' | 'default' = '
 }
 
 /** One child, from opening to the power failure. `found` is undefined where it could not open. */
-async function life(directory: string, flags: string, moment: number): Promise<{ readonly found: ReadonlySet<number> | undefined; readonly saved: readonly number[] }> {
-  const child = spawn(process.execPath, ['--no-wasm-code-gc', join(import.meta.dirname, 'block-loss-child.ts'), directory, flags, String(moment)], { stdio: ['ignore', 'pipe', 'ignore'], env: {} });
+async function life(
+  directory: string,
+  flags: string,
+  moment: number,
+): Promise<{ readonly found: ReadonlySet<number> | undefined; readonly saved: readonly number[] }> {
+  const child = spawn(
+    process.execPath,
+    ['--no-wasm-code-gc', join(import.meta.dirname, 'block-loss-child.ts'), directory, flags, String(moment)],
+    { stdio: ['ignore', 'pipe', 'ignore'], env: {} },
+  );
   let output = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => { output += text; });
-  await new Promise((resolve) => { child.once('close', resolve); });
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text;
+  });
+  await new Promise((resolve) => {
+    child.once('close', resolve);
+  });
   // The last line may be cut off: it was not acknowledged.
   const lines = output.split('\n').slice(0, -1);
   const found = lines.find((line) => line.startsWith('found'));
   return {
-    found: found === undefined ? undefined : new Set(found.slice(6).split(',').filter((id) => id !== '').map(Number)),
+    found:
+      found === undefined
+        ? undefined
+        : new Set(
+            found
+              .slice(6)
+              .split(',')
+              .filter((id) => id !== '')
+              .map(Number),
+          ),
     saved: lines.filter((line) => line.startsWith('acknowledged')).map((line) => Number(line.split(' ')[1])),
   };
 }

@@ -1,4 +1,5 @@
-// One client of the churn: works without pause on repositories of its own and on some it shares with the other clients of its user.
+// One client of the churn: works without pause on repositories of its own and on some it shares with the other clients
+// of its user.
 import { Doors, idOf, type Answered, type DoorsOptions } from './churn-doors.ts';
 
 export interface ChurnClientOptions extends DoorsOptions {
@@ -31,12 +32,28 @@ export class ChurnClient {
 
   /** How often each is chosen. */
   readonly #operations: readonly (readonly [number, () => Promise<void>])[] = [
-    [6, () => this.#createOwn()], [5, () => this.#withOwn((own) => this.#renameOwn(own))], [5, () => this.#withOwn((own) => this.#describeOwn(own))],
-    [5, () => this.#withOwn((own) => this.#pushOwn(own))], [3, () => this.#withOwn((own) => this.#deleteOwn(own))],
-    [3, () => this.#withOwn((own) => this.#gitWhile(own, 'deleted'))], [3, () => this.#withOwn((own) => this.#gitWhile(own, 'renamed'))],
-    [2, () => this.#createTwice()], [2, () => this.#renameBoth()], [2, () => this.#withOwn((own) => this.#changeTwice(own))], [2, () => this.#withOwn((own) => this.#pushTwice(own))], [2, () => this.#withOwn((own) => this.#deleteTwice(own))],
-    [6, () => this.#createShared()], [5, () => this.#renameShared()], [5, () => this.#describeShared()], [3, () => this.#deleteShared()],
-    [10, () => this.#pushShared()], [4, () => this.#writeShared()], [2, () => this.#aimShared()], [5, () => this.#cloneShared()], [10, () => this.#readShared()], [6, () => this.#list()],
+    [6, () => this.#createOwn()],
+    [5, () => this.#withOwn((own) => this.#renameOwn(own))],
+    [5, () => this.#withOwn((own) => this.#describeOwn(own))],
+    [5, () => this.#withOwn((own) => this.#pushOwn(own))],
+    [3, () => this.#withOwn((own) => this.#deleteOwn(own))],
+    [3, () => this.#withOwn((own) => this.#gitWhile(own, 'deleted'))],
+    [3, () => this.#withOwn((own) => this.#gitWhile(own, 'renamed'))],
+    [2, () => this.#createTwice()],
+    [2, () => this.#renameBoth()],
+    [2, () => this.#withOwn((own) => this.#changeTwice(own))],
+    [2, () => this.#withOwn((own) => this.#pushTwice(own))],
+    [2, () => this.#withOwn((own) => this.#deleteTwice(own))],
+    [6, () => this.#createShared()],
+    [5, () => this.#renameShared()],
+    [5, () => this.#describeShared()],
+    [3, () => this.#deleteShared()],
+    [10, () => this.#pushShared()],
+    [4, () => this.#writeShared()],
+    [2, () => this.#aimShared()],
+    [5, () => this.#cloneShared()],
+    [10, () => this.#readShared()],
+    [6, () => this.#list()],
   ];
 
   constructor(options: ChurnClientOptions) {
@@ -63,7 +80,13 @@ export class ChurnClient {
   async #createOwn(): Promise<void> {
     const name = this.#freeName();
     if (name === undefined || this.#own.size >= ownAtMost) return this.#withOwn((own) => this.#deleteOwn(own));
-    const answer = await this.#doors.send('create', 'POST', '/repos', { name, description: this.#text(), visibility: 'public' }, [201]);
+    const answer = await this.#doors.send(
+      'create',
+      'POST',
+      '/repos',
+      { name, description: this.#text(), visibility: 'public' },
+      [201],
+    );
     if (answer.status !== 201) return;
     const own = this.#created(name, answer);
     await this.#expect(own);
@@ -82,7 +105,13 @@ export class ChurnClient {
 
   async #describeOwn(own: Own): Promise<void> {
     const description = this.#text();
-    const answer = await this.#doors.send('describe', 'PATCH', `/repos/${this.#doors.path(own.name)}`, { description }, [200]);
+    const answer = await this.#doors.send(
+      'describe',
+      'PATCH',
+      `/repos/${this.#doors.path(own.name)}`,
+      { description },
+      [200],
+    );
     if (answer.status !== 200) return;
     this.#o.ledger.described(own.id, description, answer.span);
     this.#own.set(own.name, { ...own, description });
@@ -92,10 +121,14 @@ export class ChurnClient {
   async #pushOwn(own: Own): Promise<void> {
     const oid = await this.#o.git.commit(own.id, own.main === undefined ? [] : [own.main]);
     const outcome = await this.#doors.push(own.name, oid, main);
-    if (outcome !== 'done') return this.#doors.fault(`a push to ${this.#doors.path(own.name)}, which nobody else changes, was ${outcome}`);
+    if (outcome !== 'done')
+      return this.#doors.fault(`a push to ${this.#doors.path(own.name)}, which nobody else changes, was ${outcome}`);
     this.#own.set(own.name, { ...own, main: oid });
     const { refs } = await this.#o.git.refs(this.#doors.remote(own.name, 1));
-    if (refs.get(main) !== oid) this.#doors.fault(`${this.#doors.path(own.name)} is at ${refs.get(main)} where the other server looks, and was pushed to ${oid}`);
+    if (refs.get(main) !== oid)
+      this.#doors.fault(
+        `${this.#doors.path(own.name)} is at ${refs.get(main)} where the other server looks, and was pushed to ${oid}`,
+      );
   }
 
   async #deleteOwn(own: Own): Promise<void> {
@@ -104,7 +137,10 @@ export class ChurnClient {
     if (answer.status === 204) await this.#doors.expectAbsence(own.name);
   }
 
-  /** git at work in a repository that is deleted or renamed meanwhile, through either server: it is told that it was not found, or succeeds. */
+  /**
+   * git at work in a repository that is deleted or renamed meanwhile, through either server: it is told that it was not
+   * found, or succeeds.
+   */
   async #gitWhile(own: Own, change: 'deleted' | 'renamed'): Promise<void> {
     const { git, random } = this.#o;
     const name = this.#freeName();
@@ -117,8 +153,15 @@ export class ChurnClient {
     const [outcome] = await Promise.all([
       oid === undefined ? this.#doors.clone(own.name) : this.#doors.push(own.name, oid, main),
       pause.then(async () => {
-        if (change === 'deleted') return void await this.#doors.delete(own.name, server, [204]);
-        const answer = await this.#doors.send('rename', 'PATCH', `/repos/${this.#doors.path(own.name)}`, { name }, [200], server);
+        if (change === 'deleted') return void (await this.#doors.delete(own.name, server, [204]));
+        const answer = await this.#doors.send(
+          'rename',
+          'PATCH',
+          `/repos/${this.#doors.path(own.name)}`,
+          { name },
+          [200],
+          server,
+        );
         if (answer.status === 200) this.#renamed(own, name, answer);
       }),
     ]);
@@ -134,7 +177,18 @@ export class ChurnClient {
   async #createTwice(): Promise<void> {
     const name = this.#freeName();
     if (name === undefined || this.#own.size >= ownAtMost) return;
-    const answers = await Promise.all([0, 1].map((server) => this.#doors.send('create', 'POST', '/repos', { name, description: this.#text(), visibility: 'public' }, [201, 409], server)));
+    const answers = await Promise.all(
+      [0, 1].map((server) =>
+        this.#doors.send(
+          'create',
+          'POST',
+          '/repos',
+          { name, description: this.#text(), visibility: 'public' },
+          [201, 409],
+          server,
+        ),
+      ),
+    );
     const won = answers.filter(({ status }) => status === 201);
     for (const answer of won) this.#created(name, answer);
     this.#doors.contest('create', answers, [201, 409]);
@@ -146,7 +200,11 @@ export class ChurnClient {
     const name = this.#freeName();
     if (one === undefined || other === undefined || name === undefined) return;
     const both = [one, other];
-    const answers = await Promise.all(both.map((own, server) => this.#doors.send('rename', 'PATCH', `/repos/${this.#doors.path(own.name)}`, { name }, [200, 409], server)));
+    const answers = await Promise.all(
+      both.map((own, server) =>
+        this.#doors.send('rename', 'PATCH', `/repos/${this.#doors.path(own.name)}`, { name }, [200, 409], server),
+      ),
+    );
     for (const [index, own] of both.entries()) {
       const answer = answers[index];
       if (answer?.status === 200) this.#renamed(own, name, answer);
@@ -155,7 +213,10 @@ export class ChurnClient {
     this.#doors.clash('rename', name, answers, 'name_in_use');
     const winner = this.#own.get(name);
     const loser = answers.find(({ status }) => status === 409);
-    if (winner !== undefined && loser !== undefined && loser.body['existing_repo_id'] !== winner.id) this.#doors.fault(`a rename to ${this.#doors.path(name)} was refused for ${String(loser.body['existing_repo_id'])}, and ${winner.id} has the name`);
+    if (winner !== undefined && loser !== undefined && loser.body['existing_repo_id'] !== winner.id)
+      this.#doors.fault(
+        `a rename to ${this.#doors.path(name)} was refused for ${String(loser.body['existing_repo_id'])}, and ${winner.id} has the name`,
+      );
     for (const own of both) await this.#expect(this.#own.get(own.name) ?? this.#own.get(name) ?? own);
   }
 
@@ -165,17 +226,24 @@ export class ChurnClient {
     const name = this.#freeName();
     if (name === undefined) return;
     const path = `/repos/${this.#doors.path(own.name)}`;
-    const [described, renamed] = await Promise.all([this.#doors.send('describe', 'PATCH', path, { description }, [200, 404]), this.#doors.send('rename', 'PATCH', path, { name }, [200], 1)]);
+    const [described, renamed] = await Promise.all([
+      this.#doors.send('describe', 'PATCH', path, { description }, [200, 404]),
+      this.#doors.send('rename', 'PATCH', path, { name }, [200], 1),
+    ]);
     if (described.status === 200) this.#o.ledger.described(own.id, description, described.span);
     if (renamed.status !== 200) return;
-    const after = { ...this.#renamed(own, name, renamed), ...described.status === 200 && { description } };
+    const after = { ...this.#renamed(own, name, renamed), ...(described.status === 200 && { description }) };
     this.#own.set(name, after);
     await this.#expect(after);
   }
 
   async #deleteTwice(own: Own): Promise<void> {
     this.#own.delete(own.name);
-    this.#doors.contest('delete', await Promise.all([0, 1].map((server) => this.#doors.delete(own.name, server, [204, 404]))), [204, 404]);
+    this.#doors.contest(
+      'delete',
+      await Promise.all([0, 1].map((server) => this.#doors.delete(own.name, server, [204, 404]))),
+      [204, 404],
+    );
     await this.#doors.expectAbsence(own.name);
   }
 
@@ -189,22 +257,34 @@ export class ChurnClient {
     const refused = commits.filter((_, index) => outcomes[index] === 'rejected');
     const [winner] = landed;
     const [loser] = refused;
-    if (winner === undefined || loser === undefined || landed.length !== 1) return this.#doors.fault(`of two pushes to ${this.#doors.path(own.name)} at once, the outcomes were ${outcomes.join(' and ')}`);
+    if (winner === undefined || loser === undefined || landed.length !== 1)
+      return this.#doors.fault(
+        `of two pushes to ${this.#doors.path(own.name)} at once, the outcomes were ${outcomes.join(' and ')}`,
+      );
     this.#own.set(own.name, { ...own, main: winner });
     const { oid: there } = await git.fetch(this.#doors.remote(own.name, 0), 'main');
-    if (there !== winner) return this.#doors.fault(`${this.#doors.path(own.name)} is at ${there}, and ${winner} won the race`);
+    if (there !== winner)
+      return this.#doors.fault(`${this.#doors.path(own.name)} is at ${there}, and ${winner} won the race`);
     const merged = await git.commit(own.id, [loser, winner]);
-    if (await this.#doors.push(own.name, merged, main) !== 'done') return this.#doors.fault(`the loser of a race for ${this.#doors.path(own.name)} could not push its merge`);
+    if ((await this.#doors.push(own.name, merged, main)) !== 'done')
+      return this.#doors.fault(`the loser of a race for ${this.#doors.path(own.name)} could not push its merge`);
     this.#own.set(own.name, { ...own, main: merged });
     tally.count('races for a ref');
   }
 
-  // What several clients change at once: every answer goes into the ledger, which knows afterwards whether it can have been so.
+  // What several clients change at once: every answer goes into the ledger, which knows afterwards whether it can have
+  // been so.
 
   async #createShared(): Promise<void> {
     const name = this.#sharedName();
     const description = this.#text();
-    const answer = await this.#doors.send('create', 'POST', '/repos', { name, description, visibility: 'public' }, [201, 409]);
+    const answer = await this.#doors.send(
+      'create',
+      'POST',
+      '/repos',
+      { name, description, visibility: 'public' },
+      [201, 409],
+    );
     if (answer.status === 201) this.#o.ledger.created(idOf(answer), this.#doors.path(name), description, answer.span);
     this.#doors.clash('create', name, [answer], 'conflict');
   }
@@ -212,9 +292,16 @@ export class ChurnClient {
   async #renameShared(): Promise<void> {
     const from = this.#sharedName();
     const name = this.#sharedName();
-    const answer = await this.#doors.send('rename', 'PATCH', `/repos/${this.#doors.path(from)}`, { name }, [200, 404, 409]);
+    const answer = await this.#doors.send(
+      'rename',
+      'PATCH',
+      `/repos/${this.#doors.path(from)}`,
+      { name },
+      [200, 404, 409],
+    );
     if (answer.status === 200) this.#o.ledger.renamed(idOf(answer), this.#doors.path(name), answer.span);
-    if (answer.status === 200 && answer.body['name'] !== name) this.#doors.fault(`a rename to ${name} answered with "${String(answer.body['name'])}"`);
+    if (answer.status === 200 && answer.body['name'] !== name)
+      this.#doors.fault(`a rename to ${name} answered with "${String(answer.body['name'])}"`);
     this.#doors.clash('rename', name, [answer], 'name_in_use');
     this.#doors.missed('rename', from, answer);
   }
@@ -222,12 +309,19 @@ export class ChurnClient {
   async #describeShared(): Promise<void> {
     const name = this.#sharedName();
     const description = this.#text();
-    const answer = await this.#doors.send('describe', 'PATCH', `/repos/${this.#doors.path(name)}`, { description }, [200, 404]);
+    const answer = await this.#doors.send(
+      'describe',
+      'PATCH',
+      `/repos/${this.#doors.path(name)}`,
+      { description },
+      [200, 404],
+    );
     this.#doors.missed('describe', name, answer);
     if (answer.status !== 200) return;
     this.#doors.saw('describe', name, answer);
     this.#o.ledger.described(idOf(answer), description, answer.span);
-    if (answer.body['description'] !== description) this.#doors.fault(`describing ${name} as "${description}" answered with "${String(answer.body['description'])}"`);
+    if (answer.body['description'] !== description)
+      this.#doors.fault(`describing ${name} as "${description}" answered with "${String(answer.body['description'])}"`);
   }
 
   async #deleteShared(): Promise<void> {
@@ -243,7 +337,9 @@ export class ChurnClient {
     if (id === undefined) return;
     const branch = random() < 0.65 ? 'main' : `by-${index}`;
     const key = `${id} ${branch}`;
-    let mine: string[] = [this.#known.get(key) ?? await this.#doors.fetch(name, branch)].filter((oid) => oid !== undefined);
+    let mine: string[] = [this.#known.get(key) ?? (await this.#doors.fetch(name, branch))].filter(
+      (oid) => oid !== undefined,
+    );
     for (let attempt = 0; attempt < 4 && Date.now() < this.#until; attempt++) {
       const oid = await git.commit(id, mine);
       const outcome = await this.#doors.push(name, oid, `refs/heads/${branch}`);
@@ -260,14 +356,32 @@ export class ChurnClient {
   async #writeShared(): Promise<void> {
     const name = this.#sharedName();
     const content = Buffer.from(this.#text()).toString('base64');
-    const answer = await this.#doors.send('write', 'PUT', `/repos/${this.#doors.path(name)}/contents/written/${this.#o.index}-${this.#texts}`, { message: 'written', content, branch: 'main' }, [201, 404, 409]);
-    if (answer.status === 201) this.#o.ledger.pushed({ path: this.#doors.path(name), span: answer.span, ref: main, oid: String((answer.body['commit'] as { sha: unknown }).sha) });
+    const answer = await this.#doors.send(
+      'write',
+      'PUT',
+      `/repos/${this.#doors.path(name)}/contents/written/${this.#o.index}-${this.#texts}`,
+      { message: 'written', content, branch: 'main' },
+      [201, 404, 409],
+    );
+    if (answer.status === 201)
+      this.#o.ledger.pushed({
+        path: this.#doors.path(name),
+        span: answer.span,
+        ref: main,
+        oid: String((answer.body['commit'] as { sha: unknown }).sha),
+      });
   }
 
   /** Which branch is the default. */
   async #aimShared(): Promise<void> {
     const name = this.#sharedName();
-    const answer = await this.#doors.send('set default branch', 'PATCH', `/repos/${this.#doors.path(name)}`, { default_branch: this.#o.random() < 0.5 ? 'main' : `by-${this.#o.index}` }, [200, 400, 404]);
+    const answer = await this.#doors.send(
+      'set default branch',
+      'PATCH',
+      `/repos/${this.#doors.path(name)}`,
+      { default_branch: this.#o.random() < 0.5 ? 'main' : `by-${this.#o.index}` },
+      [200, 400, 404],
+    );
     if (answer.status === 200) this.#doors.saw('set default branch', name, answer);
     this.#doors.missed('set default branch', name, answer);
   }
@@ -281,22 +395,51 @@ export class ChurnClient {
     const name = this.#sharedName();
     const path = `/repos/${this.#doors.path(name)}`;
     const [what, tail, judged] = this.#one([
-      ['read', '', true], ['read', '', true], ['list branches', '/branches?include_divergence=true&sort=last_commit_at', true], ['list folder', '/contents/', false], ['read file', '/contents/identity?ref=main', false],
-      ['list commits', '/commits', false], ['read blame', '/blame/main/identity', false], ['list languages', '/languages', false],
+      ['read', '', true],
+      ['read', '', true],
+      ['list branches', '/branches?include_divergence=true&sort=last_commit_at', true],
+      ['list folder', '/contents/', false],
+      ['read file', '/contents/identity?ref=main', false],
+      ['list commits', '/commits', false],
+      ['read blame', '/blame/main/identity', false],
+      ['list languages', '/languages', false],
     ] as const);
-    const answer = await this.#doors.send(what, 'GET', `${path}${tail}`, undefined, [200, 404], Math.floor(this.#o.random() * 2));
+    const answer = await this.#doors.send(
+      what,
+      'GET',
+      `${path}${tail}`,
+      undefined,
+      [200, 404],
+      Math.floor(this.#o.random() * 2),
+    );
     if (judged) this.#doors.missed(what, name, answer);
     if (answer.status !== 200) return;
     if (tail === '') this.#doors.saw(what, name, answer);
-    if (what === 'read file') this.#o.ledger.viewed({ what, path: this.#doors.path(name), span: answer.span, refs: undefined, identity: Buffer.from(String(answer.body['content']), 'base64').toString().trim() });
+    if (what === 'read file')
+      this.#o.ledger.viewed({
+        what,
+        path: this.#doors.path(name),
+        span: answer.span,
+        refs: undefined,
+        identity: Buffer.from(String(answer.body['content']), 'base64').toString().trim(),
+      });
   }
 
   async #list(): Promise<void> {
     const { user, ledger } = this.#o;
     const query = this.#one(['mine=true', `owner=${user}`, '']);
-    const answer = await this.#doors.send('list', 'GET', `/repos?${query}`, undefined, [200], Math.floor(this.#o.random() * 2));
+    const answer = await this.#doors.send(
+      'list',
+      'GET',
+      `/repos?${query}`,
+      undefined,
+      [200],
+      Math.floor(this.#o.random() * 2),
+    );
     if (answer.status !== 200) return;
-    const items = (answer.body as unknown as { id: string; owner: string; name: string }[]).map(({ id, owner, name }) => ({ id, path: `${owner}/${name}` }));
+    const items = (answer.body as unknown as { id: string; owner: string; name: string }[]).map(
+      ({ id, owner, name }) => ({ id, path: `${owner}/${name}` }),
+    );
     // Without a filter the list is cut off at 50.
     if (query !== '') ledger.listed({ what: `list ${query}`, path: user, owner: user, span: answer.span, items });
     else for (const { id, path } of items) ledger.saw({ what: 'list', path, id, span: answer.span });
@@ -318,7 +461,10 @@ export class ChurnClient {
   }
 
   #renamed(own: Own, name: string, answer: Answered): Own {
-    if (idOf(answer) !== own.id || answer.body['name'] !== name) this.#doors.fault(`renaming ${this.#doors.path(own.name)} (${own.id}) to ${name} answered with ${String(answer.body['name'])} (${idOf(answer)})`);
+    if (idOf(answer) !== own.id || answer.body['name'] !== name)
+      this.#doors.fault(
+        `renaming ${this.#doors.path(own.name)} (${own.id}) to ${name} answered with ${String(answer.body['name'])} (${idOf(answer)})`,
+      );
     this.#o.ledger.renamed(own.id, this.#doors.path(name), answer.span);
     const after = { ...own, name };
     this.#own.delete(own.name);
@@ -331,7 +477,10 @@ export class ChurnClient {
     const answer = await this.#doors.send('read', 'GET', `/repos/${this.#doors.path(name)}`, undefined, [200], 1);
     if (answer.status !== 200) return;
     this.#doors.saw('read', name, answer);
-    if (idOf(answer) !== id || answer.body['description'] !== description) this.#doors.fault(`${this.#doors.path(name)} reads as ${idOf(answer)} "${String(answer.body['description'])}", and is ${id} "${description}"`);
+    if (idOf(answer) !== id || answer.body['description'] !== description)
+      this.#doors.fault(
+        `${this.#doors.path(name)} reads as ${idOf(answer)} "${String(answer.body['description'])}", and is ${id} "${description}"`,
+      );
   }
 
   async #withOwn(work: (own: Own) => Promise<void>): Promise<void> {
@@ -341,7 +490,9 @@ export class ChurnClient {
   }
 
   #freeName(): string | undefined {
-    const names = Array.from({ length: ownNames }, (_, number) => `own-${this.#o.index}-${number}`).filter((name) => !this.#own.has(name));
+    const names = Array.from({ length: ownNames }, (_, number) => `own-${this.#o.index}-${number}`).filter(
+      (name) => !this.#own.has(name),
+    );
     return names.length === 0 ? undefined : this.#one(names);
   }
 
@@ -356,5 +507,4 @@ export class ChurnClient {
   #text(): string {
     return `text ${this.#o.index}-${++this.#texts}`;
   }
-
 }

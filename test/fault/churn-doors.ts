@@ -1,7 +1,8 @@
-// What a client of the churn asks the two servers, over REST and with git: counted, judged at once where that is possible, and noted in the ledger.
-import { call } from './traffic.ts';
+// What a client of the churn asks the two servers, over REST and with git: counted, judged at once where that is
+// possible, and noted in the ledger.
 import type { ChurnGit, Outcome } from './churn-git.ts';
 import type { Ledger, Path, Span } from './ledger.ts';
+import { call } from './traffic.ts';
 
 export interface DoorsOptions {
   readonly index: number;
@@ -42,19 +43,34 @@ export class Doors {
     this.#o = options;
   }
 
-  async send(what: string, method: string, path: string, body: unknown, allowed: readonly number[], server = 0): Promise<Answered> {
+  async send(
+    what: string,
+    method: string,
+    path: string,
+    body: unknown,
+    allowed: readonly number[],
+    server = 0,
+  ): Promise<Answered> {
     const { urls, token, tally } = this.#o;
     const from = Date.now();
     const { status, body: answered } = await call(urls[server === 0 ? 0 : 1], method, `/api/v1${path}`, token, body);
     const span = { from, to: Date.now() };
     if (status < 300) tally.count(what);
     else tally.refuse(`${what}: ${status}`);
-    if (!allowed.includes(status)) this.fault(`${what}, ${method} ${path}, answered ${status} ${JSON.stringify(answered)}`);
+    if (!allowed.includes(status))
+      this.fault(`${what}, ${method} ${path}, answered ${status} ${JSON.stringify(answered)}`);
     return { status, body: (answered ?? {}) as Record<string, unknown>, span };
   }
 
   async delete(name: string, server: number, allowed: readonly number[]): Promise<Answered> {
-    const answer = await this.send('delete', 'DELETE', `/repos/${this.path(name)}`, { confirmation: this.path(name) }, allowed, server);
+    const answer = await this.send(
+      'delete',
+      'DELETE',
+      `/repos/${this.path(name)}`,
+      { confirmation: this.path(name) },
+      allowed,
+      server,
+    );
     if (answer.status === 204) this.#o.ledger.deleted(this.path(name), answer.span);
     return answer;
   }
@@ -79,7 +95,14 @@ export class Doors {
     const from = Date.now();
     const { outcome, cloned, stderr } = await this.#o.git.clone(this.remote(name, 0));
     const span = { from, to: Date.now() };
-    if (cloned !== undefined) this.#o.ledger.viewed({ what: 'clone', path: this.path(name), span, refs: cloned.refs, identity: cloned.identity });
+    if (cloned !== undefined)
+      this.#o.ledger.viewed({
+        what: 'clone',
+        path: this.path(name),
+        span,
+        refs: cloned.refs,
+        identity: cloned.identity,
+      });
     this.judgeGit('clone', name, outcome, span, stderr);
     return outcome;
   }
@@ -91,7 +114,8 @@ export class Doors {
     if (outcome === 'absent') ledger.missed({ what, path: this.path(name), span });
     // A pack on its way can only be cut off where its repository is removed; a push is answered to its end.
     if (outcome === 'cut off' && what !== 'push') ledger.cutOff({ what, path: this.path(name), span });
-    else if (outcome === 'broken' || outcome === 'cut off') this.fault(`${what} of ${this.path(name)}: ${stderr.trim()}`);
+    else if (outcome === 'broken' || outcome === 'cut off')
+      this.fault(`${what} of ${this.path(name)}: ${stderr.trim()}`);
   }
 
   /** Through the other server. */
@@ -111,8 +135,14 @@ export class Doors {
     for (const { status, body, span } of answers) {
       if (status !== 409) continue;
       const existing = body['existing_repo_id'];
-      this.#o.ledger.clashed({ what, path: this.path(name), span, existing: typeof existing === 'string' ? existing : undefined });
-      if ((code === 'conflict' ? body['error_code'] : body['error']) !== code) this.fault(`${what} of ${this.path(name)} was refused as ${JSON.stringify(body)}, not as ${code}`);
+      this.#o.ledger.clashed({
+        what,
+        path: this.path(name),
+        span,
+        existing: typeof existing === 'string' ? existing : undefined,
+      });
+      if ((code === 'conflict' ? body['error_code'] : body['error']) !== code)
+        this.fault(`${what} of ${this.path(name)} was refused as ${JSON.stringify(body)}, not as ${code}`);
     }
   }
 

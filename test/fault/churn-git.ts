@@ -1,4 +1,5 @@
-// The stock git client of one churning client: commits made in one process, and what became of a push, fetch or clone in one word.
+// The stock git client of one churning client: commits made in one process, and what became of a push, fetch or clone
+// in one word.
 import { spawn } from 'node:child_process';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,7 +10,10 @@ export interface Ran {
   readonly stderr: string;
 }
 
-/** `absent`: not found. `rejected`: by name of the ref. `changed`: the name led to another repository between two requests. `cut off`: the answer ended half-way. `broken`: none of these. */
+/**
+ * `absent`: not found. `rejected`: by name of the ref. `changed`: the name led to another repository between two
+ * requests. `cut off`: the answer ended half-way. `broken`: none of these.
+ */
 export type Outcome = 'done' | 'absent' | 'rejected' | 'changed' | 'cut off' | 'broken';
 
 export interface Cloned {
@@ -44,12 +48,25 @@ export class ChurnGit {
     const message = `${this.#who} ${number}`;
     const [first, ...more] = parents;
     const data = (text: string): string => `data ${Buffer.byteLength(text)}\n${text}\n`;
-    const noise = bulk === 0 ? '' : Buffer.from(crypto.getRandomValues(new Uint8Array(Math.min(bulk, 65_536)))).toString('hex').repeat(Math.ceil(bulk / 131_072));
-    const { stdout } = await this.#must(['fast-import', '--quiet', '--force'], [
-      'commit refs/churn/last\nmark :1\n', `committer ${this.#who} <${this.#who}@example.org> ${Math.floor(Date.now() / 1000)} +0000\n`, data(message),
-      ...first === undefined ? [] : [`from ${first}\n`], ...more.map((parent) => `merge ${parent}\n`),
-      `M 100644 inline identity\n${data(identity)}`, `M 100644 inline ${this.#who}\n${data(`${message}\n${noise}`)}`, 'get-mark :1\n',
-    ].join(''));
+    const noise =
+      bulk === 0
+        ? ''
+        : Buffer.from(crypto.getRandomValues(new Uint8Array(Math.min(bulk, 65_536))))
+            .toString('hex')
+            .repeat(Math.ceil(bulk / 131_072));
+    const { stdout } = await this.#must(
+      ['fast-import', '--quiet', '--force'],
+      [
+        'commit refs/churn/last\nmark :1\n',
+        `committer ${this.#who} <${this.#who}@example.org> ${Math.floor(Date.now() / 1000)} +0000\n`,
+        data(message),
+        ...(first === undefined ? [] : [`from ${first}\n`]),
+        ...more.map((parent) => `merge ${parent}\n`),
+        `M 100644 inline identity\n${data(identity)}`,
+        `M 100644 inline ${this.#who}\n${data(`${message}\n${noise}`)}`,
+        'get-mark :1\n',
+      ].join(''),
+    );
     return stdout.trim();
   }
 
@@ -59,18 +76,30 @@ export class ChurnGit {
   }
 
   /** The commit of a branch; undefined where there is none. */
-  async fetch(url: string, branch: string): Promise<{ readonly outcome: Outcome; readonly oid: string | undefined; readonly stderr: string }> {
+  async fetch(
+    url: string,
+    branch: string,
+  ): Promise<{ readonly outcome: Outcome; readonly oid: string | undefined; readonly stderr: string }> {
     const { code, stderr } = await this.run('fetch', '-q', url, `+refs/heads/${branch}:refs/churn/fetched`);
-    if (code === 0) return { outcome: 'done', oid: (await this.sure('rev-parse', 'refs/churn/fetched')).trim(), stderr };
-    return { outcome: stderr.includes("couldn't find remote ref") ? 'done' : outcomeOf(stderr), oid: undefined, stderr };
+    if (code === 0)
+      return { outcome: 'done', oid: (await this.sure('rev-parse', 'refs/churn/fetched')).trim(), stderr };
+    return {
+      outcome: stderr.includes("couldn't find remote ref") ? 'done' : outcomeOf(stderr),
+      oid: undefined,
+      stderr,
+    };
   }
 
-  async refs(url: string): Promise<{ readonly outcome: Outcome; readonly refs: ReadonlyMap<string, string>; readonly stderr: string }> {
+  async refs(
+    url: string,
+  ): Promise<{ readonly outcome: Outcome; readonly refs: ReadonlyMap<string, string>; readonly stderr: string }> {
     const { code, stdout, stderr } = await this.run('ls-remote', '-q', '--refs', url);
     return { outcome: code === 0 ? 'done' : outcomeOf(stderr), refs: pairs(stdout), stderr };
   }
 
-  async clone(url: string): Promise<{ readonly outcome: Outcome; readonly cloned: Cloned | undefined; readonly stderr: string }> {
+  async clone(
+    url: string,
+  ): Promise<{ readonly outcome: Outcome; readonly cloned: Cloned | undefined; readonly stderr: string }> {
     const target = join(this.#folder, `clone-${++this.#counter}`);
     try {
       const { code, stderr } = await this.run('clone', '-q', '--mirror', url, target);
@@ -78,7 +107,15 @@ export class ChurnGit {
       const inside = (...args: readonly string[]): Promise<Ran> => this.run('--git-dir', target, ...args);
       const identity = await inside('show', 'main:identity');
       const refs = pairs((await inside('for-each-ref', '--format=%(objectname)\t%(refname)')).stdout);
-      return { outcome: 'done', cloned: { refs, head: (await inside('symbolic-ref', 'HEAD')).stdout.trim(), identity: identity.code === 0 ? identity.stdout.trim() : undefined }, stderr };
+      return {
+        outcome: 'done',
+        cloned: {
+          refs,
+          head: (await inside('symbolic-ref', 'HEAD')).stdout.trim(),
+          identity: identity.code === 0 ? identity.stdout.trim() : undefined,
+        },
+        stderr,
+      };
     } finally {
       await rm(target, { recursive: true, force: true });
     }
@@ -107,16 +144,36 @@ export class ChurnGit {
 
   #run(args: readonly string[], input?: string): Promise<Ran> {
     const child = spawn('git', ['-c', 'gc.auto=0', ...args], {
-      cwd: this.#folder, timeout: secondsPerCommand * 1000, killSignal: 'SIGKILL', stdio: 'pipe',
-      env: { PATH: process.env['PATH'], HOME: this.#folder, LC_ALL: 'C', GIT_CONFIG_NOSYSTEM: '1', GIT_TERMINAL_PROMPT: '0', GIT_ASKPASS: 'true' },
+      cwd: this.#folder,
+      timeout: secondsPerCommand * 1000,
+      killSignal: 'SIGKILL',
+      stdio: 'pipe',
+      env: {
+        PATH: process.env['PATH'],
+        HOME: this.#folder,
+        LC_ALL: 'C',
+        GIT_CONFIG_NOSYSTEM: '1',
+        GIT_TERMINAL_PROMPT: '0',
+        GIT_ASKPASS: 'true',
+      },
     });
     const said = { stdout: '', stderr: '' };
-    child.stdout.setEncoding('utf8').on('data', (chunk: string) => { said.stdout += chunk; });
-    child.stderr.setEncoding('utf8').on('data', (chunk: string) => { said.stderr += chunk; });
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+      said.stdout += chunk;
+    });
+    child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+      said.stderr += chunk;
+    });
     child.stdin.on('error', () => undefined).end(input);
     return new Promise((resolve, reject) => {
       child.once('error', reject);
-      child.once('close', (code, signal) => resolve({ ...said, code, stderr: signal === null ? said.stderr : `${said.stderr}\nno end after ${secondsPerCommand} s` }));
+      child.once('close', (code, signal) =>
+        resolve({
+          ...said,
+          code,
+          stderr: signal === null ? said.stderr : `${said.stderr}\nno end after ${secondsPerCommand} s`,
+        }),
+      );
     });
   }
 }
@@ -130,7 +187,10 @@ function outcomeOf(stderr: string): Outcome {
   return stderr.includes('not our ref') ? 'changed' : 'broken';
 }
 
-const pairs = (text: string): ReadonlyMap<string, string> => new Map(text.split('\n').flatMap((line) => {
-  const [oid, ref] = line.split('\t');
-  return oid === undefined || ref === undefined ? [] : [[ref, oid] as const];
-}));
+const pairs = (text: string): ReadonlyMap<string, string> =>
+  new Map(
+    text.split('\n').flatMap((line) => {
+      const [oid, ref] = line.split('\t');
+      return oid === undefined || ref === undefined ? [] : [[ref, oid] as const];
+    }),
+  );

@@ -1,5 +1,7 @@
-// Many clients on two servers with one PostgreSQL and one data directory: creating, renaming, pushing, listing and deleting, in part the same repositories.
-// Usage: node test/fault/churn.ts --database-url URL [--seconds 60] [--clients 16] [--seed N]. The database must be empty. Ends non-zero when a promise was broken.
+// Many clients on two servers with one PostgreSQL and one data directory: creating, renaming, pushing, listing and
+// deleting, in part the same repositories.
+// Usage: node test/fault/churn.ts --database-url URL [--seconds 60] [--clients 16] [--seed N]. The database must be
+// empty. Ends non-zero when a promise was broken.
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +14,14 @@ import { inspect, recordedEvents } from './inspection.ts';
 import { Ledger, type RecordedEvent } from './ledger.ts';
 import { call, createToken, signIn } from './traffic.ts';
 
-const { values } = parseArgs({ options: { 'database-url': { type: 'string' }, seconds: { type: 'string', default: '60' }, clients: { type: 'string', default: '16' }, seed: { type: 'string' } } });
+const { values } = parseArgs({
+  options: {
+    'database-url': { type: 'string' },
+    seconds: { type: 'string', default: '60' },
+    clients: { type: 'string', default: '16' },
+    seed: { type: 'string' },
+  },
+});
 const databaseUrl = values['database-url'];
 if (databaseUrl === undefined) throw new Error('--database-url is needed: two processes share a PostgreSQL');
 const seconds = Number(values.seconds);
@@ -27,42 +36,71 @@ const patienceMs = 240_000;
 const root = await mkdtemp(join(tmpdir(), 'hexforge-churn-'));
 const dataDir = join(root, 'data');
 await mkdir(dataDir, { mode: 0o700 });
-const servers = await Promise.all([1, 2].map(async () => ServerProcess.start({ dataDir, databaseUrl, port: await freePort() })));
+const servers = await Promise.all(
+  [1, 2].map(async () => ServerProcess.start({ dataDir, databaseUrl, port: await freePort() })),
+);
 const [first, second] = servers;
 if (first === undefined || second === undefined) throw new Error('two servers were to start');
 const urls = [first.url, second.url] as const;
-const watchdog = setTimeout(() => {
-  for (const server of servers) server.signal('SIGKILL');
-  process.stdout.write(`FAULT no end ${patienceMs / 1000} s after the traffic\n1 faults\n`);
-  process.exit(1);
-}, seconds * 1000 + patienceMs);
+const watchdog = setTimeout(
+  () => {
+    for (const server of servers) server.signal('SIGKILL');
+    process.stdout.write(`FAULT no end ${patienceMs / 1000} s after the traffic\n1 faults\n`);
+    process.exit(1);
+  },
+  seconds * 1000 + patienceMs,
+);
 
-const users = await Promise.all(Array.from({ length: Math.ceil(clients / perUser) }, (_, number) => newUser(`user-${number}`)));
+const users = await Promise.all(
+  Array.from({ length: Math.ceil(clients / perUser) }, (_, number) => newUser(`user-${number}`)),
+);
 const ledger = new Ledger();
 const tally = new Tally();
-const churners = await Promise.all(Array.from({ length: clients }, async (_, index) => new ChurnClient({
-  index, ledger, tally, random: randomFrom(seed + index), ...users[Math.floor(index / perUser)] ?? { user: '', token: '' },
-  urls: index % 2 === 0 ? [urls[0], urls[1]] : [urls[1], urls[0]],
-  git: await ChurnGit.create(join(root, 'clients', String(index)), `client-${index}`),
-})));
+const churners = await Promise.all(
+  Array.from(
+    { length: clients },
+    async (_, index) =>
+      new ChurnClient({
+        index,
+        ledger,
+        tally,
+        random: randomFrom(seed + index),
+        ...(users[Math.floor(index / perUser)] ?? { user: '', token: '' }),
+        urls: index % 2 === 0 ? [urls[0], urls[1]] : [urls[1], urls[0]],
+        git: await ChurnGit.create(join(root, 'clients', String(index)), `client-${index}`),
+      }),
+  ),
+);
 const until = Date.now() + seconds * 1000;
 await Promise.all(churners.map((churner) => churner.run(until)));
 
-const faults = [...tally.faults, ...await Promise.all(servers.map(quiet)).then((all) => all.flat())];
+const faults = [...tally.faults, ...(await Promise.all(servers.map(quiet)).then((all) => all.flat()))];
 const events = await recordedEvents(dataDir, databaseUrl);
 faults.push(...ledger.settle(events), ...ledger.judge(events));
-for (const { user, token } of users) faults.push(...await afterwards(user, token, events));
+for (const { user, token } of users) faults.push(...(await afterwards(user, token, events)));
 
 const children = servers.flatMap(({ pid }) => commandLines(pid));
 const stopped = await Promise.all(servers.map(stop));
 faults.push(...stopped.filter((code) => code !== 0).map((code) => `a server ended with ${code} after SIGTERM`));
-faults.push(...(await untilNone(() => commandLines().filter((command) => children.includes(command)))).map((command) => `outlived its server: ${command}`));
-faults.push(...await inspect({
-  dataDir, databaseUrl, repositories: ledger.aliveIds,
-  pushes: ledger.aliveIds.flatMap((id) => [...ledger.landedIn(id, events)].map(([ref, acknowledged]) => ({ repositoryId: id, ref, acknowledged }))),
-}));
+faults.push(
+  ...(await untilNone(() => commandLines().filter((command) => children.includes(command)))).map(
+    (command) => `outlived its server: ${command}`,
+  ),
+);
+faults.push(
+  ...(await inspect({
+    dataDir,
+    databaseUrl,
+    repositories: ledger.aliveIds,
+    pushes: ledger.aliveIds.flatMap((id) =>
+      [...ledger.landedIn(id, events)].map(([ref, acknowledged]) => ({ repositoryId: id, ref, acknowledged })),
+    ),
+  })),
+);
 clearTimeout(watchdog);
-process.stdout.write(`${JSON.stringify({ seed, seconds, clients, done: sorted(tally.done), refused: sorted(tally.refused), repositoriesLeft: ledger.aliveIds.length, events: events.length })}\n`);
+process.stdout.write(
+  `${JSON.stringify({ seed, seconds, clients, done: sorted(tally.done), refused: sorted(tally.refused), repositoriesLeft: ledger.aliveIds.length, events: events.length })}\n`,
+);
 for (const fault of faults.slice(0, shownFaults)) process.stdout.write(`FAULT ${fault}\n`);
 await rm(root, { recursive: true, force: true });
 process.stdout.write(faults.length === 0 ? 'nothing was lost\n' : `${faults.length} faults\n`);
@@ -71,7 +109,11 @@ process.exitCode = faults.length === 0 ? 0 : 1;
 async function newUser(user: string): Promise<{ readonly user: string; readonly token: string }> {
   const [one, other] = urls;
   const password = `password of ${user}`;
-  await call(one, 'POST', '/api/v1/admin/users', await signIn(one), { username: user, email: `${user}@example.org`, password });
+  await call(one, 'POST', '/api/v1/admin/users', await signIn(one), {
+    username: user,
+    email: `${user}@example.org`,
+    password,
+  });
   const { body } = await call(other, 'POST', '/api/v1/auth/login', undefined, { username: user, password });
   return { user, token: await createToken(one, String((body as { access_token: unknown }).access_token)) };
 }
@@ -82,18 +124,40 @@ async function afterwards(user: string, token: string, recorded: readonly Record
   const git = await ChurnGit.create(join(root, 'afterwards', user), user);
   const mine = ledger.aliveIds.filter((id) => ledger.lastPaths(id).some((path) => path.startsWith(`${user}/`)));
   for (const url of urls) {
-    const listed = (await call(url, 'GET', '/api/v1/repos?mine=true', token)).body as readonly { id: string; name: string; description: string; default_branch: string }[];
-    if (listed.map(({ id }) => id).toSorted().join() !== mine.toSorted().join()) found.push(`${url} lists ${listed.length} repositories of ${user}, and ${mine.length} were acknowledged and not deleted`);
+    const listed = (await call(url, 'GET', '/api/v1/repos?mine=true', token)).body as readonly {
+      id: string;
+      name: string;
+      description: string;
+      default_branch: string;
+    }[];
+    if (
+      listed
+        .map(({ id }) => id)
+        .toSorted()
+        .join() !== mine.toSorted().join()
+    )
+      found.push(
+        `${url} lists ${listed.length} repositories of ${user}, and ${mine.length} were acknowledged and not deleted`,
+      );
     for (const { id, name, description, default_branch: branch } of listed) {
       const path = `${user}/${name}`;
-      if (!ledger.lastPaths(id).includes(path)) found.push(`${id} is listed as ${path}, and was last named ${ledger.lastPaths(id).join(' or ')}`);
-      if (!ledger.lastTexts(id).includes(description)) found.push(`${path} is described as "${description}", and was last as "${ledger.lastTexts(id).join('" or "')}"`);
+      if (!ledger.lastPaths(id).includes(path))
+        found.push(`${id} is listed as ${path}, and was last named ${ledger.lastPaths(id).join(' or ')}`);
+      if (!ledger.lastTexts(id).includes(description))
+        found.push(
+          `${path} is described as "${description}", and was last as "${ledger.lastTexts(id).join('" or "')}"`,
+        );
       const { status, body } = await call(url, 'GET', `/api/v1/repos/${path}`, token);
       const record = body as { id?: unknown; description?: unknown };
-      if (status !== 200 || record.id !== id || record.description !== description) found.push(`${path} is listed as ${id} "${description}" at ${url}, and reads as ${status} ${String(record.id)} "${String(record.description)}"`);
-      found.push(...await contentFaults(git, url, token, { id, path, branch }, recorded));
+      if (status !== 200 || record.id !== id || record.description !== description)
+        found.push(
+          `${path} is listed as ${id} "${description}" at ${url}, and reads as ${status} ${String(record.id)} "${String(record.description)}"`,
+        );
+      found.push(...(await contentFaults(git, url, token, { id, path, branch }, recorded)));
     }
-    for (const path of ledger.paths.filter((one) => one.startsWith(`${user}/`) && !listed.some(({ name }) => `${user}/${name}` === one))) {
+    for (const path of ledger.paths.filter(
+      (one) => one.startsWith(`${user}/`) && !listed.some(({ name }) => `${user}/${name}` === one),
+    )) {
       const { status } = await call(url, 'GET', `/api/v1/repos/${path}`, token);
       if (status !== 404) found.push(`nothing is named ${path} any more, and ${url} answers ${status}`);
     }
@@ -101,13 +165,22 @@ async function afterwards(user: string, token: string, recorded: readonly Record
   return found;
 }
 
-async function contentFaults(git: ChurnGit, url: string, token: string, { id, path, branch }: { readonly id: string; readonly path: string; readonly branch: string }, recorded: readonly RecordedEvent[]): Promise<string[]> {
+async function contentFaults(
+  git: ChurnGit,
+  url: string,
+  token: string,
+  { id, path, branch }: { readonly id: string; readonly path: string; readonly branch: string },
+  recorded: readonly RecordedEvent[],
+): Promise<string[]> {
   const remote = `${url.replace('://', `://${path.split('/')[0]}:${token}@`)}/${path}.git`;
   const { outcome, cloned, stderr } = await git.clone(remote);
   if (cloned === undefined) return [`${path} cannot be cloned from ${url} (${outcome}): ${stderr}`];
   const found: string[] = [];
-  if (cloned.refs.size > 0 && cloned.head !== `refs/heads/${branch}`) found.push(`the default branch of ${path} is ${branch}, and git's is ${cloned.head}`);
-  const { total } = (await call(url, 'GET', `/api/v1/repos/${path}/branches?per_page=1`, token)).body as { total: unknown };
+  if (cloned.refs.size > 0 && cloned.head !== `refs/heads/${branch}`)
+    found.push(`the default branch of ${path} is ${branch}, and git's is ${cloned.head}`);
+  const { total } = (await call(url, 'GET', `/api/v1/repos/${path}/branches?per_page=1`, token)).body as {
+    total: unknown;
+  };
   const branches = [...cloned.refs.keys()].filter((ref) => ref.startsWith('refs/heads/')).length;
   if (total !== branches) found.push(`${url} counts ${String(total)} branches of ${path}, and git ${branches}`);
   for (const [ref, acknowledged] of ledger.landedIn(id, recorded)) {
@@ -119,7 +192,9 @@ async function contentFaults(git: ChurnGit, url: string, token: string, { id, pa
 
 /** git does not work on once nobody asks for anything; readers of objects may wait for more. */
 async function quiet({ pid }: ServerProcess): Promise<string[]> {
-  const working = await untilNone(() => commandLines(pid).filter((command) => !command.includes('cat-file') && !command.startsWith(process.execPath)));
+  const working = await untilNone(() =>
+    commandLines(pid).filter((command) => !command.includes('cat-file') && !command.startsWith(process.execPath)),
+  );
   return working.map((command) => `still at work after the last answer: ${command}`);
 }
 
@@ -153,5 +228,5 @@ function randomFrom(start: number): () => number {
 }
 
 function sorted(counts: Readonly<Record<string, number>>): Record<string, number> {
-  return Object.fromEntries(Object.entries(counts).toSorted(([a], [b]) => a < b ? -1 : 1));
+  return Object.fromEntries(Object.entries(counts).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }

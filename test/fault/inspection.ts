@@ -4,8 +4,8 @@ import { readFile, readdir, readlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Kysely } from 'kysely';
-import { openPostgres } from '#adapters/postgres/index';
 import { systemClock, systemIds } from '#adapters/memory/index';
+import { openPostgres } from '#adapters/postgres/index';
 import type { RecordedEvent } from './ledger.ts';
 import type { PushExpectation } from './traffic.ts';
 
@@ -22,14 +22,23 @@ export interface Inspection {
 export async function inspect({ dataDir, databaseUrl, repositories, pushes }: Inspection): Promise<string[]> {
   const faults: string[] = [];
   const root = join(dataDir, 'repositories');
-  const directories = (await readdir(root, { recursive: true })).filter((path) => /^[0-9a-f]{2}\/[0-9a-f-]{36}\.git$/.test(path));
+  const directories = (await readdir(root, { recursive: true })).filter((path) =>
+    /^[0-9a-f]{2}\/[0-9a-f-]{36}\.git$/.test(path),
+  );
   const onDisk = new Set(directories.map((path) => basename(path, '.git')));
   faults.push(...repositories.filter((id) => !onDisk.has(id)).map((id) => `repository ${id} has no directory`));
-  faults.push(...[...onDisk].filter((id) => !repositories.includes(id)).map((id) => `directory ${id} belongs to no repository`));
+  faults.push(
+    ...[...onDisk].filter((id) => !repositories.includes(id)).map((id) => `directory ${id} belongs to no repository`),
+  );
   for (const path of directories) {
-    const fsck = await run('git', ['--git-dir', join(root, path), 'fsck', '--full', '--no-dangling']).then(() => '', (error: Error & { stderr?: string }) => error.stderr ?? error.message);
+    const fsck = await run('git', ['--git-dir', join(root, path), 'fsck', '--full', '--no-dangling']).then(
+      () => '',
+      (error: Error & { stderr?: string }) => error.stderr ?? error.message,
+    );
     if (fsck !== '') faults.push(`git fsck of ${path}: ${fsck}`);
-    const left = (await readdir(join(root, path), { recursive: true })).filter((file) => /\.lock$|tmp_objdir|incoming-|tmp_pack|tmp_obj_/.test(file));
+    const left = (await readdir(join(root, path), { recursive: true })).filter((file) =>
+      /\.lock$|tmp_objdir|incoming-|tmp_pack|tmp_obj_/.test(file),
+    );
     faults.push(...left.map((file) => `${path} keeps ${file}`));
   }
   for (const folder of ['.new', '.trash', '.processes']) {
@@ -37,26 +46,50 @@ export async function inspect({ dataDir, databaseUrl, repositories, pushes }: In
     faults.push(...left.map((name) => `${folder} keeps ${name}`));
   }
   faults.push(...(await processesAt(dataDir)).map((command) => `a process is left: ${command}`));
-  faults.push(...await withDatabase(dataDir, databaseUrl, async (kysely) => [...await eventFaults(dataDir, kysely, pushes), ...await openIntents(kysely)]));
+  faults.push(
+    ...(await withDatabase(dataDir, databaseUrl, async (kysely) => [
+      ...(await eventFaults(dataDir, kysely, pushes)),
+      ...(await openIntents(kysely)),
+    ])),
+  );
   return faults;
 }
 
 /** Command lines of every process that has to do with a folder: children of git name it in their environment alone. */
 async function processesAt(folder: string): Promise<string[]> {
   const ids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
-  const found = await Promise.all(ids.map(async (id) => {
-    const read = (file: string): Promise<string> => readFile(`/proc/${id}/${file}`, 'utf8').catch(() => '');
-    const [command, environment, directory] = await Promise.all([read('cmdline'), read('environ'), readlink(`/proc/${id}/cwd`).catch(() => '')]);
-    return [command, environment, directory].some((text) => text.includes(folder)) ? [command.replaceAll('\0', ' ').trim()] : [];
-  }));
+  const found = await Promise.all(
+    ids.map(async (id) => {
+      const read = (file: string): Promise<string> => readFile(`/proc/${id}/${file}`, 'utf8').catch(() => '');
+      const [command, environment, directory] = await Promise.all([
+        read('cmdline'),
+        read('environ'),
+        readlink(`/proc/${id}/cwd`).catch(() => ''),
+      ]);
+      return [command, environment, directory].some((text) => text.includes(folder))
+        ? [command.replaceAll('\0', ' ').trim()]
+        : [];
+    }),
+  );
   return found.flat();
 }
 
 /** What the outbox was told, in order; also of a forge that runs. */
-export async function recordedEvents(dataDir: string, databaseUrl: string | undefined): Promise<readonly RecordedEvent[]> {
+export async function recordedEvents(
+  dataDir: string,
+  databaseUrl: string | undefined,
+): Promise<readonly RecordedEvent[]> {
   return withDatabase(dataDir, databaseUrl, async (kysely) => {
-    const rows = await kysely.selectFrom('hexforge_event').select(['type', 'at', 'payload']).orderBy('position').execute();
-    return rows.map(({ type, at, payload }) => ({ type, at, payload: JSON.parse(payload) as RecordedEvent['payload'] }));
+    const rows = await kysely
+      .selectFrom('hexforge_event')
+      .select(['type', 'at', 'payload'])
+      .orderBy('position')
+      .execute();
+    return rows.map(({ type, at, payload }) => ({
+      type,
+      at,
+      payload: JSON.parse(payload) as RecordedEvent['payload'],
+    }));
   });
 }
 
@@ -65,20 +98,42 @@ async function openIntents(kysely: Database): Promise<string[]> {
   return rows.map(({ kind, subject }) => `${kind} of ${subject} was announced and never concluded`);
 }
 
-/** Every acknowledged push, and the value every ref ended at, must be told by an event; each event begins where the one before ended. */
+/**
+ * Every acknowledged push, and the value every ref ended at, must be told by an event; each event begins where the one
+ * before ended.
+ */
 async function eventFaults(dataDir: string, kysely: Database, pushes: readonly PushExpectation[]): Promise<string[]> {
   const faults: string[] = [];
-  const rows = await kysely.selectFrom('hexforge_event').select('payload').where('type', '=', 'push').orderBy('position').execute();
-  const events = rows.map(({ payload }) => JSON.parse(payload) as { repository_id: string; ref: string; old: string; new: string });
+  const rows = await kysely
+    .selectFrom('hexforge_event')
+    .select('payload')
+    .where('type', '=', 'push')
+    .orderBy('position')
+    .execute();
+  const events = rows.map(
+    ({ payload }) => JSON.parse(payload) as { repository_id: string; ref: string; old: string; new: string },
+  );
   for (const { repositoryId, ref, acknowledged } of pushes) {
     const moves = events.filter((event) => event.repository_id === repositoryId && event.ref === ref);
     const told = new Set(moves.map((move) => move.new));
-    faults.push(...acknowledged.filter((oid) => !told.has(oid)).map((oid) => `acknowledged push ${oid} of ${repositoryId} has no event`));
-    const { stdout } = await run('git', ['--git-dir', join(dataDir, 'repositories', repositoryId.slice(0, 2), `${repositoryId}.git`), 'for-each-ref', '--format=%(objectname)', ref]);
-    if (stdout.trim() !== '' && !told.has(stdout.trim())) faults.push(`${ref} of ${repositoryId} stands at ${stdout.trim()}, which no event tells`);
+    faults.push(
+      ...acknowledged
+        .filter((oid) => !told.has(oid))
+        .map((oid) => `acknowledged push ${oid} of ${repositoryId} has no event`),
+    );
+    const { stdout } = await run('git', [
+      '--git-dir',
+      join(dataDir, 'repositories', repositoryId.slice(0, 2), `${repositoryId}.git`),
+      'for-each-ref',
+      '--format=%(objectname)',
+      ref,
+    ]);
+    if (stdout.trim() !== '' && !told.has(stdout.trim()))
+      faults.push(`${ref} of ${repositoryId} stands at ${stdout.trim()}, which no event tells`);
     for (const [index, move] of moves.entries()) {
       const before = moves[index - 1];
-      if (before !== undefined && before.new !== move.old) faults.push(`${ref} of ${repositoryId}: an event begins at ${move.old}, the one before ended at ${before.new}`);
+      if (before !== undefined && before.new !== move.old)
+        faults.push(`${ref} of ${repositoryId}: an event begins at ${move.old}, the one before ended at ${before.new}`);
     }
   }
   return faults;
@@ -86,7 +141,14 @@ async function eventFaults(dataDir: string, kysely: Database, pushes: readonly P
 
 const connect = (dataDir: string, databaseUrl: string | undefined) => {
   const quiet = { debug() {}, info() {}, warn() {}, error() {} };
-  return openPostgres({ ...databaseUrl === undefined ? {} : { url: databaseUrl }, directory: dataDir, entities: [], clock: systemClock, ids: systemIds, log: quiet });
+  return openPostgres({
+    ...(databaseUrl === undefined ? {} : { url: databaseUrl }),
+    directory: dataDir,
+    entities: [],
+    clock: systemClock,
+    ids: systemIds,
+    log: quiet,
+  });
 };
 
 interface Tables {
@@ -95,7 +157,11 @@ interface Tables {
 }
 type Database = Kysely<Tables>;
 
-async function withDatabase<T>(dataDir: string, databaseUrl: string | undefined, work: (kysely: Database) => Promise<T>): Promise<T> {
+async function withDatabase<T>(
+  dataDir: string,
+  databaseUrl: string | undefined,
+  work: (kysely: Database) => Promise<T>,
+): Promise<T> {
   const storage = await connect(dataDir, databaseUrl);
   try {
     return await work(storage.database.kysely<Tables>());

@@ -1,4 +1,5 @@
-// By hand: `node test/fault/large-push.ts [megabytes]` pushes and clones one repository of that size and fails when this process grows by 64 MB or leaves anything behind.
+// By hand: `node test/fault/large-push.ts [megabytes]` pushes and clones one repository of that size and fails when
+// this process grows by 64 MB or leaves anything behind.
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -21,7 +22,14 @@ try {
   const work = join(folder, 'work');
   await must(folder, ['init', '-q', '-b', 'main', work]);
   // By another process, for this one's memory is what is measured.
-  await promisify(execFile)(process.execPath, ['-e', `for (let part = 0; part < ${megabytes / 10}; part += 1) fs.writeFileSync('part' + part, crypto.randomBytes(10 * 1024 * 1024));`], { cwd: work });
+  await promisify(execFile)(
+    process.execPath,
+    [
+      '-e',
+      `for (let part = 0; part < ${megabytes / 10}; part += 1) fs.writeFileSync('part' + part, crypto.randomBytes(10 * 1024 * 1024));`,
+    ],
+    { cwd: work },
+  );
   await must(work, ['add', '.']);
   await must(work, ['commit', '-q', '-m', `${megabytes} MB`]);
   const before = process.memoryUsage.rss();
@@ -35,8 +43,11 @@ try {
   await server.stop();
   const growth = Math.round((peak - before) / 1024 ** 2);
   const traces = await native.traces();
-  const same = await must(work, ['rev-parse', 'main']) === await must(join(folder, 'clone.git'), ['rev-parse', 'main']);
-  console.log(`${megabytes} MB pushed and cloned: memory grew by ${growth} MB of ${allowed} allowed, ${traces.length} traces left, refs ${same ? 'alike' : 'DIFFER'}`);
+  const same =
+    (await must(work, ['rev-parse', 'main'])) === (await must(join(folder, 'clone.git'), ['rev-parse', 'main']));
+  console.log(
+    `${megabytes} MB pushed and cloned: memory grew by ${growth} MB of ${allowed} allowed, ${traces.length} traces left, refs ${same ? 'alike' : 'DIFFER'}`,
+  );
   if (growth > allowed || traces.length > 0 || !same) process.exitCode = 1;
 } finally {
   await native.close();

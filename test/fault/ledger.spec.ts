@@ -3,8 +3,14 @@ import t from 'tap';
 import { Ledger, type RecordedEvent } from './ledger.ts';
 
 const at = (from: number, to = from) => ({ from, to });
-const event = (type: string, id: string, when: number, more: Partial<RecordedEvent['payload']> = {}): RecordedEvent => ({ type, at: new Date(when), payload: { repository_id: id, ...more } });
-const push = (id: string, when: number, next: string): RecordedEvent => event('push', id, when, { ref: 'main', new: next });
+const event = (
+  type: string,
+  id: string,
+  when: number,
+  more: Partial<RecordedEvent['payload']> = {},
+): RecordedEvent => ({ type, at: new Date(when), payload: { repository_id: id, ...more } });
+const push = (id: string, when: number, next: string): RecordedEvent =>
+  event('push', id, when, { ref: 'main', new: next });
 const refs = (oid: string) => new Map([['main', oid]]);
 
 /** `one` is made as u/a and renamed to u/b, `two` is made as u/a and deleted; both were pushed to. */
@@ -18,10 +24,17 @@ function scene(): { readonly ledger: Ledger; readonly events: RecordedEvent[] } 
   ledger.pushed({ path: 'u/b', ref: 'main', oid: 'p3', span: at(61, 65) });
   ledger.deleted('u/a', at(70, 80));
   ledger.described('one', 'second', at(81, 82));
-  return { ledger, events: [
-    event('repository.created', 'one', 15, { name: 'a' }), push('one', 25, 'p1'), event('repository.created', 'two', 55, { name: 'a' }),
-    push('two', 63, 'p2'), push('one', 64, 'p3'), event('repository.deleted', 'two', 75, { name: 'a' }),
-  ] };
+  return {
+    ledger,
+    events: [
+      event('repository.created', 'one', 15, { name: 'a' }),
+      push('one', 25, 'p1'),
+      event('repository.created', 'two', 55, { name: 'a' }),
+      push('two', 63, 'p2'),
+      push('one', 64, 'p3'),
+      event('repository.deleted', 'two', 75, { name: 'a' }),
+    ],
+  };
 }
 
 const what = 'it';
@@ -59,32 +72,94 @@ void t.test('of what was changed at once either may be last', async (t) => {
   t.strictSame(ledger.lastPaths('one'), ['u/c', 'u/d']);
 });
 
-void t.test('a push that landed while its repository was deleted needs no event, and a clone may be cut off', async (t) => {
-  const { ledger, events } = scene();
-  ledger.pushed({ path: 'u/a', ref: 'main', oid: 'p4', span: at(69, 78) });
-  ledger.cutOff({ what, path: 'u/a', span: at(66, 71) });
-  ledger.viewed({ what, path: 'u/a', span: at(68, 74), refs: refs('p4'), identity: 'two' });
-  ledger.settle(events);
-  t.strictSame(ledger.judge(events), []);
-});
+void t.test(
+  'a push that landed while its repository was deleted needs no event, and a clone may be cut off',
+  async (t) => {
+    const { ledger, events } = scene();
+    ledger.pushed({ path: 'u/a', ref: 'main', oid: 'p4', span: at(69, 78) });
+    ledger.cutOff({ what, path: 'u/a', span: at(66, 71) });
+    ledger.viewed({ what, path: 'u/a', span: at(68, 74), refs: refs('p4'), identity: 'two' });
+    ledger.settle(events);
+    t.strictSame(ledger.judge(events), []);
+  },
+);
 
 const lies: Readonly<Record<string, readonly [(ledger: Ledger) => void, RegExp]>> = {
-  'a name that another has': [(it) => it.saw({ what, path: 'u/b', id: 'two', span: at(65) }), /showed two, which did not have this name/],
+  'a name that another has': [
+    (it) => it.saw({ what, path: 'u/b', id: 'two', span: at(65) }),
+    /showed two, which did not have this name/,
+  ],
   'a name from before a rename': [(it) => it.saw({ what, path: 'u/a', id: 'one', span: at(41) }), /showed one/],
   'one that was deleted': [(it) => it.saw({ what, path: 'u/a', id: 'two', span: at(81) }), /showed two/],
-  'nothing where there is something': [(it) => it.missed({ what, path: 'u/b', span: at(45, 100) }), /was not found, while one had this name/],
-  'a free name as taken': [(it) => it.clashed({ what, path: 'u/a', span: at(45), existing: undefined }), /refused as taken/],
-  'a name as taken by another': [(it) => it.clashed({ what, path: 'u/b', span: at(65), existing: 'two' }), /two did not have this name/],
+  'nothing where there is something': [
+    (it) => it.missed({ what, path: 'u/b', span: at(45, 100) }),
+    /was not found, while one had this name/,
+  ],
+  'a free name as taken': [
+    (it) => it.clashed({ what, path: 'u/a', span: at(45), existing: undefined }),
+    /refused as taken/,
+  ],
+  'a name as taken by another': [
+    (it) => it.clashed({ what, path: 'u/b', span: at(65), existing: 'two' }),
+    /two did not have this name/,
+  ],
   'half an answer': [(it) => it.cutOff({ what, path: 'u/b', span: at(70, 80) }), /cut off, and nobody deleted it/],
-  'a list without one of them': [(it) => it.listed({ what, path: 'u', owner: 'u', span: at(90), items: [] }), /lacks one/],
-  'a list with one that is gone': [(it) => it.listed({ what, path: 'u', owner: 'u', span: at(90), items: [{ id: 'one', path: 'u/b' }, { id: 'two', path: 'u/a' }] }), /shows u\/a as two/],
-  'a list with one twice': [(it) => it.listed({ what, path: 'u', owner: 'u', span: at(90), items: [{ id: 'one', path: 'u/b' }, { id: 'one', path: 'u/b' }] }), /twice/],
-  'a push that was lost': [(it) => it.pushed({ path: 'u/b', ref: 'main', oid: 'p9', span: at(90, 95) }), /no event tells/],
-  'a push that landed elsewhere': [(it) => it.pushed({ path: 'u/b', ref: 'main', oid: 'p2', span: at(62, 64) }), /landed in two, which did not have this name/],
-  'a clone from before a push': [(it) => it.viewed({ what, path: 'u/b', span: at(70, 75), refs: refs('p1'), identity: 'one' }), /none of one held/],
-  'a clone without a branch': [(it) => it.viewed({ what, path: 'u/b', span: at(70, 75), refs: new Map(), identity: undefined }), /none of one held/],
-  'a clone of another': [(it) => it.viewed({ what, path: 'u/b', span: at(70, 75), refs: refs('p2'), identity: 'one' }), /none of one held/],
-  'files of another': [(it) => it.viewed({ what, path: 'u/b', span: at(70, 75), refs: undefined, identity: 'two' }), /the files of two/],
+  'a list without one of them': [
+    (it) => it.listed({ what, path: 'u', owner: 'u', span: at(90), items: [] }),
+    /lacks one/,
+  ],
+  'a list with one that is gone': [
+    (it) =>
+      it.listed({
+        what,
+        path: 'u',
+        owner: 'u',
+        span: at(90),
+        items: [
+          { id: 'one', path: 'u/b' },
+          { id: 'two', path: 'u/a' },
+        ],
+      }),
+    /shows u\/a as two/,
+  ],
+  'a list with one twice': [
+    (it) =>
+      it.listed({
+        what,
+        path: 'u',
+        owner: 'u',
+        span: at(90),
+        items: [
+          { id: 'one', path: 'u/b' },
+          { id: 'one', path: 'u/b' },
+        ],
+      }),
+    /twice/,
+  ],
+  'a push that was lost': [
+    (it) => it.pushed({ path: 'u/b', ref: 'main', oid: 'p9', span: at(90, 95) }),
+    /no event tells/,
+  ],
+  'a push that landed elsewhere': [
+    (it) => it.pushed({ path: 'u/b', ref: 'main', oid: 'p2', span: at(62, 64) }),
+    /landed in two, which did not have this name/,
+  ],
+  'a clone from before a push': [
+    (it) => it.viewed({ what, path: 'u/b', span: at(70, 75), refs: refs('p1'), identity: 'one' }),
+    /none of one held/,
+  ],
+  'a clone without a branch': [
+    (it) => it.viewed({ what, path: 'u/b', span: at(70, 75), refs: new Map(), identity: undefined }),
+    /none of one held/,
+  ],
+  'a clone of another': [
+    (it) => it.viewed({ what, path: 'u/b', span: at(70, 75), refs: refs('p2'), identity: 'one' }),
+    /none of one held/,
+  ],
+  'files of another': [
+    (it) => it.viewed({ what, path: 'u/b', span: at(70, 75), refs: undefined, identity: 'two' }),
+    /the files of two/,
+  ],
 };
 
 void t.test('each answer that fits none is one fault', async (t) => {
@@ -107,10 +182,16 @@ void t.test('two that have a name at once are a fault', async (t) => {
 
 void t.test('what was acknowledged and what is recorded must be the same', async (t) => {
   for (const [sentence, change] of [
-    [/three was created, and no client was told/, (events: RecordedEvent[]) => void events.push(event('repository.created', 'three', 90))],
+    [
+      /three was created, and no client was told/,
+      (events: RecordedEvent[]) => void events.push(event('repository.created', 'three', 90)),
+    ],
     [/u\/a \(two\) was acknowledged, and no event tells/, (events: RecordedEvent[]) => void events.splice(2, 1)],
     [/1 deletions were acknowledged, and events tell of 0/, (events: RecordedEvent[]) => void events.pop()],
-    [/u\/b \(one\) was deleted, and no client was told/, (events: RecordedEvent[]) => void events.push(event('repository.deleted', 'one', 90, { name: 'b' }))],
+    [
+      /u\/b \(one\) was deleted, and no client was told/,
+      (events: RecordedEvent[]) => void events.push(event('repository.deleted', 'one', 90, { name: 'b' })),
+    ],
   ] as const) {
     const { ledger, events } = scene();
     change(events);

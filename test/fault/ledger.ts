@@ -1,5 +1,6 @@
 // What clients were told and when: afterwards every answer must fit an order in which all of it can have happened.
-// "Possibly" holds for a repository that may have had a name at some moment of a span, "definitely" for one that had it all the while.
+// "Possibly" holds for a repository that may have had a name at some moment of a span, "definitely" for one that had it
+// all the while.
 
 /** Milliseconds since 1970: a request was sent and its answer was there. */
 export interface Span {
@@ -10,21 +11,54 @@ export interface Span {
 /** `owner/name`. */
 export type Path = string;
 
-interface Naming { readonly id: string; readonly path: Path; readonly span: Span }
-interface Described { readonly id: string; readonly text: string; readonly span: Span }
-interface Absence { readonly path: Path; readonly span: Span; readonly what: string }
-interface Sighting extends Absence { readonly id: string }
-interface Clash extends Absence { readonly existing: string | undefined }
-interface Push { readonly path: Path; readonly span: Span; readonly ref: string; readonly oid: string }
+interface Naming {
+  readonly id: string;
+  readonly path: Path;
+  readonly span: Span;
+}
+interface Described {
+  readonly id: string;
+  readonly text: string;
+  readonly span: Span;
+}
+interface Absence {
+  readonly path: Path;
+  readonly span: Span;
+  readonly what: string;
+}
+interface Sighting extends Absence {
+  readonly id: string;
+}
+interface Clash extends Absence {
+  readonly existing: string | undefined;
+}
+interface Push {
+  readonly path: Path;
+  readonly span: Span;
+  readonly ref: string;
+  readonly oid: string;
+}
 /** `refs` where all were seen; `identity` is what the file of this name says. */
-interface View extends Absence { readonly refs: ReadonlyMap<string, string> | undefined; readonly identity: string | undefined }
-interface Listed extends Absence { readonly owner: string; readonly items: readonly { readonly id: string; readonly path: Path }[] }
+interface View extends Absence {
+  readonly refs: ReadonlyMap<string, string> | undefined;
+  readonly identity: string | undefined;
+}
+interface Listed extends Absence {
+  readonly owner: string;
+  readonly items: readonly { readonly id: string; readonly path: Path }[];
+}
 
 /** Of the outbox, in order. */
 export interface RecordedEvent {
   readonly type: string;
   readonly at: Date;
-  readonly payload: { readonly repository_id: string; readonly name?: string; readonly ref?: string; readonly old?: string; readonly new?: string };
+  readonly payload: {
+    readonly repository_id: string;
+    readonly name?: string;
+    readonly ref?: string;
+    readonly old?: string;
+    readonly new?: string;
+  };
 }
 
 const overlap = (one: Span, other: Span): boolean => one.from <= other.to && other.from <= one.to;
@@ -93,30 +127,67 @@ export class Ledger {
   /** To be called once, before the questions below. @returns faults */
   settle(events: readonly RecordedEvent[]): string[] {
     const faults: string[] = [];
-    const ids = (type: string): string[] => events.filter((event) => event.type === type).map(({ payload }) => payload.repository_id);
-    for (const id of ids('repository.created')) if (!this.#creations.has(id)) faults.push(`repository ${id} was created, and no client was told`);
+    const ids = (type: string): string[] =>
+      events.filter((event) => event.type === type).map(({ payload }) => payload.repository_id);
+    for (const id of ids('repository.created'))
+      if (!this.#creations.has(id)) faults.push(`repository ${id} was created, and no client was told`);
     const told = new Set(ids('repository.created'));
-    for (const { id, path } of this.#creations.values()) if (!told.has(id)) faults.push(`${path} (${id}) was acknowledged, and no event tells of its creation`);
-    for (const { type, at, payload: { repository_id: id, name = '' } } of events) {
+    for (const { id, path } of this.#creations.values())
+      if (!told.has(id)) faults.push(`${path} (${id}) was acknowledged, and no event tells of its creation`);
+    for (const {
+      type,
+      at,
+      payload: { repository_id: id, name = '' },
+    } of events) {
       if (type !== 'repository.deleted') continue;
       const path = `${this.#creations.get(id)?.path.split('/')[0]}/${name}`;
-      const spans = this.#deletions.filter((deletion) => deletion.path === path && Math.floor(deletion.span.from) <= at.getTime() && at.getTime() <= deletion.span.to).map(({ span }) => span);
+      const spans = this.#deletions
+        .filter(
+          (deletion) =>
+            deletion.path === path &&
+            Math.floor(deletion.span.from) <= at.getTime() &&
+            at.getTime() <= deletion.span.to,
+        )
+        .map(({ span }) => span);
       if (spans.length === 0) faults.push(`${path} (${id}) was deleted, and no client was told`);
       if (this.#deleted.has(id)) faults.push(`${path} (${id}) was deleted twice`);
-      this.#deleted.set(id, { from: Math.min(...spans.map(({ from }) => from)), to: Math.max(...spans.map(({ to }) => to)) });
+      this.#deleted.set(id, {
+        from: Math.min(...spans.map(({ from }) => from)),
+        to: Math.max(...spans.map(({ to }) => to)),
+      });
     }
-    if (this.#deleted.size !== this.#deletions.length) faults.push(`${this.#deletions.length} deletions were acknowledged, and events tell of ${this.#deleted.size}`);
+    if (this.#deleted.size !== this.#deletions.length)
+      faults.push(`${this.#deletions.length} deletions were acknowledged, and events tell of ${this.#deleted.size}`);
     return faults;
   }
 
   /** Every answer that fits no order. */
   judge(events: readonly RecordedEvent[]): string[] {
     return [
-      ...this.#sightings.filter(({ id, path, span }) => !this.#possibly(id, path, span)).map(({ what, path, id }) => `${what}: ${path} showed ${id}, which did not have this name`),
-      ...this.#absences.flatMap(({ what, path, span }) => this.#holders(path).filter((id) => this.#definitely(id, path, span)).map((id) => `${what}: ${path} was not found, while ${id} had this name`)),
-      ...this.#cuts.filter(({ path, span }) => !this.#removedIn(path, span)).map(({ what, path }) => `${what}: ${path} was cut off, and nobody deleted it`),
-      ...this.#clashes.filter(({ path, span, existing }) => !(existing === undefined ? this.#holders(path) : [existing]).some((id) => this.#possibly(id, path, span))).map(({ what, path, existing }) => `${what}: ${path} was refused as taken, and ${existing ?? 'nothing'} did not have this name`),
-      ...this.#twiceTaken(), ...this.#wrongLists(), ...this.#untoldPushes(events), ...this.#strangeViews(events),
+      ...this.#sightings
+        .filter(({ id, path, span }) => !this.#possibly(id, path, span))
+        .map(({ what, path, id }) => `${what}: ${path} showed ${id}, which did not have this name`),
+      ...this.#absences.flatMap(({ what, path, span }) =>
+        this.#holders(path)
+          .filter((id) => this.#definitely(id, path, span))
+          .map((id) => `${what}: ${path} was not found, while ${id} had this name`),
+      ),
+      ...this.#cuts
+        .filter(({ path, span }) => !this.#removedIn(path, span))
+        .map(({ what, path }) => `${what}: ${path} was cut off, and nobody deleted it`),
+      ...this.#clashes
+        .filter(
+          ({ path, span, existing }) =>
+            !(existing === undefined ? this.#holders(path) : [existing]).some((id) => this.#possibly(id, path, span)),
+        )
+        .map(
+          ({ what, path, existing }) =>
+            `${what}: ${path} was refused as taken, and ${existing ?? 'nothing'} did not have this name`,
+        ),
+      ...this.#twiceTaken(),
+      ...this.#wrongLists(),
+      ...this.#untoldPushes(events),
+      ...this.#strangeViews(events),
     ];
   }
 
@@ -141,8 +212,16 @@ export class Ledger {
   /** Acknowledged pushes that landed in a repository, in the order of its events, by ref. */
   landedIn(id: string, events: readonly RecordedEvent[]): ReadonlyMap<string, readonly string[]> {
     const acknowledged = new Set(this.#pushes.map(({ ref, oid }) => `${ref} ${oid}`));
-    const moves = events.filter(({ type, payload }) => type === 'push' && payload.repository_id === id && acknowledged.has(`${payload.ref} ${payload.new}`));
-    return new Map([...Map.groupBy(moves, ({ payload }) => payload.ref ?? '')].map(([ref, group]) => [ref, group.map(({ payload }) => payload.new ?? '')]));
+    const moves = events.filter(
+      ({ type, payload }) =>
+        type === 'push' && payload.repository_id === id && acknowledged.has(`${payload.ref} ${payload.new}`),
+    );
+    return new Map(
+      [...Map.groupBy(moves, ({ payload }) => payload.ref ?? '')].map(([ref, group]) => [
+        ref,
+        group.map(({ payload }) => payload.new ?? ''),
+      ]),
+    );
   }
 
   #holders(path: Path): readonly string[] {
@@ -151,19 +230,29 @@ export class Ledger {
 
   /** The longest that it may have had a name after it was given it. */
   #untilAtMost({ id, span }: Naming): number {
-    const later = this.#namings.filter((other) => other.id === id && other.span.from > span.to).map((other) => other.span.to);
+    const later = this.#namings
+      .filter((other) => other.id === id && other.span.from > span.to)
+      .map((other) => other.span.to);
     return Math.min(...later, this.#deleted.get(id)?.to ?? Infinity);
   }
 
   /** The time in which it had the name for certain; undefined where another renaming went on at once. */
   #certain(naming: Naming): Span | undefined {
-    const others = this.#namings.filter((other) => other.id === naming.id && other !== naming && other.span.to >= naming.span.from);
+    const others = this.#namings.filter(
+      (other) => other.id === naming.id && other !== naming && other.span.to >= naming.span.from,
+    );
     const to = Math.min(...others.map(({ span }) => span.from), this.#deleted.get(naming.id)?.from ?? Infinity);
     return to > naming.span.to ? { from: naming.span.to, to } : undefined;
   }
 
   #possibly(id: string, path: Path, span: Span): boolean {
-    return this.#namings.some((naming) => naming.id === id && naming.path === path && naming.span.from <= span.to && this.#untilAtMost(naming) >= span.from);
+    return this.#namings.some(
+      (naming) =>
+        naming.id === id &&
+        naming.path === path &&
+        naming.span.from <= span.to &&
+        this.#untilAtMost(naming) >= span.from,
+    );
   }
 
   #definitely(id: string, path: Path, span: Span): boolean {
@@ -188,31 +277,60 @@ export class Ledger {
         const span = this.#certain(naming);
         return span === undefined ? [] : [{ id: naming.id, span }];
       });
-      return certain.flatMap((one, index) => certain.slice(index + 1).filter((other) => other.id !== one.id && overlap(one.span, other.span)).map((other) => `${path} was ${one.id} and ${other.id} at once`));
+      return certain.flatMap((one, index) =>
+        certain
+          .slice(index + 1)
+          .filter((other) => other.id !== one.id && overlap(one.span, other.span))
+          .map((other) => `${path} was ${one.id} and ${other.id} at once`),
+      );
     });
   }
 
   #wrongLists(): string[] {
     return this.#lists.flatMap(({ what, owner, items, span }) => {
       const shown = new Set(items.map(({ id }) => id));
-      const strange = items.filter(({ id, path }) => !this.#possibly(id, path, span)).map(({ id, path }) => `${what}: shows ${path} as ${id}, which did not have this name`);
-      const lacking = [...this.#creations.values()].filter(({ id, path, span: creation }) => path.startsWith(`${owner}/`) && !shown.has(id) && creation.to < span.from && !((this.#deleted.get(id)?.from ?? Infinity) <= span.to));
-      return [...strange, ...lacking.map(({ id }) => `${what}: lacks ${id}`), ...shown.size === items.length ? [] : [`${what}: shows a repository twice`]];
+      const strange = items
+        .filter(({ id, path }) => !this.#possibly(id, path, span))
+        .map(({ id, path }) => `${what}: shows ${path} as ${id}, which did not have this name`);
+      const lacking = [...this.#creations.values()].filter(
+        ({ id, path, span: creation }) =>
+          path.startsWith(`${owner}/`) &&
+          !shown.has(id) &&
+          creation.to < span.from &&
+          !((this.#deleted.get(id)?.from ?? Infinity) <= span.to),
+      );
+      return [
+        ...strange,
+        ...lacking.map(({ id }) => `${what}: lacks ${id}`),
+        ...(shown.size === items.length ? [] : [`${what}: shows a repository twice`]),
+      ];
     });
   }
 
   /** A push is told by an event of a repository that had the name, unless that one was deleted meanwhile. */
   #untoldPushes(events: readonly RecordedEvent[]): string[] {
-    const landed = Map.groupBy(events.filter(({ type }) => type === 'push'), ({ payload }) => `${payload.ref} ${payload.new}`);
+    const landed = Map.groupBy(
+      events.filter(({ type }) => type === 'push'),
+      ({ payload }) => `${payload.ref} ${payload.new}`,
+    );
     return this.#pushes.flatMap(({ path, span, ref, oid }) => {
       const into = (landed.get(`${ref} ${oid}`) ?? []).map(({ payload }) => payload.repository_id);
-      const strange = into.filter((id) => !this.#possibly(id, path, span)).map((id) => `a push of ${oid} to ${ref} of ${path} landed in ${id}, which did not have this name`);
-      if (into.length > 0) return into.length === 1 ? strange : [...strange, `a push of ${oid} to ${ref} of ${path} landed ${into.length} times`];
-      return this.#removedIn(path, span) ? [] : [`a push of ${oid} to ${ref} of ${path} was acknowledged, and no event tells of it`];
+      const strange = into
+        .filter((id) => !this.#possibly(id, path, span))
+        .map((id) => `a push of ${oid} to ${ref} of ${path} landed in ${id}, which did not have this name`);
+      if (into.length > 0)
+        return into.length === 1
+          ? strange
+          : [...strange, `a push of ${oid} to ${ref} of ${path} landed ${into.length} times`];
+      return this.#removedIn(path, span)
+        ? []
+        : [`a push of ${oid} to ${ref} of ${path} was acknowledged, and no event tells of it`];
     });
   }
 
-  /** What a clone showed must be one repository that had the name, with nothing that was pushed to it before missing. */
+  /**
+   * What a clone showed must be one repository that had the name, with nothing that was pushed to it before missing.
+   */
   #strangeViews(events: readonly RecordedEvent[]): string[] {
     const moves = events.filter(({ type }) => type === 'push');
     const chains = Map.groupBy(moves, ({ payload }) => `${payload.repository_id} ${payload.ref}`);
@@ -224,10 +342,26 @@ export class Ledger {
     };
     return this.#views.flatMap(({ what, path, span, refs, identity }) => {
       const candidates = this.#holders(path).filter((id) => this.#possibly(id, path, span));
-      const before = this.#pushes.filter((push) => push.path === path && push.span.to < span.from && told.has(push.oid));
-      const explained = refs === undefined || candidates.some((id) => [...refs].every(([ref, oid]) => place(id, ref, oid) >= 0) && before.every(({ ref, oid }) => place(id, ref, oid) <= place(id, ref, refs.get(ref))));
-      const strange = identity === undefined || this.#holders(path).includes(identity) ? [] : [`${what}: ${path} showed the files of ${identity}, which never had this name`];
-      return explained ? strange : [...strange, `${what}: ${path} showed ${JSON.stringify(Object.fromEntries(refs ?? []))}, which none of ${candidates.join(', ') || 'no repository'} held`];
+      const before = this.#pushes.filter(
+        (push) => push.path === path && push.span.to < span.from && told.has(push.oid),
+      );
+      const explained =
+        refs === undefined ||
+        candidates.some(
+          (id) =>
+            [...refs].every(([ref, oid]) => place(id, ref, oid) >= 0) &&
+            before.every(({ ref, oid }) => place(id, ref, oid) <= place(id, ref, refs.get(ref))),
+        );
+      const strange =
+        identity === undefined || this.#holders(path).includes(identity)
+          ? []
+          : [`${what}: ${path} showed the files of ${identity}, which never had this name`];
+      return explained
+        ? strange
+        : [
+            ...strange,
+            `${what}: ${path} showed ${JSON.stringify(Object.fromEntries(refs ?? []))}, which none of ${candidates.join(', ') || 'no repository'} held`,
+          ];
     });
   }
 }

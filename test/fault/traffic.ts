@@ -7,7 +7,10 @@ import { adminPassword } from '#test/support/server-process';
 const run = promisify(execFile);
 
 export async function signIn(url: string): Promise<string> {
-  const answer = await call(url, 'POST', '/api/v1/auth/login', undefined, { username: 'admin', password: adminPassword });
+  const answer = await call(url, 'POST', '/api/v1/auth/login', undefined, {
+    username: 'admin',
+    password: adminPassword,
+  });
   return String((answer.body as { access_token: unknown }).access_token);
 }
 
@@ -16,10 +19,21 @@ export async function createToken(url: string, session: string): Promise<string>
   return String((answer.body as { token: unknown }).token);
 }
 
-export async function call(url: string, method: string, path: string, token: string | undefined, body?: unknown): Promise<{ status: number; body: unknown }> {
+export async function call(
+  url: string,
+  method: string,
+  path: string,
+  token: string | undefined,
+  body?: unknown,
+): Promise<{ status: number; body: unknown }> {
   const response = await fetch(`${url}${path}`, {
-    method, headers: { ...token === undefined ? {} : { authorization: `Bearer ${token}` }, ...body === undefined ? {} : { 'content-type': 'application/json' } },
-    ...body === undefined ? {} : { body: JSON.stringify(body) }, signal: AbortSignal.timeout(20_000),
+    method,
+    headers: {
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    signal: AbortSignal.timeout(20_000),
   });
   const text = await response.text();
   return { status: response.status, body: text === '' ? undefined : JSON.parse(text) };
@@ -89,7 +103,9 @@ export class Writer extends Client {
       this.#created.push(name);
     } else {
       const value = ++this.#descriptionAttempt;
-      const { status } = await call(this.#url, 'PATCH', `/api/v1/repos/admin/${first}`, this.#token, { description: `value ${value}` });
+      const { status } = await call(this.#url, 'PATCH', `/api/v1/repos/admin/${first}`, this.#token, {
+        description: `value ${value}`,
+      });
       if (status !== 200) throw new Error(`update answered ${status}`);
       this.#description = value;
     }
@@ -102,7 +118,8 @@ export class Writer extends Client {
       if (status !== 200) faults.push(`acknowledged repository ${name} answers ${status}`);
       else if (name === this.#created[0]) {
         const value = Number(String((body as { description: unknown }).description).slice('value '.length));
-        if (this.#description > 0 && !(value >= this.#description)) faults.push(`${name} is at description ${value}, acknowledged was ${this.#description}`);
+        if (this.#description > 0 && !(value >= this.#description))
+          faults.push(`${name} is at description ${value}, acknowledged was ${this.#description}`);
       }
     }
     return faults;
@@ -144,8 +161,16 @@ export class Pusher extends Client {
   }
 
   /** Pushes to `branch` of the repository, which it creates unless it exists. */
-  static async create(url: string, token: string, directory: string, name: string, { branch = 'main', existing = false } = {}): Promise<Pusher> {
-    const { body } = existing ? await exists(url, token, name) : await call(url, 'POST', '/api/v1/repos', token, { name });
+  static async create(
+    url: string,
+    token: string,
+    directory: string,
+    name: string,
+    { branch = 'main', existing = false } = {},
+  ): Promise<Pusher> {
+    const { body } = existing
+      ? await exists(url, token, name)
+      : await call(url, 'POST', '/api/v1/repos', token, { name });
     await mkdir(directory);
     const pusher = new Pusher(directory, name, String((body as { id: unknown }).id), branch);
     await pusher.#git('init', '-q', '-b', 'main');
@@ -167,7 +192,9 @@ export class Pusher extends Client {
     if (this.#oids.length === 0) return [];
     await this.#git('fetch', '-q', 'origin', this.#ref);
     const reachable = new Set((await this.#git('rev-list', 'FETCH_HEAD')).split('\n'));
-    return this.#oids.filter((oid) => !reachable.has(oid)).map((oid) => `acknowledged push ${oid} of ${this.#name} is not in ${remote} at ${url}`);
+    return this.#oids
+      .filter((oid) => !reachable.has(oid))
+      .map((oid) => `acknowledged push ${oid} of ${this.#name} is not in ${remote} at ${url}`);
   }
 
   async repositoryIds(_url: string): Promise<string[]> {
@@ -179,9 +206,14 @@ export class Pusher extends Client {
   }
 
   async #git(...args: string[]): Promise<string> {
-    const { stdout } = await run('git', ['-C', this.#directory, '-c', 'user.name=A Pusher', '-c', 'user.email=pusher@example.org', ...args], {
-      env: { PATH: process.env.PATH, HOME: this.#directory, GIT_CONFIG_NOSYSTEM: '1', GIT_TERMINAL_PROMPT: '0' }, timeout: 30_000,
-    });
+    const { stdout } = await run(
+      'git',
+      ['-C', this.#directory, '-c', 'user.name=A Pusher', '-c', 'user.email=pusher@example.org', ...args],
+      {
+        env: { PATH: process.env.PATH, HOME: this.#directory, GIT_CONFIG_NOSYSTEM: '1', GIT_TERMINAL_PROMPT: '0' },
+        timeout: 30_000,
+      },
+    );
     return stdout;
   }
 }

@@ -1,4 +1,5 @@
-// Loaded into a server by the fault runs: keeps one byte in a file, `1` while the embedded database has a transaction open.
+// Loaded into a server by the fault runs: keeps one byte in a file, `1` while the embedded database has a transaction
+// open.
 import { openSync, writeSync } from 'node:fs';
 import { isMainThread, Worker } from 'node:worker_threads';
 
@@ -9,7 +10,11 @@ if (isMainThread && path !== undefined) {
   const ending = new Set<unknown>();
   const watched = new WeakSet<Worker>();
   const post: Worker['postMessage'] = Worker.prototype.postMessage;
-  Worker.prototype.postMessage = function postMessage(this: Worker, message: { id?: unknown; sql?: unknown }, ...rest: []) {
+  Worker.prototype.postMessage = function postMessage(
+    this: Worker,
+    message: { id?: unknown; sql?: unknown },
+    ...rest: []
+  ) {
     if (!watched.has(this)) {
       watched.add(this);
       this.on('message', ({ id }: { id?: unknown }) => {

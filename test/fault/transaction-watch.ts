@@ -1,4 +1,5 @@
-// Tells, of a frozen server, whether it was inside a transaction: PostgreSQL knows by itself, the embedded database through a preloaded module.
+// Tells, of a frozen server, whether it was inside a transaction: PostgreSQL knows by itself, the embedded database
+// through a preloaded module.
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
@@ -8,8 +9,16 @@ export const watchedPreload = new URL('transaction-watch-preload.ts', import.met
 /** `stateFile` is the one the preloaded module of the server writes. */
 export async function transactionOpen(stateFile: string, databaseUrl: string | undefined): Promise<boolean> {
   if (databaseUrl === undefined) return (await readFile(stateFile, 'utf8').catch(() => '')).startsWith('1');
-  const { stdout } = await promisify(execFile)('psql', ['-X', '-A', '-t', '-d', databaseUrl, '-c', `
+  const { stdout } = await promisify(execFile)('psql', [
+    '-X',
+    '-A',
+    '-t',
+    '-d',
+    databaseUrl,
+    '-c',
+    `
     select count(*) from pg_stat_activity
-    where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend' and xact_start is not null`]);
+    where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend' and xact_start is not null`,
+  ]);
   return Number(stdout) > 0;
 }

@@ -1,23 +1,42 @@
 // The life of the machine: build, start, publish, fail, isolate, stop.
 import t from 'tap';
-import { anyone } from '#core/kernel/access';
-import { on } from '#core/kernel/events';
-import { Unavailable } from '#core/kernel/errors';
 import { api } from '#adapters/http/route';
+import { anyone } from '#core/kernel/access';
+import { Unavailable } from '#core/kernel/errors';
+import { on } from '#core/kernel/events';
 import { definePlugin, PLUGIN_API_VERSION, type PluginDefinition } from '#host/definition';
 import { Refused, testHost, type TestHostOptions } from '#host/sdk/testing';
 import { greeter, type Greeter } from './sample-ports.ts';
 
 const base = { version: '1.0.0', api: `^${PLUGIN_API_VERSION}` };
-const route = (id: string, path: string) => api({ id, summary: 'A sample', method: 'GET', path, access: anyone, scope: null, meter: 'none', result: 'empty', success: 204, run: () => undefined });
+const route = (id: string, path: string) =>
+  api({
+    id,
+    summary: 'A sample',
+    method: 'GET',
+    path,
+    access: anyone,
+    scope: null,
+    meter: 'none',
+    result: 'empty',
+    success: 204,
+    run: () => undefined,
+  });
 
 /** A plugin that writes down what happens to it. */
 const noting = (name: string, notes: string[], rest: Partial<PluginDefinition> = {}): PluginDefinition => ({
   ...definePlugin({
-    ...base, name,
-    build: () => { notes.push(`build ${name}`); },
-    start: async () => { notes.push(`start ${name}`); },
-    stop: async () => { notes.push(`stop ${name}`); },
+    ...base,
+    name,
+    build: () => {
+      notes.push(`build ${name}`);
+    },
+    start: async () => {
+      notes.push(`start ${name}`);
+    },
+    stop: async () => {
+      notes.push(`stop ${name}`);
+    },
   }),
   ...rest,
 });
@@ -32,7 +51,11 @@ function messageOf(work: () => unknown): string {
 }
 
 /** What the boot was refused with; the test fails where it was not. */
-async function refusal(t: { readonly name: string }, definitions: readonly PluginDefinition[], options?: TestHostOptions): Promise<Refused> {
+async function refusal(
+  t: { readonly name: string },
+  definitions: readonly PluginDefinition[],
+  options?: TestHostOptions,
+): Promise<Refused> {
   try {
     const host = await testHost(definitions, options);
     await host.stop();
@@ -51,11 +74,18 @@ void t.test('plugins are built, then started, in the order of needs, and stopped
     noting('b', notes, { provides: { SampleGreeter: () => greeter('b') } }),
   ]);
   t.strictSame(notes, ['build b', 'build c', 'build a', 'start b', 'start c', 'start a']);
-  t.strictSame(host.states(), { b: { state: 'started', reason: undefined }, c: { state: 'started', reason: undefined }, a: { state: 'started', reason: undefined } });
+  t.strictSame(host.states(), {
+    b: { state: 'started', reason: undefined },
+    c: { state: 'started', reason: undefined },
+    a: { state: 'started', reason: undefined },
+  });
   notes.length = 0;
   await Promise.all([host.stop(), host.stop()]);
   t.strictSame(notes, ['stop a', 'stop c', 'stop b'], 'once, however often it is asked');
-  t.strictSame(Object.values(host.states()).map(({ state }) => state), ['stopped', 'stopped', 'stopped']);
+  t.strictSame(
+    Object.values(host.states()).map(({ state }) => state),
+    ['stopped', 'stopped', 'stopped'],
+  );
 });
 
 void t.test('a builder receives what it declared and nothing else', async (t) => {
@@ -63,13 +93,19 @@ void t.test('a builder receives what it declared and nothing else', async (t) =>
   const host = await testHost([
     definePlugin({ ...base, name: 'a', provides: { SampleGreeter: () => greeter('hello') } }),
     definePlugin({
-      ...base, name: 'b', needs: ['SampleGreeter', 'Clock', 'SampleExtra', 'SampleVoices'],
+      ...base,
+      name: 'b',
+      needs: ['SampleGreeter', 'Clock', 'SampleExtra', 'SampleVoices'],
       build: async (context) => {
         t.equal(await context.SampleGreeter.greet(), 'hello');
         t.type(context.Clock.now(), Date);
         t.equal(context.SampleExtra, undefined);
         t.strictSame(context.SampleVoices, []);
-        t.match(messageOf(() => Reflect.get(context, 'Ids')), /Could not resolve 'Ids'/, 'an undeclared need throws');
+        t.match(
+          messageOf(() => Reflect.get(context, 'Ids')),
+          /Could not resolve 'Ids'/,
+          'an undeclared need throws',
+        );
         seen = context.SampleGreeter;
       },
     }),
@@ -79,14 +115,25 @@ void t.test('a builder receives what it declared and nothing else', async (t) =>
 });
 
 void t.test('plural ports keep the order of the configuration, whatever the order of building', async (t) => {
-  const voice = (name: string, needs: readonly 'SampleGreeter'[] = []) => definePlugin({ ...base, name, needs, provides: { SampleVoices: () => greeter(name) } });
-  const host = await testHost([voice('c', ['SampleGreeter']), voice('a'), definePlugin({ ...base, name: 'b', provides: { SampleGreeter: () => greeter('b'), SampleVoices: () => greeter('b') } })]);
+  const voice = (name: string, needs: readonly 'SampleGreeter'[] = []) =>
+    definePlugin({ ...base, name, needs, provides: { SampleVoices: () => greeter(name) } });
+  const host = await testHost([
+    voice('c', ['SampleGreeter']),
+    voice('a'),
+    definePlugin({
+      ...base,
+      name: 'b',
+      provides: { SampleGreeter: () => greeter('b'), SampleVoices: () => greeter('b') },
+    }),
+  ]);
   t.teardown(() => host.stop());
   t.strictSame(await Promise.all(host.port('SampleVoices').map((one) => one.greet())), ['c', 'a', 'b']);
 });
 
 void t.test('the chosen provider of several is the one', async (t) => {
-  const pair = ['a', 'b'].map((name) => definePlugin({ ...base, name, provides: { SampleGreeter: () => greeter(name) } }));
+  const pair = ['a', 'b'].map((name) =>
+    definePlugin({ ...base, name, provides: { SampleGreeter: () => greeter(name) } }),
+  );
   const host = await testHost(pair, { providers: { SampleGreeter: 'b' } });
   t.teardown(() => host.stop());
   t.equal(await host.port('SampleGreeter').greet(), 'b');
@@ -94,7 +141,16 @@ void t.test('the chosen provider of several is the one', async (t) => {
 
 void t.test('a port without provider that may be unavailable refuses every call, naming the component', async (t) => {
   let sleepy = greeter('not yet');
-  const host = await testHost([definePlugin({ ...base, name: 'a', needs: ['SampleUnavailable'], build: async ({ SampleUnavailable }) => { sleepy = SampleUnavailable; } })]);
+  const host = await testHost([
+    definePlugin({
+      ...base,
+      name: 'a',
+      needs: ['SampleUnavailable'],
+      build: async ({ SampleUnavailable }) => {
+        sleepy = SampleUnavailable;
+      },
+    }),
+  ]);
   t.teardown(() => host.stop());
   await t.rejects(sleepy.greet(), { constructor: Unavailable, message: 'The sleepy greeter is not available' });
 });
@@ -103,10 +159,14 @@ void t.test('a late need throws before the host has started, and is there after'
   let late: { readonly SampleVoices: readonly Greeter[] } | undefined;
   const host = await testHost([
     definePlugin({
-      ...base, name: 'a', late: ['SampleVoices'],
+      ...base,
+      name: 'a',
+      late: ['SampleVoices'],
       build: (context) => {
         late = context.late;
-        t.throws(() => context.late.SampleVoices, { message: 'plugin "a" reads its late need SampleVoices before the host has started' });
+        t.throws(() => context.late.SampleVoices, {
+          message: 'plugin "a" reads its late need SampleVoices before the host has started',
+        });
       },
     }),
     definePlugin({ ...base, name: 'b', provides: { SampleVoices: () => greeter('b') } }),
@@ -115,7 +175,7 @@ void t.test('a late need throws before the host has started, and is there after'
   t.equal(late?.SampleVoices.length, 1);
 });
 
-void t.test('a plugin may take the place of the host\'s rate counter', async (t) => {
+void t.test("a plugin may take the place of the host's rate counter", async (t) => {
   const taken = { limit: 1, remaining: 0, resetAt: new Date(0), exceeded: true };
   const counter = { take: async () => taken, peek: async () => taken, clear: async () => undefined };
   const host = await testHost([definePlugin({ ...base, name: 'a', provides: { RateCounter: () => counter } })]);
@@ -124,7 +184,10 @@ void t.test('a plugin may take the place of the host\'s rate counter', async (t)
 });
 
 void t.test('settings are the configuration over the declared defaults', async (t) => {
-  const settings = [{ key: 'sample.size', description: 'A sample', type: 'integer', default: 3, min: 1, max: 9 }, { key: 'sample.enabled', description: 'A sample', type: 'boolean', default: true }] as const;
+  const settings = [
+    { key: 'sample.size', description: 'A sample', type: 'integer', default: 3, min: 1, max: 9 },
+    { key: 'sample.enabled', description: 'A sample', type: 'boolean', default: true },
+  ] as const;
   const host = await testHost([definePlugin({ ...base, name: 'a', settings })], { settings: { 'sample.size': 5 } });
   t.teardown(() => host.stop());
   t.equal(await host.port('Settings').get('sample.size'), 5);
@@ -139,24 +202,68 @@ void t.test('a build or start that fails refuses the boot and stops in reverse w
     noting('b', notes, { needs: ['SampleGreeter'], ...fails }),
     noting('c', notes),
   ];
-  const started = await refusal(t, chain({ start: async () => { throw new Error('no luck\nsecond line'); } }));
-  t.strictSame(started.problems, [{ code: 'plugin_start_failed', plugin: 'b', message: 'Plugin "b" did not start: no luck', remedy: 'Mend the cause, or disable the plugin with HEXFORGE_PLUGINS=-b' }]);
-  t.strictSame(notes, ['build a', 'build b', 'build c', 'start a', 'stop b', 'stop a'], 'the half-started one too; c never started');
+  const started = await refusal(
+    t,
+    chain({
+      start: async () => {
+        throw new Error('no luck\nsecond line');
+      },
+    }),
+  );
+  t.strictSame(started.problems, [
+    {
+      code: 'plugin_start_failed',
+      plugin: 'b',
+      message: 'Plugin "b" did not start: no luck',
+      remedy: 'Mend the cause, or disable the plugin with HEXFORGE_PLUGINS=-b',
+    },
+  ]);
+  t.strictSame(
+    notes,
+    ['build a', 'build b', 'build c', 'start a', 'stop b', 'stop a'],
+    'the half-started one too; c never started',
+  );
   notes.length = 0;
-  const built = await refusal(t, chain({ build: () => { throw new Error('no luck'); } }));
+  const built = await refusal(
+    t,
+    chain({
+      build: () => {
+        throw new Error('no luck');
+      },
+    }),
+  );
   t.match(built.problems, [{ code: 'plugin_build_failed', message: 'Plugin "b" did not build: no luck' }]);
   t.strictSame(notes, ['build a'], 'a build opens nothing, so nothing is stopped');
 });
 
 void t.test('an error that carries its remedy is told in its own words', async (t) => {
   const error = Object.assign(new Error('The program "git" is too old'), { remedy: 'Install git 2.40 or later' });
-  t.match(await refusal(t, [definePlugin({ ...base, name: 'a', start: async () => { throw error; } })]), { problems: [{ code: 'plugin_start_failed', message: error.message, remedy: error.remedy }] });
+  t.match(
+    await refusal(t, [
+      definePlugin({
+        ...base,
+        name: 'a',
+        start: async () => {
+          throw error;
+        },
+      }),
+    ]),
+    { problems: [{ code: 'plugin_start_failed', message: error.message, remedy: error.remedy }] },
+  );
 });
 
 void t.test('a provider that cannot be made is the failure of its own plugin', async (t) => {
   const made = await refusal(t, [
     definePlugin({ ...base, name: 'b', needs: ['SampleGreeter'] }),
-    definePlugin({ ...base, name: 'a', provides: { SampleGreeter: () => { throw new Error('no'); } } }),
+    definePlugin({
+      ...base,
+      name: 'a',
+      provides: {
+        SampleGreeter: () => {
+          throw new Error('no');
+        },
+      },
+    }),
   ]);
   t.match(made.problems, [{ code: 'plugin_build_failed', plugin: 'a' }]);
 });
@@ -165,61 +272,117 @@ void t.test('a start or build that hangs is given up after its time', async (t) 
   const limits = { start: 20, stop: 1_000 };
   const notes: string[] = [];
   const hanging = () => new Promise<never>(() => undefined);
-  t.match(await refusal(t, [noting('a', notes), noting('b', notes, { start: hanging })], { limits }), { problems: [{ message: 'Plugin "b" did not start: it took longer than 0.02 s' }] });
+  t.match(await refusal(t, [noting('a', notes), noting('b', notes, { start: hanging })], { limits }), {
+    problems: [{ message: 'Plugin "b" did not start: it took longer than 0.02 s' }],
+  });
   t.strictSame(notes.slice(-2), ['stop b', 'stop a']);
-  t.match(await refusal(t, [noting('a', [], { build: hanging })], { limits }), { problems: [{ code: 'plugin_build_failed' }] });
+  t.match(await refusal(t, [noting('a', [], { build: hanging })], { limits }), {
+    problems: [{ code: 'plugin_build_failed' }],
+  });
 });
 
 void t.test('a stop that hangs or throws keeps nobody else from stopping', async (t) => {
   const notes: string[] = [];
-  const host = await testHost([
-    noting('a', notes),
-    noting('b', notes, { stop: async () => { throw new Error('no'); } }),
-    noting('c', notes, { stop: () => new Promise(() => undefined) }),
-  ], { limits: { start: 1_000, stop: 20 } });
+  const host = await testHost(
+    [
+      noting('a', notes),
+      noting('b', notes, {
+        stop: async () => {
+          throw new Error('no');
+        },
+      }),
+      noting('c', notes, { stop: () => new Promise(() => undefined) }),
+    ],
+    { limits: { start: 1_000, stop: 20 } },
+  );
   await host.stop();
   t.equal(notes.at(-1), 'stop a');
 });
 
-void t.test('an isolated plugin that fails is gone whole; who needs it is skipped with the reason; the others run', async (t) => {
-  for (const [phase, verb] of [['build', 'build'], ['start', 'start']] as const) {
-    const notes: string[] = [];
-    const host = await testHost([
-      noting('a', notes, { onFailure: 'isolate', [phase]: () => { throw new Error('no luck'); }, provides: { SampleGreeter: () => greeter('a'), SampleVoices: () => greeter('a') }, scopes: [{ name: 'sample.read', pat: 'sample' }], permissions: [{ name: 'a.read', from: 'read' }], routes: () => [route('aGet', '/a')] }),
-      noting('b', notes, { needs: ['SampleGreeter'], provides: { SampleExtra: () => greeter('b') } }),
-      noting('c', notes, { needs: ['SampleExtra'] }),
-      noting('d', notes, { provides: { SampleVoices: () => greeter('d') }, permissions: [{ name: 'd.read', from: 'read' }], routes: () => [route('dGet', '/d')] }),
-    ]);
-    t.match(host.states(), {
-      a: { state: 'failed', reason: `Plugin "a" did not ${verb}: no luck` },
-      b: { state: 'skipped', reason: 'It needs SampleGreeter of "a", which failed' },
-      c: { state: 'skipped', reason: 'It needs SampleExtra of "b", which was skipped' },
-      d: { state: 'started', reason: undefined },
-    }, phase);
-    t.strictSame(host.routes(), ['GET /d']);
-    t.strictSame(await Promise.all(host.port('SampleVoices').map((one) => one.greet())), ['d']);
-    t.equal(host.port('SampleExtra'), undefined);
-    t.strictSame(host.port('ScopeCatalogue').rows(), []);
-    t.strictSame(host.port('PermissionTable').declarations(), [{ name: 'd.read', from: 'read' }]);
-    t.strictSame(await host.readiness(), { ready: true, degraded: ['a', 'b', 'c'] });
-    t.strictSame(notes.filter((note) => note.startsWith('start')), ['start d']);
-    await host.stop();
-    t.strictSame(notes.filter((note) => note.startsWith('stop')), phase === 'start' ? ['stop a', 'stop d'] : ['stop d'], 'the half-started one was stopped at once, the skipped ones had nothing to stop');
-  }
-});
+void t.test(
+  'an isolated plugin that fails is gone whole; who needs it is skipped with the reason; the others run',
+  async (t) => {
+    for (const [phase, verb] of [
+      ['build', 'build'],
+      ['start', 'start'],
+    ] as const) {
+      const notes: string[] = [];
+      const host = await testHost([
+        noting('a', notes, {
+          onFailure: 'isolate',
+          [phase]: () => {
+            throw new Error('no luck');
+          },
+          provides: { SampleGreeter: () => greeter('a'), SampleVoices: () => greeter('a') },
+          scopes: [{ name: 'sample.read', pat: 'sample' }],
+          permissions: [{ name: 'a.read', from: 'read' }],
+          routes: () => [route('aGet', '/a')],
+        }),
+        noting('b', notes, { needs: ['SampleGreeter'], provides: { SampleExtra: () => greeter('b') } }),
+        noting('c', notes, { needs: ['SampleExtra'] }),
+        noting('d', notes, {
+          provides: { SampleVoices: () => greeter('d') },
+          permissions: [{ name: 'd.read', from: 'read' }],
+          routes: () => [route('dGet', '/d')],
+        }),
+      ]);
+      t.match(
+        host.states(),
+        {
+          a: { state: 'failed', reason: `Plugin "a" did not ${verb}: no luck` },
+          b: { state: 'skipped', reason: 'It needs SampleGreeter of "a", which failed' },
+          c: { state: 'skipped', reason: 'It needs SampleExtra of "b", which was skipped' },
+          d: { state: 'started', reason: undefined },
+        },
+        phase,
+      );
+      t.strictSame(host.routes(), ['GET /d']);
+      t.strictSame(await Promise.all(host.port('SampleVoices').map((one) => one.greet())), ['d']);
+      t.equal(host.port('SampleExtra'), undefined);
+      t.strictSame(host.port('ScopeCatalogue').rows(), []);
+      t.strictSame(host.port('PermissionTable').declarations(), [{ name: 'd.read', from: 'read' }]);
+      t.strictSame(await host.readiness(), { ready: true, degraded: ['a', 'b', 'c'] });
+      t.strictSame(
+        notes.filter((note) => note.startsWith('start')),
+        ['start d'],
+      );
+      await host.stop();
+      t.strictSame(
+        notes.filter((note) => note.startsWith('stop')),
+        phase === 'start' ? ['stop a', 'stop d'] : ['stop d'],
+        'the half-started one was stopped at once, the skipped ones had nothing to stop',
+      );
+    }
+  },
+);
 
 void t.test('a failure that reaches a provider of a critical port ends the boot, isolated or not', async (t) => {
   const notes: string[] = [];
   const refused = await refusal(t, [
-    noting('a', notes, { onFailure: 'isolate', start: async () => { throw new Error('no luck'); }, provides: { SampleGreeter: () => greeter('a') } }),
+    noting('a', notes, {
+      onFailure: 'isolate',
+      start: async () => {
+        throw new Error('no luck');
+      },
+      provides: { SampleGreeter: () => greeter('a') },
+    }),
     noting('b', notes, { needs: ['SampleGreeter'], provides: { SampleCritical: () => greeter('b') } }),
   ]);
-  t.match(refused.problems, [{ code: 'critical_skipped', plugin: 'b', message: 'Plugin "b" cannot run: it needs SampleGreeter of "a", which failed: Plugin "a" did not start: no luck' }]);
+  t.match(refused.problems, [
+    {
+      code: 'critical_skipped',
+      plugin: 'b',
+      message: 'Plugin "b" cannot run: it needs SampleGreeter of "a", which failed: Plugin "a" did not start: no luck',
+    },
+  ]);
 });
 
 void t.test('a start that goes on after its time does not bring the plugin back', async (t) => {
   const release = Promise.withResolvers<void>();
-  const host = await testHost([definePlugin({ ...base, name: 'a', onFailure: 'isolate', start: () => release.promise })], { limits: { start: 20, stop: 1_000 } });
+  const host = await testHost(
+    [definePlugin({ ...base, name: 'a', onFailure: 'isolate', start: () => release.promise })],
+    { limits: { start: 20, stop: 1_000 } },
+  );
   t.teardown(() => host.stop());
   release.resolve();
   await release.promise;
@@ -228,41 +391,79 @@ void t.test('a start that goes on after its time does not bring the plugin back'
 
 void t.test('events reach their handlers after the start, and none before', async (t) => {
   const seen: string[] = [];
-  const host = await testHost([definePlugin({
-    ...base, name: 'a', needs: ['Events', 'UnitOfWork'],
-    build: ({ Events, UnitOfWork }) => ({ say: (what: string) => UnitOfWork.run(() => Events.emit({ type: 'sample.happened', aggregate: 'sample:1', payload: { what } })) }),
-    events: () => [on('sample.happened', { name: 'listen', delivery: 'durable', handle: async ({ payload }) => { seen.push(payload.what); } })],
-    start: async ({ say }) => {
-      await say('while starting');
-      t.strictSame(seen, []);
-    },
-  })]);
+  const host = await testHost([
+    definePlugin({
+      ...base,
+      name: 'a',
+      needs: ['Events', 'UnitOfWork'],
+      build: ({ Events, UnitOfWork }) => ({
+        say: (what: string) =>
+          UnitOfWork.run(() => Events.emit({ type: 'sample.happened', aggregate: 'sample:1', payload: { what } })),
+      }),
+      events: () => [
+        on('sample.happened', {
+          name: 'listen',
+          delivery: 'durable',
+          handle: async ({ payload }) => {
+            seen.push(payload.what);
+          },
+        }),
+      ],
+      start: async ({ say }) => {
+        await say('while starting');
+        t.strictSame(seen, []);
+      },
+    }),
+  ]);
   t.teardown(() => host.stop());
   await host.drained();
   t.strictSame(seen, ['while starting']);
 });
 
-void t.test('a probe that complains makes its plugin degraded; a plugin that must be well makes the server not ready', async (t) => {
-  let complaint: string | undefined = 'The mirror is gone';
-  const probes = () => [{ name: 'mirror', check: async () => complaint }];
-  const must = await testHost([definePlugin({ ...base, name: 'a', probes })]);
-  t.strictSame(await must.readiness(), { ready: false, failing: 'a', detail: 'The mirror is gone', degraded: [] });
-  t.match(must.states(), { a: { state: 'degraded', reason: 'The mirror is gone' } });
-  await must.stop();
-  t.match(await must.readiness(), { ready: false, failing: 'host', detail: 'The server is stopped' });
+void t.test(
+  'a probe that complains makes its plugin degraded; a plugin that must be well makes the server not ready',
+  async (t) => {
+    let complaint: string | undefined = 'The mirror is gone';
+    const probes = () => [{ name: 'mirror', check: async () => complaint }];
+    const must = await testHost([definePlugin({ ...base, name: 'a', probes })]);
+    t.strictSame(await must.readiness(), { ready: false, failing: 'a', detail: 'The mirror is gone', degraded: [] });
+    t.match(must.states(), { a: { state: 'degraded', reason: 'The mirror is gone' } });
+    await must.stop();
+    t.match(await must.readiness(), { ready: false, failing: 'host', detail: 'The server is stopped' });
 
-  const may = await testHost([definePlugin({ ...base, name: 'a', onFailure: 'isolate', probes })]);
-  t.strictSame(await may.readiness(), { ready: true, degraded: ['a'] });
-  await may.stop();
+    const may = await testHost([definePlugin({ ...base, name: 'a', onFailure: 'isolate', probes })]);
+    t.strictSame(await may.readiness(), { ready: true, degraded: ['a'] });
+    await may.stop();
 
-  complaint = undefined;
-  const throwing = await testHost([definePlugin({ ...base, name: 'a', probes: () => [{ name: 'mirror', check: async () => { throw new Error('postgres://user:secret@host'); } }] })]);
-  t.strictSame(await throwing.readiness(), { ready: false, failing: 'a', detail: 'The probe "mirror" of "a" failed', degraded: [] }, 'what it threw stays inside');
-  await throwing.stop();
-});
+    complaint = undefined;
+    const throwing = await testHost([
+      definePlugin({
+        ...base,
+        name: 'a',
+        probes: () => [
+          {
+            name: 'mirror',
+            check: async () => {
+              throw new Error('postgres://user:secret@host');
+            },
+          },
+        ],
+      }),
+    ]);
+    t.strictSame(
+      await throwing.readiness(),
+      { ready: false, failing: 'a', detail: 'The probe "mirror" of "a" failed', degraded: [] },
+      'what it threw stays inside',
+    );
+    await throwing.stop();
+  },
+);
 
 void t.test('routes of a foreign plugin live under its own prefix', async (t) => {
-  const host = await testHost([definePlugin({ ...base, name: 'guest', routes: () => [route('one', '/things/{id}'), route('two', '/')] })], { foreign: ['guest'] });
+  const host = await testHost(
+    [definePlugin({ ...base, name: 'guest', routes: () => [route('one', '/things/{id}'), route('two', '/')] })],
+    { foreign: ['guest'] },
+  );
   t.teardown(() => host.stop());
   t.strictSame(host.routes(), ['GET /x/guest/things/{id}', 'GET /x/guest']);
 });

@@ -1,8 +1,8 @@
 // Every refusal before anything runs: its code, who it names, and its remedy.
-import t from 'tap';
-import { anyone } from '#core/kernel/access';
-import { api } from '#adapters/http/route';
 import Joi from 'joi';
+import t from 'tap';
+import { api } from '#adapters/http/route';
+import { anyone } from '#core/kernel/access';
 import { check } from '#host/check';
 import { definePlugin, PLUGIN_API_VERSION, type PluginDefinition } from '#host/definition';
 import type { Plan } from '#host/plan';
@@ -11,13 +11,33 @@ import { greeter } from './sample-ports.ts';
 
 const base = { version: '1.0.0', api: `^${PLUGIN_API_VERSION}` };
 
-const plan = (enabled: readonly PluginDefinition[], rest: Partial<Plan> & { readonly config?: Readonly<Record<string, Readonly<Record<string, unknown>>>> } = {}): Plan => ({
-  enabled, disabled: [], providers: {}, settings: {}, configOf: (plugin) => rest.config?.[plugin] ?? {}, mountOf: () => 'anywhere', ...rest,
+const plan = (
+  enabled: readonly PluginDefinition[],
+  rest: Partial<Plan> & { readonly config?: Readonly<Record<string, Readonly<Record<string, unknown>>>> } = {},
+): Plan => ({
+  enabled,
+  disabled: [],
+  providers: {},
+  settings: {},
+  configOf: (plugin) => rest.config?.[plugin] ?? {},
+  mountOf: () => 'anywhere',
+  ...rest,
 });
 
 const codes = (problems: readonly Problem[]): readonly string[] => problems.map(({ code }) => code);
 const route = (method: 'GET' | 'POST', path: string, id = `${method}${path}`.replaceAll(/\W/g, '')) =>
-  api({ id, summary: 'A sample', method, path, access: anyone, scope: null, meter: 'none', result: 'empty', success: 204, run: () => undefined });
+  api({
+    id,
+    summary: 'A sample',
+    method,
+    path,
+    access: anyone,
+    scope: null,
+    meter: 'none',
+    result: 'empty',
+    success: 204,
+    run: () => undefined,
+  });
 
 const provider = (name: string) => definePlugin({ ...base, name, provides: { SampleGreeter: () => greeter(name) } });
 const consumer = (name: string) => definePlugin({ ...base, name, needs: ['SampleGreeter'] });
@@ -28,117 +48,219 @@ void t.test('a good set has no problem', async (t) => {
 
 void t.test('a missing port names who needs it and who would provide it', async (t) => {
   const problems = check(plan([consumer('b'), consumer('c')], { disabled: [provider('a')] }));
-  t.strictSame(problems, [{
-    code: 'missing_port',
-    message: 'No enabled plugin provides the greeter (port SampleGreeter), needed by "b", "c"',
-    remedy: 'Enable "a" with HEXFORGE_PLUGINS=+a, or disable who needs it with HEXFORGE_PLUGINS=-b,-c',
-  }]);
-  t.match(check(plan([consumer('b')]))[0], { plugin: 'b', remedy: 'Install a plugin that provides it, or disable who needs it with HEXFORGE_PLUGINS=-b' });
+  t.strictSame(problems, [
+    {
+      code: 'missing_port',
+      message: 'No enabled plugin provides the greeter (port SampleGreeter), needed by "b", "c"',
+      remedy: 'Enable "a" with HEXFORGE_PLUGINS=+a, or disable who needs it with HEXFORGE_PLUGINS=-b,-c',
+    },
+  ]);
+  t.match(check(plan([consumer('b')]))[0], {
+    plugin: 'b',
+    remedy: 'Install a plugin that provides it, or disable who needs it with HEXFORGE_PLUGINS=-b',
+  });
 });
 
 void t.test('absent optional, plural and unavailable ports are no problem', async (t) => {
-  t.strictSame(check(plan([definePlugin({ ...base, name: 'a', needs: ['SampleExtra', 'SampleVoices', 'SampleUnavailable'] })])), []);
+  t.strictSame(
+    check(plan([definePlugin({ ...base, name: 'a', needs: ['SampleExtra', 'SampleVoices', 'SampleUnavailable'] })])),
+    [],
+  );
 });
 
 void t.test('two providers of a single port need a choice', async (t) => {
   const pair = [provider('a'), provider('b')];
-  t.strictSame(check(plan(pair)), [{
-    code: 'two_providers',
-    message: 'The port SampleGreeter has 2 providers: "a", "b"',
-    remedy: 'Choose one with providers.SampleGreeter in the configuration, or disable the others',
-  }]);
+  t.strictSame(check(plan(pair)), [
+    {
+      code: 'two_providers',
+      message: 'The port SampleGreeter has 2 providers: "a", "b"',
+      remedy: 'Choose one with providers.SampleGreeter in the configuration, or disable the others',
+    },
+  ]);
   t.strictSame(check(plan(pair, { providers: { SampleGreeter: 'b' } })), []);
-  const optional = ['a', 'b'].map((name) => definePlugin({ ...base, name, provides: { SampleExtra: () => greeter(name) } }));
+  const optional = ['a', 'b'].map((name) =>
+    definePlugin({ ...base, name, provides: { SampleExtra: () => greeter(name) } }),
+  );
   t.strictSame(codes(check(plan(optional))), ['two_providers']);
-  const plural = ['a', 'b'].map((name) => definePlugin({ ...base, name, provides: { SampleVoices: () => greeter(name) } }));
+  const plural = ['a', 'b'].map((name) =>
+    definePlugin({ ...base, name, provides: { SampleVoices: () => greeter(name) } }),
+  );
   t.strictSame(check(plan(plural)), []);
 });
 
 void t.test('a choice that cannot be followed is refused', async (t) => {
-  t.match(check(plan([provider('a')], { providers: { SampleGreeter: 'z' } })), [{ code: 'bad_choice', message: 'providers.SampleGreeter is "z", which is no enabled plugin that provides it', remedy: 'Choose from "a"' }]);
-  t.match(check(plan([provider('a')], { providers: { SampleGreter: 'a' } })), [{ code: 'bad_choice', remedy: 'Did you mean "SampleGreeter"?' }]);
+  t.match(check(plan([provider('a')], { providers: { SampleGreeter: 'z' } })), [
+    {
+      code: 'bad_choice',
+      message: 'providers.SampleGreeter is "z", which is no enabled plugin that provides it',
+      remedy: 'Choose from "a"',
+    },
+  ]);
+  t.match(check(plan([provider('a')], { providers: { SampleGreter: 'a' } })), [
+    { code: 'bad_choice', remedy: 'Did you mean "SampleGreeter"?' },
+  ]);
 });
 
-void t.test('a plugin may not take a port that is the host\'s alone', async (t) => {
+void t.test("a plugin may not take a port that is the host's alone", async (t) => {
   const clock = definePlugin({ ...base, name: 'a', provides: { Clock: () => ({ now: () => new Date(0) }) } });
-  t.match(check(plan([clock])), [{ code: 'reserved_port', plugin: 'a', message: 'Plugin "a" provides the port Clock, which the host provides itself' }]);
+  t.match(check(plan([clock])), [
+    {
+      code: 'reserved_port',
+      plugin: 'a',
+      message: 'Plugin "a" provides the port Clock, which the host provides itself',
+    },
+  ]);
 });
 
 void t.test('a cycle is named link by link', async (t) => {
-  const a = definePlugin({ ...base, name: 'a', needs: ['SampleExtra'], provides: { SampleGreeter: () => greeter('a') } });
-  const b = definePlugin({ ...base, name: 'b', needs: ['SampleGreeter'], provides: { SampleExtra: () => greeter('b') } });
-  t.match(check(plan([a, b])), [{ code: 'cycle', message: 'Plugins need each other in a circle: "a" needs SampleExtra of "b", "b" needs SampleGreeter of "a"' }]);
-  const self = definePlugin({ ...base, name: 'c', needs: ['SampleVoices'], provides: { SampleVoices: () => greeter('c') } });
-  t.match(check(plan([self])), [{ code: 'cycle', message: 'Plugins need each other in a circle: "c" needs SampleVoices of "c"' }]);
+  const a = definePlugin({
+    ...base,
+    name: 'a',
+    needs: ['SampleExtra'],
+    provides: { SampleGreeter: () => greeter('a') },
+  });
+  const b = definePlugin({
+    ...base,
+    name: 'b',
+    needs: ['SampleGreeter'],
+    provides: { SampleExtra: () => greeter('b') },
+  });
+  t.match(check(plan([a, b])), [
+    {
+      code: 'cycle',
+      message: 'Plugins need each other in a circle: "a" needs SampleExtra of "b", "b" needs SampleGreeter of "a"',
+    },
+  ]);
+  const self = definePlugin({
+    ...base,
+    name: 'c',
+    needs: ['SampleVoices'],
+    provides: { SampleVoices: () => greeter('c') },
+  });
+  t.match(check(plan([self])), [
+    { code: 'cycle', message: 'Plugins need each other in a circle: "c" needs SampleVoices of "c"' },
+  ]);
 });
 
 void t.test('a late need takes no part in the cycle check', async (t) => {
-  const a = definePlugin({ ...base, name: 'a', late: ['SampleExtra'], provides: { SampleGreeter: () => greeter('a') } });
-  const b = definePlugin({ ...base, name: 'b', needs: ['SampleGreeter'], provides: { SampleExtra: () => greeter('b') } });
+  const a = definePlugin({
+    ...base,
+    name: 'a',
+    late: ['SampleExtra'],
+    provides: { SampleGreeter: () => greeter('a') },
+  });
+  const b = definePlugin({
+    ...base,
+    name: 'b',
+    needs: ['SampleGreeter'],
+    provides: { SampleExtra: () => greeter('b') },
+  });
   t.strictSame(check(plan([a, b])), []);
 });
 
 void t.test('a plugin listed twice is refused', async (t) => {
-  t.match(check(plan([definePlugin({ ...base, name: 'a' }), definePlugin({ ...base, name: 'a' })])), [{ code: 'duplicate_plugin', plugin: 'a', message: 'Two plugins are named "a"' }]);
+  t.match(check(plan([definePlugin({ ...base, name: 'a' }), definePlugin({ ...base, name: 'a' })])), [
+    { code: 'duplicate_plugin', plugin: 'a', message: 'Two plugins are named "a"' },
+  ]);
 });
 
 void t.test('a need that nothing declares is refused', async (t) => {
   const a = definePlugin({ ...base, name: 'a', needs: ['NoSuchPort' as 'SampleGreeter'] });
-  t.match(check(plan([a])), [{ code: 'undeclared_port', plugin: 'a', message: 'Plugin "a" names the port NoSuchPort, which nothing declares' }]);
+  t.match(check(plan([a])), [
+    { code: 'undeclared_port', plugin: 'a', message: 'Plugin "a" names the port NoSuchPort, which nothing declares' },
+  ]);
 });
 
 void t.test('names, versions and the API range are checked', async (t) => {
   t.strictSame(codes(check(plan([definePlugin({ ...base, name: 'Bad_Name' })]))), ['plugin_name']);
   t.strictSame(codes(check(plan([definePlugin({ ...base, name: 'a', version: 'one' })]))), ['plugin_version']);
-  t.match(check(plan([definePlugin({ name: 'a', version: '1.0.0', api: '^7.0.0' })])), [{ code: 'incompatible_api', message: `Plugin "a" asks for the plugin API ^7.0.0; this is ${PLUGIN_API_VERSION}` }]);
-  t.strictSame(codes(check(plan([definePlugin({ name: 'a', version: '1.0.0', api: 'latest' })]))), ['incompatible_api']);
+  t.match(check(plan([definePlugin({ name: 'a', version: '1.0.0', api: '^7.0.0' })])), [
+    { code: 'incompatible_api', message: `Plugin "a" asks for the plugin API ^7.0.0; this is ${PLUGIN_API_VERSION}` },
+  ]);
+  t.strictSame(codes(check(plan([definePlugin({ name: 'a', version: '1.0.0', api: 'latest' })]))), [
+    'incompatible_api',
+  ]);
 });
 
 void t.test('a provider of a critical port may not be isolated', async (t) => {
   const isolated = { ...base, name: 'a', onFailure: 'isolate' as const };
-  t.match(check(plan([definePlugin({ ...isolated, provides: { SampleCritical: () => greeter('a') } })])), [{ code: 'isolated_critical', plugin: 'a', message: /security-critical port SampleCritical/ }]);
+  t.match(check(plan([definePlugin({ ...isolated, provides: { SampleCritical: () => greeter('a') } })])), [
+    { code: 'isolated_critical', plugin: 'a', message: /security-critical port SampleCritical/ },
+  ]);
   t.strictSame(check(plan([definePlugin({ ...isolated, provides: { SampleGreeter: () => greeter('a') } })])), []);
 });
 
 void t.test('what two plugins claim names both', async (t) => {
-  const claims = (name: string): PluginDefinition => definePlugin({
-    ...base, name,
-    tools: [{ name: 'tool', family: 'sample' }],
-    scopes: [{ name: 'sample.read' }],
-    permissions: [{ name: 'sample.write', from: 'write' }],
-    settings: [{ key: 'sample.enabled', description: 'A sample', type: 'boolean', default: true }],
-    routes: () => [route('GET', '/samples/{id}', 'sampleGet')],
-  });
-  t.strictSame(check(plan([claims('a'), claims('b')])).map(({ code, message }) => [code, message]), [
-    ['duplicate_tool', 'The tool "tool" is claimed by "a" and by "b"'],
-    ['duplicate_scope', 'The scope row "sample.read" is claimed by "a" and by "b"'],
-    ['duplicate_permission', 'The permission "sample.write" is claimed by "a" and by "b"'],
-    ['duplicate_setting', 'The setting "sample.enabled" is claimed by "a" and by "b"'],
-    ['duplicate_route', 'The route "GET /api/v1/samples/{id}" is claimed by "a" and by "b"'],
-    ['duplicate_route_id', 'The route id "sampleGet" is claimed by "a" and by "b"'],
-  ]);
+  const claims = (name: string): PluginDefinition =>
+    definePlugin({
+      ...base,
+      name,
+      tools: [{ name: 'tool', family: 'sample' }],
+      scopes: [{ name: 'sample.read' }],
+      permissions: [{ name: 'sample.write', from: 'write' }],
+      settings: [{ key: 'sample.enabled', description: 'A sample', type: 'boolean', default: true }],
+      routes: () => [route('GET', '/samples/{id}', 'sampleGet')],
+    });
+  t.strictSame(
+    check(plan([claims('a'), claims('b')])).map(({ code, message }) => [code, message]),
+    [
+      ['duplicate_tool', 'The tool "tool" is claimed by "a" and by "b"'],
+      ['duplicate_scope', 'The scope row "sample.read" is claimed by "a" and by "b"'],
+      ['duplicate_permission', 'The permission "sample.write" is claimed by "a" and by "b"'],
+      ['duplicate_setting', 'The setting "sample.enabled" is claimed by "a" and by "b"'],
+      ['duplicate_route', 'The route "GET /api/v1/samples/{id}" is claimed by "a" and by "b"'],
+      ['duplicate_route_id', 'The route id "sampleGet" is claimed by "a" and by "b"'],
+    ],
+  );
   const table = (name: string) => definePlugin({ ...base, name, tables: ['a_thing'] });
   t.strictSame(codes(check(plan([table('a'), table('a-thing')]))), ['duplicate_table']);
-  const migrations = definePlugin({ ...base, name: 'm', migrations: [{ name: '001', up: [] }, { name: '001', up: [] }] });
-  t.match(check(plan([migrations])), [{ code: 'duplicate_migration', message: 'Plugin "m" claims the migration "m/001" twice' }]);
+  const migrations = definePlugin({
+    ...base,
+    name: 'm',
+    migrations: [
+      { name: '001', up: [] },
+      { name: '001', up: [] },
+    ],
+  });
+  t.match(check(plan([migrations])), [
+    { code: 'duplicate_migration', message: 'Plugin "m" claims the migration "m/001" twice' },
+  ]);
 });
 
 void t.test('routes clash by method and shape, whatever their parameters are called', async (t) => {
-  const having = (name: string, ...routes: readonly ReturnType<typeof route>[]) => definePlugin({ ...base, name, routes: () => routes });
-  t.strictSame(codes(check(plan([having('a', route('GET', '/x/{a}')), having('b', route('GET', '/x/{b}', 'other'))]))), ['duplicate_route']);
+  const having = (name: string, ...routes: readonly ReturnType<typeof route>[]) =>
+    definePlugin({ ...base, name, routes: () => routes });
+  t.strictSame(
+    codes(check(plan([having('a', route('GET', '/x/{a}')), having('b', route('GET', '/x/{b}', 'other'))]))),
+    ['duplicate_route'],
+  );
   t.strictSame(check(plan([having('a', route('GET', '/x/{a}')), having('b', route('POST', '/x/{b}'))])), []);
   t.strictSame(check(plan([having('a', route('GET', '/x/{a}')), having('b', route('GET', '/x/{b*}', 'rest'))])), []);
 });
 
 void t.test('routes of a plugin without a granted mount live under its own prefix and not at the root', async (t) => {
-  const having = (name: string, rooted: boolean) => definePlugin({ ...base, name, routes: () => [{ ...route('GET', '/x', name), ...rooted ? { mount: 'root' as const } : {} }] });
-  t.strictSame(check(plan([having('a', false), having('b', false)], { mountOf: (plugin) => plugin === 'b' ? 'own' : 'anywhere' })), []);
-  t.match(check(plan([having('b', true)], { mountOf: () => 'own' })), [{ code: 'route_mount', plugin: 'b', remedy: 'Grant it with plugins.b.mount: anywhere, or disable the plugin' }]);
+  const having = (name: string, rooted: boolean) =>
+    definePlugin({
+      ...base,
+      name,
+      routes: () => [{ ...route('GET', '/x', name), ...(rooted ? { mount: 'root' as const } : {}) }],
+    });
+  t.strictSame(
+    check(
+      plan([having('a', false), having('b', false)], { mountOf: (plugin) => (plugin === 'b' ? 'own' : 'anywhere') }),
+    ),
+    [],
+  );
+  t.match(check(plan([having('b', true)], { mountOf: () => 'own' })), [
+    { code: 'route_mount', plugin: 'b', remedy: 'Grant it with plugins.b.mount: anywhere, or disable the plugin' },
+  ]);
 });
 
 void t.test('the builder of routes runs on stand-ins that answer everything with themselves', async (t) => {
   const curious = definePlugin({
-    ...base, name: 'a', needs: ['SampleGreeter'],
+    ...base,
+    name: 'a',
+    needs: ['SampleGreeter'],
     build: () => ({ paths: ['/x'] }),
     routes: (parts, context) => {
       const [...none] = parts.paths;
@@ -146,69 +268,180 @@ void t.test('the builder of routes runs on stand-ins that answer everything with
       return [route('GET', '/x', `id${none.length}${String(parts.paths)}`)];
     },
   });
-  t.strictSame(check(plan([curious, provider('b')])).map(({ code, message }) => [code, message.replace(/: .*/s, '')]), [['routes_builder', 'The routes of plugin "a" cannot be listed']], '.then on a stand-in is undefined: calling it throws, and that is a problem of its own');
-  const throwing = definePlugin({ ...base, name: 'a', routes: () => { throw new Error('no'); } });
-  t.match(check(plan([throwing])), [{ code: 'routes_builder', plugin: 'a', message: 'The routes of plugin "a" cannot be listed: no' }]);
+  t.strictSame(
+    check(plan([curious, provider('b')])).map(({ code, message }) => [code, message.replace(/: .*/s, '')]),
+    [['routes_builder', 'The routes of plugin "a" cannot be listed']],
+    '.then on a stand-in is undefined: calling it throws, and that is a problem of its own',
+  );
+  const throwing = definePlugin({
+    ...base,
+    name: 'a',
+    routes: () => {
+      throw new Error('no');
+    },
+  });
+  t.match(check(plan([throwing])), [
+    { code: 'routes_builder', plugin: 'a', message: 'The routes of plugin "a" cannot be listed: no' },
+  ]);
 });
 
 void t.test('a route may name only scopes, permissions and ports that exist', async (t) => {
   const lost = definePlugin({
-    ...base, name: 'a', permissions: [{ name: 'thing.read', from: 'read' }],
-    routes: () => [{ ...route('GET', '/x', 'x'), scope: 'sample.read', requires: ['Nothing' as 'SampleExtra'], access: { who: 'permitted', resource: 'thing' as never, permission: 'thing.raed', needsUser: false, anonymous: 404, hidden: 404, lacking: 403 } }],
+    ...base,
+    name: 'a',
+    permissions: [{ name: 'thing.read', from: 'read' }],
+    routes: () => [
+      {
+        ...route('GET', '/x', 'x'),
+        scope: 'sample.read',
+        requires: ['Nothing' as 'SampleExtra'],
+        access: {
+          who: 'permitted',
+          resource: 'thing' as never,
+          permission: 'thing.raed',
+          needsUser: false,
+          anonymous: 404,
+          hidden: 404,
+          lacking: 403,
+        },
+      },
+    ],
   });
-  t.strictSame(check(plan([lost])).map(({ code, remedy }) => [code, remedy]), [
-    ['unknown_scope', 'Add it to the `scopes` of its definition, or enable the plugin that contributes it'],
-    ['unknown_permission', 'Did you mean "thing.read"?'],
-    ['undeclared_port', 'Import the module that declares it with declarePort, or correct the name'],
-  ]);
+  t.strictSame(
+    check(plan([lost])).map(({ code, remedy }) => [code, remedy]),
+    [
+      ['unknown_scope', 'Add it to the `scopes` of its definition, or enable the plugin that contributes it'],
+      ['unknown_permission', 'Did you mean "thing.read"?'],
+      ['undeclared_port', 'Import the module that declares it with declarePort, or correct the name'],
+    ],
+  );
 });
 
-void t.test('tables start with the plugin\'s name', async (t) => {
-  t.match(check(plan([definePlugin({ ...base, name: 'git-native', tables: ['git_native', 'git_native_pack', 'git_nativepack', 'packs'] })])), [
-    { code: 'table_name', message: 'Table "git_nativepack" of plugin "git-native" does not start with the plugin\'s name', remedy: 'Name it "git_native_…"' },
-    { code: 'table_name', message: /"packs"/ },
-  ]);
+void t.test("tables start with the plugin's name", async (t) => {
+  t.match(
+    check(
+      plan([
+        definePlugin({
+          ...base,
+          name: 'git-native',
+          tables: ['git_native', 'git_native_pack', 'git_nativepack', 'packs'],
+        }),
+      ]),
+    ),
+    [
+      {
+        code: 'table_name',
+        message: 'Table "git_nativepack" of plugin "git-native" does not start with the plugin\'s name',
+        remedy: 'Name it "git_native_…"',
+      },
+      { code: 'table_name', message: /"packs"/ },
+    ],
+  );
 });
 
 void t.test('tables of plugins that are not required may not be referenced', async (t) => {
-  const owner = definePlugin({ ...base, name: 'a', tables: ['a_thing'], provides: { SampleGreeter: () => greeter('a'), SampleExtra: () => greeter('a') } });
-  const referring = (needs: readonly ('SampleGreeter' | 'SampleExtra')[]) => definePlugin({ ...base, name: 'b', needs, references: ['a_thing'] });
+  const owner = definePlugin({
+    ...base,
+    name: 'a',
+    tables: ['a_thing'],
+    provides: { SampleGreeter: () => greeter('a'), SampleExtra: () => greeter('a') },
+  });
+  const referring = (needs: readonly ('SampleGreeter' | 'SampleExtra')[]) =>
+    definePlugin({ ...base, name: 'b', needs, references: ['a_thing'] });
   t.strictSame(check(plan([owner, referring(['SampleGreeter'])])), [], 'a single port is a requirement');
-  t.match(check(plan([owner, referring(['SampleExtra'])])), [{ code: 'reference', plugin: 'b', message: 'Plugin "b" references the table "a_thing" of "a", which it does not need' }], 'an optional port is none');
-  t.match(check(plan([owner, definePlugin({ ...base, name: 'b', needs: ['SampleGreeter'], references: ['c_thing'] })])), [{ code: 'reference', message: /which no plugin it needs publishes/ }]);
-  t.strictSame(codes(check(plan([referring(['SampleGreeter'])], { disabled: [owner] }))), ['missing_port'], 'where the owner is off, the missing port is the one problem');
-  const middle = definePlugin({ ...base, name: 'm', needs: ['SampleGreeter'], provides: { SampleCritical: () => greeter('m') } });
-  t.strictSame(check(plan([owner, middle, definePlugin({ ...base, name: 'b', needs: ['SampleCritical'], references: ['a_thing'] })])), [], 'what a required plugin requires is required');
+  t.match(
+    check(plan([owner, referring(['SampleExtra'])])),
+    [
+      {
+        code: 'reference',
+        plugin: 'b',
+        message: 'Plugin "b" references the table "a_thing" of "a", which it does not need',
+      },
+    ],
+    'an optional port is none',
+  );
+  t.match(
+    check(plan([owner, definePlugin({ ...base, name: 'b', needs: ['SampleGreeter'], references: ['c_thing'] })])),
+    [{ code: 'reference', message: /which no plugin it needs publishes/ }],
+  );
+  t.strictSame(
+    codes(check(plan([referring(['SampleGreeter'])], { disabled: [owner] }))),
+    ['missing_port'],
+    'where the owner is off, the missing port is the one problem',
+  );
+  const middle = definePlugin({
+    ...base,
+    name: 'm',
+    needs: ['SampleGreeter'],
+    provides: { SampleCritical: () => greeter('m') },
+  });
+  t.strictSame(
+    check(
+      plan([owner, middle, definePlugin({ ...base, name: 'b', needs: ['SampleCritical'], references: ['a_thing'] })]),
+    ),
+    [],
+    'what a required plugin requires is required',
+  );
 });
 
 void t.test('bad configuration of a plugin is named by its key, never by its value', async (t) => {
-  const config = Joi.object({ size: Joi.number().integer().min(1).default(3), secret: Joi.string().pattern(/^[a-z]+$/) });
+  const config = Joi.object({
+    size: Joi.number().integer().min(1).default(3),
+    secret: Joi.string().pattern(/^[a-z]+$/),
+  });
   const a = definePlugin({ ...base, name: 'a', config });
   t.strictSame(check(plan([a])), []);
   const problems = check(plan([a], { config: { a: { size: 0, secret: 'HUNTER2', sise: 1 } } }));
-  t.strictSame(problems.map(({ code, message, remedy }) => [code, message, remedy]), [
-    ['bad_configuration', 'plugins.a.size must be greater than or equal to 1', 'Correct the value, or remove the line for the default'],
-    ['bad_configuration', 'plugins.a.secret must match /^[a-z]+$/', 'Correct the value, or remove the line for the default'],
-    ['unknown_key', 'plugins.a.sise is no configuration key', 'Did you mean "size"?'],
+  t.strictSame(
+    problems.map(({ code, message, remedy }) => [code, message, remedy]),
+    [
+      [
+        'bad_configuration',
+        'plugins.a.size must be greater than or equal to 1',
+        'Correct the value, or remove the line for the default',
+      ],
+      [
+        'bad_configuration',
+        'plugins.a.secret must match /^[a-z]+$/',
+        'Correct the value, or remove the line for the default',
+      ],
+      ['unknown_key', 'plugins.a.sise is no configuration key', 'Did you mean "size"?'],
+    ],
+  );
+  t.match(check(plan([definePlugin({ ...base, name: 'b' })], { config: { b: { anything: 1 } } })), [
+    { code: 'unknown_key', message: 'plugins.b.anything is no configuration key' },
   ]);
-  t.match(check(plan([definePlugin({ ...base, name: 'b' })], { config: { b: { anything: 1 } } })), [{ code: 'unknown_key', message: 'plugins.b.anything is no configuration key' }]);
-  t.match(check(plan([definePlugin({ ...base, name: 'c', config: Joi.object({ enabled: Joi.boolean() }) })])), [{ code: 'reserved_key', plugin: 'c' }]);
+  t.match(check(plan([definePlugin({ ...base, name: 'c', config: Joi.object({ enabled: Joi.boolean() }) })])), [
+    { code: 'reserved_key', plugin: 'c' },
+  ]);
 });
 
 void t.test('settings must exist and fit', async (t) => {
   const a = definePlugin({
-    ...base, name: 'a', settings: [
+    ...base,
+    name: 'a',
+    settings: [
       { key: 'sample.enabled', description: 'A sample', type: 'boolean', default: true },
       { key: 'sample.size', description: 'A sample', type: 'integer', default: 3, min: 1, max: 9 },
       { key: 'sample.name', description: 'A sample', type: 'string', default: '', maxLength: 3 },
     ],
   });
-  const problemsOf = (settings: Plan['settings']) => check(plan([a], { settings })).map(({ message, remedy }) => [message, remedy]);
+  const problemsOf = (settings: Plan['settings']) =>
+    check(plan([a], { settings })).map(({ message, remedy }) => [message, remedy]);
   t.strictSame(problemsOf({ 'sample.enabled': false, 'sample.size': 9, 'sample.name': 'abc' }), []);
-  t.strictSame(problemsOf({ 'sample.enabled': 'yes', 'sample.size': 10, 'sample.name': 'abcd', 'sample.enable': true }), [
-    ['settings.sample.enabled must be true or false', 'Correct the value, or remove the line for the default true'],
-    ['settings.sample.size must be a whole number from 1 to 9', 'Correct the value, or remove the line for the default 3'],
-    ['settings.sample.name must be a text of at most 3 characters', 'Correct the value, or remove the line for the default ""'],
-    ['settings.sample.enable is no setting of an enabled plugin', 'Did you mean "sample.enabled"?'],
-  ]);
+  t.strictSame(
+    problemsOf({ 'sample.enabled': 'yes', 'sample.size': 10, 'sample.name': 'abcd', 'sample.enable': true }),
+    [
+      ['settings.sample.enabled must be true or false', 'Correct the value, or remove the line for the default true'],
+      [
+        'settings.sample.size must be a whole number from 1 to 9',
+        'Correct the value, or remove the line for the default 3',
+      ],
+      [
+        'settings.sample.name must be a text of at most 3 characters',
+        'Correct the value, or remove the line for the default ""',
+      ],
+      ['settings.sample.enable is no setting of an enabled plugin', 'Did you mean "sample.enabled"?'],
+    ],
+  );
 });

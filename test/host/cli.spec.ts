@@ -8,9 +8,22 @@ import { openControl } from '#host/control';
 import { version } from '#host/version';
 
 /** Runs the command line in a folder of its own, over memory. */
-async function run(t: Test, args: readonly string[], { yaml, environment = {}, cwd = t.testdir(yaml === undefined ? {} : { config: { 'hexforge.yaml': yaml } }) }: { readonly yaml?: string; readonly environment?: Readonly<Record<string, string>>; readonly cwd?: string } = {}) {
+async function run(
+  t: Test,
+  args: readonly string[],
+  {
+    yaml,
+    environment = {},
+    cwd = t.testdir(yaml === undefined ? {} : { config: { 'hexforge.yaml': yaml } }),
+  }: { readonly yaml?: string; readonly environment?: Readonly<Record<string, string>>; readonly cwd?: string } = {},
+) {
   const [out, err]: [string[], string[]] = [[], []];
-  const code = await main(args, { cwd, environment: { HEXFORGE_DATABASE: 'memory', HEXFORGE_LOG_LEVEL: 'silent', ...environment }, stdout: { write: (text) => out.push(text) }, stderr: { write: (text) => err.push(text) } });
+  const code = await main(args, {
+    cwd,
+    environment: { HEXFORGE_DATABASE: 'memory', HEXFORGE_LOG_LEVEL: 'silent', ...environment },
+    stdout: { write: (text) => out.push(text) },
+    stderr: { write: (text) => err.push(text) },
+  });
   return { code, out: out.join(''), err: err.join(''), cwd };
 }
 
@@ -24,7 +37,14 @@ void t.test('the help has one line and one example per command, and each command
   const { code, out } = await run(t, ['--help']);
   t.equal(code, 0);
   for (const { name, summary, example } of commands) {
-    t.equal(out.split('\n').filter((line) => line.includes(`  ${name}`) && line.includes(summary) && line.endsWith(`e.g. ${example}`)).length, 1, name);
+    t.equal(
+      out
+        .split('\n')
+        .filter((line) => line.includes(`  ${name}`) && line.includes(summary) && line.endsWith(`e.g. ${example}`))
+        .length,
+      1,
+      name,
+    );
     const own = await run(t, [...name.split(' '), '--help']);
     t.match(own, { code: 0, err: '' });
     t.ok(own.out.startsWith(`hexforge ${name}`) && own.out.endsWith(`  Example: ${example}\n`), `${name} --help`);
@@ -46,23 +66,38 @@ void t.test('an unknown command, flag or argument exits 64 with the nearest name
     [['check', 'now'], '"check" does not take "now". Example: hexforge check --config /etc/hexforge.yaml'],
     [['admin', 'reset-password'], '"admin reset-password" needs NAME. Example: hexforge admin reset-password admin'],
     [['--serve'], 'There is no command "--serve". Did you mean "serve"?'],
-  ] as const) t.strictSame(await run(t, args, { cwd: '/nonexistent' }), { code: 64, out: '', err: `hexforge: ${says}\n`, cwd: '/nonexistent' }, args.join(' '));
+  ] as const)
+    t.strictSame(
+      await run(t, args, { cwd: '/nonexistent' }),
+      { code: 64, out: '', err: `hexforge: ${says}\n`, cwd: '/nonexistent' },
+      args.join(' '),
+    );
 });
 
-const fiveMistakes = 'prot: 4000\nproviders:\n  GitBackend: git-wasm\nsettings:\n  signup.enable: true\nplugins:\n  git-http:\n    max_push_bytes: many\n';
+const fiveMistakes =
+  'prot: 4000\nproviders:\n  GitBackend: git-wasm\nsettings:\n  signup.enable: true\nplugins:\n  git-http:\n    max_push_bytes: many\n';
 
 void t.test('check prints five different mistakes, each with its remedy, and exits 78', async (t) => {
-  const { code, out, err } = await run(t, ['check'], { yaml: fiveMistakes, environment: { HEXFORGE_PLUGINS: '-audti' } });
+  const { code, out, err } = await run(t, ['check'], {
+    yaml: fiveMistakes,
+    environment: { HEXFORGE_PLUGINS: '-audti' },
+  });
   t.equal(code, 78);
   t.equal(err, '');
-  t.strictSame(out.trimEnd().split('\n').map((line) => line.replace(/ \(file [^)]*\)/, '')), [
-    'unknown_key: prot is no configuration key. Did you mean "port"?',
-    'unknown_plugin: HEXFORGE_PLUGINS names "audti", which is no known plugin. Did you mean "audit"?',
-    'bad_choice: providers.GitBackend is "git-wasm", which is no enabled plugin that provides it. Choose from "git-native".',
-    'bad_configuration: plugins.git-http.max_push_bytes must be a number. Correct the value, or remove the line for the default.',
-    'unknown_setting: settings.signup.enable is no setting of an enabled plugin. Did you mean "signup.enabled"?',
-    '5 problems',
-  ]);
+  t.strictSame(
+    out
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.replace(/ \(file [^)]*\)/, '')),
+    [
+      'unknown_key: prot is no configuration key. Did you mean "port"?',
+      'unknown_plugin: HEXFORGE_PLUGINS names "audti", which is no known plugin. Did you mean "audit"?',
+      'bad_choice: providers.GitBackend is "git-wasm", which is no enabled plugin that provides it. Choose from "git-native".',
+      'bad_configuration: plugins.git-http.max_push_bytes must be a number. Correct the value, or remove the line for the default.',
+      'unknown_setting: settings.signup.enable is no setting of an enabled plugin. Did you mean "signup.enabled"?',
+      '5 problems',
+    ],
+  );
 });
 
 void t.test('check --json says the same for scripts', async (t) => {
@@ -78,35 +113,80 @@ void t.test('check --json says the same for scripts', async (t) => {
 
 void t.test('check of a good configuration is one line', async (t) => {
   const { code, out, err, cwd } = await run(t, ['check'], { yaml: 'port: 3001\n' });
-  t.strictSame([code, out, err], [0, `ok: 6 plugins (identity, repositories, git-native, git-http, audit, limits), ${join(cwd, 'config/hexforge.yaml')}\n`, '']);
+  t.strictSame(
+    [code, out, err],
+    [
+      0,
+      `ok: 6 plugins (identity, repositories, git-native, git-http, audit, limits), ${join(cwd, 'config/hexforge.yaml')}\n`,
+      '',
+    ],
+  );
 });
 
-void t.test('serve prints all problems too, one sentence each with its remedy and no stack, and exits 78', async (t) => {
-  const { code, out, err } = await run(t, ['serve'], { yaml: fiveMistakes, environment: { HEXFORGE_PLUGINS: '-audti' } });
-  t.equal(code, 78);
-  t.equal(out, '');
-  const lines = err.trimEnd().split('\n');
-  t.equal(lines.length, 5);
-  for (const line of lines) t.match(line, /^hexforge: .+\.$|\?$/);
-  t.notMatch(err, /\n\s+at /);
-});
+void t.test(
+  'serve prints all problems too, one sentence each with its remedy and no stack, and exits 78',
+  async (t) => {
+    const { code, out, err } = await run(t, ['serve'], {
+      yaml: fiveMistakes,
+      environment: { HEXFORGE_PLUGINS: '-audti' },
+    });
+    t.equal(code, 78);
+    t.equal(out, '');
+    const lines = err.trimEnd().split('\n');
+    t.equal(lines.length, 5);
+    for (const line of lines) t.match(line, /^hexforge: .+\.$|\?$/);
+    t.notMatch(err, /\n\s+at /);
+  },
+);
 
 void t.test('broken YAML is one sentence with line and column', async (t) => {
   const { code, err, cwd } = await run(t, ['serve'], { yaml: 'plugins: [a\nport: 3\n' });
-  t.strictSame([code, err], [78, `hexforge: The configuration file ${join(cwd, 'config/hexforge.yaml')} is not YAML at line 2, column 1: deficient indentation. Correct that line; indent with spaces, and quote texts that hold \`: \` or start with a sign.\n`]);
+  t.strictSame(
+    [code, err],
+    [
+      78,
+      `hexforge: The configuration file ${join(cwd, 'config/hexforge.yaml')} is not YAML at line 2, column 1: deficient indentation. Correct that line; indent with spaces, and quote texts that hold \`: \` or start with a sign.\n`,
+    ],
+  );
 });
 
 void t.test('the starts that fail by their surroundings are one sentence with the remedy', async (t) => {
-  const newer = t.testdir({ newer: { 'hexforge.json': '{"version":"99.0.0","createdAt":"2026-01-01T00:00:00.000Z"}\n' }, file: '' });
+  const newer = t.testdir({
+    newer: { 'hexforge.json': '{"version":"99.0.0","createdAt":"2026-01-01T00:00:00.000Z"}\n' },
+    file: '',
+  });
   const plugins = { HEXFORGE_PLUGINS: none };
-  t.match(await run(t, ['serve'], { cwd: newer, environment: { ...plugins, HEXFORGE_DATA_DIR: join(newer, 'newer') } }), { code: 78, err: /was written by Hexforge 99\.0\.0, which is newer than this \d+\.\d+\.\d+\. Run Hexforge 99\.0\.0 or later/ });
-  t.match(await run(t, ['serve'], { cwd: newer, environment: { ...plugins, HEXFORGE_DATA_DIR: join(newer, 'file/data') } }), { code: 78, err: /cannot be written \(ENOTDIR\)\. Set HEXFORGE_DATA_DIR/ });
-  t.match(await run(t, ['serve'], { environment: { ...plugins, HOST: '203.0.113.1' } }), { code: 78, err: 'hexforge: 203.0.113.1 is not an address of this machine. Set HOST to one, such as 127.0.0.1 or 0.0.0.0.\n' });
-  t.match(await run(t, ['serve'], { environment: { ...plugins, HEXFORGE_DATABASE: 'sql', DATABASE_URL: 'postgres://u:hunter2@127.0.0.1:1/forge' } }), { code: 78, err: /^hexforge: .*127\.0\.0\.1.*\n$/ });
+  t.match(
+    await run(t, ['serve'], { cwd: newer, environment: { ...plugins, HEXFORGE_DATA_DIR: join(newer, 'newer') } }),
+    {
+      code: 78,
+      err: /was written by Hexforge 99\.0\.0, which is newer than this \d+\.\d+\.\d+\. Run Hexforge 99\.0\.0 or later/,
+    },
+  );
+  t.match(
+    await run(t, ['serve'], { cwd: newer, environment: { ...plugins, HEXFORGE_DATA_DIR: join(newer, 'file/data') } }),
+    { code: 78, err: /cannot be written \(ENOTDIR\)\. Set HEXFORGE_DATA_DIR/ },
+  );
+  t.match(await run(t, ['serve'], { environment: { ...plugins, HOST: '203.0.113.1' } }), {
+    code: 78,
+    err: 'hexforge: 203.0.113.1 is not an address of this machine. Set HOST to one, such as 127.0.0.1 or 0.0.0.0.\n',
+  });
+  t.match(
+    await run(t, ['serve'], {
+      environment: { ...plugins, HEXFORGE_DATABASE: 'sql', DATABASE_URL: 'postgres://u:hunter2@127.0.0.1:1/forge' },
+    }),
+    { code: 78, err: /^hexforge: .*127\.0\.0\.1.*\n$/ },
+  );
 });
 
 void t.test('git that is missing is one sentence with the remedy', async (t) => {
-  const { code, err } = await run(t, ['serve'], { environment: { HEXFORGE_PLUGINS: '-identity,-repositories,-git-http,-audit,-limits', HEXFORGE_GIT_PATH: '/nonexistent/git', PORT: '0' } });
+  const { code, err } = await run(t, ['serve'], {
+    environment: {
+      HEXFORGE_PLUGINS: '-identity,-repositories,-git-http,-audit,-limits',
+      HEXFORGE_GIT_PATH: '/nonexistent/git',
+      PORT: '0',
+    },
+  });
   t.equal(code, 78);
   t.match(err, /^hexforge: .*git.*\n$/);
   t.notMatch(err, /\n\s+at /);
@@ -115,41 +195,75 @@ void t.test('git that is missing is one sentence with the remedy', async (t) => 
 void t.test('an older Node is told apart before anything else is loaded', async (t) => {
   const program = join(import.meta.dirname, '../../bin/hexforge.js');
   const text = readFileSync(program, 'utf8');
-  t.notMatch(text.replaceAll(/^\/\/.*$/gm, ''), /\?\.|\?\?|=>|\bawait\b|\bconst\b|^import /m, 'older Nodes can read it');
+  t.notMatch(
+    text.replaceAll(/^\/\/.*$/gm, ''),
+    /\?\.|\?\?|=>|\bawait\b|\bconst\b|^import /m,
+    'older Nodes can read it',
+  );
   // This Node, pretending to be an older one.
-  const preload = join(t.testdir({ 'older.mjs': "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.1.0' } });" }), 'older.mjs');
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['--import', preload, program, 'serve'], { encoding: 'utf8' });
+  const preload = join(
+    t.testdir({
+      'older.mjs': "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.1.0' } });",
+    }),
+    'older.mjs',
+  );
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['--import', preload, program, 'serve'], {
+    encoding: 'utf8',
+  });
   t.strictSame([status, stdout], [78, '']);
   t.match(stderr, /^hexforge: This is Node 20\.1\.0; Hexforge needs Node 24 or later\. Install it from .*\n$/);
 });
 
 void t.test('the program runs as a process', async (t) => {
-  t.equal(execFileSync(process.execPath, [join(import.meta.dirname, '../../bin/hexforge.js'), '--version'], { encoding: 'utf8' }), `${version}\n`);
+  t.equal(
+    execFileSync(process.execPath, [join(import.meta.dirname, '../../bin/hexforge.js'), '--version'], {
+      encoding: 'utf8',
+    }),
+    `${version}\n`,
+  );
 });
 
 void t.test('config shows each value with its source and no secret', async (t) => {
   const { code, out, cwd } = await run(t, ['config'], {
     yaml: 'port: 3001\nsettings:\n  signup.enabled: true\nplugins:\n  git-http:\n    max_push_bytes: 2048\n',
-    environment: { DATABASE_URL: 'postgres://u:hunter2@db/forge', HEXFORGE_ADMIN_PASSWORD: 'hunter2 hunter2', HEXFORGE_PLUGINS: '-limits' },
+    environment: {
+      DATABASE_URL: 'postgres://u:hunter2@db/forge',
+      HEXFORGE_ADMIN_PASSWORD: 'hunter2 hunter2',
+      HEXFORGE_PLUGINS: '-limits',
+    },
   });
   t.equal(code, 0);
   const file = join(cwd, 'config/hexforge.yaml');
   const lines = new Set(out.split('\n').map((line) => line.replaceAll(/ +/g, ' ')));
   for (const line of [
-    `port 3001 # file ${file}`, 'host 127.0.0.1 # default', 'database memory # environment HEXFORGE_DATABASE', 'database_url ******** # environment DATABASE_URL',
-    'plugins.limits.enabled false # environment HEXFORGE_PLUGINS', `plugins.git-http.max_push_bytes 2048 # file ${file}`, `settings.signup.enabled true # file ${file}`,
-  ]) t.ok(lines.has(line), line);
+    `port 3001 # file ${file}`,
+    'host 127.0.0.1 # default',
+    'database memory # environment HEXFORGE_DATABASE',
+    'database_url ******** # environment DATABASE_URL',
+    'plugins.limits.enabled false # environment HEXFORGE_PLUGINS',
+    `plugins.git-http.max_push_bytes 2048 # file ${file}`,
+    `settings.signup.enabled true # file ${file}`,
+  ])
+    t.ok(lines.has(line), line);
   t.match(out, /plugins\.identity\.\S*password +\*{8} +# environment HEXFORGE_ADMIN_PASSWORD/i);
   t.notMatch(out, /hunter2/);
 });
 
 void t.test('plugins says how they stand: by the configuration where no server runs', async (t) => {
-  const { code, out, err } = await run(t, ['plugins', '--json'], { environment: { HEXFORGE_PLUGINS: '-limits,-audit' } });
+  const { code, out, err } = await run(t, ['plugins', '--json'], {
+    environment: { HEXFORGE_PLUGINS: '-limits,-audit' },
+  });
   t.equal(code, 0);
   t.match(err, /^hexforge: No server runs on .*: this is what the configuration says\n$/);
   const rows = JSON.parse(out);
-  t.match(rows.find(({ name }: { name: string }) => name === 'limits'), { enabled: false, state: 'disabled', version: null });
-  t.match(rows.find(({ name }: { name: string }) => name === 'git-native'), { enabled: true, state: 'checked', version: /^\d/, provides: ['GitBackend'] });
+  t.match(
+    rows.find(({ name }: { name: string }) => name === 'limits'),
+    { enabled: false, state: 'disabled', version: null },
+  );
+  t.match(
+    rows.find(({ name }: { name: string }) => name === 'git-native'),
+    { enabled: true, state: 'checked', version: /^\d/, provides: ['GitBackend'] },
+  );
   t.match((await run(t, ['plugins'])).out, /^NAME +VERSION +STATE +PROVIDES\nidentity +\S+ +checked +\S/);
 });
 
@@ -157,14 +271,28 @@ void t.test('while a server runs the command line asks it, and says so', async (
   const cwd = t.testdir({ data: {} });
   const asked: (string | undefined)[] = [];
   const close = await openControl(join(cwd, 'data'), {
-    'plugins': async () => [{ name: 'identity', version: '0.1.0', state: 'degraded', reason: 'The directory is slow' }],
-    'reset-password': async (name) => { asked.push(name); return { password: 'fresh' }; },
+    plugins: async () => [{ name: 'identity', version: '0.1.0', state: 'degraded', reason: 'The directory is slow' }],
+    'reset-password': async (name) => {
+      asked.push(name);
+      return { password: 'fresh' };
+    },
   });
   t.teardown(close);
-  t.match(await run(t, ['plugins'], { cwd }), { code: 0, err: `hexforge: This is how the running server (pid ${process.pid}) stands\n`, out: /identity +0\.1\.0 +degraded: The directory is slow/ });
-  t.match(await run(t, ['admin', 'reset-password', 'admin'], { cwd }), { code: 0, out: 'password: fresh\n', err: `hexforge: Done by the running server (pid ${process.pid})\n` });
+  t.match(await run(t, ['plugins'], { cwd }), {
+    code: 0,
+    err: `hexforge: This is how the running server (pid ${process.pid}) stands\n`,
+    out: /identity +0\.1\.0 +degraded: The directory is slow/,
+  });
+  t.match(await run(t, ['admin', 'reset-password', 'admin'], { cwd }), {
+    code: 0,
+    out: 'password: fresh\n',
+    err: `hexforge: Done by the running server (pid ${process.pid})\n`,
+  });
   t.strictSame(asked, ['admin']);
-  t.match(await run(t, ['migrate'], { cwd }), { code: 0, out: `The running server (pid ${process.pid}) migrated when it started: nothing to do\n` });
+  t.match(await run(t, ['migrate'], { cwd }), {
+    code: 0,
+    out: `The running server (pid ${process.pid}) migrated when it started: nothing to do\n`,
+  });
 });
 
 void t.test('where no server runs, the database is opened, and that is said', async (t) => {
@@ -172,7 +300,10 @@ void t.test('where no server runs, the database is opened, and that is said', as
   t.equal(code, 1);
   t.equal(err.split('\n')[0], `hexforge: No server runs on ${join(cwd, 'data')}: opening the database`);
   t.match(err, /nobody/);
-  t.match(await run(t, ['migrate'], { environment: { HEXFORGE_PLUGINS: none } }), { code: 0, out: 'nothing is pending\n' });
+  t.match(await run(t, ['migrate'], { environment: { HEXFORGE_PLUGINS: none } }), {
+    code: 0,
+    out: 'nothing is pending\n',
+  });
   const offline = await run(t, ['admin', 'reset-password', 'admin'], { environment: { HEXFORGE_PLUGINS: none } });
   t.match(offline, { code: 78, err: /No enabled plugin keeps accounts/ });
 });
@@ -182,5 +313,9 @@ void t.test('the example file can be printed for a configuration', async (t) => 
   t.equal(code, 0);
   writeFileSync(join(cwd, 'example.yaml'), out);
   t.ok(existsSync(join(cwd, 'example.yaml')));
-  t.match(await run(t, ['check', '--config', 'example.yaml'], { cwd }), { code: 0 }, 'and is itself a good, empty configuration');
+  t.match(
+    await run(t, ['check', '--config', 'example.yaml'], { cwd }),
+    { code: 0 },
+    'and is itself a good, empty configuration',
+  );
 });

@@ -19,8 +19,14 @@ const sockets = (dataDir: string): readonly string[] => readdirSync(join(dataDir
 
 void t.test('a question is answered, for the owner of the directory alone', async (t) => {
   const dataDir = await folder(t);
-  const close = await openControl(dataDir, { echo: async (argument) => ({ argument }), nothing: async () => undefined });
-  t.strictSame(await askServer(dataDir, { ask: 'echo', argument: 'a\nb "c"' }), { pid: process.pid, value: { argument: 'a\nb "c"' } });
+  const close = await openControl(dataDir, {
+    echo: async (argument) => ({ argument }),
+    nothing: async () => undefined,
+  });
+  t.strictSame(await askServer(dataDir, { ask: 'echo', argument: 'a\nb "c"' }), {
+    pid: process.pid,
+    value: { argument: 'a\nb "c"' },
+  });
   t.strictSame(await askServer(dataDir, { ask: 'nothing' }), { pid: process.pid, value: null });
   const [socket = ''] = sockets(dataDir);
   t.equal(statSync(join(dataDir, 'run', socket)).mode & 0o777, 0o600);
@@ -37,10 +43,16 @@ void t.test('without a server there is no answer, whatever the directory', async
 
 void t.test('what a server refuses is told in its words, and an unknown question is refused', async (t) => {
   const dataDir = await folder(t);
-  const close = await openControl(dataDir, { fail: async () => { throw new Error('There is no account "x"'); } });
+  const close = await openControl(dataDir, {
+    fail: async () => {
+      throw new Error('There is no account "x"');
+    },
+  });
   t.teardown(close);
   await t.rejects(askServer(dataDir, { ask: 'fail' }), { message: 'There is no account "x"' });
-  await t.rejects(askServer(dataDir, { ask: 'constructor' }), { message: 'The running server does not know "constructor": it may be of another version' });
+  await t.rejects(askServer(dataDir, { ask: 'constructor' }), {
+    message: 'The running server does not know "constructor": it may be of another version',
+  });
 });
 
 void t.test('a path too long for a socket is replaced by a short one, recorded in the directory', async (t) => {

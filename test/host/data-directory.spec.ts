@@ -28,26 +28,47 @@ void t.test('a missing directory is made for its owner alone, with its mark', as
   openDataDirectory(path, { version: '1.2.3', now });
   t.equal(mode(path), 0o700);
   t.equal(mode(join(path, 'hexforge.json')), 0o600);
-  t.strictSame(JSON.parse(readFileSync(join(path, 'hexforge.json'), 'utf8')), { version: '1.2.3', createdAt: '2026-01-02T03:04:05.000Z' });
+  t.strictSame(JSON.parse(readFileSync(join(path, 'hexforge.json'), 'utf8')), {
+    version: '1.2.3',
+    createdAt: '2026-01-02T03:04:05.000Z',
+  });
   t.strictSame(readdirSync(path), ['hexforge.json'], 'nothing temporary is left');
 });
 
-void t.test('a newer version takes the directory over and keeps its birthday; an older one is refused, naming both', async (t) => {
-  const path = join(t.testdir(), 'data');
-  openDataDirectory(path, { version: '1.2.3', now });
-  openDataDirectory(path, { version: '1.10.0', now: new Date(0) });
-  t.strictSame(JSON.parse(readFileSync(join(path, 'hexforge.json'), 'utf8')), { version: '1.10.0', createdAt: '2026-01-02T03:04:05.000Z' });
-  t.match(refusal(() => openDataDirectory(path, { version: '1.9.0', now })), {
-    code: 'data_directory_newer',
-    message: `The data directory ${path} was written by Hexforge 1.10.0, which is newer than this 1.9.0`,
-    remedy: 'Run Hexforge 1.10.0 or later, or restore a backup made with 1.9.0',
-  });
-});
+void t.test(
+  'a newer version takes the directory over and keeps its birthday; an older one is refused, naming both',
+  async (t) => {
+    const path = join(t.testdir(), 'data');
+    openDataDirectory(path, { version: '1.2.3', now });
+    openDataDirectory(path, { version: '1.10.0', now: new Date(0) });
+    t.strictSame(JSON.parse(readFileSync(join(path, 'hexforge.json'), 'utf8')), {
+      version: '1.10.0',
+      createdAt: '2026-01-02T03:04:05.000Z',
+    });
+    t.match(
+      refusal(() => openDataDirectory(path, { version: '1.9.0', now })),
+      {
+        code: 'data_directory_newer',
+        message: `The data directory ${path} was written by Hexforge 1.10.0, which is newer than this 1.9.0`,
+        remedy: 'Run Hexforge 1.10.0 or later, or restore a backup made with 1.9.0',
+      },
+    );
+  },
+);
 
 void t.test('a directory that cannot be written is refused', async (t) => {
   const folder = t.testdir({ file: '' });
-  t.match(refusal(() => openDataDirectory(join(folder, 'file', 'data'), { version: '1.0.0', now })), { code: 'data_directory_unwritable', message: `The data directory ${join(folder, 'file', 'data')} cannot be written (ENOTDIR)` });
-  t.match(refusal(() => openDataDirectory('/proc/hexforge', { version: '1.0.0', now })), { code: 'data_directory_unwritable' });
+  t.match(
+    refusal(() => openDataDirectory(join(folder, 'file', 'data'), { version: '1.0.0', now })),
+    {
+      code: 'data_directory_unwritable',
+      message: `The data directory ${join(folder, 'file', 'data')} cannot be written (ENOTDIR)`,
+    },
+  );
+  t.match(
+    refusal(() => openDataDirectory('/proc/hexforge', { version: '1.0.0', now })),
+    { code: 'data_directory_unwritable' },
+  );
 });
 
 void t.test('an empty directory is closed to others; a foreign one that others may read is refused', async (t) => {
@@ -56,14 +77,21 @@ void t.test('an empty directory is closed to others; a foreign one that others m
   chmodSync(join(folder, 'foreign'), 0o755);
   openDataDirectory(join(folder, 'empty'), { version: '1.0.0', now });
   t.equal(mode(join(folder, 'empty')), 0o700);
-  t.match(refusal(() => openDataDirectory(join(folder, 'foreign'), { version: '1.0.0', now })), { code: 'data_directory_foreign' });
+  t.match(
+    refusal(() => openDataDirectory(join(folder, 'foreign'), { version: '1.0.0', now })),
+    { code: 'data_directory_foreign' },
+  );
   t.equal(mode(join(folder, 'foreign')), 0o755, 'and left as it was');
 });
 
 void t.test('a damaged mark is refused', async (t) => {
   for (const text of ['', '{', 'null', '{"version":"one","createdAt":"x"}']) {
     const path = t.testdir({ 'hexforge.json': text });
-    t.match(refusal(() => openDataDirectory(path, { version: '1.0.0', now })), { code: 'data_directory_marker' }, JSON.stringify(text));
+    t.match(
+      refusal(() => openDataDirectory(path, { version: '1.0.0', now })),
+      { code: 'data_directory_marker' },
+      JSON.stringify(text),
+    );
   }
 });
 
@@ -82,7 +110,9 @@ void t.test('processes that start together get one and the same key', async (t) 
   const path = t.testdir();
   const module = new URL('../../host/secret-key.ts', import.meta.url).href;
   const program = `import { secretKey } from ${JSON.stringify(module)}; process.stdout.write(Buffer.from(secretKey(${JSON.stringify(path)}, undefined)).toString('hex'));`;
-  const keys = await Promise.all(Array.from({ length: 4 }, () => run(process.execPath, ['--input-type=module', '--eval', program])));
+  const keys = await Promise.all(
+    Array.from({ length: 4 }, () => run(process.execPath, ['--input-type=module', '--eval', program])),
+  );
   t.equal(new Set(keys.map(({ stdout }) => stdout)).size, 1);
   t.match(keys[0]?.stdout, /^[0-9a-f]{64}$/);
   t.equal(mode(join(path, 'secret.key')), 0o600);
@@ -96,7 +126,13 @@ void t.test('a configured key needs no file; a damaged or exposed file is refuse
   t.strictSame(readdirSync(path), []);
   mkdirSync(path, { recursive: true });
   writeFileSync(join(path, 'secret.key'), 'c2hvcnQ=', { mode: 0o600 });
-  t.match(refusal(() => secretKey(path, undefined)), { code: 'secret_key_damaged' });
+  t.match(
+    refusal(() => secretKey(path, undefined)),
+    { code: 'secret_key_damaged' },
+  );
   chmodSync(join(path, 'secret.key'), 0o644);
-  t.match(refusal(() => secretKey(path, undefined)), { code: 'secret_key_exposed', remedy: `Run chmod 600 ${join(path, 'secret.key')}` });
+  t.match(
+    refusal(() => secretKey(path, undefined)),
+    { code: 'secret_key_exposed', remedy: `Run chmod 600 ${join(path, 'secret.key')}` },
+  );
 });

@@ -49,7 +49,10 @@ void t.test('runs follow each other and never overlap, each under the lock of it
   const { names, locks } = recordingLocks();
   const job = turns();
   const first = job.started();
-  const jobs = runJobs([{ plugin: 'a', job: { name: 'sweep', everySeconds, run: () => job.run() } }], { locks, logOf: () => silent });
+  const jobs = runJobs([{ plugin: 'a', job: { name: 'sweep', everySeconds, run: () => job.run() } }], {
+    locks,
+    logOf: () => silent,
+  });
   await first;
   t.strictSame(names, ['job:a:sweep']);
   const second = job.started();
@@ -72,7 +75,10 @@ void t.test('a job that fails is logged under its plugin and runs again', async 
     if (++runs === 2) again.resolve();
     throw new Error('no luck');
   };
-  const jobs = runJobs([{ plugin: 'a', job: { name: 'sweep', everySeconds, run } }], { locks, logOf: (plugin) => ({ ...silent, error: (members, message) => errors.push([plugin, members, message]) }) });
+  const jobs = runJobs([{ plugin: 'a', job: { name: 'sweep', everySeconds, run } }], {
+    locks,
+    logOf: (plugin) => ({ ...silent, error: (members, message) => errors.push([plugin, members, message]) }),
+  });
   await again.promise;
   await jobs.stop(1_000);
   t.match(errors[0], ['a', { job: 'sweep', err: { message: 'no luck' } }, 'job failed']);
@@ -99,7 +105,22 @@ void t.test('a job that ignores the abort does not keep the stop from ending', a
   awake(t);
   const { locks } = recordingLocks();
   const started = Promise.withResolvers<void>();
-  const jobs = runJobs([{ plugin: 'a', job: { name: 'sweep', everySeconds, run: () => { started.resolve(); return new Promise(() => undefined); } } }], { locks, logOf: () => silent });
+  const jobs = runJobs(
+    [
+      {
+        plugin: 'a',
+        job: {
+          name: 'sweep',
+          everySeconds,
+          run: () => {
+            started.resolve();
+            return new Promise(() => undefined);
+          },
+        },
+      },
+    ],
+    { locks, logOf: () => silent },
+  );
   await started.promise;
   await jobs.stop(10);
   t.pass('the stop ended');

@@ -13,7 +13,13 @@ void t.test('where nobody watches, each line is JSON with its facts', async (t) 
   log.debug({}, 'unseen');
   log.info({ requestId: 'r1' }, 'request');
   t.equal(lines.length, 1);
-  t.match(JSON.parse(lines[0] ?? ''), { level: 30, name: 'sample', requestId: 'r1', msg: 'request', time: /^\d{4}-.*Z$/ });
+  t.match(JSON.parse(lines[0] ?? ''), {
+    level: 30,
+    name: 'sample',
+    requestId: 'r1',
+    msg: 'request',
+    time: /^\d{4}-.*Z$/,
+  });
 });
 
 void t.test('on a terminal a line is short, and what a client sent cannot steer the terminal', async (t) => {
@@ -31,7 +37,13 @@ void t.test('the stack of an error is kept, on its own lines', async (t) => {
 
 void t.test('a secret that is logged by mistake is masked', async (t) => {
   const { lines, sink } = captured(false);
-  openLog('info', sink)('sample').info({ password: 'hunter2', token: 'hunter2', headers: { authorization: 'hunter2', cookie: 'hunter2' } }, 'oops');
+  openLog(
+    'info',
+    sink,
+  )('sample').info(
+    { password: 'hunter2', token: 'hunter2', headers: { authorization: 'hunter2', cookie: 'hunter2' } },
+    'oops',
+  );
   t.notMatch(lines.join(''), /hunter2/);
 });
 

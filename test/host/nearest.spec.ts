@@ -4,7 +4,15 @@ import { didYouMean, nearest } from '#host/nearest';
 
 void t.test('a slip of the hand finds its name', async (t) => {
   const names = ['identity', 'repositories', 'git-native', 'git-http', 'audit'];
-  for (const [slip, meant] of [['identiy', 'identity'], ['idnetity', 'identity'], ['Repositories', 'repositories'], ['git-htpp', 'git-http'], ['audits', 'audit'], ['repository', 'repositories']]) t.equal(nearest(slip ?? '', names), meant);
+  for (const [slip, meant] of [
+    ['identiy', 'identity'],
+    ['idnetity', 'identity'],
+    ['Repositories', 'repositories'],
+    ['git-htpp', 'git-http'],
+    ['audits', 'audit'],
+    ['repository', 'repositories'],
+  ])
+    t.equal(nearest(slip ?? '', names), meant);
 });
 
 void t.test('what is far from everything finds nothing', async (t) => {

@@ -8,9 +8,14 @@ const definition = (name: string): PluginDefinition => ({ name, version: '1.0.0'
 /** `needs`: plugin → the plugins it needs. Names in the order of the configuration. */
 const ordered = (names: string, needs: Readonly<Record<string, string>>) => {
   const all = [...names].map(definition);
-  return order(all, ({ name }) => [...needs[name] ?? ''].flatMap((wanted) => all.find((other) => other.name === wanted) ?? []));
+  return order(all, ({ name }) =>
+    [...(needs[name] ?? '')].flatMap((wanted) => all.find((other) => other.name === wanted) ?? []),
+  );
 };
-const sorted = (names: string, needs: Readonly<Record<string, string>>) => ordered(names, needs).sorted?.map(({ name }) => name).join('');
+const sorted = (names: string, needs: Readonly<Record<string, string>>) =>
+  ordered(names, needs)
+    .sorted?.map(({ name }) => name)
+    .join('');
 
 void t.test('without needs the configuration decides', async (t) => {
   t.equal(sorted('dacb', {}), 'dacb');
@@ -23,6 +28,12 @@ void t.test('what is needed goes first, the rest keeps its order', async (t) => 
 });
 
 void t.test('a cycle is returned from its first to its last member, without who only leads to it', async (t) => {
-  t.strictSame(ordered('abcd', { a: 'b', b: 'c', c: 'b', d: 'a' }).cycle?.map(({ name }) => name), ['b', 'c']);
-  t.strictSame(ordered('a', { a: 'a' }).cycle?.map(({ name }) => name), ['a']);
+  t.strictSame(
+    ordered('abcd', { a: 'b', b: 'c', c: 'b', d: 'a' }).cycle?.map(({ name }) => name),
+    ['b', 'c'],
+  );
+  t.strictSame(
+    ordered('a', { a: 'a' }).cycle?.map(({ name }) => name),
+    ['a'],
+  );
 });

@@ -42,7 +42,12 @@ declare module '#core/kernel/settings' {
 
 declarePort('SampleGreeter', { arity: 'single', component: 'greeter', critical: false, absent: 'refuse' });
 declarePort('SampleCritical', { arity: 'single', component: 'critical greeter', critical: true, absent: 'refuse' });
-declarePort('SampleUnavailable', { arity: 'single', component: 'sleepy greeter', critical: false, absent: 'unavailable' });
+declarePort('SampleUnavailable', {
+  arity: 'single',
+  component: 'sleepy greeter',
+  critical: false,
+  absent: 'unavailable',
+});
 declarePort('SampleExtra', { arity: 'optional', component: 'extra greeter', critical: false, absent: 'unavailable' });
 declarePort('SampleHidden', { arity: 'optional', component: 'hidden greeter', critical: false, absent: 'hidden' });
 declarePort('SampleVoices', { arity: 'plural', component: 'voices', critical: false, absent: 'degraded' });

@@ -4,9 +4,9 @@ import { existsSync, readdirSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { anyone } from '#core/kernel/access';
-import { loadConfiguration } from '#config/load';
 import { api } from '#adapters/http/route';
+import { loadConfiguration } from '#config/load';
+import { anyone } from '#core/kernel/access';
 import { askServer } from '#host/control';
 import { definePlugin, PLUGIN_API_VERSION, type PluginDefinition } from '#host/definition';
 import { Refused } from '#host/problem';
@@ -14,13 +14,50 @@ import { startForge } from '#host/serve';
 import { version } from '#host/version';
 
 const base = { version: '1.0.0', api: `^${PLUGIN_API_VERSION}` };
-const route = (id: string, path: string, run: () => Promise<undefined>) => api({ id, summary: 'A sample', method: 'GET', path, access: anyone, scope: null, meter: 'none', result: 'empty', success: 204, run });
+const route = (id: string, path: string, run: () => Promise<undefined>) =>
+  api({
+    id,
+    summary: 'A sample',
+    method: 'GET',
+    path,
+    access: anyone,
+    scope: null,
+    meter: 'none',
+    result: 'empty',
+    success: 204,
+    run,
+  });
 
-async function start(t: Test, definitions: readonly PluginDefinition[], environment: Readonly<Record<string, string>> = {}) {
+async function start(
+  t: Test,
+  definitions: readonly PluginDefinition[],
+  environment: Readonly<Record<string, string>> = {},
+) {
   const dataDir = join(t.testdir(), 'd');
   const output = { stdout: '', stderr: '' };
-  const configuration = await loadConfiguration({ cwd: t.testdirName, environment: { PORT: '0', HEXFORGE_DATABASE: 'memory', HEXFORGE_DATA_DIR: dataDir, HEXFORGE_PLUGINS: '-identity,-repositories,-git-native,-git-http,-audit,-limits', ...environment } });
-  const forge = await startForge(configuration, { definitions, stdout: { write: (text) => { output.stdout += text; } }, stderr: { write: (text) => { output.stderr += text; } } });
+  const configuration = await loadConfiguration({
+    cwd: t.testdirName,
+    environment: {
+      PORT: '0',
+      HEXFORGE_DATABASE: 'memory',
+      HEXFORGE_DATA_DIR: dataDir,
+      HEXFORGE_PLUGINS: '-identity,-repositories,-git-native,-git-http,-audit,-limits',
+      ...environment,
+    },
+  });
+  const forge = await startForge(configuration, {
+    definitions,
+    stdout: {
+      write: (text) => {
+        output.stdout += text;
+      },
+    },
+    stderr: {
+      write: (text) => {
+        output.stderr += text;
+      },
+    },
+  });
   t.teardown(() => forge.stop());
   return { forge, dataDir, output };
 }
@@ -37,10 +74,16 @@ async function refusal(starting: Promise<unknown>): Promise<Refused> {
 }
 
 void t.test('it says what plugins announce and one line when it is ready, and logs to the other stream', async (t) => {
-  const { forge, output } = await start(t, [definePlugin({ ...base, name: 'a', start: async (_, { instance, log }) => {
-    instance.announce('password: once');
-    log.info({ plain: true }, 'started');
-  } })]);
+  const { forge, output } = await start(t, [
+    definePlugin({
+      ...base,
+      name: 'a',
+      start: async (_, { instance, log }) => {
+        instance.announce('password: once');
+        log.info({ plain: true }, 'started');
+      },
+    }),
+  ]);
   t.equal(output.stdout, `password: once\nlistening on ${forge.url}\n`);
   t.match(JSON.parse(output.stderr.split('\n')[0] ?? ''), { level: 30, name: 'a', plain: true, msg: 'started' });
   t.notMatch(output.stderr, /once/);
@@ -49,35 +92,68 @@ void t.test('it says what plugins announce and one line when it is ready, and lo
 
 void t.test('the instance a plugin sees has the URL it is reached by, also on a free port', async (t) => {
   let seen = '';
-  const { forge, dataDir } = await start(t, [definePlugin({ ...base, name: 'a', build: ({ instance }) => {
-    seen = instance.baseUrl;
-    t.match(instance, { webUrl: instance.baseUrl, version });
-  } })]);
+  const { forge, dataDir } = await start(t, [
+    definePlugin({
+      ...base,
+      name: 'a',
+      build: ({ instance }) => {
+        seen = instance.baseUrl;
+        t.match(instance, { webUrl: instance.baseUrl, version });
+      },
+    }),
+  ]);
   t.equal(seen, forge.url);
   t.ok(existsSync(join(dataDir, 'hexforge.json')));
 });
 
 void t.test('a request is logged once, without its path and without a secret', async (t) => {
-  const { forge, output } = await start(t, [definePlugin({ ...base, name: 'a', routes: () => [route('thingGet', '/things/{name}', async () => undefined)] })]);
+  const { forge, output } = await start(t, [
+    definePlugin({ ...base, name: 'a', routes: () => [route('thingGet', '/things/{name}', async () => undefined)] }),
+  ]);
   await fetch(`${forge.url}/api/v1/things/private-name?q=hunter2`, { headers: { 'x-request-id': 'request-1' } });
   await forge.stop();
-  const lines = output.stderr.trimEnd().split('\n').map((line): Record<string, unknown> => JSON.parse(line)).filter(({ name }) => name === 'access');
+  const lines = output.stderr
+    .trimEnd()
+    .split('\n')
+    .map((line): Record<string, unknown> => JSON.parse(line))
+    .filter(({ name }) => name === 'access');
   t.equal(lines.length, 1);
-  t.match(lines[0], { requestId: 'request-1', method: 'GET', route: /things\/\{name\}/, status: 204, ms: Number, bytes: Number });
+  t.match(lines[0], {
+    requestId: 'request-1',
+    method: 'GET',
+    route: /things\/\{name\}/,
+    status: 204,
+    ms: Number,
+    bytes: Number,
+  });
   t.notMatch(output.stderr, /private-name|hunter2/);
 });
 
 void t.test('a variable that looks like ours and sets nothing is warned of', async (t) => {
   const { output } = await start(t, [], { HEXFORGE_LOG_LEVL: 'debug', HEXFORGE_TEST_DATABASE: 'x', LANG: 'C' });
-  const warnings = output.stderr.trimEnd().split('\n').map((line): Record<string, unknown> => JSON.parse(line)).filter(({ level }) => level === 40);
-  t.match(warnings, [{ variable: 'HEXFORGE_LOG_LEVL', msg: 'this environment variable sets nothing. Did you mean "HEXFORGE_LOG_LEVEL"?' }]);
+  const warnings = output.stderr
+    .trimEnd()
+    .split('\n')
+    .map((line): Record<string, unknown> => JSON.parse(line))
+    .filter(({ level }) => level === 40);
+  t.match(warnings, [
+    {
+      variable: 'HEXFORGE_LOG_LEVL',
+      msg: 'this environment variable sets nothing. Did you mean "HEXFORGE_LOG_LEVEL"?',
+    },
+  ]);
   t.equal(warnings.length, 1);
 });
 
 void t.test('the command line reaches it through its socket until it stops', async (t) => {
   const { forge, dataDir } = await start(t, [definePlugin({ ...base, name: 'a' })]);
-  t.match(await askServer(dataDir, { ask: 'plugins' }), { pid: process.pid, value: [{ name: 'a', version: '1.0.0', state: 'started' }] });
-  await t.rejects(askServer(dataDir, { ask: 'reset-password', argument: 'x' }), { message: /No enabled plugin keeps accounts/ });
+  t.match(await askServer(dataDir, { ask: 'plugins' }), {
+    pid: process.pid,
+    value: [{ name: 'a', version: '1.0.0', state: 'started' }],
+  });
+  await t.rejects(askServer(dataDir, { ask: 'reset-password', argument: 'x' }), {
+    message: /No enabled plugin keeps accounts/,
+  });
   await forge.stop();
   t.equal(await askServer(dataDir, { ask: 'plugins' }), undefined);
   t.strictSame(readdirSync(join(dataDir, 'run')), []);
@@ -86,16 +162,23 @@ void t.test('the command line reaches it through its socket until it stops', asy
 void t.test('a request in flight finishes before the plugins stop', async (t) => {
   const notes: string[] = [];
   const [arrived, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  const { forge } = await start(t, [definePlugin({
-    ...base, name: 'a',
-    routes: () => [route('slowGet', '/slow', async () => {
-      arrived.resolve();
-      await release.promise;
-      notes.push('answered');
-      return undefined;
-    })],
-    stop: async () => { notes.push('stopped'); },
-  })]);
+  const { forge } = await start(t, [
+    definePlugin({
+      ...base,
+      name: 'a',
+      routes: () => [
+        route('slowGet', '/slow', async () => {
+          arrived.resolve();
+          await release.promise;
+          notes.push('answered');
+          return undefined;
+        }),
+      ],
+      stop: async () => {
+        notes.push('stopped');
+      },
+    }),
+  ]);
   const answer = fetch(`${forge.url}/api/v1/slow`, { headers: { connection: 'close' } });
   await arrived.promise;
   const stopped = forge.stop();
@@ -113,18 +196,61 @@ void t.test('a taken port is refused before any plugin has started', async (t) =
   const address = other.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
   const notes: string[] = [];
-  t.match(await refusal(start(t, [definePlugin({ ...base, name: 'a', start: async () => { notes.push('started'); } })], { PORT: String(port) })), {
-    problems: [{ code: 'cannot_listen', message: `Port ${port} on 127.0.0.1 is taken`, remedy: 'Set PORT to a free one, or stop the process that listens there' }],
-  });
+  t.match(
+    await refusal(
+      start(
+        t,
+        [
+          definePlugin({
+            ...base,
+            name: 'a',
+            start: async () => {
+              notes.push('started');
+            },
+          }),
+        ],
+        { PORT: String(port) },
+      ),
+    ),
+    {
+      problems: [
+        {
+          code: 'cannot_listen',
+          message: `Port ${port} on 127.0.0.1 is taken`,
+          remedy: 'Set PORT to a free one, or stop the process that listens there',
+        },
+      ],
+    },
+  );
   t.strictSame(notes, []);
 });
 
 void t.test('a start that fails leaves nothing running', async (t) => {
   const notes: string[] = [];
-  t.match(await refusal(start(t, [
-    definePlugin({ ...base, name: 'a', start: async () => { notes.push('start a'); }, stop: async () => { notes.push('stop a'); } }),
-    definePlugin({ ...base, name: 'b', start: async () => { throw new Error('no luck'); } }),
-  ])), { problems: [{ code: 'plugin_start_failed' }] });
+  t.match(
+    await refusal(
+      start(t, [
+        definePlugin({
+          ...base,
+          name: 'a',
+          start: async () => {
+            notes.push('start a');
+          },
+          stop: async () => {
+            notes.push('stop a');
+          },
+        }),
+        definePlugin({
+          ...base,
+          name: 'b',
+          start: async () => {
+            throw new Error('no luck');
+          },
+        }),
+      ]),
+    ),
+    { problems: [{ code: 'plugin_start_failed' }] },
+  );
   t.strictSame(notes, ['start a', 'stop a']);
   t.notOk(existsSync(join(t.testdirName, 'd/run')) && readdirSync(join(t.testdirName, 'd/run')).length > 0);
 });
@@ -135,24 +261,43 @@ void t.test('all problems of the plugins are found before the data directory is 
   t.notOk(existsSync(join(t.testdirName, 'd')));
 });
 
-void t.test('plugins of a path: configured, loaded, served under their own prefix; a bad module is refused', async (t) => {
-  const sdk = new URL('../../host/sdk/plugin.ts', import.meta.url).href;
-  const code = `import { anyone, api, definePlugin, Joi } from ${JSON.stringify(sdk)};
+void t.test(
+  'plugins of a path: configured, loaded, served under their own prefix; a bad module is refused',
+  async (t) => {
+    const sdk = new URL('../../host/sdk/plugin.ts', import.meta.url).href;
+    const code = `import { anyone, api, definePlugin, Joi } from ${JSON.stringify(sdk)};
 export default definePlugin({ name: 'guest', version: '1.0.0', api: '^0.1.0', config: Joi.object({ word: Joi.string().default('x') }), environment: { GUEST_WORD: 'word' },
   routes: (_, { config }) => [api({ id: 'guestGet', summary: config.word ?? '', method: 'GET', path: '/hello', access: anyone, scope: null, meter: 'none', result: 'empty', success: 204, run: () => undefined })] });`;
-  const cwd = t.testdir({ 'guest.ts': code, 'other.ts': "export default { name: 'someone' };", 'broken.ts': 'export default (', 'hexforge.yaml': 'plugins: { guest: { path: ./guest.ts } }', 'bad.yaml': 'plugins: { guest: { path: ./other.ts }, worse: { path: ./broken.ts }, none: { package: no-such-package-of-ours } }' });
-  const environment = { PORT: '0', HEXFORGE_DATABASE: 'memory', HEXFORGE_PLUGINS: '-identity,-repositories,-git-native,-git-http,-audit,-limits', GUEST_WORD: 'from the environment' };
-  const sinks = { stdout: { write: () => undefined }, stderr: { write: () => undefined } };
-  const forge = await startForge(await loadConfiguration({ cwd, environment, file: 'hexforge.yaml' }), sinks);
-  t.teardown(() => forge.stop());
-  t.equal((await fetch(`${forge.url}/api/v1/x/guest/hello`)).status, 204);
-  t.equal((await fetch(`${forge.url}/api/v1/hello`)).status, 404);
-  t.match(JSON.stringify(forge.openapi()), /from the environment/);
-  t.match(await refusal(startForge(await loadConfiguration({ cwd, environment, file: 'bad.yaml' }), sinks)), {
-    problems: [
-      { code: 'plugin_unloadable', plugin: 'guest', message: 'The module of plugin "guest" has no plugin definition as its default export' },
-      { code: 'plugin_unloadable', plugin: 'worse', message: /^Plugin "worse" cannot be loaded: / },
-      { code: 'plugin_unloadable', plugin: 'none', remedy: /Install it or correct plugins\.none/ },
-    ],
-  });
-});
+    const cwd = t.testdir({
+      'guest.ts': code,
+      'other.ts': "export default { name: 'someone' };",
+      'broken.ts': 'export default (',
+      'hexforge.yaml': 'plugins: { guest: { path: ./guest.ts } }',
+      'bad.yaml':
+        'plugins: { guest: { path: ./other.ts }, worse: { path: ./broken.ts }, none: { package: no-such-package-of-ours } }',
+    });
+    const environment = {
+      PORT: '0',
+      HEXFORGE_DATABASE: 'memory',
+      HEXFORGE_PLUGINS: '-identity,-repositories,-git-native,-git-http,-audit,-limits',
+      GUEST_WORD: 'from the environment',
+    };
+    const sinks = { stdout: { write: () => undefined }, stderr: { write: () => undefined } };
+    const forge = await startForge(await loadConfiguration({ cwd, environment, file: 'hexforge.yaml' }), sinks);
+    t.teardown(() => forge.stop());
+    t.equal((await fetch(`${forge.url}/api/v1/x/guest/hello`)).status, 204);
+    t.equal((await fetch(`${forge.url}/api/v1/hello`)).status, 404);
+    t.match(JSON.stringify(forge.openapi()), /from the environment/);
+    t.match(await refusal(startForge(await loadConfiguration({ cwd, environment, file: 'bad.yaml' }), sinks)), {
+      problems: [
+        {
+          code: 'plugin_unloadable',
+          plugin: 'guest',
+          message: 'The module of plugin "guest" has no plugin definition as its default export',
+        },
+        { code: 'plugin_unloadable', plugin: 'worse', message: /^Plugin "worse" cannot be loaded: / },
+        { code: 'plugin_unloadable', plugin: 'none', remedy: /Install it or correct plugins\.none/ },
+      ],
+    });
+  },
+);

@@ -1,4 +1,5 @@
 // Every standard plugin switched off alone: the forge starts without it, or the refusal names who needs it.
+import { join } from 'node:path';
 import t from 'tap';
 import { loadConfiguration } from '#config/load';
 import { defaultProviders, standardPlugins } from '#config/standard';
@@ -7,16 +8,26 @@ import { provision, traitsOf } from '#host/plan';
 import { Refused } from '#host/problem';
 import { checkPlugin } from '#host/sdk/testing';
 import { startForge, type Forge } from '#host/serve';
-import { join } from 'node:path';
 
 const definitionOf = async (module: string): Promise<PluginDefinition> => (await import(module)).default;
-const all = (): Promise<readonly PluginDefinition[]> => Promise.all(standardPlugins.map(({ module }) => definitionOf(module)));
+const all = (): Promise<readonly PluginDefinition[]> =>
+  Promise.all(standardPlugins.map(({ module }) => definitionOf(module)));
 
 /** Started over memory, or what it was refused with. */
 async function start(dataDir: string, switches: string): Promise<Forge | Refused> {
-  const environment = { PORT: '0', HEXFORGE_DATABASE: 'memory', HEXFORGE_DATA_DIR: dataDir, HEXFORGE_PLUGINS: switches, HEXFORGE_LOG_LEVEL: 'silent', PATH: process.env['PATH'] };
+  const environment = {
+    PORT: '0',
+    HEXFORGE_DATABASE: 'memory',
+    HEXFORGE_DATA_DIR: dataDir,
+    HEXFORGE_PLUGINS: switches,
+    HEXFORGE_LOG_LEVEL: 'silent',
+    PATH: process.env['PATH'],
+  };
   try {
-    return await startForge(await loadConfiguration({ environment, cwd: '/' }), { stdout: { write: () => undefined }, stderr: { write: () => undefined } });
+    return await startForge(await loadConfiguration({ environment, cwd: '/' }), {
+      stdout: { write: () => undefined },
+      stderr: { write: () => undefined },
+    });
   } catch (error) {
     if (error instanceof Refused) return error;
     throw error;
@@ -34,14 +45,21 @@ void t.test('the list names modules of its own plugins, each in good order by it
 
 void t.test('each default provider provides what it is chosen for', async (t) => {
   const { candidatesOf } = provision(await all(), {});
-  for (const [port, plugin] of Object.entries(defaultProviders)) t.ok(candidatesOf(port).some(({ name }) => name === plugin), `${plugin} provides ${port}`);
+  for (const [port, plugin] of Object.entries(defaultProviders))
+    t.ok(
+      candidatesOf(port).some(({ name }) => name === plugin),
+      `${plugin} provides ${port}`,
+    );
 });
 
 void t.test('all together they start, and their routes are there', async (t) => {
   const forge = await start(join(t.testdir(), 'd'), '');
   if (forge instanceof Refused) throw forge;
   t.teardown(() => forge.stop());
-  t.strictSame(forge.plugins().map(({ state }) => state), standardPlugins.map(() => 'started'));
+  t.strictSame(
+    forge.plugins().map(({ state }) => state),
+    standardPlugins.map(() => 'started'),
+  );
   t.equal((await fetch(`${forge.url}/readyz`)).status, 200);
 });
 
@@ -59,14 +77,19 @@ for (const { name } of standardPlugins) {
     for (const { code, message, remedy } of outcome.problems) {
       const missed = ports.filter((port) => message.includes(traitsOf(port)?.component ?? port));
       t.equal(missed.length, 1, `one port of ${name} is named: ${message}`);
-      const needing = definitions.filter((definition) => (definition.needs ?? []).some((need) => missed.includes(need)) && definition.name !== name);
+      const needing = definitions.filter(
+        (definition) => (definition.needs ?? []).some((need) => missed.includes(need)) && definition.name !== name,
+      );
       if (code === 'missing_port') {
         for (const plugin of needing) t.match(message, new RegExp(`needed by .*"${plugin.name}"`));
         t.match(remedy, new RegExp(`HEXFORGE_PLUGINS=\\+${name}`));
       } else {
         // Not needed to run, but for what this first start had to do.
         t.equal(code, 'plugin_start_failed');
-        t.ok(needing.some((plugin) => message.startsWith(`Plugin "${plugin.name}" did not start: `)), message);
+        t.ok(
+          needing.some((plugin) => message.startsWith(`Plugin "${plugin.name}" did not start: `)),
+          message,
+        );
       }
     }
   });

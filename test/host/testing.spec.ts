@@ -1,18 +1,36 @@
 // The kit for plugin authors: `hexforge/plugin` to write one, `hexforge/testing` to test it.
-import t from 'tap';
 import { anyone, api, definePlugin, Joi, object, ValidationFailed } from 'hexforge/plugin';
 import { checkPlugin, Refused, testHost } from 'hexforge/testing';
+import t from 'tap';
 import './sample-ports.ts';
 
 const word = object<{ word: string }>({ word: Joi.string().required() });
 const plugin = definePlugin({
-  name: 'echo', version: '1.0.0', api: '^0.1.0', needs: ['Clock'],
+  name: 'echo',
+  version: '1.0.0',
+  api: '^0.1.0',
+  needs: ['Clock'],
   config: object<{ suffix: string }>({ suffix: Joi.string().default('!') }),
-  build: ({ config }) => ({ say: (text: string) => {
-    if (text === 'nothing') throw new ValidationFailed('Say something');
-    return text + config.suffix;
-  } }),
-  routes: ({ say }) => [api({ id: 'echoGet', summary: 'Says it back', method: 'GET', path: '/echo/{word}', access: anyone, scope: null, meter: 'none', params: word, result: word, run: (_, { params }) => ({ word: say(params.word) }) })],
+  build: ({ config }) => ({
+    say: (text: string) => {
+      if (text === 'nothing') throw new ValidationFailed('Say something');
+      return text + config.suffix;
+    },
+  }),
+  routes: ({ say }) => [
+    api({
+      id: 'echoGet',
+      summary: 'Says it back',
+      method: 'GET',
+      path: '/echo/{word}',
+      access: anyone,
+      scope: null,
+      meter: 'none',
+      params: word,
+      result: word,
+      run: (_, { params }) => ({ word: say(params.word) }),
+    }),
+  ],
 });
 
 void t.test('a plugin runs alone in a test host, with its configuration, over HTTP', async (t) => {
@@ -24,11 +42,19 @@ void t.test('a plugin runs alone in a test host, with its configuration, over HT
 });
 
 void t.test('what `hexforge check` would refuse, the test host refuses', async (t) => {
-  await t.rejects(testHost([plugin], { config: { echo: { sufix: '?' } } }), new Refused([{ code: 'unknown_key', message: 'plugins.echo.sufix is no configuration key', remedy: 'Did you mean "suffix"?' }]));
+  await t.rejects(
+    testHost([plugin], { config: { echo: { sufix: '?' } } }),
+    new Refused([
+      { code: 'unknown_key', message: 'plugins.echo.sufix is no configuration key', remedy: 'Did you mean "suffix"?' },
+    ]),
+  );
 });
 
 void t.test('a definition is checked by itself: needs that others must fill are no problem of its own', async (t) => {
   t.strictSame(checkPlugin(plugin), []);
   t.strictSame(checkPlugin({ ...plugin, needs: ['SampleGreeter'] }), []);
-  t.match(checkPlugin({ ...plugin, tables: ['repositories_x'], api: '^9.0.0' }), [{ code: 'incompatible_api' }, { code: 'table_name' }]);
+  t.match(checkPlugin({ ...plugin, tables: ['repositories_x'], api: '^9.0.0' }), [
+    { code: 'incompatible_api' },
+    { code: 'table_name' },
+  ]);
 });

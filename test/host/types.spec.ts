@@ -1,15 +1,25 @@
-// What does not compile: each line below `@ts-expect-error` is a mistake the types must catch. The type check is the test.
-import t from 'tap';
+// What does not compile: each line below `@ts-expect-error` is a mistake the types must catch. The type check is the
+// test.
 import Joi from 'joi';
+import t from 'tap';
+import { api, object } from '#adapters/http/route';
 import { anyone } from '#core/kernel/access';
 import { on } from '#core/kernel/events';
 import { declarePort } from '#core/kernel/ports';
-import { api, object } from '#adapters/http/route';
 import { definePlugin } from '#host/definition';
 import { greeter } from './sample-ports.ts';
 
 const base = { name: 'a', version: '1.0.0', api: '*' };
-const route = { id: 'x', summary: 'A sample', method: 'GET', path: '/x', scope: null, meter: 'none', result: 'empty', run: () => undefined } as const;
+const route = {
+  id: 'x',
+  summary: 'A sample',
+  method: 'GET',
+  path: '/x',
+  scope: null,
+  meter: 'none',
+  result: 'empty',
+  run: () => undefined,
+} as const;
 
 /** Never called: only its types count. */
 export function mistakes(): unknown {
@@ -30,14 +40,24 @@ export function mistakes(): unknown {
     definePlugin({ ...base, late: ['Clock'] }),
     // @ts-expect-error a late need is not among the needs
     definePlugin({ ...base, late: ['SampleVoices'], build: ({ SampleVoices }) => SampleVoices }),
-    // @ts-expect-error configuration of another shape
-    definePlugin({ ...base, config: object<{ size: number }>({ size: Joi.number() }), build: ({ config }) => config.sise }),
+    definePlugin({
+      ...base,
+      config: object<{ size: number }>({ size: Joi.number() }),
+      // @ts-expect-error configuration of another shape
+      build: ({ config }) => config.sise,
+    }),
     // @ts-expect-error parts of another shape
     definePlugin({ ...base, build: () => ({ one: 1 }), start: async ({ two }) => two }),
     // @ts-expect-error an unknown event
     on('sample.unheard', { name: 'listen', delivery: 'durable', handle: async () => undefined }),
-    // @ts-expect-error a payload of another shape
-    on('sample.happened', { name: 'listen', delivery: 'durable', handle: async ({ payload }) => { void payload.where; } }),
+    on('sample.happened', {
+      name: 'listen',
+      delivery: 'durable',
+      handle: async ({ payload }) => {
+        // @ts-expect-error a payload of another shape
+        void payload.where;
+      },
+    }),
     // @ts-expect-error an unknown setting
     definePlugin({ ...base, settings: [{ key: 'sample.unknown', description: '', type: 'boolean', default: true }] }),
     // @ts-expect-error a route without access
@@ -55,10 +75,32 @@ export function mistakes(): unknown {
 
 void t.test('the same lines without their mistakes compile', async (t) => {
   const good = [
-    definePlugin({ ...base, needs: ['Clock', 'SampleExtra'], late: ['SampleVoices'], build: ({ Clock, SampleExtra, late }) => ({ Clock, extra: SampleExtra?.greet, voices: () => late.SampleVoices.length }) }),
+    definePlugin({
+      ...base,
+      needs: ['Clock', 'SampleExtra'],
+      late: ['SampleVoices'],
+      build: ({ Clock, SampleExtra, late }) => ({
+        Clock,
+        extra: SampleExtra?.greet,
+        voices: () => late.SampleVoices.length,
+      }),
+    }),
     definePlugin({ ...base, provides: { SampleGreeter: () => greeter('a'), SampleVoices: () => greeter('b') } }),
-    definePlugin({ ...base, config: object<{ size: number }>({ size: Joi.number() }), build: ({ config }) => config.size, start: async (size) => { size.toFixed(); } }),
-    on('sample.happened', { name: 'listen', delivery: 'durable', handle: async ({ payload }) => { payload.what.trim(); } }),
+    definePlugin({
+      ...base,
+      config: object<{ size: number }>({ size: Joi.number() }),
+      build: ({ config }) => config.size,
+      start: async (size) => {
+        size.toFixed();
+      },
+    }),
+    on('sample.happened', {
+      name: 'listen',
+      delivery: 'durable',
+      handle: async ({ payload }) => {
+        payload.what.trim();
+      },
+    }),
     api({ ...route, access: anyone, scope: 'sample.read', requires: ['SampleExtra'] }),
   ];
   t.equal(good.length, 5);

@@ -12,7 +12,10 @@ import { root } from '../../tools/project-files.ts';
 const execute = promisify(execFile);
 /** Without the loaders that the test runner puts into the environment. */
 const run = (command: string, arguments_: readonly string[], cwd: string = root): Promise<{ stdout: string }> =>
-  execute('env', ['-u', 'NODE_OPTIONS', command, ...arguments_], { cwd, env: { PATH: process.env['PATH'], HOME: process.env['HOME'], npm_config_update_notifier: 'false' } });
+  execute('env', ['-u', 'NODE_OPTIONS', command, ...arguments_], {
+    cwd,
+    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], npm_config_update_notifier: 'false' },
+  });
 
 interface Manifest {
   readonly version: string;
@@ -27,7 +30,8 @@ async function installed(tarball: string, folder: string): Promise<string> {
   await mkdir(home, { recursive: true });
   await run('tar', ['-xzf', tarball, '--strip-components=1', '-C', home]);
   for (const name of await readdir(join(root, 'node_modules'))) {
-    if (name !== 'hexforge' && !name.startsWith('.')) await symlink(join(root, 'node_modules', name), join(modules, name));
+    if (name !== 'hexforge' && !name.startsWith('.'))
+      await symlink(join(root, 'node_modules', name), join(modules, name));
   }
   return home;
 }
@@ -38,10 +42,26 @@ void t.test('the build packs, installs and runs', async (t) => {
   await run(process.execPath, [join(root, 'tools/build.ts'), '--out', out]);
 
   const manifest = JSON.parse(await readFile(join(out, 'package.json'), 'utf8')) as Manifest;
-  t.notMatch(JSON.stringify(manifest), /(?<!\.d)\.ts"|devDependencies|optionalDependencies|scripts/, 'nothing of development is left');
+  t.notMatch(
+    JSON.stringify(manifest),
+    /(?<!\.d)\.ts"|devDependencies|optionalDependencies|scripts/,
+    'nothing of development is left',
+  );
   const files = (await readdir(out, { recursive: true })).map(String);
-  t.strictSame(files.filter((path) => path.endsWith('.ts') && !path.endsWith('.d.ts')), [], 'no sources');
-  for (const path of ['README.md', 'LICENSE', 'config/hexforge.example.yaml', 'host/sdk/plugin.js', 'host/sdk/plugin.d.ts', 'plugins/identity/plugin.js']) t.ok(files.includes(path), path);
+  t.strictSame(
+    files.filter((path) => path.endsWith('.ts') && !path.endsWith('.d.ts')),
+    [],
+    'no sources',
+  );
+  for (const path of [
+    'README.md',
+    'LICENSE',
+    'config/hexforge.example.yaml',
+    'host/sdk/plugin.js',
+    'host/sdk/plugin.d.ts',
+    'plugins/identity/plugin.js',
+  ])
+    t.ok(files.includes(path), path);
 
   // npm of the machine, which needs no network to pack.
   const { stdout } = await run('npm', ['pack', '--silent', '--pack-destination', folder], out);
@@ -64,16 +84,33 @@ void t.test('the build packs, installs and runs', async (t) => {
   await t.test('a plugin written against the package compiles', async (t) => {
     const project = join(folder, 'elsewhere');
     await writeFile(join(project, 'package.json'), '{ "name": "elsewhere", "type": "module" }');
-    await writeFile(join(project, 'plugin.ts'), [
-      "import { anyone, api, definePlugin, Joi, object } from 'hexforge/plugin';",
-      'interface Greeting { readonly text: string }',
-      "export default definePlugin({ name: 'greeting', version: '1.0.0', api: '^0.1.0', routes: () => [api({",
-      "  id: 'greetingRead', summary: 'A greeting', method: 'GET', path: '/', access: anyone, scope: null, meter: 'api.read',",
-      '  result: object<Greeting>({ text: Joi.string().required() }).id(\'Greeting\'), run: () => ({ text: \'hello\' }),',
-      '})] });',
-    ].join('\n'));
-    const compiler = [join(root, 'node_modules/typescript/bin/tsc'), '--noEmit', '--strict', '--skipLibCheck', '--target', 'esnext', '--module', 'nodenext', '--types', 'node', 'plugin.ts'];
-    const { stdout: complaints } = await run(process.execPath, compiler, project).catch((error: unknown) => error as { stdout: string });
+    await writeFile(
+      join(project, 'plugin.ts'),
+      [
+        "import { anyone, api, definePlugin, Joi, object } from 'hexforge/plugin';",
+        'interface Greeting { readonly text: string }',
+        "export default definePlugin({ name: 'greeting', version: '1.0.0', api: '^0.1.0', routes: () => [api({",
+        "  id: 'greetingRead', summary: 'A greeting', method: 'GET', path: '/', access: anyone, scope: null, meter: 'api.read',",
+        "  result: object<Greeting>({ text: Joi.string().required() }).id('Greeting'), run: () => ({ text: 'hello' }),",
+        '})] });',
+      ].join('\n'),
+    );
+    const compiler = [
+      join(root, 'node_modules/typescript/bin/tsc'),
+      '--noEmit',
+      '--strict',
+      '--skipLibCheck',
+      '--target',
+      'esnext',
+      '--module',
+      'nodenext',
+      '--types',
+      'node',
+      'plugin.ts',
+    ];
+    const { stdout: complaints } = await run(process.execPath, compiler, project).catch(
+      (error: unknown) => error as { stdout: string },
+    );
     t.equal(complaints, '');
   });
 });

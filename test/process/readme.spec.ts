@@ -13,9 +13,14 @@ const blocks = [...page.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, code = ''
 
 function bash(script: string, cwd: string): Promise<{ code: number; stdout: string; stderr: string }> {
   return new Promise((resolve) => {
-    execFile('bash', ['-e', '-o', 'pipefail', '-c', script], { cwd, env: { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: cwd, LANG: 'C.UTF-8' } }, (error, stdout, stderr) => {
-      resolve({ code: error === null ? 0 : Number(error.code ?? 1), stdout, stderr });
-    });
+    execFile(
+      'bash',
+      ['-e', '-o', 'pipefail', '-c', script],
+      { cwd, env: { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: cwd, LANG: 'C.UTF-8' } },
+      (error, stdout, stderr) => {
+        resolve({ code: error === null ? 0 : Number(error.code ?? 1), stdout, stderr });
+      },
+    );
   });
 }
 
@@ -43,7 +48,9 @@ void t.test('two commands start it, and the next five sign in, make a token, cre
 });
 
 void t.test('the test command of the page is the one of package.json', async (t) => {
-  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> };
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    scripts: Record<string, string>;
+  };
   t.strictSame(blocks[2]?.trim(), 'npm test');
   for (const [, name = ''] of page.matchAll(/`npm run ([\w-]+)`/g)) t.type(scripts[name], 'string', `npm run ${name}`);
 });

@@ -1,4 +1,5 @@
-// Today's version starts on what each earlier version left, and everything is still there; so it does on a copy elsewhere.
+// Today's version starts on what each earlier version left, and everything is still there; so it does on a copy
+// elsewhere.
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,16 +14,27 @@ import { createDatabase, query } from '#test/support/postgres';
 
 const fixtures = join(import.meta.dirname, '../fixtures/upgrade');
 const read = (version: string, name: string): Buffer => zstdDecompressSync(readFileSync(join(fixtures, version, name)));
-const inhabitantsOf = (version: string, name: string): Inhabitants => JSON.parse(readFileSync(join(fixtures, version, name), 'utf8')) as Inhabitants;
+const inhabitantsOf = (version: string, name: string): Inhabitants =>
+  JSON.parse(readFileSync(join(fixtures, version, name), 'utf8')) as Inhabitants;
 
 function unpack(archive: Buffer, folder: string): void {
   mkdirSync(folder, { mode: 0o700 });
-  const { status, stderr } = spawnSync('tar', ['--extract', '--directory', folder], { input: archive, maxBuffer: 1 << 30 });
+  const { status, stderr } = spawnSync('tar', ['--extract', '--directory', folder], {
+    input: archive,
+    maxBuffer: 1 << 30,
+  });
   if (status !== 0) throw new Error(`tar failed: ${stderr.toString()}`);
 }
 
-async function serve(t: Parameters<typeof temporaryFolder>[0], cwd: string, environment: Readonly<Record<string, string>> = {}): Promise<{ url: string; stop: Command['ended'] }> {
-  const command = new Command(t, ['serve'], { cwd, environment: { PORT: '0', HEXFORGE_LOG_LEVEL: 'warn', ...environment } });
+async function serve(
+  t: Parameters<typeof temporaryFolder>[0],
+  cwd: string,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<{ url: string; stop: Command['ended'] }> {
+  const command = new Command(t, ['serve'], {
+    cwd,
+    environment: { PORT: '0', HEXFORGE_LOG_LEVEL: 'warn', ...environment },
+  });
   return {
     url: await command.listening(),
     stop: () => {

@@ -1,24 +1,42 @@
-// Who may do what with repositories, written by hand from documents A, B and D: the expected answer of every route to every credential on every visibility.
+// Who may do what with repositories, written by hand from documents A, B and D: the expected answer of every route to
+// every credential on every visibility.
 
 export const visibilities = ['public', 'internal', 'private'] as const;
-export type Visibility = typeof visibilities[number];
+export type Visibility = (typeof visibilities)[number];
 
-/** In the order of the columns below. From `read` to `admin`: a collaborator of that role; `instance`: an instance administrator. */
-export const credentials = ['none', 'other', 'read', 'triage', 'write', 'maintain', 'admin', 'owner', 'instance'] as const;
-export type Credential = typeof credentials[number];
+/**
+ * In the order of the columns below. From `read` to `admin`: a collaborator of that role; `instance`: an instance
+ * administrator.
+ */
+export const credentials = [
+  'none',
+  'other',
+  'read',
+  'triage',
+  'write',
+  'maintain',
+  'admin',
+  'owner',
+  'instance',
+] as const;
+export type Credential = (typeof credentials)[number];
 
 /** `+`: allowed, so that the sample succeeds; else the status of the refusal. */
 type Access = Partial<Readonly<Record<Visibility, string>>>;
 
-// Document B, "What the service does", says who reads which tier and that who may not sees 404; document D, "Repositories", that an anonymous caller
-// sees 404 on an internal repository too, and which role holds which permission. The 401 of changes stands with each endpoint of document B.
+// Document B, "What the service does", says who reads which tier and that who may not sees 404; document D,
+// "Repositories", that an anonymous caller sees 404 on an internal repository too, and which role holds which
+// permission. The 401 of changes stands with each endpoint of document B.
 const reading: Access = {
   //         none other read triage write maintain admin owner instance
   public: '   +   +     +    +      +     +        +     +     +',
   internal: ' 404 +     +    +      +     +        +     +     +',
   private: '  404 404   +    +      +     +        +     +     +',
 };
-/** Document D, "Repositories": branch and tag lists, and fetching over git, answer an anonymous caller alike whether there is a repository or not. */
+/**
+ * Document D, "Repositories": branch and tag lists, and fetching over git, answer an anonymous caller alike whether
+ * there is a repository or not.
+ */
 const challenging: Access = {
   public: '   +   +     +    +      +     +        +     +     +',
   internal: ' 401 +     +    +      +     +        +     +     +',
@@ -58,17 +76,41 @@ const owning: Access = {
 const anyone: Access = { public: '+ + + + + + + + +' };
 const signedIn: Access = { public: '401 + + + + + + + +' };
 
-/** Document B, "Authentication": the OAuth2 scope of each operation; and what each token of the owner is answered, on a public repository. */
+/**
+ * Document B, "Authentication": the OAuth2 scope of each operation; and what each token of the owner is answered, on a
+ * public repository.
+ */
 type Scope = 'read' | 'write' | 'admin';
-export const scopes: Readonly<Record<Scope, { readonly oauth: string; readonly tokens: Readonly<Record<string, string>> }>> = {
-  // Document D, "Accounts, sessions, tokens": a wider scope includes the narrower one of its family, and nothing outside it; a bad token is 401 even on public data.
+export const scopes: Readonly<
+  Record<Scope, { readonly oauth: string; readonly tokens: Readonly<Record<string, string>> }>
+> = {
+  // Document D, "Accounts, sessions, tokens": a wider scope includes the narrower one of its family, and nothing
+  // outside it; a bad token is 401 even on public data.
   // Document D, "Repositories": a token without the scope gets 403 insufficient_scope on public data too.
-  read: { oauth: 'read:repo', tokens: { 'repo:write': '+', 'repo:read': '+', 'issue:write': 'insufficient_scope', bad: '401' } },
-  write: { oauth: 'write:repo', tokens: { 'repo:admin': '+', 'repo:write': '+', 'repo:read': 'insufficient_scope', 'issue:write': 'insufficient_scope', bad: '401' } },
-  admin: { oauth: 'admin:repo', tokens: { 'repo:admin': '+', 'repo:write': 'insufficient_scope', 'issue:write': 'insufficient_scope', bad: '401' } },
+  read: {
+    oauth: 'read:repo',
+    tokens: { 'repo:write': '+', 'repo:read': '+', 'issue:write': 'insufficient_scope', bad: '401' },
+  },
+  write: {
+    oauth: 'write:repo',
+    tokens: {
+      'repo:admin': '+',
+      'repo:write': '+',
+      'repo:read': 'insufficient_scope',
+      'issue:write': 'insufficient_scope',
+      bad: '401',
+    },
+  },
+  admin: {
+    oauth: 'admin:repo',
+    tokens: { 'repo:admin': '+', 'repo:write': 'insufficient_scope', 'issue:write': 'insufficient_scope', bad: '401' },
+  },
 };
 
-/** In paths and bodies `{owner}`, `{repo}` and `{visibility}` are those of the repository at hand, `{fresh}` is new for each sample, `{id}` is that of what `before` made. */
+/**
+ * In paths and bodies `{owner}`, `{repo}` and `{visibility}` are those of the repository at hand, `{fresh}` is new for
+ * each sample, `{id}` is that of what `before` made.
+ */
 export interface Sample {
   /** Path parameters. */
   readonly values?: Readonly<Record<string, string>>;
@@ -101,63 +143,144 @@ export const table: readonly Row[] = [
   { route: 'POST /repos', access: signedIn, scope: 'write', body: { name: 'made-{fresh}' } },
   // Document B, "GET /repos/{owner}/{repo}": 404 when missing or unreadable.
   { route: `GET ${repo}`, access: reading, scope: 'read' },
-  // Document B, "PATCH /repos/{owner}/{repo}": owner or instance administrator only. Document D, "Repositories": updating needs repo:admin.
+  // Document B, "PATCH /repos/{owner}/{repo}": owner or instance administrator only. Document D, "Repositories":
+  // updating needs repo:admin.
   { route: `PATCH ${repo}`, access: owning, scope: 'admin', body: { description: 'walked' } },
-  // Document B, "DELETE /repos/{owner}/{repo}": owner or instance administrator. Document D, "Repositories": deleting needs repo:admin.
-  { route: `DELETE ${repo}`, access: owning, scope: 'admin', body: { confirmation: '{owner}/{repo}' }, throwaway: true },
+  // Document B, "DELETE /repos/{owner}/{repo}": owner or instance administrator. Document D, "Repositories": deleting
+  // needs repo:admin.
+  {
+    route: `DELETE ${repo}`,
+    access: owning,
+    scope: 'admin',
+    body: { confirmation: '{owner}/{repo}' },
+    throwaway: true,
+  },
 
-  // Document B, "GET /repos/{owner}/{repo}/contents/{path}", "… raw/{ref}/{path}", "… blame/{ref}/{path}": 404 when unreadable.
+  // Document B, "GET /repos/{owner}/{repo}/contents/{path}", "… raw/{ref}/{path}", "… blame/{ref}/{path}": 404 when
+  // unreadable.
   { route: `GET ${repo}/contents/{path}`, access: reading, scope: 'read', values: { path: 'README.md' } },
   { route: `GET ${repo}/raw/{ref}/{path}`, access: reading, scope: 'read', values: { ref: 'main', path: 'README.md' } },
-  { route: `GET ${repo}/blame/{ref}/{path}`, access: reading, scope: 'read', values: { ref: 'main', path: 'README.md' } },
-  // Document D, "Repositories": writing through the API. Document B, "Authentication": write repositories.
-  { route: `PUT ${repo}/contents/{path}`, access: writing, scope: 'write', values: { path: 'made-{fresh}.txt' }, body: { message: 'Make', content } },
   {
-    route: `DELETE ${repo}/contents/{path}`, access: writing, scope: 'write', values: { path: 'doomed-{fresh}.txt' }, body: { message: 'Remove', sha: blob },
-    before: { route: `PUT ${repo}/contents/{path}`, values: { path: 'doomed-{fresh}.txt' }, body: { message: 'Make', content } },
+    route: `GET ${repo}/blame/{ref}/{path}`,
+    access: reading,
+    scope: 'read',
+    values: { ref: 'main', path: 'README.md' },
   },
-  // Document D, "Repositories": commits, one commit, compare, archives, languages. Document B, "Authentication": read repositories.
+  // Document D, "Repositories": writing through the API. Document B, "Authentication": write repositories.
+  {
+    route: `PUT ${repo}/contents/{path}`,
+    access: writing,
+    scope: 'write',
+    values: { path: 'made-{fresh}.txt' },
+    body: { message: 'Make', content },
+  },
+  {
+    route: `DELETE ${repo}/contents/{path}`,
+    access: writing,
+    scope: 'write',
+    values: { path: 'doomed-{fresh}.txt' },
+    body: { message: 'Remove', sha: blob },
+    before: {
+      route: `PUT ${repo}/contents/{path}`,
+      values: { path: 'doomed-{fresh}.txt' },
+      body: { message: 'Make', content },
+    },
+  },
+  // Document D, "Repositories": commits, one commit, compare, archives, languages. Document B, "Authentication": read
+  // repositories.
   { route: `GET ${repo}/commits`, access: reading, scope: 'read' },
   { route: `GET ${repo}/commits/{ref}`, access: reading, scope: 'read', values: { ref: 'main' } },
   { route: `GET ${repo}/compare/{rest}`, access: reading, scope: 'read', values: { rest: 'main...main' } },
   { route: `GET ${repo}/archive/{rest}`, access: reading, scope: 'read', values: { rest: 'main.tar.gz' } },
   { route: `GET ${repo}/languages`, access: reading, scope: 'read' },
 
-  // Document B, "GET branches": 401 for anonymous on a private repository, internal requires authentication; and document D, "Repositories".
+  // Document B, "GET branches": 401 for anonymous on a private repository, internal requires authentication; and
+  // document D, "Repositories".
   { route: `GET ${repo}/branches`, access: challenging, scope: 'read' },
   // Document B, "POST branches", "DELETE branches/{branch}": write access; 401, 403, 404.
   { route: `POST ${repo}/branches`, access: writing, scope: 'write', body: { name: 'made-{fresh}' } },
-  { route: `DELETE ${repo}/branches/{branch}`, access: writing, scope: 'write', values: { branch: 'doomed-{fresh}' }, before: { route: `POST ${repo}/branches`, body: { name: 'doomed-{fresh}' } } },
-  // Document D, "Branch protection": permission branch.protect; "Repositories": protection needs repo:admin. That reading it is 401 without a
-  // credential is of docs/api/decisions.md, "Branch protection".
-  { route: `PUT ${repo}/branches/{branch}/protection`, access: protecting, scope: 'admin', values: { branch: 'kept' }, body: {} },
+  {
+    route: `DELETE ${repo}/branches/{branch}`,
+    access: writing,
+    scope: 'write',
+    values: { branch: 'doomed-{fresh}' },
+    before: { route: `POST ${repo}/branches`, body: { name: 'doomed-{fresh}' } },
+  },
+  // Document D, "Branch protection": permission branch.protect; "Repositories": protection needs repo:admin. That
+  // reading it is 401 without a credential is of docs/api/decisions.md, "Branch protection".
+  {
+    route: `PUT ${repo}/branches/{branch}/protection`,
+    access: protecting,
+    scope: 'admin',
+    values: { branch: 'kept' },
+    body: {},
+  },
   { route: `GET ${repo}/branches/{branch}/protection`, access: protecting, scope: 'admin', values: { branch: 'kept' } },
   {
-    route: `DELETE ${repo}/branches/{branch}/protection`, access: protecting, scope: 'admin', values: { branch: 'free-{fresh}' },
+    route: `DELETE ${repo}/branches/{branch}/protection`,
+    access: protecting,
+    scope: 'admin',
+    values: { branch: 'free-{fresh}' },
     before: { route: `PUT ${repo}/branches/{branch}/protection`, values: { branch: 'free-{fresh}' }, body: {} },
   },
-  // Document B, "GET tags": same visibility rules as branches. "POST tags", "DELETE tags/{tag}": write access; 401, 403, 404.
+  // Document B, "GET tags": same visibility rules as branches. "POST tags", "DELETE tags/{tag}": write access; 401,
+  // 403, 404.
   { route: `GET ${repo}/tags`, access: challenging, scope: 'read' },
   { route: `POST ${repo}/tags`, access: writing, scope: 'write', body: { name: 'made-{fresh}' } },
-  { route: `DELETE ${repo}/tags/{tag}`, access: writing, scope: 'write', values: { tag: 'doomed-{fresh}' }, before: { route: `POST ${repo}/tags`, body: { name: 'doomed-{fresh}' } } },
+  {
+    route: `DELETE ${repo}/tags/{tag}`,
+    access: writing,
+    scope: 'write',
+    values: { tag: 'doomed-{fresh}' },
+    before: { route: `POST ${repo}/tags`, body: { name: 'doomed-{fresh}' } },
+  },
 
-  // Document B, "GET collaborators": read access, 404 to a non-member of a private repository; "GET collaborators/{user}/permissions": 404 when unreadable.
+  // Document B, "GET collaborators": read access, 404 to a non-member of a private repository; "GET
+  // collaborators/{user}/permissions": 404 when unreadable.
   { route: `GET ${repo}/collaborators`, access: reading, scope: 'read' },
-  { route: `GET ${repo}/collaborators/{user}/permissions`, access: reading, scope: 'read', values: { user: 'the-read' } },
-  // Document B, "PUT collaborators/{user}": owner, instance administrator, a collaborator with role admin. Document D, "Repositories": collaborators need repo:admin.
-  { route: `PUT ${repo}/collaborators/{user}`, access: administering, scope: 'admin', values: { user: 'guest' }, body: { role: 'read' } },
+  {
+    route: `GET ${repo}/collaborators/{user}/permissions`,
+    access: reading,
+    scope: 'read',
+    values: { user: 'the-read' },
+  },
+  // Document B, "PUT collaborators/{user}": owner, instance administrator, a collaborator with role admin. Document D,
+  // "Repositories": collaborators need repo:admin.
+  {
+    route: `PUT ${repo}/collaborators/{user}`,
+    access: administering,
+    scope: 'admin',
+    values: { user: 'guest' },
+    body: { role: 'read' },
+  },
   // Document B, "DELETE collaborators/{user}": owner or instance administrator.
   {
-    route: `DELETE ${repo}/collaborators/{user}`, access: owning, scope: 'admin', values: { user: 'guest' },
+    route: `DELETE ${repo}/collaborators/{user}`,
+    access: owning,
+    scope: 'admin',
+    values: { user: 'guest' },
     before: { route: `PUT ${repo}/collaborators/{user}`, values: { user: 'guest' }, body: { role: 'read' } },
   },
-  // Document D, "Role templates". Document B, "Authentication": administer repository. Who reads them is of docs/api/decisions.md, "Repositories".
+  // Document D, "Role templates". Document B, "Authentication": administer repository. Who reads them is of
+  // docs/api/decisions.md, "Repositories".
   { route: `GET ${repo}/role-templates`, access: administering, scope: 'admin' },
   { route: `POST ${repo}/role-templates`, access: administering, scope: 'admin', body: template },
-  { route: `PATCH ${repo}/role-templates/{id}`, access: administering, scope: 'admin', body: { name: 'changed-{fresh}' }, before: { route: `POST ${repo}/role-templates`, body: template } },
-  { route: `DELETE ${repo}/role-templates/{id}`, access: administering, scope: 'admin', before: { route: `POST ${repo}/role-templates`, body: template } },
+  {
+    route: `PATCH ${repo}/role-templates/{id}`,
+    access: administering,
+    scope: 'admin',
+    body: { name: 'changed-{fresh}' },
+    before: { route: `POST ${repo}/role-templates`, body: template },
+  },
+  {
+    route: `DELETE ${repo}/role-templates/{id}`,
+    access: administering,
+    scope: 'admin',
+    before: { route: `POST ${repo}/role-templates`, body: template },
+  },
 
-  // Document D, "Stars and watching". The GET and the scope are of docs/api/decisions.md, "Repositories". The rows are in this order, for GET is 404 without a star.
+  // Document D, "Stars and watching". The GET and the scope are of docs/api/decisions.md, "Repositories". The rows are
+  // in this order, for GET is 404 without a star.
   { route: 'PUT /user/starred/{owner}/{repo}', access: readingAsUser, scope: 'read' },
   { route: 'GET /user/starred/{owner}/{repo}', access: readingAsUser, scope: 'read' },
   { route: 'DELETE /user/starred/{owner}/{repo}', access: readingAsUser, scope: 'read' },
@@ -167,13 +290,24 @@ export const table: readonly Row[] = [
   { route: `GET ${repo}/forks`, access: reading, scope: 'read' },
   { route: `POST ${repo}/forks`, access: readingAsUser, scope: 'write', body: { name: 'fork-{fresh}' } },
 
-  // Document D, "Git over HTTP": 401 for anonymous, 404 for a caller who may not read, 403 for one who may read but not push.
+  // Document D, "Git over HTTP": 401 for anonymous, 404 for a caller who may not read, 403 for one who may read but not
+  // push.
   { route: 'GET /{owner}/{repo}.git/info/refs?service=git-upload-pack', access: challenging, scope: 'read', git: {} },
   { route: 'GET /{owner}/{repo}.git/info/refs?service=git-receive-pack', access: writing, scope: 'write', git: {} },
   {
-    route: 'POST /{owner}/{repo}.git/git-upload-pack', access: challenging, scope: 'read',
-    git: { raw: '0014command=ls-refs\n0000', headers: { 'content-type': 'application/x-git-upload-pack-request', 'git-protocol': 'version=2' } },
+    route: 'POST /{owner}/{repo}.git/git-upload-pack',
+    access: challenging,
+    scope: 'read',
+    git: {
+      raw: '0014command=ls-refs\n0000',
+      headers: { 'content-type': 'application/x-git-upload-pack-request', 'git-protocol': 'version=2' },
+    },
   },
   // A push of nothing.
-  { route: 'POST /{owner}/{repo}.git/git-receive-pack', access: writing, scope: 'write', git: { raw: '0000', headers: { 'content-type': 'application/x-git-receive-pack-request' } } },
+  {
+    route: 'POST /{owner}/{repo}.git/git-receive-pack',
+    access: writing,
+    scope: 'write',
+    git: { raw: '0000', headers: { 'content-type': 'application/x-git-receive-pack-request' } },
+  },
 ];

@@ -1,9 +1,19 @@
-// Every route of repositories and of git over HTTP, walked with every credential on every visibility and with every kind of token, against the table written by hand.
+// Every route of repositories and of git over HTTP, walked with every credential on every visibility and with every
+// kind of token, against the table written by hand.
 import t from 'tap';
-import { startTestForge, type TestForge } from '#test/support/forge';
 import type { Answer, Client } from '#test/support/client';
+import { startTestForge, type TestForge } from '#test/support/forge';
 import { ContractBroken } from '#test/support/openapi';
-import { credentials, scopes, table, visibilities, type Credential, type Row, type Sample, type Visibility } from './access-table.ts';
+import {
+  credentials,
+  scopes,
+  table,
+  visibilities,
+  type Credential,
+  type Row,
+  type Sample,
+  type Visibility,
+} from './access-table.ts';
 
 /** Of one route: what was asked → what came of it. */
 type Cells = ReadonlyMap<string, string>;
@@ -16,10 +26,17 @@ const words = (line: string): string[] => line.trim().split(/\s+/);
 function expected({ access, scope, git }: Row): Cells {
   const { oauth, tokens } = scopes[scope];
   return new Map([
-    ...visibilities.flatMap((visibility) => access[visibility] === undefined ? [] : words(access[visibility]).map((answer, column): [string, string] => [`${visibility}, ${credentials[column] ?? 'a column too many'}`, answer])),
+    ...visibilities.flatMap((visibility) =>
+      access[visibility] === undefined
+        ? []
+        : words(access[visibility]).map((answer, column): [string, string] => [
+            `${visibility}, ${credentials[column] ?? 'a column too many'}`,
+            answer,
+          ]),
+    ),
     ...Object.entries(tokens).map(([token, answer]): [string, string] => [`token ${token}`, answer]),
     // The routes of git are not in the OpenAPI document.
-    ...git === undefined ? [['OAuth2 scope', oauth] as [string, string]] : [],
+    ...(git === undefined ? [['OAuth2 scope', oauth] as [string, string]] : []),
   ]);
 }
 
@@ -28,42 +45,78 @@ function compare(rows: readonly Row[], observed: Observed): string[] {
   const routes = rows.map(({ route }) => route);
   return [
     ...routes.filter((route, index) => routes.indexOf(route) !== index).map((route) => `${route}: twice in the table`),
-    ...[...observed.keys()].filter((route) => !routes.includes(route)).map((route) => `${route}: served, and not in the table`),
+    ...[...observed.keys()]
+      .filter((route) => !routes.includes(route))
+      .map((route) => `${route}: served, and not in the table`),
     ...rows.flatMap((row) => {
       const cells = observed.get(row.route);
       if (cells === undefined) return [`${row.route}: in the table, and not served`];
       const wanted = expected(row);
-      return [...new Set([...wanted.keys(), ...cells.keys()])].filter((cell) => wanted.get(cell) !== cells.get(cell))
-        .map((cell) => `${row.route}: ${cell}: expected ${wanted.get(cell) ?? 'nothing'}, got ${cells.get(cell) ?? 'nothing'}`);
+      return [...new Set([...wanted.keys(), ...cells.keys()])]
+        .filter((cell) => wanted.get(cell) !== cells.get(cell))
+        .map(
+          (cell) =>
+            `${row.route}: ${cell}: expected ${wanted.get(cell) ?? 'nothing'}, got ${cells.get(cell) ?? 'nothing'}`,
+        );
     }),
   ];
 }
 
 void t.test('a planted change is found and named', async (t) => {
-  const asWritten = (): Map<string, Map<string, string>> => new Map(table.map((row) => [row.route, new Map(expected(row))]));
+  const asWritten = (): Map<string, Map<string, string>> =>
+    new Map(table.map((row) => [row.route, new Map(expected(row))]));
   const planted = (route: string, cell: string, answer: string): string[] => {
     const observed = asWritten();
     observed.get(route)?.set(cell, answer);
     return compare(table, observed);
   };
   t.same(compare(table, asWritten()), []);
-  t.same(planted('PATCH /repos/{owner}/{repo}', 'internal, admin', '+'), ['PATCH /repos/{owner}/{repo}: internal, admin: expected 403, got +'], 'access');
-  t.same(planted('POST /repos/{owner}/{repo}/tags', 'token repo:read', '+'), ['POST /repos/{owner}/{repo}/tags: token repo:read: expected insufficient_scope, got +'], 'a scope of personal access tokens');
-  t.same(planted('GET /repos', 'OAuth2 scope', 'read:user'), ['GET /repos: OAuth2 scope: expected read:repo, got read:user'], 'a scope of OAuth2');
-  const passedOver = table.flatMap((row) => [...expected(row)].filter(([cell, answer]) => planted(row.route, cell, answer === '+' ? '404' : '+').length !== 1).map(([cell]) => `${row.route}: ${cell}`));
+  t.same(
+    planted('PATCH /repos/{owner}/{repo}', 'internal, admin', '+'),
+    ['PATCH /repos/{owner}/{repo}: internal, admin: expected 403, got +'],
+    'access',
+  );
+  t.same(
+    planted('POST /repos/{owner}/{repo}/tags', 'token repo:read', '+'),
+    ['POST /repos/{owner}/{repo}/tags: token repo:read: expected insufficient_scope, got +'],
+    'a scope of personal access tokens',
+  );
+  t.same(
+    planted('GET /repos', 'OAuth2 scope', 'read:user'),
+    ['GET /repos: OAuth2 scope: expected read:repo, got read:user'],
+    'a scope of OAuth2',
+  );
+  const passedOver = table.flatMap((row) =>
+    [...expected(row)]
+      .filter(([cell, answer]) => planted(row.route, cell, answer === '+' ? '404' : '+').length !== 1)
+      .map(([cell]) => `${row.route}: ${cell}`),
+  );
   t.same(passedOver, [], 'any one answer of any one route');
 
   const fewer = asWritten();
   fewer.delete('GET /repos');
   t.same(compare(table, fewer), ['GET /repos: in the table, and not served']);
   t.same(compare(table, asWritten().set('GET /new', new Map())), ['GET /new: served, and not in the table']);
-  t.same(table.flatMap(({ access }) => Object.values(access)).filter((line) => words(line).length !== credentials.length), [], 'a line has an answer for each credential');
+  t.same(
+    table.flatMap(({ access }) => Object.values(access)).filter((line) => words(line).length !== credentials.length),
+    [],
+    'a line has an answer for each credential',
+  );
 });
 
-interface Caller { readonly rest: Client; readonly git: Client }
-interface Stage { readonly forge: TestForge; readonly owner: string; readonly callers: Readonly<Record<Credential, Caller>>; readonly tokens: ReadonlyMap<string, Caller> }
+interface Caller {
+  readonly rest: Client;
+  readonly git: Client;
+}
+interface Stage {
+  readonly forge: TestForge;
+  readonly owner: string;
+  readonly callers: Readonly<Record<Credential, Caller>>;
+  readonly tokens: ReadonlyMap<string, Caller>;
+}
 
-const basic = (forge: TestForge, username: string, secret: string): Client => forge.anonymous.with({ authorization: `Basic ${Buffer.from(`${username}:${secret}`).toString('base64')}` });
+const basic = (forge: TestForge, username: string, secret: string): Client =>
+  forge.anonymous.with({ authorization: `Basic ${Buffer.from(`${username}:${secret}`).toString('base64')}` });
 
 /** Somebody for each credential, and the owner's tokens. */
 async function people(forge: TestForge): Promise<Stage> {
@@ -73,18 +126,34 @@ async function people(forge: TestForge): Promise<Stage> {
   };
   await forge.createUser('guest');
   const callers = {
-    none: { rest: forge.anonymous, git: forge.anonymous }, instance: { rest: await forge.administrator(), git: basic(forge, forge.admin.username, forge.admin.password) },
-    other: await user('other'), read: await user('read'), triage: await user('triage'), write: await user('write'), maintain: await user('maintain'), admin: await user('admin'), owner: await user('owner'),
+    none: { rest: forge.anonymous, git: forge.anonymous },
+    instance: { rest: await forge.administrator(), git: basic(forge, forge.admin.username, forge.admin.password) },
+    other: await user('other'),
+    read: await user('read'),
+    triage: await user('triage'),
+    write: await user('write'),
+    maintain: await user('maintain'),
+    admin: await user('admin'),
+    owner: await user('owner'),
   };
   const bad = `svc_${'x'.repeat(36)}`;
   const tokens = new Map([['bad', bad]]);
-  for (const scope of new Set(Object.values(scopes).flatMap((one) => Object.keys(one.tokens)))) if (scope !== 'bad') tokens.set(scope, (await forge.pat(callers.owner.rest, [scope])).token);
-  return { forge, owner: 'the-owner', callers, tokens: new Map([...tokens].map(([scope, token]) => [scope, { rest: forge.as(token), git: basic(forge, 'the-owner', token) }])) };
+  for (const scope of new Set(Object.values(scopes).flatMap((one) => Object.keys(one.tokens))))
+    if (scope !== 'bad') tokens.set(scope, (await forge.pat(callers.owner.rest, [scope])).token);
+  return {
+    forge,
+    owner: 'the-owner',
+    callers,
+    tokens: new Map(
+      [...tokens].map(([scope, token]) => [scope, { rest: forge.as(token), git: basic(forge, 'the-owner', token) }]),
+    ),
+  };
 }
 
 /** How a call ended, in the words of the table. */
 function outcome({ status, body }: Answer): string {
-  if (status === 403 && (body as { readonly error_code?: string } | undefined)?.error_code === 'insufficient_scope') return 'insufficient_scope';
+  if (status === 403 && (body as { readonly error_code?: string } | undefined)?.error_code === 'insufficient_scope')
+    return 'insufficient_scope';
   return status >= 200 && status < 400 ? '+' : String(status);
 }
 
@@ -96,18 +165,38 @@ function unlisted(error: unknown): string {
 
 let made = 0;
 type Values = Readonly<Record<string, string>>;
-const fill = (text: string, values: Values): string => text.replaceAll(/\{(\w+)\}/g, (whole, name: string) => values[name] === undefined ? whole : fill(values[name], values));
+const fill = (text: string, values: Values): string =>
+  text.replaceAll(/\{(\w+)\}/g, (whole, name: string) =>
+    values[name] === undefined ? whole : fill(values[name], values),
+  );
 
-async function send(client: Client, route: string, { values = {}, body }: Sample, known: Values, git?: Row['git']): Promise<Answer> {
+async function send(
+  client: Client,
+  route: string,
+  { values = {}, body }: Sample,
+  known: Values,
+  git?: Row['git'],
+): Promise<Answer> {
   const [method = '', path = ''] = fill(route, { ...known, ...values }).split(' ');
   if (git !== undefined) return client.request(method, path, { ...git });
-  return client.request(method, `/api/v1${path}`, body === undefined ? {} : { body: JSON.parse(JSON.stringify(body, (_, value: unknown) => typeof value === 'string' ? fill(value, known) : value)) as unknown });
+  return client.request(
+    method,
+    `/api/v1${path}`,
+    body === undefined
+      ? {}
+      : {
+          body: JSON.parse(
+            JSON.stringify(body, (_, value: unknown) => (typeof value === 'string' ? fill(value, known) : value)),
+          ) as unknown,
+        },
+  );
 }
 
 /** @throws where it does not succeed: what a sample stands on is no part of the walk. */
 async function sure(client: Client, route: string, sample: Sample, known: Values): Promise<Answer> {
   const answer = await send(client, route, sample, known);
-  if (outcome(answer) !== '+') throw new Error(`${fill(route, known)} before a sample answered ${answer.status}: ${answer.text}`);
+  if (outcome(answer) !== '+')
+    throw new Error(`${fill(route, known)} before a sample answered ${answer.status}: ${answer.text}`);
   return answer;
 }
 
@@ -115,27 +204,48 @@ async function sure(client: Client, route: string, sample: Sample, known: Values
 async function repository({ callers, owner }: Stage, visibility: Visibility, name: string): Promise<Values> {
   const known = { owner, repo: name, visibility };
   await sure(callers.owner.rest, 'POST /repos', { body: { name, visibility } }, known);
-  for (const role of ['read', 'triage', 'write', 'maintain', 'admin']) await sure(callers.owner.rest, 'PUT /repos/{owner}/{repo}/collaborators/{user}', { values: { user: `the-${role}` }, body: { role } }, known);
-  await sure(callers.owner.rest, 'PUT /repos/{owner}/{repo}/contents/{path}', { values: { path: 'README.md' }, body: { message: 'Begin', content: 'IyBPbmUK' } }, known);
+  for (const role of ['read', 'triage', 'write', 'maintain', 'admin'])
+    await sure(
+      callers.owner.rest,
+      'PUT /repos/{owner}/{repo}/collaborators/{user}',
+      { values: { user: `the-${role}` }, body: { role } },
+      known,
+    );
+  await sure(
+    callers.owner.rest,
+    'PUT /repos/{owner}/{repo}/contents/{path}',
+    { values: { path: 'README.md' }, body: { message: 'Begin', content: 'IyBPbmUK' } },
+    known,
+  );
   return known;
 }
 
 /** Asks once for each of `asked`, in order, in one repository of its own, where no other walk writes. */
-async function walk(stage: Stage, visibility: Visibility, name: string, asked: (row: Row) => readonly (readonly [cell: string, caller: Caller])[], note: (row: Row, cell: string, answer: string) => void): Promise<void> {
+async function walk(
+  stage: Stage,
+  visibility: Visibility,
+  name: string,
+  asked: (row: Row) => readonly (readonly [cell: string, caller: Caller])[],
+  note: (row: Row, cell: string, answer: string) => void,
+): Promise<void> {
   const home = await repository(stage, visibility, name);
   const owner = stage.callers.owner.rest;
   const prepare = async ({ before, throwaway }: Row): Promise<Values> => {
     const fresh = `${++made}`;
-    const known = { ...throwaway === true ? await repository(stage, visibility, `throwaway-${fresh}`) : home, fresh };
+    const known = { ...(throwaway === true ? await repository(stage, visibility, `throwaway-${fresh}`) : home), fresh };
     if (before === undefined) return known;
-    const { id } = (await sure(owner, before.route, before, known)).body as { readonly id?: string } | undefined ?? {};
+    const { id } =
+      ((await sure(owner, before.route, before, known)).body as { readonly id?: string } | undefined) ?? {};
     return id === undefined ? known : { ...known, id };
   };
   for (const row of table) {
     let known: Values | undefined;
     for (const [cell, caller] of asked(row)) {
       known ??= await prepare(row);
-      const answer = await send(row.git === undefined ? caller.rest : caller.git, row.route, row, known, row.git).then(outcome, unlisted);
+      const answer = await send(row.git === undefined ? caller.rest : caller.git, row.route, row, known, row.git).then(
+        outcome,
+        unlisted,
+      );
       note(row, cell, answer);
       // Used up.
       if (answer === '+') known = undefined;
@@ -146,19 +256,52 @@ async function walk(stage: Stage, visibility: Visibility, name: string, asked: (
 void t.test('every route answers every credential and token as documents A, B and D say', async (t) => {
   const forge = await startTestForge(t);
   const stage = await people(forge);
-  const served = new Map(forge.contract.operations.filter(({ entry }) => (entry['tags'] as readonly string[]).some((tag) => tag === 'repositories' || tag === 'git-http'))
-    .map(({ method, path, entry }) => [`${method} ${path.replace(/^\/api\/v1/, '')}`, entry]));
+  const served = new Map(
+    forge.contract.operations
+      .filter(({ entry }) =>
+        (entry['tags'] as readonly string[]).some((tag) => tag === 'repositories' || tag === 'git-http'),
+      )
+      .map(({ method, path, entry }) => [`${method} ${path.replace(/^\/api\/v1/, '')}`, entry]),
+  );
   const walked = new Set(table.filter(({ route, git }) => git !== undefined || served.has(route)));
   const observed = new Map<string, Map<string, string>>([
-    ...[...served].map(([route, entry]): [string, Map<string, string>] => [route, new Map([['OAuth2 scope', (entry['x-scope'] as { readonly oauth?: string } | undefined)?.oauth ?? 'none']])]),
-    ...[...walked].filter(({ git }) => git !== undefined).map(({ route }): [string, Map<string, string>] => [route, new Map()]),
+    ...[...served].map(([route, entry]): [string, Map<string, string>] => [
+      route,
+      new Map([['OAuth2 scope', (entry['x-scope'] as { readonly oauth?: string } | undefined)?.oauth ?? 'none']]),
+    ]),
+    ...[...walked]
+      .filter(({ git }) => git !== undefined)
+      .map(({ route }): [string, Map<string, string>] => [route, new Map()]),
   ]);
-  const note = (row: Row, cell: string, answer: string): void => { observed.get(row.route)?.set(cell, answer); };
+  const note = (row: Row, cell: string, answer: string): void => {
+    observed.get(row.route)?.set(cell, answer);
+  };
 
   await Promise.all([
-    ...visibilities.map((visibility) => walk(stage, visibility, visibility, (row) => walked.has(row) && row.access[visibility] !== undefined
-      ? credentials.map((credential) => [`${visibility}, ${credential}`, stage.callers[credential]] as const) : [], note)),
-    walk(stage, 'public', 'tokens', (row) => walked.has(row) ? [...stage.tokens].filter(([scope]) => scope in scopes[row.scope].tokens).map(([scope, caller]) => [`token ${scope}`, caller] as const) : [], note),
+    ...visibilities.map((visibility) =>
+      walk(
+        stage,
+        visibility,
+        visibility,
+        (row) =>
+          walked.has(row) && row.access[visibility] !== undefined
+            ? credentials.map((credential) => [`${visibility}, ${credential}`, stage.callers[credential]] as const)
+            : [],
+        note,
+      ),
+    ),
+    walk(
+      stage,
+      'public',
+      'tokens',
+      (row) =>
+        walked.has(row)
+          ? [...stage.tokens]
+              .filter(([scope]) => scope in scopes[row.scope].tokens)
+              .map(([scope, caller]) => [`token ${scope}`, caller] as const)
+          : [],
+      note,
+    ),
   ]);
   t.same(compare(table, observed), []);
 });

@@ -12,6 +12,16 @@ void t.test(`the database under test is ${column}`, async (t) => {
   const embedded = readdirSync(forge.dataDir, { recursive: true }).some((path) => String(path).endsWith('PG_VERSION'));
   t.equal(embedded, column === 'embedded', 'an embedded cluster is in the data directory');
   t.equal(forge.databaseUrl !== undefined, column === 'postgresql', 'a PostgreSQL outside has a database for it');
-  const found = forge.databaseUrl === undefined ? [] : await query(forge.databaseUrl, "select id, version() from identity_user where username = 'found-in-the-database'");
-  t.strictSame(found.map(({ id }) => id), column === 'postgresql' ? [user.id] : [], 'what was written is there');
+  const found =
+    forge.databaseUrl === undefined
+      ? []
+      : await query(
+          forge.databaseUrl,
+          "select id, version() from identity_user where username = 'found-in-the-database'",
+        );
+  t.strictSame(
+    found.map(({ id }) => id),
+    column === 'postgresql' ? [user.id] : [],
+    'what was written is there',
+  );
 });

@@ -3,14 +3,34 @@ import t from 'tap';
 import { startTestForge, type TestUser } from '#test/support/forge';
 import { remote, stockGit, workTree } from '#test/support/stock-git';
 
-interface Repository { readonly id: string; readonly owner: string; readonly name: string; readonly visibility: string; readonly default_branch: string; readonly forks_count: number; readonly issue_code: string }
+interface Repository {
+  readonly id: string;
+  readonly owner: string;
+  readonly name: string;
+  readonly visibility: string;
+  readonly default_branch: string;
+  readonly forks_count: number;
+  readonly issue_code: string;
+}
 
 const repos = '/api/v1/repos';
 
 void t.test('forks', async (t) => {
   const forge = await startTestForge(t);
-  const [alice, bob, carol] = [await forge.createUser('Alice'), await forge.createUser('bob'), await forge.createUser('carol')];
-  for (const visibility of ['public', 'internal', 'private']) t.equal((await alice.client.post(repos, { body: { name: visibility, visibility, description: `The ${visibility} one`, default_branch: 'trunk' } })).status, 201);
+  const [alice, bob, carol] = [
+    await forge.createUser('Alice'),
+    await forge.createUser('bob'),
+    await forge.createUser('carol'),
+  ];
+  for (const visibility of ['public', 'internal', 'private'])
+    t.equal(
+      (
+        await alice.client.post(repos, {
+          body: { name: visibility, visibility, description: `The ${visibility} one`, default_branch: 'trunk' },
+        })
+      ).status,
+      201,
+    );
   const work = await workTree(await stockGit(t), 'work');
   await work.commit('First', { 'README.md': '# One' });
   await work.git('tag', '--annotate', '--message', 'One', 'v1');
@@ -19,21 +39,39 @@ void t.test('forks', async (t) => {
   const origin = remote(forge.url, 'alice/public', alice);
   await work.git('push', '--quiet', origin, 'main:trunk', 'main:refs/notes/hidden', 'main:gone', 'topic', 'v1');
   await work.git('push', '--quiet', '--force', origin, 'topic:trunk', ':gone');
-  const fork = (user: Pick<TestUser, 'client'>, name: string, body: object = {}) => user.client.post(`${repos}/alice/${name}/forks`, { body });
+  const fork = (user: Pick<TestUser, 'client'>, name: string, body: object = {}) =>
+    user.client.post(`${repos}/alice/${name}/forks`, { body });
 
-  await t.test('201 with the record of a repository of the caller, with branches, tags and default branch of the parent', async (t) => {
-    const { status, body } = await fork(bob, 'public');
-    t.equal(status, 201);
-    t.match(body, { owner: 'bob', owner_id: bob.id, name: 'public', visibility: 'public', description: 'The public one', default_branch: 'trunk', issue_code: '', forks_count: 0, stars_count: 0 });
-    const copy = await stockGit(t);
-    await copy.git('clone', '--quiet', '--mirror', remote(forge.url, 'bob/public', bob), 'copy');
-    const refs = (await copy.at('copy').git('for-each-ref', '--format=%(refname)')).trim().split('\n');
-    t.same(refs, ['refs/heads/topic', 'refs/heads/trunk', 'refs/tags/v1']);
-    t.equal((await copy.at('copy').git('symbolic-ref', 'HEAD')).trim(), 'refs/heads/trunk');
-    t.equal((await bob.client.get(`${repos}/bob/public/contents/README.md`)).status, 200);
-    t.equal((await bob.client.get(`${repos}/bob/public/contents/?ref=${dropped}`)).status, 404, 'what no visible ref leads to stayed behind');
-    t.equal(((await alice.client.get(`${repos}/alice/public`)).body as Repository).forks_count, 1);
-  });
+  await t.test(
+    '201 with the record of a repository of the caller, with branches, tags and default branch of the parent',
+    async (t) => {
+      const { status, body } = await fork(bob, 'public');
+      t.equal(status, 201);
+      t.match(body, {
+        owner: 'bob',
+        owner_id: bob.id,
+        name: 'public',
+        visibility: 'public',
+        description: 'The public one',
+        default_branch: 'trunk',
+        issue_code: '',
+        forks_count: 0,
+        stars_count: 0,
+      });
+      const copy = await stockGit(t);
+      await copy.git('clone', '--quiet', '--mirror', remote(forge.url, 'bob/public', bob), 'copy');
+      const refs = (await copy.at('copy').git('for-each-ref', '--format=%(refname)')).trim().split('\n');
+      t.same(refs, ['refs/heads/topic', 'refs/heads/trunk', 'refs/tags/v1']);
+      t.equal((await copy.at('copy').git('symbolic-ref', 'HEAD')).trim(), 'refs/heads/trunk');
+      t.equal((await bob.client.get(`${repos}/bob/public/contents/README.md`)).status, 200);
+      t.equal(
+        (await bob.client.get(`${repos}/bob/public/contents/?ref=${dropped}`)).status,
+        404,
+        'what no visible ref leads to stayed behind',
+      );
+      t.equal(((await alice.client.get(`${repos}/alice/public`)).body as Repository).forks_count, 1);
+    },
+  );
 
   await t.test('a fork stands alone: it takes pushes, and outlives its parent', async (t) => {
     await alice.client.post(repos, { body: { name: 'brief', visibility: 'public' } });
@@ -44,7 +82,11 @@ void t.test('forks', async (t) => {
     t.equal((await alice.client.delete(`${repos}/alice/brief`, { body: { confirmation: 'Alice/brief' } })).status, 204);
     t.equal((await carol.client.get(`${repos}/carol/brief/contents/secret?ref=later`)).status, 200);
     t.equal((await carol.client.patch(`${repos}/carol/brief`, { body: { visibility: 'private' } })).status, 200);
-    t.equal((await carol.client.patch(`${repos}/carol/brief`, { body: { visibility: 'public' } })).status, 200, 'without a parent nothing bounds it');
+    t.equal(
+      (await carol.client.patch(`${repos}/carol/brief`, { body: { visibility: 'public' } })).status,
+      200,
+      'without a parent nothing bounds it',
+    );
   });
 
   await t.test('an empty repository has an empty fork', async (t) => {
@@ -53,33 +95,76 @@ void t.test('forks', async (t) => {
   });
 
   await t.test('400 for an invalid body, and for more visibility than the parent has, then and later', async (t) => {
-    for (const body of [{ name: '' }, { name: 'a/b' }, { name: 'x', visibility: 'secret' }, { name: 'x', owner: 'carol' }, { name: 'x', description: 'y'.repeat(1001) }]) t.equal((await fork(bob, 'public', body)).status, 400, JSON.stringify(body));
-    const table = [['internal', 'public', 400], ['internal', 'private', 201], ['private', 'public', 400], ['private', 'internal', 400], ['private', 'private', 201], ['public', 'private', 201]] as const;
-    for (const [parent, visibility, status] of table) t.equal((await fork(alice, parent, { name: `${parent}-${visibility}`, visibility })).status, status, `${visibility} of ${parent}`);
-    t.match(await alice.client.patch(`${repos}/alice/private-private`, { body: { visibility: 'public' } }), { status: 400, body: { detail: /"visibility"/ } });
-    t.equal((await alice.client.patch(`${repos}/alice/internal-private`, { body: { visibility: 'internal' } })).status, 200);
-    t.equal((await alice.client.patch(`${repos}/alice/public-private`, { body: { visibility: 'public' } })).status, 200);
+    for (const body of [
+      { name: '' },
+      { name: 'a/b' },
+      { name: 'x', visibility: 'secret' },
+      { name: 'x', owner: 'carol' },
+      { name: 'x', description: 'y'.repeat(1001) },
+    ])
+      t.equal((await fork(bob, 'public', body)).status, 400, JSON.stringify(body));
+    const table = [
+      ['internal', 'public', 400],
+      ['internal', 'private', 201],
+      ['private', 'public', 400],
+      ['private', 'internal', 400],
+      ['private', 'private', 201],
+      ['public', 'private', 201],
+    ] as const;
+    for (const [parent, visibility, status] of table)
+      t.equal(
+        (await fork(alice, parent, { name: `${parent}-${visibility}`, visibility })).status,
+        status,
+        `${visibility} of ${parent}`,
+      );
+    t.match(await alice.client.patch(`${repos}/alice/private-private`, { body: { visibility: 'public' } }), {
+      status: 400,
+      body: { detail: /"visibility"/ },
+    });
+    t.equal(
+      (await alice.client.patch(`${repos}/alice/internal-private`, { body: { visibility: 'internal' } })).status,
+      200,
+    );
+    t.equal(
+      (await alice.client.patch(`${repos}/alice/public-private`, { body: { visibility: 'public' } })).status,
+      200,
+    );
   });
 
-  await t.test('401 anonymous, 403 without repo:write, 404 for what one may not read, 409 for a name that is taken', async (t) => {
-    t.equal((await fork({ client: forge.anonymous }, 'public')).status, 401);
-    t.equal((await fork({ client: await forge.pat(carol.client, ['repo:read']) }, 'public')).status, 403);
-    t.equal((await fork({ client: await forge.pat(carol.client, ['repo:write']) }, 'public', { name: 'by-token' })).status, 201);
-    t.equal((await fork(bob, 'private')).status, 404);
-    t.equal((await fork(bob, 'missing')).status, 404);
-    t.equal((await fork(bob, 'public')).status, 409);
-    t.equal((await fork(bob, 'public', { name: 'INTERNAL' })).status, 409);
-    t.equal((await fork(alice, 'public')).status, 409, 'one of one\'s own needs another name');
-    t.equal((await fork(alice, 'public', { name: 'second' })).status, 201);
-    const raced = await Promise.all(Array.from({ length: 3 }, () => fork(carol, 'public', { name: 'raced' })));
-    t.same(raced.map(({ status }) => status).sort(), [201, 409, 409]);
-  });
+  await t.test(
+    '401 anonymous, 403 without repo:write, 404 for what one may not read, 409 for a name that is taken',
+    async (t) => {
+      t.equal((await fork({ client: forge.anonymous }, 'public')).status, 401);
+      t.equal((await fork({ client: await forge.pat(carol.client, ['repo:read']) }, 'public')).status, 403);
+      t.equal(
+        (await fork({ client: await forge.pat(carol.client, ['repo:write']) }, 'public', { name: 'by-token' })).status,
+        201,
+      );
+      t.equal((await fork(bob, 'private')).status, 404);
+      t.equal((await fork(bob, 'missing')).status, 404);
+      t.equal((await fork(bob, 'public')).status, 409);
+      t.equal((await fork(bob, 'public', { name: 'INTERNAL' })).status, 409);
+      t.equal((await fork(alice, 'public')).status, 409, "one of one's own needs another name");
+      t.equal((await fork(alice, 'public', { name: 'second' })).status, 201);
+      const raced = await Promise.all(Array.from({ length: 3 }, () => fork(carol, 'public', { name: 'raced' })));
+      t.same(raced.map(({ status }) => status).sort(), [201, 409, 409]);
+    },
+  );
 
   await t.test('GET: visible forks alone, most recently updated first, page by page', async (t) => {
-    const names = async (client: typeof alice.client, query = '') => ((await client.get(`${repos}/alice/public/forks${query}`)).body as Repository[]).map(({ owner, name }) => `${owner}/${name}`);
+    const names = async (client: typeof alice.client, query = '') =>
+      ((await client.get(`${repos}/alice/public/forks${query}`)).body as Repository[]).map(
+        ({ owner, name }) => `${owner}/${name}`,
+      );
     t.equal((await fork(bob, 'public', { name: 'hidden', visibility: 'private' })).status, 201);
     t.equal((await fork(bob, 'public', { name: 'inside', visibility: 'internal' })).status, 201);
-    t.same(await names(forge.anonymous), ['carol/raced', 'Alice/second', 'carol/by-token', 'Alice/public-private', 'bob/public']);
+    t.same(await names(forge.anonymous), [
+      'carol/raced',
+      'Alice/second',
+      'carol/by-token',
+      'Alice/public-private',
+      'bob/public',
+    ]);
     t.same((await names(carol.client)).slice(0, 2), ['bob/inside', 'carol/raced']);
     t.same((await names(bob.client)).slice(0, 3), ['bob/inside', 'bob/hidden', 'carol/raced']);
     t.same((await names(await forge.administrator())).length, 7);

@@ -5,16 +5,24 @@ import { startTestForge } from '#test/support/forge';
 import type { Operation } from '#test/support/openapi';
 
 /** A plugin of tests whose probe says what it is told to. */
-const patient = (name: string, complaint: string, onFailure: 'fail' | 'isolate') => definePlugin({
-  name, version: '1.0.0', api: '*', onFailure,
-  probes: () => [{ name: 'pulse', check: async () => complaint }],
-});
+const patient = (name: string, complaint: string, onFailure: 'fail' | 'isolate') =>
+  definePlugin({
+    name,
+    version: '1.0.0',
+    api: '*',
+    onFailure,
+    probes: () => [{ name: 'pulse', check: async () => complaint }],
+  });
 
 void t.test('GET / answers name, version and links', async (t) => {
   const forge = await startTestForge(t);
   const answer = await forge.anonymous.get('/');
   t.equal(answer.status, 200);
-  t.match(answer.body, { name: 'hexforge', version: /^\d+\.\d+\.\d+/, links: { api: `${forge.url}/api/v1`, openapi: `${forge.url}/api/v1/openapi.json` } });
+  t.match(answer.body, {
+    name: 'hexforge',
+    version: /^\d+\.\d+\.\d+/,
+    links: { api: `${forge.url}/api/v1`, openapi: `${forge.url}/api/v1/openapi.json` },
+  });
 });
 
 void t.test('GET /readyz answers 200 with an empty list where all is well', async (t) => {
@@ -40,24 +48,33 @@ void t.test('GET /readyz answers 503 naming the plugin that is not ready; GET /h
   t.equal((await anonymous.get('/healthz')).status, 200);
 });
 
-void t.test('the OpenAPI document describes every operation, with objects that refuse extra members and are never empty', async (t) => {
-  const { anonymous, contract } = await startTestForge(t);
-  const { body } = await anonymous.get('/api/v1/openapi.json');
-  t.match(body, { openapi: '3.1.0' });
-  t.equal(new Set(contract.operations.map(({ id }: Operation) => id)).size, contract.operations.length, 'operation ids are unique');
-  const loose: string[] = [];
-  const visit = (value: unknown, at: string): void => {
-    if (typeof value !== 'object' || value === null) return;
-    const schema = value as Readonly<Record<string, unknown>>;
-    if (schema['type'] === 'object') {
-      const { properties, additionalProperties } = schema;
-      if (additionalProperties !== false && typeof additionalProperties !== 'object') loose.push(`${at} takes extra members`);
-      if (typeof additionalProperties !== 'object' && Object.keys(properties ?? {}).length === 0) loose.push(`${at} is empty`);
-    }
-    for (const [name, inner] of Object.entries(schema)) visit(inner, `${at}/${name}`);
-  };
-  const { components, paths } = body as { components: { schemas: unknown }; paths: unknown };
-  visit(components.schemas, 'components/schemas');
-  visit(paths, 'paths');
-  t.strictSame(loose, []);
-});
+void t.test(
+  'the OpenAPI document describes every operation, with objects that refuse extra members and are never empty',
+  async (t) => {
+    const { anonymous, contract } = await startTestForge(t);
+    const { body } = await anonymous.get('/api/v1/openapi.json');
+    t.match(body, { openapi: '3.1.0' });
+    t.equal(
+      new Set(contract.operations.map(({ id }: Operation) => id)).size,
+      contract.operations.length,
+      'operation ids are unique',
+    );
+    const loose: string[] = [];
+    const visit = (value: unknown, at: string): void => {
+      if (typeof value !== 'object' || value === null) return;
+      const schema = value as Readonly<Record<string, unknown>>;
+      if (schema['type'] === 'object') {
+        const { properties, additionalProperties } = schema;
+        if (additionalProperties !== false && typeof additionalProperties !== 'object')
+          loose.push(`${at} takes extra members`);
+        if (typeof additionalProperties !== 'object' && Object.keys(properties ?? {}).length === 0)
+          loose.push(`${at} is empty`);
+      }
+      for (const [name, inner] of Object.entries(schema)) visit(inner, `${at}/${name}`);
+    };
+    const { components, paths } = body as { components: { schemas: unknown }; paths: unknown };
+    visit(components.schemas, 'components/schemas');
+    visit(paths, 'paths');
+    t.strictSame(loose, []);
+  },
+);

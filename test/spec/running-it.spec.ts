@@ -20,8 +20,11 @@ interface Running {
 
 /** `serve` on a free port, ready: in an empty folder, which is a first start, or in the one given. */
 async function serve(t: Teardown, environment: Readonly<Record<string, string>> = {}, cwd?: string): Promise<Running> {
-  const folder = cwd ?? await temporaryFolder(t);
-  const command = new Command(t, ['serve'], { cwd: folder, environment: { PORT: '0', HEXFORGE_ADMIN_PASSWORD: password, ...environment } });
+  const folder = cwd ?? (await temporaryFolder(t));
+  const command = new Command(t, ['serve'], {
+    cwd: folder,
+    environment: { PORT: '0', HEXFORGE_ADMIN_PASSWORD: password, ...environment },
+  });
   return { cwd: folder, url: await command.listening(), command };
 }
 
@@ -54,20 +57,37 @@ async function stop({ command }: Running): ReturnType<Command['ended']> {
 const json = async (url: string, init?: RequestInit): Promise<{ status: number; headers: Headers; body: unknown }> => {
   const response = await fetch(url, init);
   const text = await response.text();
-  return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) as unknown };
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: text === '' ? undefined : (JSON.parse(text) as unknown),
+  };
 };
 
 const signIn = (url: string, username: string, secret: string): ReturnType<typeof json> =>
-  json(`${url}/api/v1/auth/login`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ username, password: secret }) });
+  json(`${url}/api/v1/auth/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ username, password: secret }),
+  });
 
 /** The effective configuration as the program reports it: `key  value  # source`. */
-async function configuration(t: Teardown, cwd: string, environment: Readonly<Record<string, string>> = {}): Promise<Map<string, { value: string; source: string }>> {
+async function configuration(
+  t: Teardown,
+  cwd: string,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Map<string, { value: string; source: string }>> {
   const { code, stdout, stderr } = await hexforge(t, ['config'], { cwd, environment });
   if (code !== 0) throw new Error(`config ended with ${code}: ${stderr}`);
-  return new Map(stdout.trimEnd().split('\n').map((line) => {
-    const [, key = '', value = '', source = ''] = /^(\S+)\s+(.*?)\s+# (.*)$/.exec(line) ?? [];
-    return [key, { value, source }];
-  }));
+  return new Map(
+    stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => {
+        const [, key = '', value = '', source = ''] = /^(\S+)\s+(.*?)\s+# (.*)$/.exec(line) ?? [];
+        return [key, { value, source }];
+      }),
+  );
 }
 
 void tap.test('PORT and HOST say where the API listens; default 3000 on 127.0.0.1', async (t) => {
@@ -88,10 +108,20 @@ void tap.test('HEXFORGE_BASE_URL and HEXFORGE_WEB_URL are the external URLs; def
   const plain = await serve(t, inMemory);
   const own = (await json(`${plain.url}/api/v1/openapi.json`)).body as { servers: { url: string }[] };
   t.ok(own.servers[0]?.url.startsWith(plain.url), `${own.servers[0]?.url} is the address it listens on`);
-  const proxied = await serve(t, { ...inMemory, HEXFORGE_BASE_URL: 'https://forge.example.com/', HEXFORGE_WEB_URL: 'https://www.example.com' });
+  const proxied = await serve(t, {
+    ...inMemory,
+    HEXFORGE_BASE_URL: 'https://forge.example.com/',
+    HEXFORGE_WEB_URL: 'https://www.example.com',
+  });
   const named = (await json(`${proxied.url}/api/v1/openapi.json`)).body as { servers: { url: string }[] };
-  t.ok(named.servers[0]?.url.startsWith('https://forge.example.com'), `${named.servers[0]?.url} is the external address`);
-  const shown = await configuration(t, proxied.cwd, { HEXFORGE_BASE_URL: 'https://forge.example.com', HEXFORGE_WEB_URL: 'https://www.example.com' });
+  t.ok(
+    named.servers[0]?.url.startsWith('https://forge.example.com'),
+    `${named.servers[0]?.url} is the external address`,
+  );
+  const shown = await configuration(t, proxied.cwd, {
+    HEXFORGE_BASE_URL: 'https://forge.example.com',
+    HEXFORGE_WEB_URL: 'https://www.example.com',
+  });
   t.equal(shown.get('web_url')?.value, 'https://www.example.com');
 });
 
@@ -107,8 +137,14 @@ void tap.test('HEXFORGE_DATA_DIR holds everything; default ./data', async (t) =>
 
 void tap.test('DATABASE_URL names a PostgreSQL; absent, the embedded one in the data directory serves', async (t) => {
   const embedded = await serve(t, {}, await started(t));
-  t.ok(readdirSync(join(embedded.cwd, 'data'), { recursive: true }).some((path) => String(path).endsWith('PG_VERSION')), 'an embedded cluster is in the data directory');
-  const refused = await hexforge(t, ['serve'], { cwd: await temporaryFolder(t), environment: { PORT: '0', DATABASE_URL: 'postgres://nobody:secret-word@127.0.0.1:1/none' } });
+  t.ok(
+    readdirSync(join(embedded.cwd, 'data'), { recursive: true }).some((path) => String(path).endsWith('PG_VERSION')),
+    'an embedded cluster is in the data directory',
+  );
+  const refused = await hexforge(t, ['serve'], {
+    cwd: await temporaryFolder(t),
+    environment: { PORT: '0', DATABASE_URL: 'postgres://nobody:secret-word@127.0.0.1:1/none' },
+  });
   t.equal(refused.code, 78, 'an unreachable one is refused');
   t.match(refused.stderr, /127\.0\.0\.1:1\b/, 'by its address');
   t.notMatch(refused.stderr + refused.stdout, /secret-word/, 'without its password');
@@ -116,17 +152,23 @@ void tap.test('DATABASE_URL names a PostgreSQL; absent, the embedded one in the 
   const database = await createDatabase();
   t.teardown(() => database.drop());
   const { cwd } = await serve(t, { DATABASE_URL: database.url });
-  t.notOk(readdirSync(join(cwd, 'data'), { recursive: true }).some((path) => String(path).endsWith('PG_VERSION')), 'no embedded cluster beside it');
+  t.notOk(
+    readdirSync(join(cwd, 'data'), { recursive: true }).some((path) => String(path).endsWith('PG_VERSION')),
+    'no embedded cluster beside it',
+  );
   t.match(await query(database.url, 'select username from identity_user'), [{ username: 'admin' }]);
 });
 
-void tap.test('the first start creates the super-admin of HEXFORGE_ADMIN_USERNAME and HEXFORGE_ADMIN_PASSWORD', async (t) => {
-  const { url, command } = await serve(t, { ...inMemory, HEXFORGE_ADMIN_USERNAME: 'ruth' });
-  const answer = await signIn(url, 'ruth', password);
-  t.equal(answer.status, 200);
-  t.match(answer.body, { user: { username: 'ruth', is_admin: true } });
-  t.notMatch(command.stdout + command.stderr, new RegExp(password), 'a password that was given is not printed');
-});
+void tap.test(
+  'the first start creates the super-admin of HEXFORGE_ADMIN_USERNAME and HEXFORGE_ADMIN_PASSWORD',
+  async (t) => {
+    const { url, command } = await serve(t, { ...inMemory, HEXFORGE_ADMIN_USERNAME: 'ruth' });
+    const answer = await signIn(url, 'ruth', password);
+    t.equal(answer.status, 200);
+    t.match(answer.body, { user: { username: 'ruth', is_admin: true } });
+    t.notMatch(command.stdout + command.stderr, new RegExp(password), 'a password that was given is not printed');
+  },
+);
 
 void tap.test('without HEXFORGE_ADMIN_PASSWORD one is generated and printed once', async (t) => {
   const first = await serve(t, { HEXFORGE_ADMIN_PASSWORD: '' });
@@ -183,7 +225,10 @@ void tap.test('HEXFORGE_RATE_LIMIT=off turns metering off; default on', async (t
 });
 
 void tap.test('HEXFORGE_TRUSTED_PROXIES: X-Forwarded-For counts from these addresses alone', async (t) => {
-  const remaining = async (url: string, client: string): Promise<string | null> => (await json(`${url}/api/v1/repos`, { headers: { 'x-forwarded-for': client } })).headers.get('x-ratelimit-remaining');
+  const remaining = async (url: string, client: string): Promise<string | null> =>
+    (await json(`${url}/api/v1/repos`, { headers: { 'x-forwarded-for': client } })).headers.get(
+      'x-ratelimit-remaining',
+    );
   const trusting = await serve(t, { ...inMemory, HEXFORGE_TRUSTED_PROXIES: '127.0.0.0/8' });
   const first = await remaining(trusting.url, '192.0.2.1');
   t.equal(await remaining(trusting.url, '192.0.2.2'), first, 'two clients have a budget each');
@@ -199,30 +244,43 @@ void tap.test('HEXFORGE_SECRET_KEY seals secrets; absent, a key file of the data
   t.equal(statSync(join(own.cwd, 'data', keyFile)).mode & 0o777, 0o600);
   const given = await serve(t, { ...inMemory, HEXFORGE_SECRET_KEY: Buffer.alloc(32, 7).toString('base64') });
   t.strictSame(readdirSync(join(given.cwd, 'data')).filter(isKey), []);
-  const short = await hexforge(t, ['serve'], { cwd: given.cwd, environment: { PORT: '0', HEXFORGE_SECRET_KEY: 'c2hvcnQ=' } });
+  const short = await hexforge(t, ['serve'], {
+    cwd: given.cwd,
+    environment: { PORT: '0', HEXFORGE_SECRET_KEY: 'c2hvcnQ=' },
+  });
   t.equal(short.code, 78);
   t.match(short.stderr, /HEXFORGE_SECRET_KEY/);
   t.notMatch(short.stderr, /c2hvcnQ=/);
 });
 
-void tap.test('GET /healthz answers 200 and GET /readyz 200 with what is degraded, both without a credential', async (t) => {
-  const { url } = await serve(t, {}, await started(t));
-  t.equal((await json(`${url}/healthz`)).status, 200);
-  const ready = await json(`${url}/readyz`);
-  t.equal(ready.status, 200);
-  t.match(ready.body, { degraded: [] });
-});
+void tap.test(
+  'GET /healthz answers 200 and GET /readyz 200 with what is degraded, both without a credential',
+  async (t) => {
+    const { url } = await serve(t, {}, await started(t));
+    t.equal((await json(`${url}/healthz`)).status, 200);
+    const ready = await json(`${url}/readyz`);
+    t.equal(ready.status, 200);
+    t.match(ready.body, { degraded: [] });
+  },
+);
 
-void tap.test('standard output carries plain lines only, and exactly one `listening on URL`; logs go to standard error as JSON lines', async (t) => {
-  const running = await serve(t, { HEXFORGE_LOG_LEVEL: 'info' }, await started(t));
-  await json(`${running.url}/api/v1/repos`);
-  t.equal(await stop(running), 0);
-  t.strictSame(running.command.lines, [`listening on ${running.url}`]);
-  const logs = running.command.stderr.trimEnd().split('\n');
-  t.ok(logs.length >= 1, 'there is a log');
-  for (const line of logs) t.match(JSON.parse(line), { level: Number, time: /^\d{4}-\d\d-\d\dT[\d:.]+Z$/, msg: String });
-  t.ok(logs.some((line) => line.includes('/repos')), 'the request is in it');
-});
+void tap.test(
+  'standard output carries plain lines only, and exactly one `listening on URL`; logs go to standard error as JSON lines',
+  async (t) => {
+    const running = await serve(t, { HEXFORGE_LOG_LEVEL: 'info' }, await started(t));
+    await json(`${running.url}/api/v1/repos`);
+    t.equal(await stop(running), 0);
+    t.strictSame(running.command.lines, [`listening on ${running.url}`]);
+    const logs = running.command.stderr.trimEnd().split('\n');
+    t.ok(logs.length >= 1, 'there is a log');
+    for (const line of logs)
+      t.match(JSON.parse(line), { level: Number, time: /^\d{4}-\d\d-\d\dT[\d:.]+Z$/, msg: String });
+    t.ok(
+      logs.some((line) => line.includes('/repos')),
+      'the request is in it',
+    );
+  },
+);
 
 void tap.test('SIGTERM stops cleanly: a request in flight is answered, then the process ends', async (t) => {
   const running = await serve(t, {}, await started(t));
@@ -230,11 +288,19 @@ void tap.test('SIGTERM stops cleanly: a request in flight is answered, then the 
   const body = JSON.stringify({ username: 'admin', password });
   const socket = connect(Number(port), hostname);
   let answer = '';
-  socket.on('data', (chunk: Buffer) => { answer += chunk.toString(); });
-  const closed = new Promise<void>((resolve) => { socket.once('close', () => resolve()); });
+  socket.on('data', (chunk: Buffer) => {
+    answer += chunk.toString();
+  });
+  const closed = new Promise<void>((resolve) => {
+    socket.once('close', () => resolve());
+  });
   // Half of the body, so that the server is in the middle of reading; the interim answer says that it is.
-  socket.write(`POST /api/v1/auth/login HTTP/1.1\r\nHost: ${hostname}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nExpect: 100-continue\r\n\r\n`);
-  await new Promise<void>((resolve) => { socket.once('data', () => resolve()); });
+  socket.write(
+    `POST /api/v1/auth/login HTTP/1.1\r\nHost: ${hostname}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nExpect: 100-continue\r\n\r\n`,
+  );
+  await new Promise<void>((resolve) => {
+    socket.once('data', () => resolve());
+  });
   socket.write(body.slice(0, 10));
   running.command.signal('SIGTERM');
   await refusesNew(running.url);
@@ -248,7 +314,10 @@ void tap.test('SIGTERM stops cleanly: a request in flight is answered, then the 
 /** Resolves when the server takes no more connections. */
 async function refusesNew(url: string): Promise<void> {
   for (;;) {
-    const refused = await fetch(`${url}/healthz`, { headers: { connection: 'close' } }).then(() => false, () => true);
+    const refused = await fetch(`${url}/healthz`, { headers: { connection: 'close' } }).then(
+      () => false,
+      () => true,
+    );
     if (refused) return;
   }
 }
@@ -257,7 +326,11 @@ void tap.test('the standard plugins are on by name, and `plugins` lists them', a
   const { code, stdout } = await hexforge(t, ['plugins', '--json'], { cwd: await temporaryFolder(t) });
   t.equal(code, 0);
   const plugins = JSON.parse(stdout) as { name: string; enabled?: boolean; state?: string }[];
-  for (const name of ['identity', 'repositories', 'git-native', 'git-http', 'limits', 'audit']) t.ok(plugins.some((plugin) => plugin.name === name), `${name} is listed`);
+  for (const name of ['identity', 'repositories', 'git-native', 'git-http', 'limits', 'audit'])
+    t.ok(
+      plugins.some((plugin) => plugin.name === name),
+      `${name} is listed`,
+    );
 });
 
 void tap.test('without the plugin audit, operations that must leave an entry answer 503 naming it', async (t) => {
@@ -268,9 +341,17 @@ void tap.test('without the plugin audit, operations that must leave an entry ans
   const { access_token: token } = (await signIn(whole.url, 'admin', password)).body as { access_token: string };
   t.equal(await stop(whole), 0);
   const { url } = await serve(t, { ...address, HEXFORGE_PLUGINS: '-audit' }, cwd);
-  const answer = await json(`${url}/api/v1/user/tokens`, { method: 'POST', headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' }, body: JSON.stringify({ name: 'x', scopes: ['repo:read'] }) });
+  const answer = await json(`${url}/api/v1/user/tokens`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'x', scopes: ['repo:read'] }),
+  });
   t.equal(answer.status, 503);
   t.match(answer.body, { error_code: 'unavailable' });
   t.match(JSON.stringify(answer.body), /audit/);
-  t.equal((await json(`${url}/api/v1/user`, { headers: { authorization: `Bearer ${token}` } })).status, 200, 'what leaves no entry works');
+  t.equal(
+    (await json(`${url}/api/v1/user`, { headers: { authorization: `Bearer ${token}` } })).status,
+    200,
+    'what leaves no entry works',
+  );
 });

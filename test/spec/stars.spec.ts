@@ -7,12 +7,17 @@ const repos = '/api/v1/repos';
 void t.test('stars and watching', async (t) => {
   const forge = await startTestForge(t);
   const [alice, bob] = [await forge.createUser('Alice'), await forge.createUser('bob')];
-  for (const [name, visibility] of [['open', 'public'], ['secret', 'private']]) t.equal((await alice.client.post(repos, { body: { name, visibility } })).status, 201);
+  for (const [name, visibility] of [
+    ['open', 'public'],
+    ['secret', 'private'],
+  ])
+    t.equal((await alice.client.post(repos, { body: { name, visibility } })).status, 201);
   const marks = {
     star: { path: (name: string) => `/api/v1/user/starred/alice/${name}`, count: 'stars_count', own: 'starred' },
     watch: { path: (name: string) => `${repos}/alice/${name}/subscription`, count: 'watchers_count', own: 'watching' },
   } as const;
-  const record = async (client: typeof alice.client, name = 'open') => (await client.get(`${repos}/alice/${name}`)).body as Readonly<Record<string, unknown>>;
+  const record = async (client: typeof alice.client, name = 'open') =>
+    (await client.get(`${repos}/alice/${name}`)).body as Readonly<Record<string, unknown>>;
 
   for (const [kind, { path, count, own }] of Object.entries(marks)) {
     await t.test(`${kind}: 204 each time, counted once, told to each caller for themselves`, async (t) => {
@@ -62,7 +67,9 @@ void t.test('stars and watching', async (t) => {
   await t.test('sixteen at once are sixteen, and one at once sixteen times is one', async (t) => {
     const users = [];
     for (let index = 0; index < 4; index++) users.push(await forge.createUser());
-    const answers = await Promise.all(users.flatMap((user) => Array.from({ length: 4 }, () => user.client.put(marks.star.path('open')))));
+    const answers = await Promise.all(
+      users.flatMap((user) => Array.from({ length: 4 }, () => user.client.put(marks.star.path('open')))),
+    );
     t.same([...new Set(answers.map(({ status }) => status))], [204]);
     t.match(await record(alice.client), { stars_count: 1 + users.length });
   });

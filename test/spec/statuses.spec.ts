@@ -1,23 +1,38 @@
-// Documents B and D, repositories: no status named there can vanish from code and OpenAPI together, for the list here is written by hand.
+// Documents B and D, repositories: no status named there can vanish from code and OpenAPI together, for the list here
+// is written by hand.
 import t from 'tap';
 import { startTestForge } from '#test/support/forge';
 import type { Document } from '#test/support/openapi';
 import { endpoints, held, never } from './statuses.ts';
 
 void t.test('a status or an endpoint that was dropped is reported, and nothing else', (t) => {
-  const rows = [['GET /repos/{owner}/{repo}', '200 404'], ['PUT /repos/{owner}/{repo}/subscription', '204']] as const;
+  const rows = [
+    ['GET /repos/{owner}/{repo}', '200 404'],
+    ['PUT /repos/{owner}/{repo}/subscription', '204'],
+  ] as const;
   const document = (get: readonly number[], put?: readonly number[]): Document => {
-    const entry = (operationId: string, statuses: readonly number[]) => ({ operationId, responses: Object.fromEntries(statuses.map((status) => [String(status), {}])) });
-    return { paths: {
-      '/api/v1/repos/{owner}/{name}': { get: entry('get', get) },
-      ...put === undefined ? {} : { '/api/v1/repos/{owner}/{repo}/subscription': { put: entry('put', put) } },
-    } };
+    const entry = (operationId: string, statuses: readonly number[]) => ({
+      operationId,
+      responses: Object.fromEntries(statuses.map((status) => [String(status), {}])),
+    });
+    return {
+      paths: {
+        '/api/v1/repos/{owner}/{name}': { get: entry('get', get) },
+        ...(put === undefined ? {} : { '/api/v1/repos/{owner}/{repo}/subscription': { put: entry('put', put) } }),
+      },
+    };
   };
   t.same(held(rows, document([200, 404, 429], [204])).lacking, []);
   t.same(held(rows, document([200], [204])).lacking, ['GET /repos/{owner}/{repo}: 404']);
   t.same(held(rows, document([200, 404], [])).lacking, ['PUT /repos/{owner}/{repo}/subscription: 204']);
-  t.same(held(rows, document([404])).lacking, ['GET /repos/{owner}/{repo}: 200', 'PUT /repos/{owner}/{repo}/subscription: no such endpoint']);
-  t.same(held(rows, document([404, 500], [204])).listed, ['GET /repos/{owner}/{repo}: 404', 'PUT /repos/{owner}/{repo}/subscription: 204']);
+  t.same(held(rows, document([404])).lacking, [
+    'GET /repos/{owner}/{repo}: 200',
+    'PUT /repos/{owner}/{repo}/subscription: no such endpoint',
+  ]);
+  t.same(held(rows, document([404, 500], [204])).listed, [
+    'GET /repos/{owner}/{repo}: 404',
+    'PUT /repos/{owner}/{repo}/subscription: 204',
+  ]);
   t.end();
 });
 

@@ -1,4 +1,5 @@
-// Which statuses each repository endpoint has, written by hand from documents B and D, and what a running forge's OpenAPI document lacks of them.
+// Which statuses each repository endpoint has, written by hand from documents B and D, and what a running forge's
+// OpenAPI document lacks of them.
 import { operations, type Document } from '#test/support/openapi';
 
 /** Method and path under /api/v1, and its statuses apart by spaces. */
@@ -6,16 +7,19 @@ export type Endpoint = readonly [route: string, statuses: string];
 
 const repo = '/repos/{owner}/{repo}';
 
-// Of every endpoint: 401 for a bad credential and 429 beyond a budget (document D, "General error codes"; document B, "Limits").
-// Of every endpoint with a repository: 404 where it may not be read (document B, "What the service does"), and 403 for a token without the scope,
-// on public data too (document D, "Repositories"). These stand in each row again, so that each can be read alone.
+// Of every endpoint: 401 for a bad credential and 429 beyond a budget (document D, "General error codes"; document B,
+// "Limits").
+// Of every endpoint with a repository: 404 where it may not be read (document B, "What the service does"), and 403 for
+// a token without the scope, on public data too (document D, "Repositories"). These stand in each row again, so that
+// each can be read alone.
 // The bodies: 400 and 415 of document D, "General error codes", 413 of "Repositories".
 export const endpoints: readonly Endpoint[] = [
   // Document B, "GET /repos": 200; 401. The 403 is document D's.
   ['GET /repos', '200 401 403 429'],
   // Document B, "GET /repos/{owner}/{repo}": 304, 404.
   [`GET ${repo}`, '200 304 401 403 404 429'],
-  // Document B, "POST /repos": 201, 400, 401, 409. Document D, "Repositories": `owner` for administrators alone, so 403.
+  // Document B, "POST /repos": 201, 400, 401, 409. Document D, "Repositories": `owner` for administrators alone, so
+  // 403.
   ['POST /repos', '201 400 401 403 409 413 415 429'],
   // Document B, "PATCH /repos/{owner}/{repo}": 200, 400, 401, 403, 404, 409.
   [`PATCH ${repo}`, '200 400 401 403 404 409 413 415 429'],
@@ -28,7 +32,8 @@ export const endpoints: readonly Endpoint[] = [
   [`GET ${repo}/raw/{ref}/{path}`, '200 401 403 404 429'],
   // Document B, "GET /repos/{owner}/{repo}/blame/{ref}/{path}": 200, 404.
   [`GET ${repo}/blame/{ref}/{path}`, '200 401 403 404 429'],
-  // Document D, "Writing through the API": GitHub's shape, so 201 for a new file and 200 for another; 409 for a stale sha; 413.
+  // Document D, "Writing through the API": GitHub's shape, so 201 for a new file and 200 for another; 409 for a stale
+  // sha; 413.
   [`PUT ${repo}/contents/{path}`, '200 201 400 401 403 404 409 413 415 429'],
   [`DELETE ${repo}/contents/{path}`, '200 400 401 403 404 409 413 415 429'],
 
@@ -80,28 +85,43 @@ export const endpoints: readonly Endpoint[] = [
   [`GET ${repo}/forks`, '200 401 403 404 429'],
   [`POST ${repo}/forks`, '201 400 401 403 404 409 413 415 429'],
 
-  // Later, with transfers: document B, "Transfer (instance administration)": preflight 200, 400, 401, 403, 404, 409, 412; start 202, 400, 401, 403,
+  // Later, with transfers: document B, "Transfer (instance administration)": preflight 200, 400, 401, 403, 404, 409,
+  // 412; start 202, 400, 401, 403,
   // 404, 409; list 200, 400, 403, 404; one 200, 400, 403, 404.
 ];
 
 /** Named by a document, and never answered. Where OpenAPI lists one after all, it belongs above. */
 export const never: readonly Endpoint[] = [
-  // Document B, "PUT collaborators/{user}": "role templates not configured". They are part of the plugin that has this very route.
+  // Document B, "PUT collaborators/{user}": "role templates not configured". They are part of the plugin that has this
+  // very route.
   [`PUT ${repo}/collaborators/{user}`, '503'],
 ];
 
 /** Parameters may have any name. */
 const shape = (route: string): string => route.replaceAll(/\{[^}]+\}/g, '{}');
 
-/** The rows by what OpenAPI says of them: one line for each endpoint it lacks, and for each status that one of its endpoints lacks, or has. */
-export function held(rows: readonly Endpoint[], document: Document): { readonly lacking: readonly string[]; readonly listed: readonly string[] } {
-  const found = new Map(operations(document).map(({ method, path, answers }) => [shape(`${method} ${path.replace(/^\/api\/v1/, '')}`), answers]));
+/**
+ * The rows by what OpenAPI says of them: one line for each endpoint it lacks, and for each status that one of its
+ * endpoints lacks, or has.
+ */
+export function held(
+  rows: readonly Endpoint[],
+  document: Document,
+): { readonly lacking: readonly string[]; readonly listed: readonly string[] } {
+  const found = new Map(
+    operations(document).map(({ method, path, answers }) => [
+      shape(`${method} ${path.replace(/^\/api\/v1/, '')}`),
+      answers,
+    ]),
+  );
   const lacking: string[] = [];
   const listed: string[] = [];
   for (const [route, statuses] of rows) {
     const answers = found.get(shape(route));
     if (answers === undefined) lacking.push(`${route}: no such endpoint`);
-    else for (const status of statuses.split(' ')) (answers.has(Number(status)) ? listed : lacking).push(`${route}: ${status}`);
+    else
+      for (const status of statuses.split(' '))
+        (answers.has(Number(status)) ? listed : lacking).push(`${route}: ${status}`);
   }
   return { lacking, listed };
 }

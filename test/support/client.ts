@@ -48,7 +48,13 @@ export class Client {
     const bytes = new Uint8Array(await response.arrayBuffer());
     const text = new TextDecoder().decode(bytes);
     const isJson = /^application\/(?:[\w.+-]+\+)?json\b/.test(response.headers.get('content-type') ?? '');
-    const answer: Answer = { status: response.status, headers: response.headers, body: isJson && text !== '' ? JSON.parse(text) as unknown : undefined, text, bytes };
+    const answer: Answer = {
+      status: response.status,
+      headers: response.headers,
+      body: isJson && text !== '' ? (JSON.parse(text) as unknown) : undefined,
+      text,
+      bytes,
+    };
     this.#contract.hold(method, path, answer);
     return answer;
   }

@@ -12,7 +12,8 @@ const root = join(import.meta.dirname, '../..');
 /** What makes a cluster: another version of it makes another one. */
 function version(): string {
   const hash = createHash('sha256').update(readFileSync(join(root, 'node_modules/@electric-sql/pglite/package.json')));
-  for (const path of globSync('adapters/postgres/embedded/*.ts', { cwd: root }).sort()) hash.update(readFileSync(join(root, path)));
+  for (const path of globSync('adapters/postgres/embedded/*.ts', { cwd: root }).sort())
+    hash.update(readFileSync(join(root, path)));
   return hash.digest('hex').slice(0, 16);
 }
 
@@ -21,7 +22,13 @@ async function make(): Promise<string> {
   if (existsSync(kept)) return kept;
   const unfinished = `${kept}.${randomBytes(6).toString('hex')}`;
   mkdirSync(unfinished, { recursive: true, mode: 0o700 });
-  const storage = await openPostgres({ directory: unfinished, entities: [], clock: systemClock, ids: systemIds, log: silent });
+  const storage = await openPostgres({
+    directory: unfinished,
+    entities: [],
+    clock: systemClock,
+    ids: systemIds,
+    log: silent,
+  });
   await storage.close();
   try {
     renameSync(unfinished, kept);

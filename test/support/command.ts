@@ -1,4 +1,5 @@
-// The program as an operator runs it: a child process with an environment of its own, whose output and end can be awaited.
+// The program as an operator runs it: a child process with an environment of its own, whose output and end can be
+// awaited.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { Teardown } from './forge.ts';
@@ -20,15 +21,27 @@ export class Command {
   stderr = '';
 
   constructor(t: Teardown, commandLine: readonly string[], options: CommandOptions) {
-    // The test runner slips loaders of its own into every child's NODE_OPTIONS; `env` takes them out and becomes the program.
+    // The test runner slips loaders of its own into every child's NODE_OPTIONS; `env` takes them out and becomes the
+    // program.
     this.#child = spawn('env', ['-u', 'NODE_OPTIONS', process.execPath, options.program ?? program, ...commandLine], {
       cwd: options.cwd,
       env: { PATH: process.env['PATH'], HOME: options.cwd, ...options.environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    this.#child.stdout?.on('data', (chunk: Buffer) => { this.stdout += chunk.toString(); this.#changed(); });
-    this.#child.stderr?.on('data', (chunk: Buffer) => { this.stderr += chunk.toString(); this.#changed(); });
-    this.#exit = new Promise((resolve) => this.#child.once('close', (code, signal) => { resolve(code ?? signal); this.#changed(); }));
+    this.#child.stdout?.on('data', (chunk: Buffer) => {
+      this.stdout += chunk.toString();
+      this.#changed();
+    });
+    this.#child.stderr?.on('data', (chunk: Buffer) => {
+      this.stderr += chunk.toString();
+      this.#changed();
+    });
+    this.#exit = new Promise((resolve) =>
+      this.#child.once('close', (code, signal) => {
+        resolve(code ?? signal);
+        this.#changed();
+      }),
+    );
     t.teardown(async () => {
       if (this.#child.exitCode === null && this.#child.signalCode === null) this.#child.kill('SIGKILL');
       await this.#exit;
@@ -53,8 +66,13 @@ export class Command {
     for (;;) {
       const url = /^listening on (\S+)\n/m.exec(this.stdout)?.[1];
       if (url !== undefined) return url;
-      if (this.#child.exitCode !== null || this.#child.signalCode !== null) throw new Error(`the server ended with ${this.#child.exitCode} before it listened:\n${this.stdout}${this.stderr}`);
-      await new Promise<void>((resolve) => { this.#watchers.push(resolve); });
+      if (this.#child.exitCode !== null || this.#child.signalCode !== null)
+        throw new Error(
+          `the server ended with ${this.#child.exitCode} before it listened:\n${this.stdout}${this.stderr}`,
+        );
+      await new Promise<void>((resolve) => {
+        this.#watchers.push(resolve);
+      });
     }
   }
 
@@ -69,7 +87,11 @@ export class Command {
 }
 
 /** Runs a command to its end. */
-export async function hexforge(t: Teardown, commandLine: readonly string[], options: CommandOptions): Promise<{ readonly code: number | NodeJS.Signals | null; readonly stdout: string; readonly stderr: string }> {
+export async function hexforge(
+  t: Teardown,
+  commandLine: readonly string[],
+  options: CommandOptions,
+): Promise<{ readonly code: number | NodeJS.Signals | null; readonly stdout: string; readonly stderr: string }> {
   const command = new Command(t, commandLine, options);
   const code = await command.ended();
   return { code, stdout: command.stdout, stderr: command.stderr };

@@ -1,4 +1,5 @@
-// The embedded database's program, compiled once and kept: V8 gives every thread of this process what is compiled already, instead of a second of a processor each.
+// The embedded database's program, compiled once and kept: V8 gives every thread of this process what is compiled
+// already, instead of a second of a processor each.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 

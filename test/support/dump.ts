@@ -13,15 +13,24 @@ const tablesQuery = `select quote_ident(table_schema) || '.' || quote_ident(tabl
 async function everything(ask: Ask): Promise<string> {
   const lines: string[] = [];
   for (const { name } of await ask(tablesQuery)) {
-    for (const { row } of await ask(`select t::text as row from ${String(name)} t`)) lines.push(`${String(name)} ${String(row)}`);
+    for (const { row } of await ask(`select t::text as row from ${String(name)} t`))
+      lines.push(`${String(name)} ${String(row)}`);
   }
   return lines.join('\n');
 }
 
 /** The forge must be stopped where its database is embedded: two openers would ruin it. */
-export async function dump({ dataDir, databaseUrl }: { readonly dataDir: string; readonly databaseUrl: string | undefined }): Promise<string> {
+export async function dump({
+  dataDir,
+  databaseUrl,
+}: {
+  readonly dataDir: string;
+  readonly databaseUrl: string | undefined;
+}): Promise<string> {
   if (databaseUrl !== undefined) return everything((sql) => query(databaseUrl, sql));
-  const mark = readdirSync(dataDir, { recursive: true }).map(String).find((path) => /^[^/]+\/PG_VERSION$/.test(path));
+  const mark = readdirSync(dataDir, { recursive: true })
+    .map(String)
+    .find((path) => /^[^/]+\/PG_VERSION$/.test(path));
   if (mark === undefined) throw new Error(`there is no embedded database in ${dataDir}`);
   const database = await PGlite.create({ dataDir: join(dataDir, mark, '..'), extensions: { pg_trgm } });
   try {

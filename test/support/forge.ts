@@ -1,4 +1,5 @@
-// A whole forge in this process for one test: free port, its own data directory and database, and clients that hold every answer to the contract.
+// A whole forge in this process for one test: free port, its own data directory and database, and clients that hold
+// every answer to the contract.
 import { randomBytes } from 'node:crypto';
 import { cpSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -9,8 +10,8 @@ import tap from 'tap';
 import { loadConfiguration } from '#config/load';
 import type { PluginDefinition } from '#host/definition';
 import { startForge, type Forge } from '#host/serve';
-import { layCluster } from './cluster.ts';
 import { Client } from './client.ts';
+import { layCluster } from './cluster.ts';
 import { Contract, type Document } from './openapi.ts';
 import { createDatabase, type TestDatabase } from './postgres.ts';
 
@@ -58,7 +59,10 @@ export interface TestForge {
   /** What went to standard output and to the log so far. */
   readonly output: { readonly stdout: string; readonly stderr: string };
   as(token: string): Client;
-  signIn(username: string, password: string): Promise<Client & { readonly user: { readonly id: string; readonly username: string }; readonly token: string }>;
+  signIn(
+    username: string,
+    password: string,
+  ): Promise<Client & { readonly user: { readonly id: string; readonly username: string }; readonly token: string }>;
   /** A session of the administrator, made once. */
   administrator(): Promise<Client>;
   createUser(username?: string, options?: NewUser): Promise<TestUser>;
@@ -92,10 +96,21 @@ class Captured extends Writable {
   }
 }
 
-async function start(column: Column, dataDir: string, database: TestDatabase | undefined, options: ForgeOptions): Promise<{ forge: Forge; stdout: Captured; stderr: Captured }> {
+async function start(
+  column: Column,
+  dataDir: string,
+  database: TestDatabase | undefined,
+  options: ForgeOptions,
+): Promise<{ forge: Forge; stdout: Captured; stderr: Captured }> {
   const file = join(dataDir, '..', 'hexforge.json');
   // JSON is YAML. Password hashes are cheap here; what they cost elsewhere is tested where they are made.
-  await writeFile(file, JSON.stringify({ ...options.configuration, plugins: { identity: { scrypt_log_n: 10 }, ...options.configuration?.plugins } }));
+  await writeFile(
+    file,
+    JSON.stringify({
+      ...options.configuration,
+      plugins: { identity: { scrypt_log_n: 10 }, ...options.configuration?.plugins },
+    }),
+  );
   const environment: Record<string, string> = {
     PATH: process.env['PATH'] ?? '',
     HOST: '127.0.0.1',
@@ -107,17 +122,25 @@ async function start(column: Column, dataDir: string, database: TestDatabase | u
     HEXFORGE_ADMIN_PASSWORD: admin.password,
     HEXFORGE_RATE_LIMIT: 'off',
     HEXFORGE_LOG_LEVEL: 'warn',
-    ...database === undefined ? {} : { DATABASE_URL: database.url },
+    ...(database === undefined ? {} : { DATABASE_URL: database.url }),
     ...options.environment,
   };
   const configuration = await loadConfiguration({ environment, cwd: join(dataDir, '..') });
   const stdout = new Captured();
   const stderr = new Captured();
-  const forge = await startForge(configuration, { ...options.definitions === undefined ? {} : { definitions: options.definitions }, stdout, stderr, validateResponses: true });
+  const forge = await startForge(configuration, {
+    ...(options.definitions === undefined ? {} : { definitions: options.definitions }),
+    stdout,
+    stderr,
+    validateResponses: true,
+  });
   return { forge, stdout, stderr };
 }
 
-/** A data directory and database after a first start, made once per process and copied for every forge: making one takes seconds, a copy little. */
+/**
+ * A data directory and database after a first start, made once per process and copied for every forge: making one takes
+ * seconds, a copy little.
+ */
 type Seed = Pick<TestForge, 'dataDir' | 'databaseUrl'>;
 
 const seeds = new Map<Column, Promise<Seed>>();
@@ -158,7 +181,7 @@ export async function startTestForge(t: Teardown, options: ForgeOptions = {}): P
 
   // Nothing outlives a forge in memory, so there is nothing to copy.
   if (column !== 'memory') {
-    const source = options.after ?? await seedOf(column);
+    const source = options.after ?? (await seedOf(column));
     // At once: the asynchronous copy of a thousand small files takes ten times as long.
     cpSync(source.dataDir, dataDir, { recursive: true });
     if (source.databaseUrl !== undefined) database = await createDatabase(source.databaseUrl);
@@ -170,10 +193,18 @@ export async function startTestForge(t: Teardown, options: ForgeOptions = {}): P
   const contract = new Contract(forge.openapi() as Document);
   const anonymous = new Client(url, contract);
 
-  const signIn = async (username: string, password: string): Promise<Client & { readonly user: { readonly id: string; readonly username: string }; readonly token: string }> => {
+  const signIn = async (
+    username: string,
+    password: string,
+  ): Promise<
+    Client & { readonly user: { readonly id: string; readonly username: string }; readonly token: string }
+  > => {
     const answer = await anonymous.post('/api/v1/auth/login', { body: { username, password } });
     if (answer.status !== 200) throw new Error(`signing in as "${username}" answered ${answer.status}: ${answer.text}`);
-    const { access_token: token, user } = answer.body as { access_token: string; user: { id: string; username: string } };
+    const { access_token: token, user } = answer.body as {
+      access_token: string;
+      user: { id: string; username: string };
+    };
     return Object.assign(anonymous.with({ authorization: `Bearer ${token}` }), { user, token });
   };
 
@@ -181,27 +212,43 @@ export async function startTestForge(t: Teardown, options: ForgeOptions = {}): P
   let users = 0;
 
   return {
-    url, dataDir, column, databaseUrl: database?.url, admin, anonymous, contract, forge, signIn, stop,
+    url,
+    dataDir,
+    column,
+    databaseUrl: database?.url,
+    admin,
+    anonymous,
+    contract,
+    forge,
+    signIn,
+    stop,
     get output() {
       return { stdout: started.stdout.text, stderr: started.stderr.text };
     },
     as: (token) => anonymous.with({ authorization: `Bearer ${token}` }),
-    administrator: () => administrator ??= signIn(admin.username, admin.password),
+    administrator: () => (administrator ??= signIn(admin.username, admin.password)),
     async createUser(name, given = {}) {
       const username = name ?? given.username ?? `user-${++users}`;
       const password = given.password ?? `password of ${username}`;
       const by = await (administrator ??= signIn(admin.username, admin.password));
-      const answer = await by.post('/api/v1/admin/users', { body: {
-        username, password, email: given.email ?? `${username.toLowerCase()}@example.com`,
-        ...given.displayName === undefined ? {} : { display_name: given.displayName },
-        ...given.isAdmin === undefined ? {} : { is_admin: given.isAdmin },
-      } });
-      if (answer.status !== 201) throw new Error(`creating the user "${username}" answered ${answer.status}: ${answer.text}`);
+      const answer = await by.post('/api/v1/admin/users', {
+        body: {
+          username,
+          password,
+          email: given.email ?? `${username.toLowerCase()}@example.com`,
+          ...(given.displayName === undefined ? {} : { display_name: given.displayName }),
+          ...(given.isAdmin === undefined ? {} : { is_admin: given.isAdmin }),
+        },
+      });
+      if (answer.status !== 201)
+        throw new Error(`creating the user "${username}" answered ${answer.status}: ${answer.text}`);
       const { id } = answer.body as { id: string };
       return { id, username, password, client: await signIn(username, password) };
     },
     async pat(client, scopes) {
-      const answer = await client.post('/api/v1/user/tokens', { body: { name: `token-${randomBytes(4).toString('hex')}`, scopes } });
+      const answer = await client.post('/api/v1/user/tokens', {
+        body: { name: `token-${randomBytes(4).toString('hex')}`, scopes },
+      });
       if (answer.status !== 201) throw new Error(`creating a token answered ${answer.status}: ${answer.text}`);
       const { token } = answer.body as { token: string };
       return Object.assign(anonymous.with({ authorization: `Bearer ${token}` }), { token });

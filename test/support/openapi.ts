@@ -25,12 +25,22 @@ export interface Operation {
 }
 
 export interface Document {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, {
-    readonly operationId: string;
-    readonly parameters?: readonly { readonly name: string; readonly in: string }[];
-    readonly requestBody?: { readonly content?: Readonly<Record<string, MediaType>> };
-    readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, MediaType>> }>>;
-  }>>>>;
+  readonly paths: Readonly<
+    Record<
+      string,
+      Readonly<
+        Record<
+          string,
+          {
+            readonly operationId: string;
+            readonly parameters?: readonly { readonly name: string; readonly in: string }[];
+            readonly requestBody?: { readonly content?: Readonly<Record<string, MediaType>> };
+            readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, MediaType>> }>>;
+          }
+        >
+      >
+    >
+  >;
   readonly components?: { readonly schemas?: Readonly<Record<string, Schema>> };
 }
 
@@ -38,27 +48,49 @@ const methods = ['get', 'post', 'put', 'patch', 'delete'];
 
 export function operations(document: Document): Operation[] {
   const membersOf = (schema: Schema = {}): readonly string[] => {
-    const named = schema.$ref === undefined ? schema : document.components?.schemas?.[schema.$ref.split('/').at(-1) ?? ''] ?? {};
+    const named =
+      schema.$ref === undefined ? schema : (document.components?.schemas?.[schema.$ref.split('/').at(-1) ?? ''] ?? {});
     return Object.keys(named.properties ?? {});
   };
-  return Object.entries(document.paths).flatMap(([path, entries]) => Object.entries(entries).filter(([method]) => methods.includes(method)).map(([method, entry]) => ({
-    id: entry.operationId,
-    method: method.toUpperCase(),
-    path,
-    answers: new Map(Object.entries(entry.responses).filter(([status]) => status !== 'default').map(([status, { content = {} }]) => [
-      Number(status), new Map(Object.entries(content).map(([type, { schema }]) => [type, membersOf(schema)])),
-    ])),
-    hasJsonBody: entry.requestBody?.content?.['application/json'] !== undefined,
-    queries: (entry.parameters ?? []).filter((parameter) => parameter.in === 'query').map(({ name }) => name),
-    entry: entry as unknown as Readonly<Record<string, unknown>>,
-  })));
+  return Object.entries(document.paths).flatMap(([path, entries]) =>
+    Object.entries(entries)
+      .filter(([method]) => methods.includes(method))
+      .map(([method, entry]) => ({
+        id: entry.operationId,
+        method: method.toUpperCase(),
+        path,
+        answers: new Map(
+          Object.entries(entry.responses)
+            .filter(([status]) => status !== 'default')
+            .map(([status, { content = {} }]) => [
+              Number(status),
+              new Map(Object.entries(content).map(([type, { schema }]) => [type, membersOf(schema)])),
+            ]),
+        ),
+        hasJsonBody: entry.requestBody?.content?.['application/json'] !== undefined,
+        queries: (entry.parameters ?? []).filter((parameter) => parameter.in === 'query').map(({ name }) => name),
+        entry: entry as unknown as Readonly<Record<string, unknown>>,
+      })),
+  );
 }
 
-/** A template as an expression: `{name}` is one segment. The last one may take the rest of the path, for OpenAPI has no word for that. */
-const expression = (path: string): RegExp => new RegExp(`^${path.split('/').map((part, index, parts) => {
-  const escaped = part.replaceAll(/[.+*?^$()|[\]\\]/g, '\\$&');
-  return escaped.replaceAll(/\{[^}]+\}/g, index === parts.length - 1 && /^\{(?:path|ref|rest)\}$/.test(part) ? '.*' : '[^/]+');
-}).join('/')}$`);
+/**
+ * A template as an expression: `{name}` is one segment. The last one may take the rest of the path, for OpenAPI has no
+ * word for that.
+ */
+const expression = (path: string): RegExp =>
+  new RegExp(
+    `^${path
+      .split('/')
+      .map((part, index, parts) => {
+        const escaped = part.replaceAll(/[.+*?^$()|[\]\\]/g, '\\$&');
+        return escaped.replaceAll(
+          /\{[^}]+\}/g,
+          index === parts.length - 1 && /^\{(?:path|ref|rest)\}$/.test(part) ? '.*' : '[^/]+',
+        );
+      })
+      .join('/')}$`,
+  );
 
 /** Every pair of operation and status that the suites of this process saw. */
 export const seen = new Map<string, Set<number>>();
@@ -91,26 +123,38 @@ export class Contract {
   hold(method: string, path: string, answer: Answer): void {
     const operation = this.find(method, path);
     const what = `${method} ${path} answered ${answer.status}`;
-    if (answer.headers.get('x-request-id') === null && !path.includes('.git/')) throw new ContractBroken(`${what} without X-Request-Id`);
-    if (answer.status >= 400 && answer.body !== undefined) this.#holdError(what, answer.body, operation?.answers.get(answer.status)?.get('application/json') ?? []);
+    if (answer.headers.get('x-request-id') === null && !path.includes('.git/'))
+      throw new ContractBroken(`${what} without X-Request-Id`);
+    if (answer.status >= 400 && answer.body !== undefined)
+      this.#holdError(what, answer.body, operation?.answers.get(answer.status)?.get('application/json') ?? []);
     // A component that the instance lacks can be missing from any operation; which, depends on the instance.
-    if (operation === undefined || answer.status === 503 && !operation.answers.has(503)) return;
+    if (operation === undefined || (answer.status === 503 && !operation.answers.has(503))) return;
     seen.set(operation.id, (seen.get(operation.id) ?? new Set()).add(answer.status));
     const types = operation.answers.get(answer.status);
-    if (types === undefined) throw new ContractBroken(`${what}, which OpenAPI does not list for "${operation.id}" (it lists ${[...operation.answers.keys()].join(', ')}): ${answer.text.slice(0, 300)}`);
+    if (types === undefined)
+      throw new ContractBroken(
+        `${what}, which OpenAPI does not list for "${operation.id}" (it lists ${[...operation.answers.keys()].join(', ')}): ${answer.text.slice(0, 300)}`,
+      );
     const type = answer.headers.get('content-type')?.split(';')[0];
-    if (types.size === 0 && answer.text !== '') throw new ContractBroken(`${what} with a body, and OpenAPI lists none for "${operation.id}"`);
-    if (types.has('application/json') && types.size === 1 && answer.body === undefined) throw new ContractBroken(`${what} as ${type}, and OpenAPI lists JSON for "${operation.id}"`);
+    if (types.size === 0 && answer.text !== '')
+      throw new ContractBroken(`${what} with a body, and OpenAPI lists none for "${operation.id}"`);
+    if (types.has('application/json') && types.size === 1 && answer.body === undefined)
+      throw new ContractBroken(`${what} as ${type}, and OpenAPI lists JSON for "${operation.id}"`);
   }
 
   /** The shared envelope; `more` are the members that an operation documents beside it. */
   #holdError(what: string, body: unknown, more: readonly string[]): void {
-    if (typeof body !== 'object' || body === null || Array.isArray(body)) throw new ContractBroken(`${what} with a body that is no object`);
+    if (typeof body !== 'object' || body === null || Array.isArray(body))
+      throw new ContractBroken(`${what} with a body that is no object`);
     const members = body as Readonly<Record<string, unknown>>;
-    if (typeof members['error'] !== 'string' || members['error'] === '') throw new ContractBroken(`${what} without a sentence in "error"`);
-    for (const name of envelope) if (members[name] !== undefined && typeof members[name] !== 'string') throw new ContractBroken(`${what} where "${name}" is no string`);
+    if (typeof members['error'] !== 'string' || members['error'] === '')
+      throw new ContractBroken(`${what} without a sentence in "error"`);
+    for (const name of envelope)
+      if (members[name] !== undefined && typeof members[name] !== 'string')
+        throw new ContractBroken(`${what} where "${name}" is no string`);
     const strange = Object.keys(members).find((name) => !envelope.has(name) && !more.includes(name));
-    if (strange !== undefined) throw new ContractBroken(`${what} with the member "${strange}", which is not documented`);
+    if (strange !== undefined)
+      throw new ContractBroken(`${what} with the member "${strange}", which is not documented`);
   }
 }
 

@@ -1,10 +1,13 @@
 // Databases for tests on a real PostgreSQL: a fresh one per server, copied from a migrated template.
-import { MikroORM } from '@mikro-orm/postgresql';
 import { randomBytes } from 'node:crypto';
+import { MikroORM } from '@mikro-orm/postgresql';
 
 const server = (): string => {
   const url = process.env['HEXFORGE_TEST_POSTGRES_URL'];
-  if (url === undefined || url === '') throw new Error('HEXFORGE_TEST_DATABASE is "postgresql" and HEXFORGE_TEST_POSTGRES_URL names no server; set it to a URL whose user may create databases, such as postgres://postgres@127.0.0.1:5432/postgres');
+  if (url === undefined || url === '')
+    throw new Error(
+      'HEXFORGE_TEST_DATABASE is "postgresql" and HEXFORGE_TEST_POSTGRES_URL names no server; set it to a URL whose user may create databases, such as postgres://postgres@127.0.0.1:5432/postgres',
+    );
   return url;
 };
 
@@ -25,12 +28,19 @@ export interface TestDatabase {
 /** A new database, empty or a copy of the one at `source`, which nobody may be connected to. */
 export async function createDatabase(source?: string): Promise<TestDatabase> {
   const name = `hexforge_test_${process.pid}_${randomBytes(4).toString('hex')}`;
-  await administer((execute) => execute(`create database "${name}"${source === undefined ? '' : ` template "${new URL(source).pathname.slice(1)}"`}`));
+  await administer((execute) =>
+    execute(
+      `create database "${name}"${source === undefined ? '' : ` template "${new URL(source).pathname.slice(1)}"`}`,
+    ),
+  );
   const url = new URL(server());
   url.pathname = `/${name}`;
   return {
     url: url.href,
-    drop: () => administer(async (execute) => { await execute(`drop database if exists "${name}" with (force)`); }),
+    drop: () =>
+      administer(async (execute) => {
+        await execute(`drop database if exists "${name}" with (force)`);
+      }),
   };
 }
 

@@ -1,4 +1,5 @@
-// Programs run to their end from a small process: forking a test process that holds several forges takes longer than most of them.
+// Programs run to their end from a small process: forking a test process that holds several forges takes longer than
+// most of them.
 import { Buffer } from 'node:buffer';
 import { once } from 'node:events';
 import { Launcher } from '#adapters/git-native/launcher';
@@ -21,7 +22,11 @@ export interface RunOptions {
 const launcher = new Launcher();
 
 /** Any exit code is an answer. Rejects where the program cannot be started. */
-export async function run(program: string, args: readonly string[], { environment, input, signal }: RunOptions): Promise<Ran> {
+export async function run(
+  program: string,
+  args: readonly string[],
+  { environment, input, signal }: RunOptions,
+): Promise<Ran> {
   const { stdin, stdout, ended, kill } = await launcher.launch(program, args, environment);
   const onAbort = (): void => kill('SIGKILL');
   if (signal?.aborted === true) onAbort();

@@ -8,7 +8,11 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 /** What `npm start` runs, flags of Node and all. */
-const [, ...program] = (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: { start: string } }).scripts.start.split(' ').map((word) => word.startsWith('bin/') ? join(root, word) : word);
+const [, ...program] = (
+  JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: { start: string } }
+).scripts.start
+  .split(' ')
+  .map((word) => (word.startsWith('bin/') ? join(root, word) : word));
 
 export interface ServerOptions {
   readonly dataDir: string;
@@ -32,11 +36,17 @@ export class ServerProcess {
 
   /** Resolves when the line `listening on` was printed. */
   static async start({ dataDir, port, databaseUrl, environment, preload }: ServerOptions): Promise<ServerProcess> {
-    const child = spawn(process.execPath, [...preload === undefined ? [] : ['--import', preload], ...program], {
+    const child = spawn(process.execPath, [...(preload === undefined ? [] : ['--import', preload]), ...program], {
       cwd: dataDir,
       env: {
-        PATH: process.env.PATH, HOME: dataDir, PORT: String(port), HEXFORGE_DATA_DIR: dataDir, HEXFORGE_RATE_LIMIT: 'off',
-        HEXFORGE_ADMIN_PASSWORD: adminPassword, ...databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }, ...environment,
+        PATH: process.env.PATH,
+        HOME: dataDir,
+        PORT: String(port),
+        HEXFORGE_DATA_DIR: dataDir,
+        HEXFORGE_RATE_LIMIT: 'off',
+        HEXFORGE_ADMIN_PASSWORD: adminPassword,
+        ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
+        ...environment,
       },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -50,7 +60,9 @@ export class ServerProcess {
         seen += chunk.toString();
         if (seen.includes('listening on')) resolve();
       });
-      child.once('exit', (code) => reject(new Error(`the server ended with ${code} before it was ready:\n${server.#stderr}`)));
+      child.once('exit', (code) =>
+        reject(new Error(`the server ended with ${code} before it was ready:\n${server.#stderr}`)),
+      );
     });
     return server;
   }
@@ -70,7 +82,7 @@ export class ServerProcess {
 
   async ended(): Promise<number | null> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return this.#child.exitCode;
-    const [code] = await once(this.#child, 'exit') as [number | null];
+    const [code] = (await once(this.#child, 'exit')) as [number | null];
     return code;
   }
 }
@@ -79,20 +91,31 @@ export const adminPassword = 'correct horse battery staple';
 
 /** Command lines of every process below `pid`, or of every process when it is undefined. */
 export function commandLines(below?: number): string[] {
-  const processes = readdirSync('/proc').filter((name) => /^\d+$/.test(name)).flatMap((name) => {
-    try {
-      const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
-      const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-      return state === 'Z' ? [] : [{ pid: Number(name), parent: Number(parent), command: readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ').trim() }];
-    } catch {
-      return []; // it ended while we looked
-    }
-  });
+  const processes = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => {
+      try {
+        const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
+        const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+        return state === 'Z'
+          ? []
+          : [
+              {
+                pid: Number(name),
+                parent: Number(parent),
+                command: readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ').trim(),
+              },
+            ];
+      } catch {
+        return []; // it ended while we looked
+      }
+    });
   if (below === undefined) return processes.map(({ command }) => command);
   const family = new Set([below]);
   for (let grown = true; grown;) {
     grown = false;
-    for (const { pid, parent } of processes) if (family.has(parent) && !family.has(pid)) grown = family.add(pid).size > 0;
+    for (const { pid, parent } of processes)
+      if (family.has(parent) && !family.has(pid)) grown = family.add(pid).size > 0;
   }
   return processes.filter(({ pid }) => pid !== below && family.has(pid)).map(({ command }) => command);
 }

@@ -21,18 +21,30 @@ export interface StockGit {
 export async function stockGit(t: Teardown, environment: Readonly<Record<string, string>> = {}): Promise<StockGit> {
   const home = await temporaryFolder(t);
   const env = {
-    PATH: process.env['PATH'] ?? '', HOME: home, LC_ALL: 'C.UTF-8', GIT_CONFIG_NOSYSTEM: '1', GIT_TERMINAL_PROMPT: '0', GIT_ASKPASS: 'true',
-    GIT_AUTHOR_NAME: 'Ada', GIT_AUTHOR_EMAIL: 'ada@example.com', GIT_COMMITTER_NAME: 'Ada', GIT_COMMITTER_EMAIL: 'ada@example.com', ...environment,
+    PATH: process.env['PATH'] ?? '',
+    HOME: home,
+    LC_ALL: 'C.UTF-8',
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_ASKPASS: 'true',
+    GIT_AUTHOR_NAME: 'Ada',
+    GIT_AUTHOR_EMAIL: 'ada@example.com',
+    GIT_COMMITTER_NAME: 'Ada',
+    GIT_COMMITTER_EMAIL: 'ada@example.com',
+    ...environment,
   };
   const inside = (folder: string): StockGit => {
-    const ran = (...commandLine: readonly string[]): Promise<Ran> => run('git', ['-C', folder, ...commandLine], { environment: env });
+    const ran = (...commandLine: readonly string[]): Promise<Ran> =>
+      run('git', ['-C', folder, ...commandLine], { environment: env });
     const git = async (...commandLine: readonly string[]): Promise<string> => {
       const { code, stdout, stderr } = await ran(...commandLine);
       if (code !== 0) throw new Error(`git ${commandLine.join(' ')} ended with ${code}: ${stderr}`);
       return stdout;
     };
     return {
-      folder, git, ran,
+      folder,
+      git,
+      ran,
       at: (below) => inside(join(folder, below)),
       async commit(message, files) {
         for (const [path, content] of Object.entries(files)) {
@@ -56,7 +68,11 @@ export async function workTree(git: StockGit, folder: string): Promise<StockGit>
 }
 
 /** The URL of a repository with a user and a secret in it. */
-export function remote(base: string, repository: string, credentials?: { readonly username: string; readonly password: string }): string {
+export function remote(
+  base: string,
+  repository: string,
+  credentials?: { readonly username: string; readonly password: string },
+): string {
   const url = new URL(`/${repository}.git`, base);
   if (credentials !== undefined) {
     url.username = encodeURIComponent(credentials.username);

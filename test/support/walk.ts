@@ -37,6 +37,19 @@ export async function stage(forge: TestForge): Promise<Stage> {
   const admin = await forge.administrator();
   const user = await forge.createUser('walked');
   const repository = await admin.post('/api/v1/repos', { body: { name: 'walked' } });
-  if (repository.status !== 201) throw new Error(`creating the repository answered ${repository.status}: ${repository.text}`);
-  return { forge, admin, values: { owner: 'admin', repo: 'walked', username: user.username, user: user.username, uid: user.id, path: 'README.md', ref: 'main' } };
+  if (repository.status !== 201)
+    throw new Error(`creating the repository answered ${repository.status}: ${repository.text}`);
+  return {
+    forge,
+    admin,
+    values: {
+      owner: 'admin',
+      repo: 'walked',
+      username: user.username,
+      user: user.username,
+      uid: user.id,
+      path: 'README.md',
+      ref: 'main',
+    },
+  };
 }

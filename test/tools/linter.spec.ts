@@ -11,7 +11,11 @@ const planted: readonly (readonly [path: string, code: string, says: RegExp | un
   ['core/issues/library.ts', "import 'joi';", /core\/issues imports itself/],
   ['core/issues/deep.ts', "import '#core/identity/password';", /through their index/],
   ['core/issues/later.ts', "import '#core/merges/index';", /core\/issues imports itself/],
-  ['core/issues/good.ts', "import '#core/identity/index';\nimport '#core/kernel/errors';\nimport './node.ts';", undefined],
+  [
+    'core/issues/good.ts',
+    "import '#core/identity/index';\nimport '#core/kernel/errors';\nimport './node.ts';",
+    undefined,
+  ],
   ['core/issues/clock.ts', 'export const at = Date.now();', /Date\.now/],
   ['core/issues/network.ts', "export const answer = fetch('/');", /fetch/],
   ['adapters/http/other.ts', "import '#adapters/memory/index';", /never another adapter/],
@@ -19,7 +23,11 @@ const planted: readonly (readonly [path: string, code: string, says: RegExp | un
   ['adapters/http/good.ts', "import 'joi';\nimport '#core/identity/index';", undefined],
   ['plugins/issues/other.ts', "import '#plugins/identity/schemas';", /never another plugin/],
   ['plugins/issues/host.ts', "import '#host/definition';", /never another plugin/],
-  ['plugins/issues/good.ts', "import 'hexforge/plugin';\nimport '#core/issues/index';\nimport '#adapters/ldap/index';", undefined],
+  [
+    'plugins/issues/good.ts',
+    "import 'hexforge/plugin';\nimport '#core/issues/index';\nimport '#adapters/ldap/index';",
+    undefined,
+  ],
   ['host/plugin.ts', "import '#plugins/identity/plugin';", /no plugin/],
   ['host/area.ts', "import '#core/identity/index';", /imports the kernel/],
   ['host/adapter.ts', "import '#adapters/git-native/index';", /adapters http, postgres and memory/],
@@ -40,13 +48,31 @@ void t.test('a planted violation of each layer is refused by the linter, and wha
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), `// Planted.\n${code}\n`);
   }
-  const linter = [join(root, 'node_modules/oxlint/bin/oxlint'), '--format=json', 'core', 'adapters', 'plugins', 'host', 'config', 'test'];
+  const linter = [
+    join(root, 'node_modules/oxlint/bin/oxlint'),
+    '--format=json',
+    'core',
+    'adapters',
+    'plugins',
+    'host',
+    'config',
+    'test',
+  ];
   const output = await new Promise<string>((resolve) => {
-    execFile('env', ['-u', 'NODE_OPTIONS', process.execPath, ...linter], { cwd: folder, maxBuffer: 1 << 24 }, (_error, stdout) => resolve(stdout));
+    execFile(
+      'env',
+      ['-u', 'NODE_OPTIONS', process.execPath, ...linter],
+      { cwd: folder, maxBuffer: 1 << 24 },
+      (_error, stdout) => resolve(stdout),
+    );
   });
-  const { diagnostics } = JSON.parse(output) as { diagnostics: { filename: string; code: string; message: string; help?: string }[] };
+  const { diagnostics } = JSON.parse(output) as {
+    diagnostics: { filename: string; code: string; message: string; help?: string }[];
+  };
   for (const [path, , says] of planted) {
-    const found = diagnostics.filter(({ filename, code }) => filename === path && code.includes('no-restricted')).map(({ message, help = '' }) => `${message} ${help}`);
+    const found = diagnostics
+      .filter(({ filename, code }) => filename === path && code.includes('no-restricted'))
+      .map(({ message, help = '' }) => `${message} ${help}`);
     t.equal(found.length, says === undefined ? 0 : 1, `${path}: ${found.join()}`);
     if (says !== undefined) t.match(found[0], says, path);
   }

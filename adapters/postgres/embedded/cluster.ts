@@ -25,13 +25,19 @@ export async function ensureCluster(directory: string): Promise<void> {
 async function createCluster(directory: string): Promise<void> {
   const entries = await readdir(directory).catch(() => []);
   if (entries.length > 0) {
-    throw new StorageRefused(`The folder "${directory}" is not empty and holds no database`, 'Move what is in it elsewhere, or choose another data directory (HEXFORGE_DATA_DIR)');
+    throw new StorageRefused(
+      `The folder "${directory}" is not empty and holds no database`,
+      'Move what is in it elsewhere, or choose another data directory (HEXFORGE_DATA_DIR)',
+    );
   }
   const unfinished = `${directory}.creating`;
   await rm(unfinished, { recursive: true, force: true });
   await mkdir(unfinished, { recursive: true, mode: 0o700 });
   await new Promise<void>((resolve, reject) => {
-    const worker = new Worker(threadModule('create-worker'), { ...threadOptions, workerData: { directory: unfinished } });
+    const worker = new Worker(threadModule('create-worker'), {
+      ...threadOptions,
+      workerData: { directory: unfinished },
+    });
     worker.once('error', reject);
     worker.once('exit', (code) => {
       if (code === 0) resolve();

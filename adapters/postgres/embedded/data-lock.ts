@@ -1,4 +1,5 @@
-// The lock that keeps a second process out of an embedded database: PGlite itself has none, and two openers corrupt it silently.
+// The lock that keeps a second process out of an embedded database: PGlite itself has none, and two openers corrupt it
+// silently.
 import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { DatabaseSync } from 'node:sqlite';
@@ -8,7 +9,8 @@ import { StorageRefused } from '../errors.ts';
 const busy = 5;
 
 /**
- * Takes the lock of `directory`, or refuses naming who has it. The kernel lets go of it when the process ends, however it ends.
+ * Takes the lock of `directory`, or refuses naming who has it. The kernel lets go of it when the process ends, however
+ * it ends.
  * @returns lets go.
  */
 export function lockDirectory(directory: string): () => void {
@@ -20,8 +22,17 @@ export function lockDirectory(directory: string): () => void {
     lock.exec('pragma journal_mode = memory; begin exclusive');
   } catch (error) {
     lock.close();
-    if ((error as { readonly errcode?: number }).errcode !== busy) throw new StorageRefused(`The lock file "${path}" cannot be used: ${String(error)}`, 'Remove the file while no Hexforge runs on this data directory', error);
-    throw new StorageRefused(`The database in "${directory}" is in use by ${whoHolds(holder)}`, 'Stop that process first, or choose another data directory (HEXFORGE_DATA_DIR)', error);
+    if ((error as { readonly errcode?: number }).errcode !== busy)
+      throw new StorageRefused(
+        `The lock file "${path}" cannot be used: ${String(error)}`,
+        'Remove the file while no Hexforge runs on this data directory',
+        error,
+      );
+    throw new StorageRefused(
+      `The database in "${directory}" is in use by ${whoHolds(holder)}`,
+      'Stop that process first, or choose another data directory (HEXFORGE_DATA_DIR)',
+      error,
+    );
   }
   // The lock knows no process id, so the holder leaves a card.
   rmSync(holder, { force: true });

@@ -1,5 +1,15 @@
-// The kysely dialect of the embedded database: one connection, handed from one user to the next in the order they asked.
-import { type CompiledQuery, type DatabaseConnection, type Dialect, type Driver, PGliteAdapter, PostgresIntrospector, PostgresQueryCompiler, type QueryResult } from 'kysely';
+// The kysely dialect of the embedded database: one connection, handed from one user to the next in the order they
+// asked.
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  PGliteAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type QueryResult,
+} from 'kysely';
 import { Turns } from '#core/kernel/turns';
 import type { DatabaseThread } from './thread.ts';
 

@@ -3,7 +3,9 @@ import { closeSync, fsyncSync, openSync } from 'node:fs';
 import { PGlite } from '@electric-sql/pglite';
 import { NodeFS } from '@electric-sql/pglite/nodefs';
 
-/** The part of Emscripten's NODEFS that is touched here. Pinned with PGlite's version; a contract test counts the calls. */
+/**
+ * The part of Emscripten's NODEFS that is touched here. Pinned with PGlite's version; a contract test counts the calls.
+ */
 interface NodeFileSystem {
   readonly stream_ops: { fsync?: (stream: { readonly nfd?: number; readonly node: unknown }) => number };
   realPath(node: unknown): string;
@@ -45,5 +47,12 @@ export function syncFolder(path: string): void {
  */
 export const durableStart: string[] = [
   ...PGlite.defaultStartParams.filter((parameter) => parameter !== '-F'),
-  '-c', 'fsync=on', '-c', 'synchronous_commit=on', '-c', 'wal_sync_method=fsync', '-c', 'shared_buffers=16MB',
+  '-c',
+  'fsync=on',
+  '-c',
+  'synchronous_commit=on',
+  '-c',
+  'wal_sync_method=fsync',
+  '-c',
+  'shared_buffers=16MB',
 ];

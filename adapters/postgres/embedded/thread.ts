@@ -19,7 +19,10 @@ export function threadModule(name: string): URL {
   return new URL(`./${name}${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url);
 }
 
-/** Neither flags nor the environment go into the thread: it needs none, and secrets stay out. It makes little garbage, so its heap stays small. */
+/**
+ * Neither flags nor the environment go into the thread: it needs none, and secrets stay out. It makes little garbage,
+ * so its heap stays small.
+ */
 export const threadOptions: WorkerOptions = { execArgv: [], env: {}, resourceLimits: { maxYoungGenerationSizeMb: 8 } };
 
 /** Every caller's open questions, and the end of the thread as an error to all of them. */
@@ -46,11 +49,16 @@ export class DatabaseThread {
       this.#waiting.clear();
       if (!this.#closing) failed(this.#ended);
     };
-    this.#worker.on('error', (error) => end(`the embedded database failed: ${error instanceof Error ? error.message : String(error)}`));
+    this.#worker.on('error', (error) =>
+      end(`the embedded database failed: ${error instanceof Error ? error.message : String(error)}`),
+    );
     this.#worker.on('exit', () => end('the embedded database has ended'));
   }
 
-  async query(sql: string, parameters: readonly unknown[]): Promise<{ readonly rows: readonly unknown[]; readonly affected: number }> {
+  async query(
+    sql: string,
+    parameters: readonly unknown[],
+  ): Promise<{ readonly rows: readonly unknown[]; readonly affected: number }> {
     return this.#ask({ ask: 'query', sql, parameters });
   }
 
@@ -63,13 +71,15 @@ export class DatabaseThread {
   async close(): Promise<void> {
     if (this.#closing) return;
     this.#closing = true;
-    const exited = new Promise<void>((resolve) => { this.#worker.once('exit', () => resolve()); });
+    const exited = new Promise<void>((resolve) => {
+      this.#worker.once('exit', () => resolve());
+    });
     if (this.#ended === undefined) await this.#ask({ ask: 'close' }).catch(() => undefined);
     await this.#worker.terminate();
     if (this.#ended === undefined) await exited;
   }
 
-  #ask(request: Request extends infer R ? R extends Request ? Omit<R, 'id'> : never : never): Promise<Answer> {
+  #ask(request: Request extends infer R ? (R extends Request ? Omit<R, 'id'> : never) : never): Promise<Answer> {
     if (this.#ended !== undefined) return Promise.reject(this.#ended);
     const id = this.#next;
     this.#next += 1;

@@ -1,6 +1,6 @@
 // Audit entries in memory.
-import type { AuditStore } from '#core/audit/index';
 import type { AuditEntry, MemoryDatabase } from 'hexforge/plugin';
+import type { AuditStore } from '#core/audit/index';
 
 export interface EntryRow extends AuditEntry {
   readonly id: number;

@@ -1,6 +1,6 @@
 // Audit entries in PostgreSQL.
-import type { AuditStore } from '#core/audit/index';
 import type { SqlDatabase } from 'hexforge/plugin';
+import type { AuditStore } from '#core/audit/index';
 import { EntryTable } from './tables.ts';
 
 export function sqlAuditStore(db: SqlDatabase): AuditStore {

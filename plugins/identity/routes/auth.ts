@@ -13,7 +13,11 @@ const cookies = ({ accessToken, refreshToken, lifetimes }: SignedIn): Cookie[] =
   { ...accessCookie, value: accessToken, maxAgeSeconds: lifetimes.accessSeconds },
   { ...refreshCookie, value: refreshToken, maxAgeSeconds: lifetimes.refreshSeconds },
 ];
-const cleared: readonly Cookie[] = [accessCookie, refreshCookie].map((cookie) => ({ ...cookie, value: '', maxAgeSeconds: 0 }));
+const cleared: readonly Cookie[] = [accessCookie, refreshCookie].map((cookie) => ({
+  ...cookie,
+  value: '',
+  maxAgeSeconds: 0,
+}));
 /** RFC 6749, section 5.1, for the same reason: the body is a credential. */
 const uncached = { 'cache-control': 'no-store' };
 
@@ -22,8 +26,14 @@ export function authRoutes(sessions: Sessions, profiles: Profiles): readonly Rou
     api({
       id: 'authLogin',
       summary: 'Exchange username and password for a session',
-      method: 'POST', path: '/auth/login', access: anyone, scope: null, meter: 'api.write',
-      body: loginBody, result: sessionBody, statuses: [403],
+      method: 'POST',
+      path: '/auth/login',
+      access: anyone,
+      scope: null,
+      meter: 'api.write',
+      body: loginBody,
+      result: sessionBody,
+      statuses: [403],
       async run(call, { body }) {
         const opened = await sessions.signIn(call, body);
         return reply(present.session(opened), { cookies: cookies(opened), headers: uncached });
@@ -32,8 +42,13 @@ export function authRoutes(sessions: Sessions, profiles: Profiles): readonly Rou
     api({
       id: 'authRefresh',
       summary: 'Trade the refresh cookie for a new session token and a new refresh cookie',
-      method: 'POST', path: '/auth/refresh', access: anyone, scope: null, meter: 'api.write',
-      cookies: true, result: sessionBody,
+      method: 'POST',
+      path: '/auth/refresh',
+      access: anyone,
+      scope: null,
+      meter: 'api.write',
+      cookies: true,
+      result: sessionBody,
       async run(call, input) {
         const renewed = await sessions.refresh(call, input.cookies[refreshCookie.name]);
         return reply(present.session(renewed), { cookies: cookies(renewed), headers: uncached });
@@ -42,26 +57,54 @@ export function authRoutes(sessions: Sessions, profiles: Profiles): readonly Rou
     api({
       id: 'authLogout',
       summary: 'End the session of the bearer token or the cookies',
-      method: 'POST', path: '/auth/logout', access: anyone, scope: null, meter: 'api.write',
-      cookies: true, success: 204, result: 'empty',
+      method: 'POST',
+      path: '/auth/logout',
+      access: anyone,
+      scope: null,
+      meter: 'api.write',
+      cookies: true,
+      success: 204,
+      result: 'empty',
       async run(call, input) {
-        await sessions.signOut(call, { access: input.cookies[accessCookie.name], refresh: input.cookies[refreshCookie.name] });
+        await sessions.signOut(call, {
+          access: input.cookies[accessCookie.name],
+          refresh: input.cookies[refreshCookie.name],
+        });
         return reply(undefined, { cookies: cleared });
       },
     }),
     api({
       id: 'authMe',
       summary: 'The authenticated user',
-      method: 'GET', path: '/auth/me', access: signedIn, scope: 'user.read', meter: 'api.read',
+      method: 'GET',
+      path: '/auth/me',
+      access: signedIn,
+      scope: 'user.read',
+      meter: 'api.read',
       result: userBody,
       run: async (call) => present.user(await profiles.own(call)),
     }),
     api({
       id: 'authRegister',
       summary: 'Register an account, where the setting signup.enabled allows it',
-      method: 'POST', path: '/auth/register', access: anyone, scope: null, meter: 'api.write',
-      body: registrationBody, success: 201, result: userBody, statuses: [403, 409],
-      run: async (call, { body }) => present.user(await profiles.register(call, { username: body.username, email: body.email, password: body.password, displayName: body.display_name ?? '' })),
+      method: 'POST',
+      path: '/auth/register',
+      access: anyone,
+      scope: null,
+      meter: 'api.write',
+      body: registrationBody,
+      success: 201,
+      result: userBody,
+      statuses: [403, 409],
+      run: async (call, { body }) =>
+        present.user(
+          await profiles.register(call, {
+            username: body.username,
+            email: body.email,
+            password: body.password,
+            displayName: body.display_name ?? '',
+          }),
+        ),
     }),
   ];
 }

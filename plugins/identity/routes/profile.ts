@@ -10,34 +10,64 @@ export function profileRoutes(profiles: Profiles): readonly Route[] {
     api({
       id: 'userFetch',
       summary: 'The authenticated user',
-      method: 'GET', path: '/user', access: signedIn, scope: 'user.read', meter: 'api.read',
+      method: 'GET',
+      path: '/user',
+      access: signedIn,
+      scope: 'user.read',
+      meter: 'api.read',
       result: userBody,
       run: async (call) => present.user(await profiles.own(call)),
     }),
     api({
       id: 'userUpdate',
       summary: 'Change the profile',
-      method: 'PATCH', path: '/user', access: session, scope: null, meter: 'api.write',
-      body: profileBody, result: userBody, statuses: [409],
+      method: 'PATCH',
+      path: '/user',
+      access: session,
+      scope: null,
+      meter: 'api.write',
+      body: profileBody,
+      result: userBody,
+      statuses: [409],
       async run(call, { body }) {
         const { display_name: displayName, avatar_url: avatarUrl, bio, email } = body;
-        return present.user(await profiles.update(call, {
-          ...(displayName !== undefined && { displayName }), ...(avatarUrl !== undefined && { avatarUrl }), ...(bio !== undefined && { bio }), ...(email !== undefined && { email }),
-        }));
+        return present.user(
+          await profiles.update(call, {
+            ...(displayName !== undefined && { displayName }),
+            ...(avatarUrl !== undefined && { avatarUrl }),
+            ...(bio !== undefined && { bio }),
+            ...(email !== undefined && { email }),
+          }),
+        );
       },
     }),
     api({
       id: 'userPassword',
       summary: 'Change the password; every other session ends',
-      method: 'POST', path: '/user/password', access: session, scope: null, meter: 'api.write',
-      body: passwordChangeBody, success: 204, result: 'empty',
-      run: (call, { body }) => profiles.changePassword(call, { current: body.current_password, next: body.new_password }).then(() => undefined),
+      method: 'POST',
+      path: '/user/password',
+      access: session,
+      scope: null,
+      meter: 'api.write',
+      body: passwordChangeBody,
+      success: 204,
+      result: 'empty',
+      run: (call, { body }) =>
+        profiles
+          .changePassword(call, { current: body.current_password, next: body.new_password })
+          .then(() => undefined),
     }),
     api({
       id: 'userPublicProfile',
       summary: 'What anyone may see of a user',
-      method: 'GET', path: '/users/{username}', access: anyone, scope: null, meter: 'api.read',
-      params: usernameParams, result: publicProfileBody, statuses: [404],
+      method: 'GET',
+      path: '/users/{username}',
+      access: anyone,
+      scope: null,
+      meter: 'api.read',
+      params: usernameParams,
+      result: publicProfileBody,
+      statuses: [404],
       run: async (_call, { params }) => present.publicProfile(await profiles.public(params.username)),
     }),
   ];

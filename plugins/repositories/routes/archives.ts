@@ -9,12 +9,23 @@ const types: Readonly<Record<ArchiveFormat, string>> = { 'tar.gz': 'application/
 
 export const archiveRoutes = (useCases: () => RepositoryUseCases): readonly Route[] => [
   api({
-    id: 'repositoryArchive', summary: 'All files of a ref as .tar.gz or .zip', method: 'GET', path: '/repos/{owner}/{repo}/archive/{rest*}',
-    access: reads('repository', 'repo.read'), scope: 'repo.read', meter: 'api.read', params: archivePath, result: 'bytes',
+    id: 'repositoryArchive',
+    summary: 'All files of a ref as .tar.gz or .zip',
+    method: 'GET',
+    path: '/repos/{owner}/{repo}/archive/{rest*}',
+    access: reads('repository', 'repo.read'),
+    scope: 'repo.read',
+    meter: 'api.read',
+    params: archivePath,
+    result: 'bytes',
     async run(_call, { granted, params }) {
       const archive = await useCases().archive(granted, params.rest);
       return reply(new ByteStream(await archive.open(), { type: types[archive.format] }), {
-        headers: { ...revalidated, 'x-content-type-options': 'nosniff', 'content-disposition': attachment(archive.fileName) },
+        headers: {
+          ...revalidated,
+          'x-content-type-options': 'nosniff',
+          'content-disposition': attachment(archive.fileName),
+        },
       });
     },
   }),

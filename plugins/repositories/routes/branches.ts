@@ -11,18 +11,38 @@ export const refPages = pageRules.capped(25, 100);
 
 export const branchRoutes = (useCases: () => RepositoryUseCases): readonly Route[] => [
   api({
-    id: 'branchList', summary: 'List branches', method: 'GET', path: '/repos/{owner}/{repo}/branches',
+    id: 'branchList',
+    summary: 'List branches',
+    method: 'GET',
+    path: '/repos/{owner}/{repo}/branches',
     // Document D: anonymous gets 401 for private, internal and missing repositories alike.
-    access: reads('repository', 'repo.read', { anonymous: 401 }), scope: 'repo.read', meter: 'api.read', params: repositoryPath, query: branchQuery, result: branchPage,
+    access: reads('repository', 'repo.read', { anonymous: 401 }),
+    scope: 'repo.read',
+    meter: 'api.read',
+    params: repositoryPath,
+    query: branchQuery,
+    result: branchPage,
     statuses: [304],
     async run(_call, { granted, query }) {
       const { include_divergence: includeDivergence, sort, order } = query;
-      return derived(await useCases().branches(granted, { ...readPage(refPages, query), includeDivergence, sort, order }), (page) => pageJson(page, branchJson));
+      return derived(
+        await useCases().branches(granted, { ...readPage(refPages, query), includeDivergence, sort, order }),
+        (page) => pageJson(page, branchJson),
+      );
     },
   }),
   api({
-    id: 'branchCreate', summary: 'Create a branch', method: 'POST', path: '/repos/{owner}/{repo}/branches',
-    access: changes('repository', 'repo.write'), scope: 'repo.write', meter: 'api.write', params: repositoryPath, body: createBranchBody, success: 201, result: createdBranch,
+    id: 'branchCreate',
+    summary: 'Create a branch',
+    method: 'POST',
+    path: '/repos/{owner}/{repo}/branches',
+    access: changes('repository', 'repo.write'),
+    scope: 'repo.write',
+    meter: 'api.write',
+    params: repositoryPath,
+    body: createBranchBody,
+    success: 201,
+    result: createdBranch,
     statuses: [409],
     async run(_call, { granted, body }) {
       const { name, baseRef } = await useCases().createBranch(granted, { name: body.name, baseRef: body.base_ref });
@@ -30,8 +50,16 @@ export const branchRoutes = (useCases: () => RepositoryUseCases): readonly Route
     },
   }),
   api({
-    id: 'branchDelete', summary: 'Delete a branch', method: 'DELETE', path: '/repos/{owner}/{repo}/branches/{branch}',
-    access: changes('repository', 'repo.write'), scope: 'repo.write', meter: 'api.write', params: branchPath, success: 204, result: 'empty',
+    id: 'branchDelete',
+    summary: 'Delete a branch',
+    method: 'DELETE',
+    path: '/repos/{owner}/{repo}/branches/{branch}',
+    access: changes('repository', 'repo.write'),
+    scope: 'repo.write',
+    meter: 'api.write',
+    params: branchPath,
+    success: 204,
+    result: 'empty',
     statuses: [400, 503],
     run: (call, { granted, params }) => useCases().deleteBranch(granted, call.caller, params.branch),
   }),

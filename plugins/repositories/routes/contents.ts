@@ -7,34 +7,66 @@ import { contentsJson, contentsPath, contentsQuery, rawPath, type BlobJson, type
 import { revalidated } from './derived.ts';
 
 /** Whatever a file holds, it neither runs nor loads anything in the forge's origin. */
-const inert = { ...revalidated, 'x-content-type-options': 'nosniff', 'content-security-policy': "sandbox; default-src 'none'" } as const;
+const inert = {
+  ...revalidated,
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "sandbox; default-src 'none'",
+} as const;
 
 export const contentRoutes = (useCases: () => RepositoryUseCases, present: () => Presenter): readonly Route[] => [
   api({
-    id: 'repositoryContents', summary: 'File or directory at a ref', method: 'GET', path: '/repos/{owner}/{repo}/contents/{path*}',
-    access: reads('repository', 'repo.read'), scope: 'repo.read', meter: 'api.read', params: contentsPath, query: contentsQuery, result: contentsJson,
+    id: 'repositoryContents',
+    summary: 'File or directory at a ref',
+    method: 'GET',
+    path: '/repos/{owner}/{repo}/contents/{path*}',
+    access: reads('repository', 'repo.read'),
+    scope: 'repo.read',
+    meter: 'api.read',
+    params: contentsPath,
+    query: contentsQuery,
+    result: contentsJson,
     statuses: [304],
     async run(_call, { granted, params, query }) {
       const found = await useCases().contents(granted, { path: params.path, ref: query.ref });
-      return tagged<EntryJson[] | BlobJson>(found.tag, async () => {
-        if (found.kind === 'file') return present().blob(await found.read());
-        const entries = await found.read();
-        const body = entries.map(present().entry);
-        return entries.every(({ lastCommit }) => lastCommit !== undefined) ? body : reply(body, { provisional: true });
-      }, revalidated);
+      return tagged<EntryJson[] | BlobJson>(
+        found.tag,
+        async () => {
+          if (found.kind === 'file') return present().blob(await found.read());
+          const entries = await found.read();
+          const body = entries.map(present().entry);
+          return entries.every(({ lastCommit }) => lastCommit !== undefined)
+            ? body
+            : reply(body, { provisional: true });
+        },
+        revalidated,
+      );
     },
   }),
   api({
-    id: 'repositoryRaw', summary: 'Raw bytes of a file', method: 'GET', path: '/repos/{owner}/{repo}/raw/{ref}/{path*}',
-    access: reads('repository', 'repo.read'), scope: 'repo.read', meter: 'api.read', params: rawPath, result: 'bytes',
+    id: 'repositoryRaw',
+    summary: 'Raw bytes of a file',
+    method: 'GET',
+    path: '/repos/{owner}/{repo}/raw/{ref}/{path*}',
+    access: reads('repository', 'repo.read'),
+    scope: 'repo.read',
+    meter: 'api.read',
+    params: rawPath,
+    result: 'bytes',
     statuses: [304],
     async run(_call, { granted, params }) {
       const file = await useCases().rawFile(granted, `${params.ref}/${params.path}`);
-      return tagged(file.oid, async () => {
-        const { isBinary, size, bytes } = await file.open();
-        const { type, attachment: download } = mediaType(file.path, isBinary);
-        return reply(new ByteStream(bytes, { type, length: size }), download ? { headers: { 'content-disposition': attachment(file.path) } } : {});
-      }, inert);
+      return tagged(
+        file.oid,
+        async () => {
+          const { isBinary, size, bytes } = await file.open();
+          const { type, attachment: download } = mediaType(file.path, isBinary);
+          return reply(
+            new ByteStream(bytes, { type, length: size }),
+            download ? { headers: { 'content-disposition': attachment(file.path) } } : {},
+          );
+        },
+        inert,
+      );
     },
   }),
 ];

@@ -2,30 +2,66 @@
 import { anyone, api, changes, entityTag, reads, reply, signedIn, type Route } from 'hexforge/plugin';
 import type { RepositoryUseCases } from '#core/repositories/index';
 import type { Presenter } from '../present.ts';
-import { createBody, deleteBody, listQuery, nameInUse, repositoryJson, repositoryList, repositoryPath, updateBody } from '../schemas.ts';
+import {
+  createBody,
+  deleteBody,
+  listQuery,
+  nameInUse,
+  repositoryJson,
+  repositoryList,
+  repositoryPath,
+  updateBody,
+} from '../schemas.ts';
 import { revalidated } from './derived.ts';
 
 export const repositoryRoutes = (useCases: () => RepositoryUseCases, present: () => Presenter): readonly Route[] => [
   api({
-    id: 'repositoryList', summary: 'List visible repositories', method: 'GET', path: '/repos',
-    access: anyone, scope: 'repo.read', meter: 'api.read', query: listQuery, result: repositoryList,
+    id: 'repositoryList',
+    summary: 'List visible repositories',
+    method: 'GET',
+    path: '/repos',
+    access: anyone,
+    scope: 'repo.read',
+    meter: 'api.read',
+    query: listQuery,
+    result: repositoryList,
     statuses: [401],
     run: async (call, { query }) => (await useCases().list(call, query)).map(present().item),
   }),
   api({
-    id: 'repositoryCreate', summary: 'Create a repository', method: 'POST', path: '/repos',
-    access: signedIn, scope: 'repo.write', meter: 'api.write', body: createBody, success: 201, result: repositoryJson,
+    id: 'repositoryCreate',
+    summary: 'Create a repository',
+    method: 'POST',
+    path: '/repos',
+    access: signedIn,
+    scope: 'repo.write',
+    meter: 'api.write',
+    body: createBody,
+    success: 201,
+    result: repositoryJson,
     statuses: [403, 409],
     async run(call, { body }) {
       const repository = await useCases().create(call, {
-        name: body.name, description: body.description, visibility: body.visibility, isPrivate: body.is_private, defaultBranch: body.default_branch, owner: body.owner,
+        name: body.name,
+        description: body.description,
+        visibility: body.visibility,
+        isPrivate: body.is_private,
+        defaultBranch: body.default_branch,
+        owner: body.owner,
       });
       return present().record(await useCases().recordOf(repository, call.caller));
     },
   }),
   api({
-    id: 'repositoryFetch', summary: 'Fetch a repository', method: 'GET', path: '/repos/{owner}/{repo}',
-    access: reads('repository', 'repo.read', { whole: true }), scope: 'repo.read', meter: 'api.read', params: repositoryPath, result: repositoryJson,
+    id: 'repositoryFetch',
+    summary: 'Fetch a repository',
+    method: 'GET',
+    path: '/repos/{owner}/{repo}',
+    access: reads('repository', 'repo.read', { whole: true }),
+    scope: 'repo.read',
+    meter: 'api.read',
+    params: repositoryPath,
+    result: repositoryJson,
     statuses: [304],
     async run(_call, { granted }) {
       const record = present().record(await useCases().fetch(granted));
@@ -33,20 +69,42 @@ export const repositoryRoutes = (useCases: () => RepositoryUseCases, present: ()
     },
   }),
   api({
-    id: 'repositoryUpdate', summary: 'Update a repository', method: 'PATCH', path: '/repos/{owner}/{repo}',
-    access: changes('repository', 'repo.own'), scope: 'repo.admin', meter: 'api.write', params: repositoryPath, body: updateBody, result: repositoryJson,
-    statuses: [409], errorMembers: nameInUse,
+    id: 'repositoryUpdate',
+    summary: 'Update a repository',
+    method: 'PATCH',
+    path: '/repos/{owner}/{repo}',
+    access: changes('repository', 'repo.own'),
+    scope: 'repo.admin',
+    meter: 'api.write',
+    params: repositoryPath,
+    body: updateBody,
+    result: repositoryJson,
+    statuses: [409],
+    errorMembers: nameInUse,
     async run(call, { granted, body }) {
       const repository = await useCases().update(granted, {
-        name: body.name, description: body.description, visibility: body.visibility, isPrivate: body.is_private, defaultBranch: body.default_branch, issueCode: body.issue_code,
+        name: body.name,
+        description: body.description,
+        visibility: body.visibility,
+        isPrivate: body.is_private,
+        defaultBranch: body.default_branch,
+        issueCode: body.issue_code,
       });
       return present().record(await useCases().recordOf(repository, call.caller));
     },
   }),
   api({
-    id: 'repositoryDelete', summary: 'Delete a repository', method: 'DELETE', path: '/repos/{owner}/{repo}',
-    access: changes('repository', 'repo.own'), scope: 'repo.admin', meter: 'api.write', params: repositoryPath, body: deleteBody, success: 204, result: 'empty',
+    id: 'repositoryDelete',
+    summary: 'Delete a repository',
+    method: 'DELETE',
+    path: '/repos/{owner}/{repo}',
+    access: changes('repository', 'repo.own'),
+    scope: 'repo.admin',
+    meter: 'api.write',
+    params: repositoryPath,
+    body: deleteBody,
+    success: 204,
+    result: 'empty',
     run: (_call, { granted, body }) => useCases().delete(granted, body),
   }),
 ];
-

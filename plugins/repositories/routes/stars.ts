@@ -5,12 +5,58 @@ import { repositoryPath } from '../schemas.ts';
 
 const starred = '/user/starred/{owner}/{repo}';
 const subscription = '/repos/{owner}/{repo}/subscription';
-const own = { access: changes('repository', 'repo.read'), scope: 'repo.read', params: repositoryPath, success: 204, result: 'empty' } as const;
+const own = {
+  access: changes('repository', 'repo.read'),
+  scope: 'repo.read',
+  params: repositoryPath,
+  success: 204,
+  result: 'empty',
+} as const;
 
 export const starRoutes = (useCases: () => RepositoryUseCases): readonly Route[] => [
-  api({ ...own, id: 'starCheck', summary: 'Whether you have starred a repository', method: 'GET', path: starred, meter: 'api.read', run: (call, { granted }) => useCases().checkStarred(call, granted) }),
-  api({ ...own, id: 'star', summary: 'Star a repository', method: 'PUT', path: starred, meter: 'api.write', run: (call, { granted }) => useCases().star(call, granted) }),
-  api({ ...own, id: 'unstar', summary: 'Take a star back', method: 'DELETE', path: starred, meter: 'api.write', run: (call, { granted }) => useCases().unstar(call, granted) }),
-  api({ ...own, id: 'watch', summary: 'Watch a repository', method: 'PUT', path: subscription, meter: 'api.write', run: (call, { granted }) => useCases().watch(call, granted) }),
-  api({ ...own, id: 'unwatch', summary: 'Stop watching a repository', method: 'DELETE', path: subscription, meter: 'api.write', run: (call, { granted }) => useCases().unwatch(call, granted) }),
+  api({
+    ...own,
+    id: 'starCheck',
+    summary: 'Whether you have starred a repository',
+    method: 'GET',
+    path: starred,
+    meter: 'api.read',
+    run: (call, { granted }) => useCases().checkStarred(call, granted),
+  }),
+  api({
+    ...own,
+    id: 'star',
+    summary: 'Star a repository',
+    method: 'PUT',
+    path: starred,
+    meter: 'api.write',
+    run: (call, { granted }) => useCases().star(call, granted),
+  }),
+  api({
+    ...own,
+    id: 'unstar',
+    summary: 'Take a star back',
+    method: 'DELETE',
+    path: starred,
+    meter: 'api.write',
+    run: (call, { granted }) => useCases().unstar(call, granted),
+  }),
+  api({
+    ...own,
+    id: 'watch',
+    summary: 'Watch a repository',
+    method: 'PUT',
+    path: subscription,
+    meter: 'api.write',
+    run: (call, { granted }) => useCases().watch(call, granted),
+  }),
+  api({
+    ...own,
+    id: 'unwatch',
+    summary: 'Stop watching a repository',
+    method: 'DELETE',
+    path: subscription,
+    meter: 'api.write',
+    run: (call, { granted }) => useCases().unwatch(call, granted),
+  }),
 ];

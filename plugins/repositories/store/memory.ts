@@ -1,7 +1,15 @@
 // The store in memory, for tests and for a forge that keeps nothing.
 import type { MemoryDatabase } from 'hexforge/plugin';
 import type { PublicUserRow } from '#core/identity/index';
-import { isRole, nameKey, uniques, type PublicRepositoryRow, type Repository, type RepositoryFilter, type RepositoryStore } from '#core/repositories/index';
+import {
+  isRole,
+  nameKey,
+  uniques,
+  type PublicRepositoryRow,
+  type Repository,
+  type RepositoryFilter,
+  type RepositoryStore,
+} from '#core/repositories/index';
 import { memoryPeople } from './people-memory.ts';
 import { memoryProtectionStore } from './protection-memory.ts';
 
@@ -12,13 +20,16 @@ export function memoryRepositoryStore(database: MemoryDatabase): RepositoryStore
     key: ({ id }) => id,
     uniques: {
       [uniques.name]: ({ ownerId, name }) => `${ownerId}/${nameKey(name)}`,
-      [uniques.issueCode]: ({ ownerId, issueCode }) => issueCode === '' ? undefined : `${ownerId}/${issueCode}`,
+      [uniques.issueCode]: ({ ownerId, issueCode }) => (issueCode === '' ? undefined : `${ownerId}/${issueCode}`),
     },
   });
-  const plans = database.table<{ readonly id: string; readonly pruneAt: Date }>('repositories_prune', { key: ({ id }) => id });
+  const plans = database.table<{ readonly id: string; readonly pruneAt: Date }>('repositories_prune', {
+    key: ({ id }) => id,
+  });
   const people = memoryPeople(database);
   const protections = memoryProtectionStore(database);
-  const owners = (): ReadonlyMap<string, PublicUserRow> => new Map(database.published<PublicUserRow>('identity_public_user').map((user) => [user.id, user]));
+  const owners = (): ReadonlyMap<string, PublicUserRow> =>
+    new Map(database.published<PublicUserRow>('identity_public_user').map((user) => [user.id, user]));
   const joined = (): Repository[] => {
     const users = owners();
     return rows.all().flatMap((row) => {
@@ -34,17 +45,35 @@ export function memoryRepositoryStore(database: MemoryDatabase): RepositoryStore
     return given !== undefined && (isRole(given.role) || given.permissions.includes('repo.read'));
   };
 
-  database.publish<PublicRepositoryRow>('repositories_public_repository', () => joined().map(({ id, ownerId, owner, name, visibility, defaultBranch, issueCode }) =>
-    ({ id, owner_id: ownerId, owner, name, name_key: nameKey(name), visibility, default_branch: defaultBranch, issue_code: issueCode })));
+  database.publish<PublicRepositoryRow>('repositories_public_repository', () =>
+    joined().map(({ id, ownerId, owner, name, visibility, defaultBranch, issueCode }) => ({
+      id,
+      owner_id: ownerId,
+      owner,
+      name,
+      name_key: nameKey(name),
+      visibility,
+      default_branch: defaultBranch,
+      issue_code: issueCode,
+    })),
+  );
 
   return {
     ...people.store,
     async standing(owner, name, userId, whole = false) {
-      const repository = joined().find((row) => nameKey(row.owner) === nameKey(owner) && nameKey(row.name) === nameKey(name));
+      const repository = joined().find(
+        (row) => nameKey(row.owner) === nameKey(owner) && nameKey(row.name) === nameKey(name),
+      );
       if (repository === undefined) return undefined;
       const given = userId === undefined ? undefined : people.collaboration(repository.id, userId);
-      const peopleCounts = whole ? (await people.store.peopleCounts([repository.id], userId)).get(repository.id) : undefined;
-      return { repository, collaboration: given && { role: given.role, permissions: given.permissions }, ...peopleCounts !== undefined && { peopleCounts } };
+      const peopleCounts = whole
+        ? (await people.store.peopleCounts([repository.id], userId)).get(repository.id)
+        : undefined;
+      return {
+        repository,
+        collaboration: given && { role: given.role, permissions: given.permissions },
+        ...(peopleCounts !== undefined && { peopleCounts }),
+      };
     },
     async byId(id) {
       return joined().find((row) => row.id === id);
@@ -59,12 +88,24 @@ export function memoryRepositoryStore(database: MemoryDatabase): RepositoryStore
     async list({ reader, ownerId, owner, parentId, limit, offset = 0 }) {
       return joined()
         .filter((row) => parentId === undefined || people.forks.get(row.id)?.parentId === parentId)
-        .filter((row) => (ownerId === undefined || row.ownerId === ownerId) && (owner === undefined || nameKey(row.owner) === nameKey(owner)) && readable(row, reader))
+        .filter(
+          (row) =>
+            (ownerId === undefined || row.ownerId === ownerId) &&
+            (owner === undefined || nameKey(row.owner) === nameKey(owner)) &&
+            readable(row, reader),
+        )
         .sort((a, b) => b.updatedAt.getTime() - a.updatedAt.getTime() || (a.id < b.id ? -1 : 1))
         .slice(offset, offset + limit);
     },
     async countByOwner(userIds) {
-      return new Map(Map.groupBy(rows.all().filter(({ ownerId }) => userIds.includes(ownerId)), ({ ownerId }) => ownerId).entries().map(([id, owned]) => [id, owned.length]));
+      return new Map(
+        Map.groupBy(
+          rows.all().filter(({ ownerId }) => userIds.includes(ownerId)),
+          ({ ownerId }) => ownerId,
+        )
+          .entries()
+          .map(([id, owned]) => [id, owned.length]),
+      );
     },
     async insert({ owner: _, ...row }, parentId) {
       if (!owners().has(row.ownerId)) throw new Error(`there is no user "${row.ownerId}" to own the repository`);
@@ -80,8 +121,14 @@ export function memoryRepositoryStore(database: MemoryDatabase): RepositoryStore
       if (rows.get(id) !== undefined && plans.get(id) === undefined) plans.insert({ id, pruneAt: at });
     },
     async duePrunes({ now, idleSince, limit }) {
-      return plans.all()
-        .flatMap(({ id, pruneAt }) => rows.all().filter((row) => row.id === id).map(({ updatedAt }) => ({ repositoryId: id, pruneAt, updatedAt })))
+      return plans
+        .all()
+        .flatMap(({ id, pruneAt }) =>
+          rows
+            .all()
+            .filter((row) => row.id === id)
+            .map(({ updatedAt }) => ({ repositoryId: id, pruneAt, updatedAt })),
+        )
         .filter(({ pruneAt, updatedAt }) => pruneAt <= now && updatedAt < idleSince)
         .sort((a, b) => a.pruneAt.getTime() - b.pruneAt.getTime() || (a.repositoryId < b.repositoryId ? -1 : 1))
         .slice(0, limit);

@@ -1,15 +1,22 @@
 // The schema of this plugin: repositories, collaborators, the published view and the published condition.
 import type { Migration } from 'hexforge/plugin';
-import { protectionMigration } from './protection-table.ts';
 import { peopleMigration, peopleTables } from './people-migration.ts';
+import { protectionMigration } from './protection-table.ts';
 import { pruneMigration } from './prune-migration.ts';
 
-export const tables = ['repositories_repository', 'repositories_collaborator', 'repositories_public_repository', 'repositories_protection', ...peopleTables];
+export const tables = [
+  'repositories_repository',
+  'repositories_collaborator',
+  'repositories_public_repository',
+  'repositories_protection',
+  ...peopleTables,
+];
 
-export const migrations: readonly Migration[] = [{
-  name: '001-repositories',
-  up: [
-    `create table repositories_repository (
+export const migrations: readonly Migration[] = [
+  {
+    name: '001-repositories',
+    up: [
+      `create table repositories_repository (
       id uuid primary key,
       owner_id uuid not null references identity_user (id) on delete restrict,
       name text not null,
@@ -21,11 +28,11 @@ export const migrations: readonly Migration[] = [{
       created_at timestamptz not null,
       updated_at timestamptz not null
     )`,
-    'create unique index repositories_repository_owner_name on repositories_repository (owner_id, name_key)',
-    `create unique index repositories_repository_owner_issue_code on repositories_repository (owner_id, issue_code) where issue_code <> ''`,
-    'create index repositories_repository_updated on repositories_repository (updated_at desc, id)',
-    'create index repositories_repository_owner_updated on repositories_repository (owner_id, updated_at desc, id)',
-    `create table repositories_collaborator (
+      'create unique index repositories_repository_owner_name on repositories_repository (owner_id, name_key)',
+      `create unique index repositories_repository_owner_issue_code on repositories_repository (owner_id, issue_code) where issue_code <> ''`,
+      'create index repositories_repository_updated on repositories_repository (updated_at desc, id)',
+      'create index repositories_repository_owner_updated on repositories_repository (owner_id, updated_at desc, id)',
+      `create table repositories_collaborator (
       repository_id uuid not null references repositories_repository (id) on delete cascade,
       user_id uuid not null references identity_user (id) on delete cascade,
       role text not null,
@@ -33,11 +40,11 @@ export const migrations: readonly Migration[] = [{
       created_at timestamptz not null,
       primary key (repository_id, user_id)
     )`,
-    'create index repositories_collaborator_user on repositories_collaborator (user_id)',
-    `create view repositories_public_repository as
+      'create index repositories_collaborator_user on repositories_collaborator (user_id)',
+      `create view repositories_public_repository as
       select r.id, r.owner_id, u.username as owner, r.name, r.name_key, r.visibility, r.default_branch, r.issue_code
       from repositories_repository r join identity_public_user u on u.id = r.owner_id`,
-    `create function repositories_readable(reader uuid, repository uuid) returns boolean language sql stable as $$
+      `create function repositories_readable(reader uuid, repository uuid) returns boolean language sql stable as $$
       select exists (
         select 1 from repositories_repository r
         where r.id = repository and (
@@ -52,5 +59,9 @@ export const migrations: readonly Migration[] = [{
         )
       )
     $$`,
-  ],
-}, protectionMigration, peopleMigration, pruneMigration];
+    ],
+  },
+  protectionMigration,
+  peopleMigration,
+  pruneMigration,
+];

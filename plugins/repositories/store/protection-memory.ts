@@ -12,11 +12,18 @@ interface Row {
 const keyOf = ({ repositoryId, branch }: Pick<Row, 'repositoryId' | 'branch'>): string => `${repositoryId}/${branch}`;
 
 /** `forget` is for the store of repositories: rules go with theirs. */
-export function memoryProtectionStore(database: MemoryDatabase): ProtectionStore & { forget(repositoryId: string): void } {
+export function memoryProtectionStore(
+  database: MemoryDatabase,
+): ProtectionStore & { forget(repositoryId: string): void } {
   const rows = database.table<Row>('repositories_protection', { key: keyOf });
   return {
     async all(repositoryId) {
-      return new Map(rows.all().filter((row) => row.repositoryId === repositoryId).map(({ branch, protection }) => [branch, protection]));
+      return new Map(
+        rows
+          .all()
+          .filter((row) => row.repositoryId === repositoryId)
+          .map(({ branch, protection }) => [branch, protection]),
+      );
     },
     async put(repositoryId, branch, protection) {
       const key = keyOf({ repositoryId, branch });

@@ -11,7 +11,8 @@ void t.test('scrypt', async (t) => {
     const hash = await hasher.hash('correct horse');
     t.match(hash, /^\$scrypt\$ln=4,r=8,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/);
     t.equal(await hasher.verify('correct horse', hash), true);
-    for (const wrong of ['correct hors', 'Correct horse', '']) t.equal(await hasher.verify(wrong, hash), false, JSON.stringify(wrong));
+    for (const wrong of ['correct hors', 'Correct horse', ''])
+      t.equal(await hasher.verify(wrong, hash), false, JSON.stringify(wrong));
     t.not(hash, await hasher.hash('correct horse'), 'each hash has its own salt');
   });
 
@@ -24,9 +25,13 @@ void t.test('scrypt', async (t) => {
 
   await t.test('the known answer of RFC 7914, section 12', async (t) => {
     const hasher = scryptHasher({ cost: cheap });
-    // N=1024, r=8, p=16, salt "NaCl", first 32 of its 64 bytes; the salt is too short for our form, so a longer one is checked through a hash of ours.
+    // N=1024, r=8, p=16, salt "NaCl", first 32 of its 64 bytes; the salt is too short for our form, so a longer one is
+    // checked through a hash of ours.
     const { scryptSync } = await import('node:crypto');
-    t.equal(scryptSync('password', 'NaCl', 64, { N: 1024, r: 8, p: 16 }).toString('hex').slice(0, 16), 'fdbabe1c9d347200');
+    t.equal(
+      scryptSync('password', 'NaCl', 64, { N: 1024, r: 8, p: 16 }).toString('hex').slice(0, 16),
+      'fdbabe1c9d347200',
+    );
     const salt = Buffer.alloc(16, 7);
     const key = scryptSync('password', salt, 32, { N: 1024, r: 8, p: 16, maxmem: 64 << 20 });
     const text = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '');
@@ -55,22 +60,36 @@ void t.test('scrypt', async (t) => {
     let running = 0;
     let most = 0;
     const finished: number[] = [];
-    await Promise.all(Array.from({ length: 50 }, (_, index) => inTurn(async () => {
-      running += 1;
-      most = Math.max(most, running);
-      await new Promise((resolve) => { setImmediate(resolve); });
-      running -= 1;
-      finished.push(index);
-    })));
+    await Promise.all(
+      Array.from({ length: 50 }, (_, index) =>
+        inTurn(async () => {
+          running += 1;
+          most = Math.max(most, running);
+          await new Promise((resolve) => {
+            setImmediate(resolve);
+          });
+          running -= 1;
+          finished.push(index);
+        }),
+      ),
+    );
     t.equal(most, 2);
-    t.strictSame(finished, Array.from({ length: 50 }, (_, index) => index));
+    t.strictSame(
+      finished,
+      Array.from({ length: 50 }, (_, index) => index),
+    );
   });
 
   await t.test('a failure passes its place on, and too long a queue is refused', async (t) => {
     const inTurn = limiter({ concurrent: 1, waiting: 1, what: 'a password check' });
-    const first = inTurn(async () => { throw new Error('no'); });
+    const first = inTurn(async () => {
+      throw new Error('no');
+    });
     const second = inTurn(async () => 'second');
-    await t.rejects(inTurn(async () => 'third'), { name: 'Unavailable', message: 'Too many requests wait for a password check' });
+    await t.rejects(
+      inTurn(async () => 'third'),
+      { name: 'Unavailable', message: 'Too many requests wait for a password check' },
+    );
     await t.rejects(first, { message: 'no' });
     t.equal(await second, 'second');
     t.equal(await inTurn(async () => 'free again'), 'free again');

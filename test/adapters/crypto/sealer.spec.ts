@@ -23,9 +23,14 @@ void t.test('sealer', async (t) => {
     t.throws(() => aesSealer(new Uint8Array(32)).open(sealed), { name: 'Internal' });
     for (let at = 3; at < sealed.length - 1; at += 1) {
       const other = sealed[at] === 'A' ? 'B' : 'A';
-      t.throws(() => sealer.open(sealed.slice(0, at) + other + sealed.slice(at + 1)), { name: 'Internal' }, `character ${at}`);
+      t.throws(
+        () => sealer.open(sealed.slice(0, at) + other + sealed.slice(at + 1)),
+        { name: 'Internal' },
+        `character ${at}`,
+      );
     }
-    for (const broken of ['', 'v1.', 'v1.AAAA', `v2${sealed.slice(2)}`, `${sealed}.x`, sealed.slice(0, -4)]) t.throws(() => sealer.open(broken), { name: 'Internal' }, JSON.stringify(broken));
+    for (const broken of ['', 'v1.', 'v1.AAAA', `v2${sealed.slice(2)}`, `${sealed}.x`, sealed.slice(0, -4)])
+      t.throws(() => sealer.open(broken), { name: 'Internal' }, JSON.stringify(broken));
   });
 
   await t.test('derives one 32-byte key a purpose', async (t) => {
@@ -36,6 +41,7 @@ void t.test('sealer', async (t) => {
   });
 
   await t.test('a key of another length is refused', async (t) => {
-    for (const length of [0, 16, 31, 33]) t.throws(() => aesSealer(new Uint8Array(length)), { name: 'RangeError' }, String(length));
+    for (const length of [0, 16, 31, 33])
+      t.throws(() => aesSealer(new Uint8Array(length)), { name: 'RangeError' }, String(length));
   });
 });

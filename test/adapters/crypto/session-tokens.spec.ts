@@ -14,8 +14,16 @@ void t.test('session tokens', async (t) => {
   const tokens = jwtSessionTokens({ key, issuer });
   /** A token that differs from a good one in the members given. */
   const forged = (header: object, payload: object, with_: Uint8Array = key): Promise<string> =>
-    new SignJWT({ sid: claims.sessionId, sub: claims.userId, iss: issuer, aud: `${issuer}/api/v1`, exp: later(900).getTime() / 1000, ...payload })
-      .setProtectedHeader({ alg: 'HS256', typ: 'svc-session+jwt', ...header }).sign(with_);
+    new SignJWT({
+      sid: claims.sessionId,
+      sub: claims.userId,
+      iss: issuer,
+      aud: `${issuer}/api/v1`,
+      exp: later(900).getTime() / 1000,
+      ...payload,
+    })
+      .setProtectedHeader({ alg: 'HS256', typ: 'svc-session+jwt', ...header })
+      .sign(with_);
 
   await t.test('reads what it issued, until it expires', async (t) => {
     const token = await tokens.issue(claims, now, later(900));
@@ -44,14 +52,41 @@ void t.test('session tokens', async (t) => {
   });
 
   await t.test('refuses alg none, a public key as the secret, and what is no token at all', async (t) => {
-    const none = new UnsecuredJWT({ sid: claims.sessionId }).setSubject(claims.userId).setIssuer(issuer).setAudience(`${issuer}/api/v1`).setExpirationTime(later(900)).encode();
+    const none = new UnsecuredJWT({ sid: claims.sessionId })
+      .setSubject(claims.userId)
+      .setIssuer(issuer)
+      .setAudience(`${issuer}/api/v1`)
+      .setExpirationTime(later(900))
+      .encode();
     t.equal(await tokens.read(none, now), undefined);
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
-    t.equal(await tokens.read(await new SignJWT({ sid: claims.sessionId }).setProtectedHeader({ alg: 'RS256', typ: 'svc-session+jwt' }).setSubject(claims.userId).setIssuer(issuer).setAudience(`${issuer}/api/v1`).setExpirationTime(later(900)).sign(privateKey), now), undefined);
+    t.equal(
+      await tokens.read(
+        await new SignJWT({ sid: claims.sessionId })
+          .setProtectedHeader({ alg: 'RS256', typ: 'svc-session+jwt' })
+          .setSubject(claims.userId)
+          .setIssuer(issuer)
+          .setAudience(`${issuer}/api/v1`)
+          .setExpirationTime(later(900))
+          .sign(privateKey),
+        now,
+      ),
+      undefined,
+    );
     const good = await tokens.issue(claims, now, later(900));
     const [header = '', , signature = ''] = good.split('.');
     const swapped = base64url.encode(JSON.stringify({ sid: claims.sessionId, sub: 'someone else' }));
-    for (const text of ['', 'eyJ', 'eyJ..', `${header}.${swapped}.${signature}`, `${good}x`, `${header}.${swapped}.`, `eyJ${'A'.repeat(100_000)}`, 'ÿ.ÿ.ÿ']) t.equal(await tokens.read(text, now), undefined, text.slice(0, 20));
+    for (const text of [
+      '',
+      'eyJ',
+      'eyJ..',
+      `${header}.${swapped}.${signature}`,
+      `${good}x`,
+      `${header}.${swapped}.`,
+      `eyJ${'A'.repeat(100_000)}`,
+      'ÿ.ÿ.ÿ',
+    ])
+      t.equal(await tokens.read(text, now), undefined, text.slice(0, 20));
   });
 
   await t.test('SHA-256 is that of FIPS 180-4', async (t) => {

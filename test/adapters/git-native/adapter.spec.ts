@@ -25,7 +25,11 @@ async function folderOf(t: Test): Promise<string> {
 }
 
 /** An adapter with one repository that holds one commit of `file`. */
-async function withCommit(t: Test, root: string, native: GitNative = gitNative({ root, log: quiet })): Promise<{ readonly native: GitNative; readonly directory: string; readonly tip: string }> {
+async function withCommit(
+  t: Test,
+  root: string,
+  native: GitNative = gitNative({ root, log: quiet }),
+): Promise<{ readonly native: GitNative; readonly directory: string; readonly tip: string }> {
   t.teardown(() => native.close());
   await native.create(id, { defaultBranch: 'main' });
   const server = await serve(native);
@@ -53,7 +57,8 @@ void t.test('git that is missing, is no git or is too old is refused in one sent
     t.teardown(() => native.close());
     return await native.version();
   };
-  const remedy = /^[^\n]*; ?install git 2\.39 or newer, or set plugins\.git-native\.path to one$|^[^\n]*: install git 2\.39 or newer, or set plugins\.git-native\.path to one$/;
+  const remedy =
+    /^[^\n]*; ?install git 2\.39 or newer, or set plugins\.git-native\.path to one$|^[^\n]*: install git 2\.39 or newer, or set plugins\.git-native\.path to one$/;
   for (const [path, why] of [
     [join(folder, 'absent'), /^git is missing: ".*absent" does not start/],
     [await script(folder, 'other', 'echo hello'), /^git is missing: ".*other" is not git/],
@@ -64,14 +69,27 @@ void t.test('git that is missing, is no git or is too old is refused in one sent
     await t.rejects(versionOf(path), { name: 'Unavailable', message: why });
     await t.rejects(versionOf(path), { message: remedy });
   }
-  t.match(await versionOf(await script(folder, 'vendor', 'echo "git version 2.50.1 (Apple Git-155)"')), { major: 2, minor: 50, patch: 1, text: '2.50.1' });
+  t.match(await versionOf(await script(folder, 'vendor', 'echo "git version 2.50.1 (Apple Git-155)"')), {
+    major: 2,
+    minor: 50,
+    patch: 1,
+    text: '2.50.1',
+  });
   t.ok((await versionOf('git')).major >= 2);
 });
 
 void t.test('no variable and no configuration of the machine reaches git', async (t) => {
   const root = join(await folderOf(t), 'root');
   const { native, tip } = await withCommit(t, root);
-  const poison = { GIT_DIR: '/nonexistent', GIT_OBJECT_DIRECTORY: '/nonexistent', GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'core.bare', GIT_CONFIG_VALUE_0: 'nonsense', GIT_TRACE: '1', GIT_EXEC_PATH: '/nonexistent' };
+  const poison = {
+    GIT_DIR: '/nonexistent',
+    GIT_OBJECT_DIRECTORY: '/nonexistent',
+    GIT_CONFIG_COUNT: '1',
+    GIT_CONFIG_KEY_0: 'core.bare',
+    GIT_CONFIG_VALUE_0: 'nonsense',
+    GIT_TRACE: '1',
+    GIT_EXEC_PATH: '/nonexistent',
+  };
   const before = { ...process.env };
   Object.assign(process.env, poison);
   t.teardown(() => {
@@ -82,7 +100,12 @@ void t.test('no variable and no configuration of the machine reaches git', async
   t.teardown(() => other.close());
   t.equal(await other.resolveCommit(id, 'main'), tip);
   t.equal((await other.refs(id, 'all')).length, 1);
-  t.match((await bytesOf(await other.advertise(id, { service: 'git-upload-pack', protocol: undefined, signal: never }))).toString('latin1'), tip);
+  t.match(
+    (
+      await bytesOf(await other.advertise(id, { service: 'git-upload-pack', protocol: undefined, signal: never }))
+    ).toString('latin1'),
+    tip,
+  );
   await native.maintain(id);
 });
 
@@ -91,13 +114,16 @@ void t.test('what lies below the root is for the server’s user alone, and git 
   const { native, directory } = await withCommit(t, root);
   await native.maintain(id);
   const open: string[] = [];
-  for (const name of ['', ...await readdir(root, { recursive: true })]) {
+  for (const name of ['', ...(await readdir(root, { recursive: true }))]) {
     const { mode } = await stat(join(root, name));
     if ((mode & 0o077) !== 0) open.push(`${name} ${mode.toString(8)}`);
   }
   t.strictSame(open, []);
   await must('/', [`--git-dir=${directory}`, 'fsck', '--full', '--strict']);
-  t.match(await readdir(join(directory, 'objects', 'info', 'commit-graphs')), [/^graph-/, 'commit-graph-chain'].toReversed());
+  t.match(
+    await readdir(join(directory, 'objects', 'info', 'commit-graphs')),
+    [/^graph-/, 'commit-graph-chain'].toReversed(),
+  );
 });
 
 void t.test('a reader that is killed is replaced within the same question', async (t) => {
@@ -119,7 +145,8 @@ void t.test('a reader nobody asks any more ends, however often it was asked', as
   t.teardown(() => processes.close());
   const readers = new Readers(processes, { limit: 2, stallMs: 30_000, idleMs: 100 });
   for (let times = 0; times < 3; times += 1) t.equal((await readers.info(directory, tip))?.type, 'commit');
-  const working = (): readonly string[] => commandLines().filter((line) => line.includes(directory) && line.includes('--batch-command'));
+  const working = (): readonly string[] =>
+    commandLines().filter((line) => line.includes(directory) && line.includes('--batch-command'));
   await eventually(async () => working().length === 0, working);
 });
 
@@ -131,14 +158,22 @@ void t.test('an object too large to hold is passed over, and the next question i
   const processes = new GitProcesses('git');
   const reader = new CatFile(processes, directory, { stallMs: 30_000, onIdle: () => undefined });
   t.teardown(() => processes.close());
-  const [passed, commit, absent] = await Promise.all([reader.ask('contents', large), reader.ask('contents', tip), reader.ask('info', 'f'.repeat(40))]);
+  const [passed, commit, absent] = await Promise.all([
+    reader.ask('contents', large),
+    reader.ask('contents', tip),
+    reader.ask('info', 'f'.repeat(40)),
+  ]);
   t.strictSame(passed, { oid: large, type: 'blob', size: largestRead + 1, content: undefined });
   t.match(commit, { oid: tip, type: 'commit' });
   t.equal(absent, undefined);
   t.equal((await reader.ask('info', large))?.size, largestRead + 1);
-  t.equal((await reader.ask('contents', tip, (commit?.size ?? 0) - 1))?.content, undefined, 'nor is one larger than was asked for');
+  t.equal(
+    (await reader.ask('contents', tip, (commit?.size ?? 0) - 1))?.content,
+    undefined,
+    'nor is one larger than was asked for',
+  );
   t.equal((await reader.ask('contents', tip, commit?.size))?.content?.length, commit?.size);
-  t.equal((await native.commitRecord(id, large)), undefined, 'and it is no commit');
+  t.equal(await native.commitRecord(id, large), undefined, 'and it is no commit');
 });
 
 void t.test('a reader that has ended answers nobody, and keeps nobody waiting', async (t) => {
@@ -156,14 +191,29 @@ void t.test('closing ends every process, and afterwards nothing is started', asy
   await native.advertise(id, { service: 'git-upload-pack', protocol: undefined, signal: never });
   await native.close();
   const { stdout } = await promisify(execFile)('ps', ['-eo', 'stat,args']);
-  t.strictSame(stdout.split('\n').filter((line) => line.includes(root) && !line.startsWith('Z')), []);
-  await t.rejects(native.moveRefs(id, [{ ref: 'refs/heads/x', old: '0'.repeat(40), new: tip }]), { name: 'Unavailable' });
+  t.strictSame(
+    stdout.split('\n').filter((line) => line.includes(root) && !line.startsWith('Z')),
+    [],
+  );
+  await t.rejects(native.moveRefs(id, [{ ref: 'refs/heads/x', old: '0'.repeat(40), new: tip }]), {
+    name: 'Unavailable',
+  });
   t.strictSame(await readdir(join(root, '.processes')), []);
 });
 
 const stale = [
-  'HEAD.lock', 'packed-refs.lock', 'refs/heads/main.lock', 'refs/heads/a/b.lock', 'objects/pack/tmp_pack_x', 'objects/pack/tmp_idx_x', 'objects/pack/.tmp-1-pack-x.pack',
-  'objects/tmp_objdir-incoming-abc/pack/tmp_pack_y', 'objects/incoming-abc/x', 'objects/17/tmp_obj_x', 'objects/info/commit-graphs/tmp_graph_x', 'objects/info/commit-graphs/commit-graph-chain.lock',
+  'HEAD.lock',
+  'packed-refs.lock',
+  'refs/heads/main.lock',
+  'refs/heads/a/b.lock',
+  'objects/pack/tmp_pack_x',
+  'objects/pack/tmp_idx_x',
+  'objects/pack/.tmp-1-pack-x.pack',
+  'objects/tmp_objdir-incoming-abc/pack/tmp_pack_y',
+  'objects/incoming-abc/x',
+  'objects/17/tmp_obj_x',
+  'objects/info/commit-graphs/tmp_graph_x',
+  'objects/info/commit-graphs/commit-graph-chain.lock',
 ];
 
 async function plant(directory: string, when: Date): Promise<void> {
@@ -180,7 +230,10 @@ async function plant(directory: string, when: Date): Promise<void> {
   await utimes(join(directory, 'objects/pack/pack-y.keep'), when, when);
 }
 
-const left = async (directory: string): Promise<readonly string[]> => (await readdir(directory, { recursive: true })).filter((name) => /lock$|tmp|incoming-\w+$|keep$/.test(name)).toSorted();
+const left = async (directory: string): Promise<readonly string[]> =>
+  (await readdir(directory, { recursive: true }))
+    .filter((name) => /lock$|tmp|incoming-\w+$|keep$/.test(name))
+    .toSorted();
 
 void t.test('sweeping removes what a killed process left, and nothing else', async (t) => {
   const root = join(await folderOf(t), 'root');
@@ -189,7 +242,9 @@ void t.test('sweeping removes what a killed process left, and nothing else', asy
   await plant(directory, new Date(Date.now() - 60_000));
   await mkdir(join(root, '.new', 'half'), { recursive: true });
   await mkdir(join(root, '.trash', 'gone', 'objects'), { recursive: true });
-  await mkdir(join(root, '0b', '0b000000-0000-4000-8000-000000000000.git', 'objects', 'tmp_objdir-incoming-abc'), { recursive: true });
+  await mkdir(join(root, '0b', '0b000000-0000-4000-8000-000000000000.git', 'objects', 'tmp_objdir-incoming-abc'), {
+    recursive: true,
+  });
   await mkdir(join(root, '.processes', `${hostname().replaceAll(/[^\w-]/g, '-')}.999999.1.dead`), { recursive: true });
   const next = gitNative({ root, log: quiet });
   await next.sweep();
@@ -226,7 +281,8 @@ void t.test('what is asked of a repository while another process removes it is n
   for (const [name, asked] of Object.entries({
     'a commit': () => native.resolveCommit(id, 'a'.repeat(40)),
     advertisement: () => native.advertise(id, { service: 'git-upload-pack', protocol: 'version=2', signal: never }),
-    'advertisement for a push': () => native.advertise(id, { service: 'git-receive-pack', protocol: undefined, signal: never }),
+    'advertisement for a push': () =>
+      native.advertise(id, { service: 'git-receive-pack', protocol: undefined, signal: never }),
     'moving a ref': () => native.moveRefs(id, [{ ref: 'refs/heads/x', old: '0'.repeat(40), new: 'a'.repeat(40) }]),
   })) {
     await native.create(id, { defaultBranch: 'main' });
@@ -239,7 +295,11 @@ void t.test('what git writes where a repository was removed goes too', async (t)
   const root = join(folder, 'root');
   const directory = join(root, '0a', `${id}.git`);
   // As index-pack and update-ref do: they make the folders that they lack.
-  const late = await script(folder, 'git', `git "$@"\ncode=$?\ncase "$*" in *http-backend*) ;; receive-pack*|*update-ref*|*commit-graph*) rm -rf '${directory}'; mkdir -p '${directory}/objects/pack' ;; esac\nexit $code`);
+  const late = await script(
+    folder,
+    'git',
+    `git "$@"\ncode=$?\ncase "$*" in *http-backend*) ;; receive-pack*|*update-ref*|*commit-graph*) rm -rf '${directory}'; mkdir -p '${directory}/objects/pack' ;; esac\nexit $code`,
+  );
   const { tip } = await withCommit(t, root, gitNative({ root, log: quiet, gitPath: late }));
   t.strictSame(await readdir(join(root, '0a')), [], 'a push');
   const healthy = gitNative({ root, log: quiet });
@@ -268,7 +328,10 @@ void t.test('a fetch that is stopped is no whole answer, however git ends', asyn
     yield Buffer.from('0000');
     await sent.promise;
   };
-  await t.rejects(native.uploadPack(id, { service: 'git-upload-pack', protocol: 'version=2', body: body(), signal: never }), { name: 'Internal', message: /was stopped/ });
+  await t.rejects(
+    native.uploadPack(id, { service: 'git-upload-pack', protocol: 'version=2', body: body(), signal: never }),
+    { name: 'Internal', message: /was stopped/ },
+  );
 });
 
 void t.test('a clone goes on to its end where its repository is removed', async (t) => {
@@ -279,7 +342,10 @@ void t.test('a clone goes on to its end where its repository is removed', async 
   const folder = await folderOf(t);
   await must(folder, ['clone', '-q', server.url(id), '.']);
   // More than the pipes and buffers on the way hold.
-  await writeFile(join(folder, 'large'), Buffer.from(Array.from({ length: 4_000_000 }, () => Math.floor(Math.random() * 256))));
+  await writeFile(
+    join(folder, 'large'),
+    Buffer.from(Array.from({ length: 4_000_000 }, () => Math.floor(Math.random() * 256))),
+  );
   await must(folder, ['add', '.']);
   await must(folder, ['commit', '-q', '-m', 'large']);
   await must(folder, ['push', '-q', server.url(id), 'main']);
@@ -288,7 +354,9 @@ void t.test('a clone goes on to its end where its repository is removed', async 
   const body = async function* body(): AsyncGenerator<Uint8Array> {
     yield Buffer.from(wants);
   };
-  const answer = (await native.uploadPack(id, { service: 'git-upload-pack', protocol: 'version=2', body: body(), signal: never }))[Symbol.asyncIterator]();
+  const answer = (
+    await native.uploadPack(id, { service: 'git-upload-pack', protocol: 'version=2', body: body(), signal: never })
+  )[Symbol.asyncIterator]();
   const chunks: Uint8Array[] = [];
   // By then git has the files open that it sends from.
   while (Buffer.concat(chunks).length < 200_000) chunks.push((await answer.next()).value as Uint8Array);
@@ -311,14 +379,18 @@ void t.test('a push whose repository is removed is refused in a sentence', async
   const folder = await folderOf(t);
   await must(folder, ['init', '-q', '-b', 'main', '.']);
   await must(folder, ['commit', '-q', '--allow-empty', '-m', 'x']);
-  await t.rejects(must(folder, ['push', '-q', server.url(id), 'main:a', 'main:b']), { message: /\[remote rejected\] main -> b \(the repository was removed\)/ });
+  await t.rejects(must(folder, ['push', '-q', server.url(id), 'main:a', 'main:b']), {
+    message: /\[remote rejected\] main -> b \(the repository was removed\)/,
+  });
   t.strictSame(await readdir(join(root, '0a')), []);
   server.judge = async () => {
     await rm(join(root, '0a', `${id}.git`), { recursive: true });
     throw new Error('as git does where it finds no repository');
   };
   await native.create(id, { defaultBranch: 'main' });
-  await t.rejects(must(folder, ['push', '-q', server.url(id), 'main:a']), { message: /remote: The repository was removed/ });
+  await t.rejects(must(folder, ['push', '-q', server.url(id), 'main:a']), {
+    message: /remote: The repository was removed/,
+  });
 });
 
 void t.test('a push is refused where its hooks cannot be run, for git would let it through', async (t) => {
@@ -333,17 +405,33 @@ void t.test('a push is refused where its hooks cannot be run, for git would let 
     yield Buffer.from(`${(line.length + 4).toString(16).padStart(4, '0')}${line}0000`);
   };
   const told = (): Promise<void> => Promise.reject(new Error('told'));
-  await t.rejects(native.receivePack(id, { service: 'git-receive-pack', protocol: undefined, signal: never, body: body(), judge: async () => [], announced: told, landed: told }), { name: 'Internal', message: /cannot be executed/ });
+  await t.rejects(
+    native.receivePack(id, {
+      service: 'git-receive-pack',
+      protocol: undefined,
+      signal: never,
+      body: body(),
+      judge: async () => [],
+      announced: told,
+      landed: told,
+    }),
+    { name: 'Internal', message: /cannot be executed/ },
+  );
   await writeFile(hook, '#!/bin/sh\nexit 0\n');
   await chmod(hook, 0o700);
   const writer = await folderOf(t);
   const server = await serve(native);
-  server.judge = async (updates) => updates.map(({ ref }) => ({ ref, refusal: ref.endsWith('/refused') ? 'no' : undefined }));
+  server.judge = async (updates) =>
+    updates.map(({ ref }) => ({ ref, refusal: ref.endsWith('/refused') ? 'no' : undefined }));
   await must(writer, ['init', '-q', '-b', 'main', '.']);
   await must(writer, ['commit', '-q', '--allow-empty', '-m', 'x']);
   await must(writer, ['push', '-q', server.url(id), 'main:kept', 'main:refused']).catch(() => undefined);
   await server.stop();
-  t.strictSame((await native.refs(id, 'branches')).map(({ name }) => name), ['refs/heads/kept', 'refs/heads/main'], 'a hook that was changed is written anew');
+  t.strictSame(
+    (await native.refs(id, 'branches')).map(({ name }) => name),
+    ['refs/heads/kept', 'refs/heads/main'],
+    'a hook that was changed is written anew',
+  );
 });
 
 void t.test('a root reached through a symbolic link, with a space and a quote in its name, takes pushes', async (t) => {
@@ -358,13 +446,34 @@ void t.test('pack, index and ref of an acknowledged push were synced to the disk
   const folder = await folderOf(t);
   const log = join(folder, 'calls');
   // git itself counts its fsync calls, by process (api-trace2, "fsync").
-  const traced = await script(folder, 'git', `case "$*" in *http-backend-info-refs*) ;; receive-pack*) GIT_TRACE2_EVENT=${log}; export GIT_TRACE2_EVENT ;; esac\nexec git "$@"`);
+  const traced = await script(
+    folder,
+    'git',
+    `case "$*" in *http-backend-info-refs*) ;; receive-pack*) GIT_TRACE2_EVENT=${log}; export GIT_TRACE2_EVENT ;; esac\nexec git "$@"`,
+  );
   const root = join(folder, 'root');
   await withCommit(t, root, gitNative({ root, log: quiet, gitPath: traced }));
-  const events = (await readFile(log, 'utf8')).trim().split('\n').map((line) => JSON.parse(line) as { readonly event: string; readonly sid: string; readonly name?: string; readonly key?: string; readonly value?: string });
+  const events = (await readFile(log, 'utf8'))
+    .trim()
+    .split('\n')
+    .map(
+      (line) =>
+        JSON.parse(line) as {
+          readonly event: string;
+          readonly sid: string;
+          readonly name?: string;
+          readonly key?: string;
+          readonly value?: string;
+        },
+    );
   const flushes = new Map<string, number>();
   for (const { name, sid } of events.filter(({ event }) => event === 'cmd_name')) {
-    flushes.set(name ?? '', events.filter((each) => each.sid === sid && each.key === 'fsync/hardware-flush').reduce((sum, { value }) => sum + Number(value ?? 0), 0));
+    flushes.set(
+      name ?? '',
+      events
+        .filter((each) => each.sid === sid && each.key === 'fsync/hardware-flush')
+        .reduce((sum, { value }) => sum + Number(value ?? 0), 0),
+    );
   }
   t.equal(flushes.get('index-pack'), 2, 'a pack and its index');
   t.equal(flushes.get('receive-pack'), 1, 'a ref');
@@ -376,7 +485,10 @@ void t.test('idle readers do not keep the server’s process alive', async (t) =
   const code = `import { gitNative } from '#adapters/git-native/index';
     const native = gitNative({ root: ${JSON.stringify(root)}, log: { debug() {}, info() {}, warn() {}, error() {} } });
     console.log((await native.entry('${id}', '${tip}', 'file')).size);`;
-  const child = spawn(process.execPath, ['--input-type=module', '-e', code], { cwd: join(import.meta.dirname, '../../..'), stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, ['--input-type=module', '-e', code], {
+    cwd: join(import.meta.dirname, '../../..'),
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   let out = '';
   child.stdout.on('data', (chunk: Buffer) => {
     out += chunk.toString();

@@ -16,7 +16,11 @@ async function filled(t: Test, options: { readonly gitPath?: (folder: string) =>
   const folder = await mkdtemp(join(tmpdir(), 'hexforge-fork-'));
   t.teardown(() => rm(folder, { recursive: true, force: true }));
   const root = join(folder, `it's 50%20 "odd" $HOME;`);
-  const native = gitNative({ root, log: quiet, ...options.gitPath !== undefined && { gitPath: await options.gitPath(folder) } });
+  const native = gitNative({
+    root,
+    log: quiet,
+    ...(options.gitPath !== undefined && { gitPath: await options.gitPath(folder) }),
+  });
   t.teardown(() => native.close());
   await native.sweep();
   await native.create(source, { defaultBranch: 'main' });
@@ -40,7 +44,10 @@ void t.test('a fork shares no file with its source and borrows no objects', asyn
   const { native, directoryOf } = await filled(t);
   await native.fork(source, fork, { defaultBranch: 'main', signal: never });
   const [ours, theirs] = [await files(directoryOf(fork)), await files(directoryOf(source))];
-  t.ok(ours.some((path) => path.endsWith('.pack')), 'one pack');
+  t.ok(
+    ours.some((path) => path.endsWith('.pack')),
+    'one pack',
+  );
   const inodes = new Set(await Promise.all(theirs.map(async (path) => (await stat(path)).ino)));
   for (const path of ours) {
     const { ino, nlink, mode } = await stat(path);
@@ -48,8 +55,15 @@ void t.test('a fork shares no file with its source and borrows no objects', asyn
     t.equal(nlink, 1, path);
     t.equal(mode & 0o077, 0, `${path} is the server's alone`);
   }
-  t.same(ours.filter((path) => /alternates|FETCH_HEAD|tmp_|\.lock$|\.keep$/.test(path)), []);
-  t.equal(await readFile(join(directoryOf(fork), 'config'), 'utf8'), await readFile(join(directoryOf(source), 'config'), 'utf8'), 'nothing tells where it came from');
+  t.same(
+    ours.filter((path) => /alternates|FETCH_HEAD|tmp_|\.lock$|\.keep$/.test(path)),
+    [],
+  );
+  t.equal(
+    await readFile(join(directoryOf(fork), 'config'), 'utf8'),
+    await readFile(join(directoryOf(source), 'config'), 'utf8'),
+    'nothing tells where it came from',
+  );
 });
 
 void t.test('refs the forge keeps for itself stay behind, and so does what only they lead to', async (t) => {
@@ -58,14 +72,21 @@ void t.test('refs the forge keeps for itself stay behind, and so does what only 
   const hidden = await git('commit-tree', '-m', 'hidden', `${await git('rev-parse', 'main')}^{tree}`);
   await git('update-ref', 'refs/hexforge/kept', hidden);
   await native.fork(source, fork, { defaultBranch: 'main', signal: never });
-  t.same((await native.refs(fork, 'all')).map(({ name }) => name), ['refs/heads/main', 'refs/heads/side']);
+  t.same(
+    (await native.refs(fork, 'all')).map(({ name }) => name),
+    ['refs/heads/main', 'refs/heads/side'],
+  );
   t.equal(await native.resolveCommit(fork, hidden), undefined);
 });
 
 void t.test('a fetch that fails is an error with the reason for the log', async (t) => {
   const { native, directoryOf } = await filled(t);
   for (const path of await files(join(directoryOf(source), 'objects'))) await rm(path);
-  await t.rejects(native.fork(source, fork, { defaultBranch: 'main', signal: never }), { name: 'Internal', message: /fork/, detail: /./ });
+  await t.rejects(native.fork(source, fork, { defaultBranch: 'main', signal: never }), {
+    name: 'Internal',
+    message: /fork/,
+    detail: /./,
+  });
 });
 
 void t.test('both halves of the fetch are the configured program, also where its name needs quotes', async (t) => {

@@ -7,22 +7,51 @@ import { DiffOutput } from '#adapters/git-native/diff';
 import { Memo } from '#adapters/git-native/memo';
 
 const zeros = '0'.repeat(40);
-const printed = Buffer.from([
-  `:100644 100644 ${zeros} ${zeros} R083`, 'old\tname', 'new\nname', `:100644 120000 ${zeros} ${zeros} T`, 'typed', `:000000 100644 ${zeros} ${zeros} A`, 'ünï',
-  '1\t2\t', 'old\tname', 'new\nname', '1\t1\ttyped', '-\t-\tünï', '',
-  'diff --git a/x b/y\nsimilarity index 83%\n--- a/x\n+++ b/y\n@@ -1 +1,2 @@\n-a\r\n+diff --git a b\n\\ No newline at end of file\n'
-  + 'diff --git a/typed b/typed\ndeleted file mode 100644\n@@ -1 +0,0 @@\n-x\ndiff --git a/typed b/typed\nnew file mode 120000\n@@ -0,0 +1 @@\n+g\n'
-  + 'diff --git a/u b/u\nBinary files differ\n',
-].join('\0'));
+const printed = Buffer.from(
+  [
+    `:100644 100644 ${zeros} ${zeros} R083`,
+    'old\tname',
+    'new\nname',
+    `:100644 120000 ${zeros} ${zeros} T`,
+    'typed',
+    `:000000 100644 ${zeros} ${zeros} A`,
+    'ünï',
+    '1\t2\t',
+    'old\tname',
+    'new\nname',
+    '1\t1\ttyped',
+    '-\t-\tünï',
+    '',
+    'diff --git a/x b/y\nsimilarity index 83%\n--- a/x\n+++ b/y\n@@ -1 +1,2 @@\n-a\r\n+diff --git a b\n\\ No newline at end of file\n' +
+      'diff --git a/typed b/typed\ndeleted file mode 100644\n@@ -1 +0,0 @@\n-x\ndiff --git a/typed b/typed\nnew file mode 120000\n@@ -0,0 +1 @@\n+g\n' +
+      'diff --git a/u b/u\nBinary files differ\n',
+  ].join('\0'),
+);
 
 void t.test('a difference is read the same in pieces of any length', (t) => {
   const expected = {
     files: [
-      { path: 'new\nname', status: 'renamed', previousPath: 'old\tname', additions: 1, deletions: 2, isBinary: false, patch: '@@ -1 +1,2 @@\n-a\r\n+diff --git a b\n\\ No newline at end of file' },
-      { path: 'typed', status: 'modified', additions: 1, deletions: 1, isBinary: false, patch: '@@ -1 +0,0 @@\n-x\n@@ -0,0 +1 @@\n+g' },
+      {
+        path: 'new\nname',
+        status: 'renamed',
+        previousPath: 'old\tname',
+        additions: 1,
+        deletions: 2,
+        isBinary: false,
+        patch: '@@ -1 +1,2 @@\n-a\r\n+diff --git a b\n\\ No newline at end of file',
+      },
+      {
+        path: 'typed',
+        status: 'modified',
+        additions: 1,
+        deletions: 1,
+        isBinary: false,
+        patch: '@@ -1 +0,0 @@\n-x\n@@ -0,0 +1 @@\n+g',
+      },
       { path: 'ünï', status: 'added', additions: 0, deletions: 0, isBinary: true },
     ],
-    additions: 2, deletions: 3,
+    additions: 2,
+    deletions: 3,
   };
   for (const length of [1, 2, 7, 64, printed.length]) {
     const output = new DiffOutput();
@@ -35,14 +64,19 @@ void t.test('a difference is read the same in pieces of any length', (t) => {
 void t.test('a difference that was cut has no patch for the file it was cut in', (t) => {
   const output = new DiffOutput();
   output.take(printed.subarray(0, printed.indexOf('+1,2 @@')));
-  t.same(output.difference(false).files.map(({ patch }) => patch), [undefined, undefined, undefined]);
+  t.same(
+    output.difference(false).files.map(({ patch }) => patch),
+    [undefined, undefined, undefined],
+  );
   t.end();
 });
 
 void t.test('a commit with broken lines reads as far as it can be read', (t) => {
   const read = (text: string) => parseRecord(zeros, Buffer.from(text, 'latin1'));
   t.match(read(''), { message: '', author: { name: '', email: '', date: new Date(0) }, parents: [] });
-  t.match(read('author A <b> 99999999999999 +0000\n\nm'), { author: { name: 'A', email: 'b', date: new Date(Date.UTC(9999, 11, 31, 23, 59, 59)) } });
+  t.match(read('author A <b> 99999999999999 +0000\n\nm'), {
+    author: { name: 'A', email: 'b', date: new Date(Date.UTC(9999, 11, 31, 23, 59, 59)) },
+  });
   t.match(read('author A <b> -5 +0000\n\nm'), { author: { date: new Date(0) } });
   t.match(read('author A < <b> c> 7\n\nm'), { author: { name: 'A', email: '<b', date: new Date(7000) } });
   t.match(read('author A\nencoding no-such\n\nm\xe9'), { author: { name: 'A' }, message: 'm\uFFFD' });
@@ -59,7 +93,10 @@ void t.test('a memo', async (t) => {
       if (computed === 1) throw new Error('failed');
       return 7;
     };
-    const [first, second] = await Promise.allSettled([memo.get('k', undefined, compute), memo.get('k', undefined, compute)]);
+    const [first, second] = await Promise.allSettled([
+      memo.get('k', undefined, compute),
+      memo.get('k', undefined, compute),
+    ]);
     t.same([first.status, second.status, computed], ['rejected', 'rejected', 1]);
     t.same(await Promise.all([memo.get('k', undefined, compute), memo.get('k', undefined, compute)]), [7, 7]);
     t.equal(await memo.get('k', undefined, compute), 7);
@@ -75,9 +112,13 @@ void t.test('a memo', async (t) => {
     let inner: AbortSignal | undefined;
     const compute = (signal: AbortSignal): Promise<number> => {
       inner = signal;
-      return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('stopped')), { once: true }));
+      return new Promise((_resolve, reject) =>
+        signal.addEventListener('abort', () => reject(new Error('stopped')), { once: true }),
+      );
     };
-    const waiting = [memo.get('k', one.signal, compute), memo.get('k', two.signal, compute)].map((answer) => answer.catch((error: unknown) => (error as Error).message));
+    const waiting = [memo.get('k', one.signal, compute), memo.get('k', two.signal, compute)].map((answer) =>
+      answer.catch((error: unknown) => (error as Error).message),
+    );
     one.abort(new Error('one left'));
     t.equal(await waiting[0], 'one left');
     t.equal(inner?.aborted, false);

@@ -1,4 +1,5 @@
-// Last commits against `git log -1 -- path` for every entry: made-up histories of every shape, with the commit-graph whole, old, in layers or absent.
+// Last commits against `git log -1 -- path` for every entry: made-up histories of every shape, with the commit-graph
+// whole, old, in layers or absent.
 import { Buffer } from 'node:buffer';
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,7 +13,9 @@ import { quiet } from './provider.ts';
 
 const id = '0a000000-0000-4000-8000-000000000000';
 
-async function repository(t: Test): Promise<{ readonly root: string; readonly directory: string; readonly open: () => GitNative }> {
+async function repository(
+  t: Test,
+): Promise<{ readonly root: string; readonly directory: string; readonly open: () => GitNative }> {
   const root = await mkdtemp(join(tmpdir(), 'hexforge-last-'));
   t.teardown(() => rm(root, { recursive: true, force: true }));
   const opened: GitNative[] = [];
@@ -37,32 +40,74 @@ interface MadeCommit {
 
 async function write(directory: string, commits: readonly MadeCommit[]): Promise<void> {
   const quoted = (path: string): string => `"${path.replaceAll('\n', '\\n')}"`;
-  const text = commits.map(({ branch, mark, parents, changes, time = 1_600_000_000 + 60 * mark }) => [
-    ...parents.length === 0 ? [`reset refs/heads/${branch}`] : [],
-    `commit refs/heads/${branch}`, `mark :${mark}`, `committer Ada <ada@example.org> ${time} +0000`, `data ${`Change ${mark}`.length}`, `Change ${mark}`,
-    ...parents.map((parent, index) => `${index === 0 ? 'from' : 'merge'} :${parent}`),
-    ...Object.entries(changes).flatMap(([path, change]) => {
-      const { mode, content } = typeof change === 'object' ? change : { mode: '100644', content: change };
-      if (content === undefined) return [`D ${quoted(path)}`];
-      return mode === '160000' ? [`M ${mode} ${content} ${quoted(path)}`] : [`M ${mode} inline ${quoted(path)}`, `data ${Buffer.byteLength(content)}`, content];
-    }), '',
-  ].join('\n')).join('');
-  const { code, stderr } = await git(directory, ['fast-import', '--quiet', '--force', '--date-format=raw'], { input: Buffer.from(text, 'utf8') });
+  const text = commits
+    .map(({ branch, mark, parents, changes, time = 1_600_000_000 + 60 * mark }) =>
+      [
+        ...(parents.length === 0 ? [`reset refs/heads/${branch}`] : []),
+        `commit refs/heads/${branch}`,
+        `mark :${mark}`,
+        `committer Ada <ada@example.org> ${time} +0000`,
+        `data ${`Change ${mark}`.length}`,
+        `Change ${mark}`,
+        ...parents.map((parent, index) => `${index === 0 ? 'from' : 'merge'} :${parent}`),
+        ...Object.entries(changes).flatMap(([path, change]) => {
+          const { mode, content } = typeof change === 'object' ? change : { mode: '100644', content: change };
+          if (content === undefined) return [`D ${quoted(path)}`];
+          return mode === '160000'
+            ? [`M ${mode} ${content} ${quoted(path)}`]
+            : [`M ${mode} inline ${quoted(path)}`, `data ${Buffer.byteLength(content)}`, content];
+        }),
+        '',
+      ].join('\n'),
+    )
+    .join('');
+  const { code, stderr } = await git(directory, ['fast-import', '--quiet', '--force', '--date-format=raw'], {
+    input: Buffer.from(text, 'utf8'),
+  });
   if (code !== 0) throw new Error(stderr);
 }
 
-const graph = (directory: string, ...args: readonly string[]): Promise<string> => must(directory, ['commit-graph', 'write', '--split', '--changed-paths', ...args]);
+const graph = (directory: string, ...args: readonly string[]): Promise<string> =>
+  must(directory, ['commit-graph', 'write', '--split', '--changed-paths', ...args]);
 
 type Said = ReadonlyMap<string, readonly (readonly [name: string, commit: string])[]>;
 const saidOf = new Map<string, Promise<Said>>();
 
 /** What git says of every entry of every folder of a commit. */
 async function ask(directory: string, commit: string): Promise<Said> {
-  const folders = (await must(directory, ['ls-tree', '-r', '-d', '-z', commit])).split('\0').flatMap((line) => / tree .*\t(.*)$/s.exec(line)?.[1] ?? []);
-  return new Map(await Promise.all(['', ...folders].map(async (folder) => {
-    const names = (await must(directory, ['ls-tree', '-z', '--name-only', folder === '' ? commit : `${commit}:${folder}`])).split('\0').filter((name) => name !== '');
-    return [folder, await Promise.all(names.map(async (name) => [name, await must(directory, ['log', '-1', '--format=%H %s %ct', commit, '--', `:(literal)${folder === '' ? name : `${folder}/${name}`}`])] as const))] as const;
-  })));
+  const folders = (await must(directory, ['ls-tree', '-r', '-d', '-z', commit]))
+    .split('\0')
+    .flatMap((line) => / tree .*\t(.*)$/s.exec(line)?.[1] ?? []);
+  return new Map(
+    await Promise.all(
+      ['', ...folders].map(async (folder) => {
+        const names = (
+          await must(directory, ['ls-tree', '-z', '--name-only', folder === '' ? commit : `${commit}:${folder}`])
+        )
+          .split('\0')
+          .filter((name) => name !== '');
+        return [
+          folder,
+          await Promise.all(
+            names.map(
+              async (name) =>
+                [
+                  name,
+                  await must(directory, [
+                    'log',
+                    '-1',
+                    '--format=%H %s %ct',
+                    commit,
+                    '--',
+                    `:(literal)${folder === '' ? name : `${folder}/${name}`}`,
+                  ]),
+                ] as const,
+            ),
+          ),
+        ] as const;
+      }),
+    ),
+  );
 }
 
 /** Every entry of every folder of a commit. @returns how many were compared. */
@@ -74,13 +119,23 @@ async function compareAll(t: Test, native: GitNative, directory: string, revisio
   let compared = 0;
   for (const [folder, said] of await asked) {
     const answers = await native.lastCommits(id, commit, folder);
-    t.strictSame([...answers].map(([name, { oid, subject, committedAt }]) => [name, `${oid} ${subject} ${committedAt.getTime() / 1000}`]).toSorted(), said.toSorted(), `"${folder}" of ${revision}`);
+    t.strictSame(
+      [...answers]
+        .map(([name, { oid, subject, committedAt }]) => [name, `${oid} ${subject} ${committedAt.getTime() / 1000}`])
+        .toSorted(),
+      said.toSorted(),
+      `"${folder}" of ${revision}`,
+    );
     compared += said.length;
   }
   return compared;
 }
 
-const odd = { link: { mode: '120000', content: 'a' }, program: { mode: '100755', content: '1' }, module: { mode: '160000', content: '12345678'.repeat(5) } };
+const odd = {
+  link: { mode: '120000', content: 'a' },
+  program: { mode: '100755', content: '1' },
+  module: { mode: '160000', content: '12345678'.repeat(5) },
+};
 
 /** By what happens in them; the last commit is on `main`. */
 const shapes: Readonly<Record<string, readonly MadeCommit[]>> = {
@@ -113,12 +168,17 @@ const shapes: Readonly<Record<string, readonly MadeCommit[]>> = {
     { branch: 'main', mark: 7, parents: [6, 2, 3, 4], changes: { c: '1' } },
   ],
   'entries that become another kind': [
-    { branch: 'main', mark: 1, parents: [], changes: { a: '0', 'b/x': '0', link: 'a', program: '1', module: '0', 'foo.c': '0', foo: '0', 'foo0': '0' } },
+    {
+      branch: 'main',
+      mark: 1,
+      parents: [],
+      changes: { a: '0', 'b/x': '0', link: 'a', program: '1', module: '0', 'foo.c': '0', foo: '0', foo0: '0' },
+    },
     { branch: 'main', mark: 2, parents: [1], changes: { a: undefined, 'a/x': '0' } },
     { branch: 'main', mark: 3, parents: [2], changes: { b: '0' } },
     { branch: 'main', mark: 4, parents: [3], changes: odd },
     { branch: 'main', mark: 5, parents: [4], changes: { foo: undefined, 'foo/x': '0' } },
-    { branch: 'main', mark: 6, parents: [5], changes: { 'foo0': '1' } },
+    { branch: 'main', mark: 6, parents: [5], changes: { foo0: '1' } },
   ],
   'files that go and come back, as they were and otherwise': [
     { branch: 'main', mark: 1, parents: [], changes: { a: '0', b: '0', 'f/x': '0', 'f/y': '0' } },
@@ -144,8 +204,22 @@ const shapes: Readonly<Record<string, readonly MadeCommit[]>> = {
     { branch: 'main', mark: 6, parents: [5], changes: { c: '1' }, time: 0 },
   ],
   'names that are no ASCII or hold a line break, and folders of such names': [
-    { branch: 'main', mark: 1, parents: [], changes: { 'ünï': '0', 'cödé/ä': '0', 'cödé/b': '0', 'sp ace/x': '0', 'line\nbreak': '0', 'new\nline/x': '0', 'new\nline/y\nz': '0', plain: '0' } },
-    { branch: 'main', mark: 2, parents: [1], changes: { 'ünï': '1', 'cödé/b': '1', 'new\nline/y\nz': '1' } },
+    {
+      branch: 'main',
+      mark: 1,
+      parents: [],
+      changes: {
+        ünï: '0',
+        'cödé/ä': '0',
+        'cödé/b': '0',
+        'sp ace/x': '0',
+        'line\nbreak': '0',
+        'new\nline/x': '0',
+        'new\nline/y\nz': '0',
+        plain: '0',
+      },
+    },
+    { branch: 'main', mark: 2, parents: [1], changes: { ünï: '1', 'cödé/b': '1', 'new\nline/y\nz': '1' } },
     { branch: 'main', mark: 3, parents: [2], changes: { 'sp ace/x': '1', 'line\nbreak': '1', plain: '1' } },
   ],
 };
@@ -156,11 +230,14 @@ for (const [shape, commits] of Object.entries(shapes)) {
     await write(directory, commits);
     await compareAll(t, open(), directory, 'main');
     await graph(directory, '--reachable');
-    t.ok(await compareAll(t, open(), directory, 'main') > 1, 'with a commit-graph');
+    t.ok((await compareAll(t, open(), directory, 'main')) > 1, 'with a commit-graph');
   });
 }
 
-/** Three lines of work on few files with few contents, so that what is the same is met on several ways; clocks are wrong at times. */
+/**
+ * Three lines of work on few files with few contents, so that what is the same is met on several ways; clocks are wrong
+ * at times.
+ */
 function tangle(seed: number, length: number, from = 1): readonly MadeCommit[] {
   let state = seed;
   const random = (below: number): number => {
@@ -170,14 +247,23 @@ function tangle(seed: number, length: number, from = 1): readonly MadeCommit[] {
   const paths = ['a', 'b', 'c', 'd', 'f/x', 'f/y', 'f/z', 'f/g/x', 'f/g/y', 'h/x'];
   const lanes = ['main', 'one', 'two'];
   const tips = lanes.map(() => from);
-  const commits: MadeCommit[] = [{ branch: 'main', mark: from, parents: [], changes: Object.fromEntries(paths.map((path) => [path, '0'])) }];
+  const commits: MadeCommit[] = [
+    { branch: 'main', mark: from, parents: [], changes: Object.fromEntries(paths.map((path) => [path, '0'])) },
+  ];
   for (let mark = from + 1; mark < from + length; mark += 1) {
     const lane = mark === from + length - 1 ? 0 : random(lanes.length);
     const others = [...new Set(tips)].filter((tip) => tip !== tips[lane]);
     const merged = random(3) === 0 ? others.slice(0, 1 + random(2)) : [];
     const changes: Record<string, string | undefined> = {};
-    for (let count = random(4); count > 0; count -= 1) changes[paths[random(paths.length)] ?? 'a'] = random(6) === 0 ? undefined : String(random(3));
-    commits.push({ branch: lanes[lane] ?? 'main', mark, parents: [tips[lane] ?? from, ...merged], changes, time: 1_600_000_000 + 60 * mark - (random(10) === 0 ? random(6000) : 0) });
+    for (let count = random(4); count > 0; count -= 1)
+      changes[paths[random(paths.length)] ?? 'a'] = random(6) === 0 ? undefined : String(random(3));
+    commits.push({
+      branch: lanes[lane] ?? 'main',
+      mark,
+      parents: [tips[lane] ?? from, ...merged],
+      changes,
+      time: 1_600_000_000 + 60 * mark - (random(10) === 0 ? random(6000) : 0),
+    });
     tips[lane] = mark;
   }
   return commits;
@@ -195,8 +281,12 @@ for (const seed of [1, 2, 3, 4]) {
     await compareAll(t, native, directory, 'main');
     await compareAll(t, open(), directory, 'main');
     await graph(directory, '--reachable', '--split=no-merge');
-    t.equal((await readFile(join(directory, 'objects/info/commit-graphs/commit-graph-chain'), 'latin1')).trim().split('\n').length, 2);
-    const compared = await compareAll(t, open(), directory, 'main') + await compareAll(t, native, directory, 'one');
+    t.equal(
+      (await readFile(join(directory, 'objects/info/commit-graphs/commit-graph-chain'), 'latin1')).trim().split('\n')
+        .length,
+      2,
+    );
+    const compared = (await compareAll(t, open(), directory, 'main')) + (await compareAll(t, native, directory, 'one'));
     t.ok(compared > 10);
   });
 }
@@ -207,7 +297,8 @@ void t.test('a listing is asked for while its history is being written, in any o
   await graph(directory, '--reachable');
   const native = open();
   const commits = (await must(directory, ['rev-list', 'main'])).split('\n').filter((_, index) => index % 15 === 0);
-  for (const commit of [...commits.slice(3), ...commits.slice(0, 3).toReversed()]) await compareAll(t, native, directory, commit);
+  for (const commit of [...commits.slice(3), ...commits.slice(0, 3).toReversed()])
+    await compareAll(t, native, directory, commit);
   t.ok(commits.length > 4);
 });
 
@@ -216,7 +307,12 @@ void t.test('a folder of many entries takes as many git processes as one of few'
   const many = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`many/${index}`, '0']));
   await write(directory, [
     { branch: 'main', mark: 1, parents: [], changes: { ...many, 'few/0': '0' } },
-    ...Array.from({ length: 500 }, (_, index): MadeCommit => ({ branch: 'main', mark: index + 2, parents: [index + 1], changes: { [`many/${index}`]: '1', 'few/0': String(index) } })),
+    ...Array.from({ length: 500 }, (_, index): MadeCommit => ({
+      branch: 'main',
+      mark: index + 2,
+      parents: [index + 1],
+      changes: { [`many/${index}`]: '1', 'few/0': String(index) },
+    })),
   ]);
   const tip = await must(directory, ['rev-parse', 'main']);
   for (const whether of ['without', 'with'] as const) {
@@ -231,7 +327,11 @@ void t.test('a folder of many entries takes as many git processes as one of few'
     t.strictSame(processes, [2, 2], `a reader and a comparer, ${whether} a commit-graph`);
     await graph(directory, '--reachable');
   }
-  t.strictSame(commandLines().filter((line) => line.includes(root) && line.includes('diff-tree')), [], 'and none goes on');
+  t.strictSame(
+    commandLines().filter((line) => line.includes(root) && line.includes('diff-tree')),
+    [],
+    'and none goes on',
+  );
 });
 
 /** A git that writes a line whenever it is started. */
@@ -244,12 +344,26 @@ async function counting(root: string, started: string): Promise<string> {
 
 void t.test('the commit-graph', async (t) => {
   const { directory } = await repository(t);
-  await write(directory, [...tangle(3, 80), { branch: 'main', mark: 900, parents: [80, 70, 60, 50, 40], changes: { 'wide/deep/file': 'x' }, time: 9_000_000_000 }]);
+  await write(directory, [
+    ...tangle(3, 80),
+    {
+      branch: 'main',
+      mark: 900,
+      parents: [80, 70, 60, 50, 40],
+      changes: { 'wide/deep/file': 'x' },
+      time: 9_000_000_000,
+    },
+  ]);
   await graph(directory, '--reachable');
   const place = { id, directory };
   const read = await new CommitGraphs().of(place);
   const listed = (await must(directory, ['log', '--all', '--format=%H %ct %P'])).split('\n');
-  t.strictSame(listed.map((line) => read?.find(line.slice(0, 40))).map((commit) => [commit?.oid, commit?.committed, ...commit?.parents ?? []].join(' ')), listed.map((line) => line.trim()));
+  t.strictSame(
+    listed
+      .map((line) => read?.find(line.slice(0, 40)))
+      .map((commit) => [commit?.oid, commit?.committed, ...(commit?.parents ?? [])].join(' ')),
+    listed.map((line) => line.trim()),
+  );
   t.equal(read?.find('f'.repeat(40)), undefined);
   t.equal(read?.find('0'.repeat(40)), undefined);
 
@@ -259,9 +373,23 @@ void t.test('the commit-graph', async (t) => {
       const [oid = '', , parent = ''] = line.split(' ');
       const filter = read?.find(oid)?.filter;
       if (filter === undefined) throw new Error(`no filter of ${oid}`);
-      const changed = (await must(directory, ['diff-tree', '--root', '-r', '--no-commit-id', '--name-only', ...parent === '' ? [oid] : [parent, oid]])).split('\n').filter((path) => path !== '');
-      for (const path of changed) for (let part = path; part !== ''; part = part.slice(0, Math.max(0, part.lastIndexOf('/')))) t.ok(mayHold(filter, pathKey(part) ?? { first: 0, step: 0 }), part);
-      for (let index = 0; index < 20; index += 1) certain += mayHold(filter, pathKey(`absent-${index}`) ?? { first: 0, step: 0 }) ? 0 : 1;
+      const changed = (
+        await must(directory, [
+          'diff-tree',
+          '--root',
+          '-r',
+          '--no-commit-id',
+          '--name-only',
+          ...(parent === '' ? [oid] : [parent, oid]),
+        ])
+      )
+        .split('\n')
+        .filter((path) => path !== '');
+      for (const path of changed)
+        for (let part = path; part !== ''; part = part.slice(0, Math.max(0, part.lastIndexOf('/'))))
+          t.ok(mayHold(filter, pathKey(part) ?? { first: 0, step: 0 }), part);
+      for (let index = 0; index < 20; index += 1)
+        certain += mayHold(filter, pathKey(`absent-${index}`) ?? { first: 0, step: 0 }) ? 0 : 1;
     }
     t.ok(certain > 0.7 * 20 * listed.length, `${certain} of ${20 * listed.length}`);
     t.equal(pathKey('ünï'), undefined);
@@ -273,8 +401,14 @@ void t.test('the commit-graph', async (t) => {
     const content = await readFile(join(folder, `graph-${hash}.graph`));
     t.ok(readLayer(content, 0));
     t.equal(readLayer(content, 1), undefined);
-    for (const length of [0, 7, 8, 60, 200, 1200]) t.equal(readLayer(content.subarray(0, length), 0), undefined, `${length} bytes`);
-    for (const at of [0, 4, 5]) t.equal(readLayer(Buffer.concat([content.subarray(0, at), Buffer.from([9]), content.subarray(at + 1)]), 0), undefined, `byte ${at}`);
+    for (const length of [0, 7, 8, 60, 200, 1200])
+      t.equal(readLayer(content.subarray(0, length), 0), undefined, `${length} bytes`);
+    for (const at of [0, 4, 5])
+      t.equal(
+        readLayer(Buffer.concat([content.subarray(0, at), Buffer.from([9]), content.subarray(at + 1)]), 0),
+        undefined,
+        `byte ${at}`,
+      );
     await rm(join(folder, `graph-${hash}.graph`));
     t.equal(await new CommitGraphs().of(place), undefined);
   });

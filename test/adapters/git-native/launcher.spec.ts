@@ -1,4 +1,5 @@
-// The launcher: what a program gets, how its end is told, and what becomes of it when the helper or the server is killed.
+// The launcher: what a program gets, how its end is told, and what becomes of it when the helper or the server is
+// killed.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
@@ -19,7 +20,8 @@ function launcher(t: Test, times: ConstructorParameters<typeof Launcher>[0] = {}
   return made;
 }
 
-const shell = (starting: Launcher, script: string, pipes = 0): Promise<Launched> => starting.launch('sh', ['-c', script], environment, pipes);
+const shell = (starting: Launcher, script: string, pipes = 0): Promise<Launched> =>
+  starting.launch('sh', ['-c', script], environment, pipes);
 
 async function text(stream: AsyncIterable<Uint8Array>): Promise<string> {
   const chunks: Uint8Array[] = [];
@@ -39,35 +41,51 @@ async function runs(pid: number): Promise<boolean> {
 }
 
 /** The process id that a program says first. */
-const saidBy = async ({ stdout }: Launched): Promise<number> => Number(((await once(stdout, 'data')) as [Buffer])[0].toString());
+const saidBy = async ({ stdout }: Launched): Promise<number> =>
+  Number(((await once(stdout, 'data')) as [Buffer])[0].toString());
 
 async function helperOf(starting: Launcher): Promise<number> {
   return await saidBy(await shell(starting, 'echo $PPID'));
 }
 
-void t.test('a program gets its arguments, its environment alone and its input, and its output, complaint and end come back', async (t) => {
-  const starting = launcher(t);
-  const { stdin, stdout, ended } = await starting.launch('sh', ['-c', 'cat; printf "%s|" "$@"; env; pwd; echo hm >&2; exit 3', 'sh', 'a b', '$c', ''], { ...environment, GIVEN: 'ä' });
-  stdin.end(Buffer.alloc(300_000, 'x'));
-  const [said, ending] = await Promise.all([text(stdout), ended]);
-  t.equal(said.slice(0, 300_000), 'x'.repeat(300_000));
-  t.equal(said.slice(300_000, 300_008), 'a b|$c||');
-  const lines = said.slice(300_008).trimEnd().split('\n');
-  t.equal(lines.pop(), '/');
-  t.ok(lines.includes('GIVEN=ä'));
-  t.notOk(lines.some((line) => line.startsWith('HOME=')), 'nothing of this process but what the test runner slips into every child');
-  t.strictSame(ending, { code: 3, signal: null, complaint: 'hm\n' });
-});
+void t.test(
+  'a program gets its arguments, its environment alone and its input, and its output, complaint and end come back',
+  async (t) => {
+    const starting = launcher(t);
+    const { stdin, stdout, ended } = await starting.launch(
+      'sh',
+      ['-c', 'cat; printf "%s|" "$@"; env; pwd; echo hm >&2; exit 3', 'sh', 'a b', '$c', ''],
+      { ...environment, GIVEN: 'ä' },
+    );
+    stdin.end(Buffer.alloc(300_000, 'x'));
+    const [said, ending] = await Promise.all([text(stdout), ended]);
+    t.equal(said.slice(0, 300_000), 'x'.repeat(300_000));
+    t.equal(said.slice(300_000, 300_008), 'a b|$c||');
+    const lines = said.slice(300_008).trimEnd().split('\n');
+    t.equal(lines.pop(), '/');
+    t.ok(lines.includes('GIVEN=ä'));
+    t.notOk(
+      lines.some((line) => line.startsWith('HOME=')),
+      'nothing of this process but what the test runner slips into every child',
+    );
+    t.strictSame(ending, { code: 3, signal: null, complaint: 'hm\n' });
+  },
+);
 
 void t.test('a hundred at once are told apart', async (t) => {
   const starting = launcher(t);
-  const answers = await Promise.all(Array.from({ length: 100 }, async (_, index) => {
-    const { stdin, stdout, ended } = await shell(starting, `cat; exit ${index % 7}`);
-    stdin.end(String(index));
-    const [said, { code }] = await Promise.all([text(stdout), ended]);
-    return [said, code];
-  }));
-  t.strictSame(answers, Array.from({ length: 100 }, (_, index) => [String(index), index % 7]));
+  const answers = await Promise.all(
+    Array.from({ length: 100 }, async (_, index) => {
+      const { stdin, stdout, ended } = await shell(starting, `cat; exit ${index % 7}`);
+      stdin.end(String(index));
+      const [said, { code }] = await Promise.all([text(stdout), ended]);
+      return [said, code];
+    }),
+  );
+  t.strictSame(
+    answers,
+    Array.from({ length: 100 }, (_, index) => [String(index), index % 7]),
+  );
   const asked = await Promise.all([helperOf(starting), helperOf(starting)]);
   t.equal(asked[0], asked[1], 'one helper serves all');
 });
@@ -76,7 +94,10 @@ void t.test('a program that is not there is refused, and the next one starts', a
   const starting = launcher(t);
   await t.rejects(starting.launch('/nowhere/git', [], environment), { name: 'Unavailable', message: /ENOENT/ });
   await t.rejects(starting.launch('/', [], environment), { name: 'Unavailable', message: /EACCES/ });
-  await t.rejects(starting.launch('true', ['x'.repeat(3_000_000)], environment), { name: 'Unavailable', message: /E2BIG/ });
+  await t.rejects(starting.launch('true', ['x'.repeat(3_000_000)], environment), {
+    name: 'Unavailable',
+    message: /E2BIG/,
+  });
   t.equal((await (await shell(starting, 'exit 0')).ended).code, 0);
 });
 
@@ -92,7 +113,11 @@ void t.test('where no folder for its socket can be made a program is refused, an
 
 void t.test('further descriptors carry both ways, and block', async (t) => {
   const starting = launcher(t);
-  const { pipes, ended } = await shell(starting, 'echo question >&3; read answer <&4; echo "$answer" >&3; exec 3>&-', 2);
+  const { pipes, ended } = await shell(
+    starting,
+    'echo question >&3; read answer <&4; echo "$answer" >&3; exec 3>&-',
+    2,
+  );
   const [questions, answers] = pipes;
   if (questions === undefined || answers === undefined) throw new Error('there are no pipes');
   const reader = questions[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
@@ -109,11 +134,17 @@ void t.test('a signal reaches the whole group, and what a failed program leaves 
   const child = await saidBy(killed);
   killed.kill('SIGTERM');
   t.strictSame(await killed.ended, { code: null, signal: 'SIGTERM', complaint: '' });
-  await eventually(async () => !await runs(child), () => child);
+  await eventually(
+    async () => !(await runs(child)),
+    () => child,
+  );
   const failed = await shell(starting, 'sleep 60 & echo $!; exit 1');
   const left = await saidBy(failed);
   t.equal((await failed.ended).code, 1);
-  await eventually(async () => !await runs(left), () => left);
+  await eventually(
+    async () => !(await runs(left)),
+    () => left,
+  );
   // It is over: nothing else of that number is meant.
   failed.kill('SIGKILL');
 });
@@ -128,64 +159,93 @@ void t.test('what a terminal or a supervisor sends to all does not end the helpe
   t.equal(await helperOf(starting), helper);
 });
 
-void t.test('when the helper is killed its programs count as killed, and the next start has another helper', async (t) => {
-  const [folder, before] = [await mkdtemp(join(tmpdir(), 'hexforge-launcher-')), process.env['TMPDIR']];
-  t.teardown(() => rm(folder, { recursive: true, force: true }));
-  const starting = launcher(t);
-  process.env['TMPDIR'] = folder;
-  const { ended, stdin } = await shell(starting, 'cat').finally(() => restore('TMPDIR', before));
-  t.equal((await readdir(folder)).length, 1);
-  const helper = await helperOf(starting);
-  process.kill(helper, 'SIGKILL');
-  t.match(await ended, { code: null, signal: 'SIGKILL' });
-  stdin.destroy();
-  t.equal((await (await shell(starting, 'exit 0')).ended).code, 0);
-  t.not(await helperOf(starting), helper);
-  await eventually(async () => (await readdir(folder)).length === 0, () => folder);
-});
+void t.test(
+  'when the helper is killed its programs count as killed, and the next start has another helper',
+  async (t) => {
+    const [folder, before] = [await mkdtemp(join(tmpdir(), 'hexforge-launcher-')), process.env['TMPDIR']];
+    t.teardown(() => rm(folder, { recursive: true, force: true }));
+    const starting = launcher(t);
+    process.env['TMPDIR'] = folder;
+    const { ended, stdin } = await shell(starting, 'cat').finally(() => restore('TMPDIR', before));
+    t.equal((await readdir(folder)).length, 1);
+    const helper = await helperOf(starting);
+    process.kill(helper, 'SIGKILL');
+    t.match(await ended, { code: null, signal: 'SIGKILL' });
+    stdin.destroy();
+    t.equal((await (await shell(starting, 'exit 0')).ended).code, 0);
+    t.not(await helperOf(starting), helper);
+    await eventually(
+      async () => (await readdir(folder)).length === 0,
+      () => folder,
+    );
+  },
+);
 
 void t.test('a program whose start waited for connections is not taken for idleness', async (t) => {
   const starting = launcher(t, { idle: 100 });
-  const failing = Array.from({ length: 8 }, () => starting.launch('/nowhere/git', [], environment).catch(() => undefined));
+  const failing = Array.from({ length: 8 }, () =>
+    starting.launch('/nowhere/git', [], environment).catch(() => undefined),
+  );
   const { ended } = await shell(starting, 'sleep 0.5');
   await Promise.all(failing);
   t.equal((await ended).code, 0);
 });
 
-void t.test('where connections do not come about the next start has another helper, and what runs goes on', async (t) => {
-  const starting = launcher(t, { lines: 4000 });
-  const { stdin, ended } = await shell(starting, 'cat; exit 7');
-  const helper = await helperOf(starting);
-  process.kill(helper, 'SIGSTOP');
-  // The helper replaces what it is told to use, but hears of nothing: some are told to it, the others wait.
-  const all = Promise.allSettled(Array.from({ length: spareLines }, async () => (await (await shell(starting, 'exit 5')).ended).code));
-  await t.rejects(shell(starting, 'exit 0'), { name: 'Unavailable', message: /no connection/ });
-  t.not(await helperOf(starting), helper);
-  process.kill(helper, 'SIGCONT');
-  const [told, waited] = [(await all).filter(({ status }) => status === 'fulfilled'), (await all).filter(({ status }) => status === 'rejected')];
-  t.ok(told.length > 0 && told.length <= spareLines / 2, `${told.length} were told`);
-  t.strictSame(told.map((start) => 'value' in start && start.value), told.map(() => 5));
-  t.equal(told.length + waited.length, spareLines);
-  stdin.end();
-  t.equal((await ended).code, 7);
-  await eventually(async () => !await runs(helper), () => helper);
-  await t.rejects(starting.launch('true', [], environment, spareLines - 1), { name: 'Internal', message: /connections/ });
-});
-
-for (const pipes of [0, 2]) {
-  void t.test(`a helper without descriptors refuses what it cannot start with ${pipes} pipes, and goes on`, async (t) => {
-    const starting = launcher(t);
+void t.test(
+  'where connections do not come about the next start has another helper, and what runs goes on',
+  async (t) => {
+    const starting = launcher(t, { lines: 4000 });
     const { stdin, ended } = await shell(starting, 'cat; exit 7');
     const helper = await helperOf(starting);
-    const limit = async (files: number): Promise<unknown> => await promisify(execFile)('prlimit', ['--pid', String(helper), `--nofile=${files}:`]);
-    // Fewer than it has had since its start.
-    await limit(8);
-    await t.rejects(shell(starting, 'exit 0', pipes), { name: 'Unavailable', message: /EMFILE/ });
-    await limit(1024);
-    t.equal((await (await shell(starting, 'exit 0', pipes)).ended).code, 0);
+    process.kill(helper, 'SIGSTOP');
+    // The helper replaces what it is told to use, but hears of nothing: some are told to it, the others wait.
+    const all = Promise.allSettled(
+      Array.from({ length: spareLines }, async () => (await (await shell(starting, 'exit 5')).ended).code),
+    );
+    await t.rejects(shell(starting, 'exit 0'), { name: 'Unavailable', message: /no connection/ });
+    t.not(await helperOf(starting), helper);
+    process.kill(helper, 'SIGCONT');
+    const [told, waited] = [
+      (await all).filter(({ status }) => status === 'fulfilled'),
+      (await all).filter(({ status }) => status === 'rejected'),
+    ];
+    t.ok(told.length > 0 && told.length <= spareLines / 2, `${told.length} were told`);
+    t.strictSame(
+      told.map((start) => 'value' in start && start.value),
+      told.map(() => 5),
+    );
+    t.equal(told.length + waited.length, spareLines);
     stdin.end();
     t.equal((await ended).code, 7);
-  });
+    await eventually(
+      async () => !(await runs(helper)),
+      () => helper,
+    );
+    await t.rejects(starting.launch('true', [], environment, spareLines - 1), {
+      name: 'Internal',
+      message: /connections/,
+    });
+  },
+);
+
+for (const pipes of [0, 2]) {
+  void t.test(
+    `a helper without descriptors refuses what it cannot start with ${pipes} pipes, and goes on`,
+    async (t) => {
+      const starting = launcher(t);
+      const { stdin, ended } = await shell(starting, 'cat; exit 7');
+      const helper = await helperOf(starting);
+      const limit = async (files: number): Promise<unknown> =>
+        await promisify(execFile)('prlimit', ['--pid', String(helper), `--nofile=${files}:`]);
+      // Fewer than it has had since its start.
+      await limit(8);
+      await t.rejects(shell(starting, 'exit 0', pipes), { name: 'Unavailable', message: /EMFILE/ });
+      await limit(1024);
+      t.equal((await (await shell(starting, 'exit 0', pipes)).ended).code, 0);
+      stdin.end();
+      t.equal((await ended).code, 7);
+    },
+  );
 }
 
 void t.test('what a program has written ends where it ends, also with the helper', async (t) => {
@@ -209,17 +269,26 @@ void t.test('when the server is killed its programs and the helper end, and no f
   const folder = await mkdtemp(join(tmpdir(), 'hexforge-launcher-'));
   t.teardown(() => rm(folder, { recursive: true, force: true }));
   const module = new URL('../../../adapters/git-native/launcher.ts', import.meta.url).href;
-  await writeFile(join(folder, 'server.mjs'), `
+  await writeFile(
+    join(folder, 'server.mjs'),
+    `
     import { Launcher } from ${JSON.stringify(module)};
     const { stdout } = await new Launcher().launch('sh', ['-c', 'echo $$ $PPID; sleep 60'], { PATH: process.env.PATH });
     stdout.pipe(process.stdout);
-  `);
-  const server = spawn(process.execPath, [join(folder, 'server.mjs')], { env: { ...environment, TMPDIR: folder }, stdio: ['ignore', 'pipe', 'inherit'] });
-  const [line] = await once(server.stdout, 'data') as [Buffer];
+  `,
+  );
+  const server = spawn(process.execPath, [join(folder, 'server.mjs')], {
+    env: { ...environment, TMPDIR: folder },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [line] = (await once(server.stdout, 'data')) as [Buffer];
   const started = line.toString().split(' ').map(Number);
   t.strictSame(await Promise.all(started.map(runs)), [true, true]);
   server.kill('SIGKILL');
-  await eventually(async () => !(await Promise.all(started.map(runs))).includes(true), () => started);
+  await eventually(
+    async () => !(await Promise.all(started.map(runs))).includes(true),
+    () => started,
+  );
   t.strictSame(await readdir(folder), ['server.mjs']);
 });
 
@@ -227,16 +296,27 @@ void t.test('closing leaves neither process nor folder, and nobody is kept alive
   const folder = await mkdtemp(join(tmpdir(), 'hexforge-launcher-'));
   t.teardown(() => rm(folder, { recursive: true, force: true }));
   const module = new URL('../../../adapters/git-native/launcher.ts', import.meta.url).href;
-  await writeFile(join(folder, 'server.mjs'), `
+  await writeFile(
+    join(folder, 'server.mjs'),
+    `
     import { Launcher } from ${JSON.stringify(module)};
     const { ended } = await new Launcher().launch('true', [], { PATH: process.env.PATH });
     await ended;
-  `);
-  await promisify(execFile)(process.execPath, [join(folder, 'server.mjs')], { env: { ...environment, TMPDIR: folder } });
-  await eventually(async () => (await readdir(folder)).length === 1, () => readdir(folder));
+  `,
+  );
+  await promisify(execFile)(process.execPath, [join(folder, 'server.mjs')], {
+    env: { ...environment, TMPDIR: folder },
+  });
+  await eventually(
+    async () => (await readdir(folder)).length === 1,
+    () => readdir(folder),
+  );
   const starting = new Launcher();
   const helper = await helperOf(starting);
   await starting.close();
-  await eventually(async () => !await runs(helper), () => helper);
+  await eventually(
+    async () => !(await runs(helper)),
+    () => helper,
+  );
   t.pass();
 });

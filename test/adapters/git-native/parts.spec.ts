@@ -3,30 +3,33 @@ import { Buffer } from 'node:buffer';
 import t from 'tap';
 import { Channel } from '#adapters/git-native/channel';
 import { Lane } from '#adapters/git-native/lane';
-import { Lru } from '#core/kernel/lru';
 import { parseCommit, parseTree } from '#adapters/git-native/objects';
 import { PacketCutter, packet } from '#adapters/git-native/pkt-line';
 import { PushReport } from '#adapters/git-native/push-report';
+import { Lru } from '#core/kernel/lru';
 
-void t.test('a lane lets in as many as it holds, the others in order, and refuses when its queue is full', async (t) => {
-  const lane = new Lane('reads', 1, 2);
-  const order: string[] = [];
-  const leave = await lane.enter();
-  const second = lane.enter().then((left) => {
-    order.push('second');
-    left();
-  });
-  const third = lane.enter().then((left) => {
-    order.push('third');
-    left();
-  });
-  await t.rejects(lane.enter(), { name: 'Unavailable', message: /too many git reads/ });
-  leave();
-  leave();
-  await Promise.all([second, third]);
-  t.strictSame(order, ['second', 'third']);
-  await lane.run(async () => undefined);
-});
+void t.test(
+  'a lane lets in as many as it holds, the others in order, and refuses when its queue is full',
+  async (t) => {
+    const lane = new Lane('reads', 1, 2);
+    const order: string[] = [];
+    const leave = await lane.enter();
+    const second = lane.enter().then((left) => {
+      order.push('second');
+      left();
+    });
+    const third = lane.enter().then((left) => {
+      order.push('third');
+      left();
+    });
+    await t.rejects(lane.enter(), { name: 'Unavailable', message: /too many git reads/ });
+    leave();
+    leave();
+    await Promise.all([second, third]);
+    t.strictSame(order, ['second', 'third']);
+    await lane.run(async () => undefined);
+  },
+);
 
 void t.test('who stops waiting for a lane gives up the place, and one aborted before takes none', async (t) => {
   const lane = new Lane('reads', 1, 1);
@@ -59,11 +62,21 @@ void t.test('a cache forgets what was used longest ago, by weight and by prefix'
 });
 
 void t.test('packets are cut alike however the bytes arrive', (t) => {
-  const bytes = Buffer.concat([packet('one\n'), Buffer.from('0000'), packet('zwei ä'), Buffer.from('0001'), Buffer.from('0004'), Buffer.from('0002'), Buffer.from('00')]);
+  const bytes = Buffer.concat([
+    packet('one\n'),
+    Buffer.from('0000'),
+    packet('zwei ä'),
+    Buffer.from('0001'),
+    Buffer.from('0004'),
+    Buffer.from('0002'),
+    Buffer.from('00'),
+  ]);
   for (const size of [1, 3, 7, bytes.length]) {
     const cutter = new PacketCutter();
     const seen: string[] = [];
-    for (let at = 0; at < bytes.length; at += size) for (const found of cutter.cut(bytes.subarray(at, at + size))) seen.push(`${found.kind}:${found.payload.toString()}`);
+    for (let at = 0; at < bytes.length; at += size)
+      for (const found of cutter.cut(bytes.subarray(at, at + size)))
+        seen.push(`${found.kind}:${found.payload.toString()}`);
     t.strictSame(seen, ['data:one\n', 'flush:', 'data:zwei ä', 'delimiter:', 'data:', 'end:']);
     t.equal(cutter.rest.toString(), '00');
   }
@@ -73,16 +86,33 @@ void t.test('packets are cut alike however the bytes arrive', (t) => {
 });
 
 void t.test('a report cut anywhere is held back while progress passes', (t) => {
-  const inner = Buffer.concat([packet('unpack ok\n'), packet('ok refs/heads/a\n'), packet('ng refs/heads/b hook declined\n'), packet('ok refs/heads/ü\n'), Buffer.from('0000')]);
-  const band = (number: number, bytes: Buffer): Buffer => Buffer.concat([Buffer.from((bytes.length + 5).toString(16).padStart(4, '0')), Buffer.from([number]), bytes]);
+  const inner = Buffer.concat([
+    packet('unpack ok\n'),
+    packet('ok refs/heads/a\n'),
+    packet('ng refs/heads/b hook declined\n'),
+    packet('ok refs/heads/ü\n'),
+    Buffer.from('0000'),
+  ]);
+  const band = (number: number, bytes: Buffer): Buffer =>
+    Buffer.concat([Buffer.from((bytes.length + 5).toString(16).padStart(4, '0')), Buffer.from([number]), bytes]);
   const progress = band(2, Buffer.from('Resolving\r'));
-  const whole = Buffer.concat([progress, band(1, inner.subarray(0, 20)), progress, band(1, inner.subarray(20)), Buffer.from('0000')]);
+  const whole = Buffer.concat([
+    progress,
+    band(1, inner.subarray(0, 20)),
+    progress,
+    band(1, inner.subarray(20)),
+    Buffer.from('0000'),
+  ]);
   for (const size of [1, 11, whole.length]) {
     const report = new PushReport(true);
     const passed: Buffer[] = [];
     for (let at = 0; at < whole.length; at += size) passed.push(...report.take(whole.subarray(at, at + size)));
     t.ok(Buffer.concat(passed).equals(Buffer.concat([progress, progress])));
-    t.ok(report.held.equals(Buffer.concat([band(1, inner.subarray(0, 20)), band(1, inner.subarray(20)), Buffer.from('0000')])));
+    t.ok(
+      report.held.equals(
+        Buffer.concat([band(1, inner.subarray(0, 20)), band(1, inner.subarray(20)), Buffer.from('0000')]),
+      ),
+    );
     t.equal(report.complete, true);
     t.strictSame([...report.accepted], ['refs/heads/a', 'refs/heads/ü']);
   }
@@ -114,12 +144,34 @@ void t.test('a channel makes its writer wait, and hears nothing more when its re
 
 void t.test('commits of other encodings and without a message, and trees with old modes, are read', (t) => {
   const head = `tree ${'1'.repeat(40)}\nparent ${'2'.repeat(40)}\nparent ${'3'.repeat(40)}\nauthor A > B <a@b> 5 +0000\ncommitter C <c@d> 1234567890 -0700\n`;
-  const latin = parseCommit('4'.repeat(40), Buffer.concat([Buffer.from(`${head}encoding ISO-8859-1\n\n\nGr`), Buffer.from([0xfc]), Buffer.from('n\nbody')]));
-  t.strictSame(latin, { oid: '4'.repeat(40), tree: '1'.repeat(40), parents: ['2'.repeat(40), '3'.repeat(40)], committed: 1_234_567_890, subject: 'Grün' });
+  const latin = parseCommit(
+    '4'.repeat(40),
+    Buffer.concat([Buffer.from(`${head}encoding ISO-8859-1\n\n\nGr`), Buffer.from([0xfc]), Buffer.from('n\nbody')]),
+  );
+  t.strictSame(latin, {
+    oid: '4'.repeat(40),
+    tree: '1'.repeat(40),
+    parents: ['2'.repeat(40), '3'.repeat(40)],
+    committed: 1_234_567_890,
+    subject: 'Grün',
+  });
   t.equal(parseCommit('4'.repeat(40), Buffer.from(head)).subject, '');
   t.equal(parseCommit('4'.repeat(40), Buffer.from(`${head}encoding nonsense\n\nplain`)).subject, 'plain');
   const oid = Buffer.alloc(20, 7);
-  const tree = parseTree(Buffer.concat([Buffer.from('100664 a\0'), oid, Buffer.from('40000 b\0'), oid, Buffer.from('100755 c\0'), oid, Buffer.from('100644 cut')]));
-  t.strictSame([...tree].map(([name, entry]) => `${name} ${entry.slice(0, 6)}`), ['a 100644', 'b 040000', 'c 100755']);
+  const tree = parseTree(
+    Buffer.concat([
+      Buffer.from('100664 a\0'),
+      oid,
+      Buffer.from('40000 b\0'),
+      oid,
+      Buffer.from('100755 c\0'),
+      oid,
+      Buffer.from('100644 cut'),
+    ]),
+  );
+  t.strictSame(
+    [...tree].map(([name, entry]) => `${name} ${entry.slice(0, 6)}`),
+    ['a 100644', 'b 040000', 'c 100755'],
+  );
   t.end();
 });

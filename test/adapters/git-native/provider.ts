@@ -2,15 +2,24 @@
 import { readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Log } from '#core/kernel/log';
 import { gitNative, type GitNativeOptions } from '#adapters/git-native/index';
+import type { Log } from '#core/kernel/log';
 import type { GitBackendUnderTest } from '#test/contracts/git-backend';
 
-export const quiet: Log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+export const quiet: Log = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+};
 
 export async function makeNative(root: string, options: Partial<GitNativeOptions> = {}): Promise<GitBackendUnderTest> {
   const backend = gitNative({ root, log: quiet, ...options });
-  return { backend, traces: async () => [...workingBelow(root), ...blobReaders(root), ...await leftBehind(root)], close: () => backend.close() };
+  return {
+    backend,
+    traces: async () => [...workingBelow(root), ...blobReaders(root), ...(await leftBehind(root))],
+    close: () => backend.close(),
+  };
 }
 
 interface Running {
@@ -20,15 +29,17 @@ interface Running {
 
 /** Processes that have not ended, by /proc: names and arguments. */
 function running(): readonly Running[] {
-  return readdirSync('/proc').filter((name) => /^\d+$/.test(name)).flatMap((pid) => {
-    try {
-      const state = readFileSync(`/proc/${pid}/stat`, 'latin1').replace(/^.*\) /s, '')[0];
-      const command = readFileSync(`/proc/${pid}/cmdline`, 'latin1').replaceAll('\0', ' ').trim();
-      return state === 'Z' ? [] : [{ pid, command }];
-    } catch {
-      return [];
-    }
-  });
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((pid) => {
+      try {
+        const state = readFileSync(`/proc/${pid}/stat`, 'latin1').replace(/^.*\) /s, '')[0];
+        const command = readFileSync(`/proc/${pid}/cmdline`, 'latin1').replaceAll('\0', ' ').trim();
+        return state === 'Z' ? [] : [{ pid, command }];
+      } catch {
+        return [];
+      }
+    });
 }
 
 /** Services change into their repository, and what they start stays there. */
@@ -44,10 +55,15 @@ function workingBelow(root: string): readonly string[] {
 }
 
 /** Of this root alone: other suites run beside this one. */
-const blobReaders = (root: string): readonly string[] => running().filter(({ command }) => command.includes(`--git-dir=${root}/`) && / cat-file blob /.test(command)).map(({ command }) => command);
+const blobReaders = (root: string): readonly string[] =>
+  running()
+    .filter(({ command }) => command.includes(`--git-dir=${root}/`) && / cat-file blob /.test(command))
+    .map(({ command }) => command);
 
 /** Files that only a running writer may have. */
 async function leftBehind(root: string): Promise<readonly string[]> {
   const names = await readdir(root, { recursive: true });
-  return names.filter((name) => !name.startsWith('.trash') && /(^|\/)(tmp_|\.tmp-|incoming-)[^/]*$|\.lock$|\.keep$/.test(name)).map((name) => join(root, name));
+  return names
+    .filter((name) => !name.startsWith('.trash') && /(^|\/)(tmp_|\.tmp-|incoming-)[^/]*$|\.lock$|\.keep$/.test(name))
+    .map((name) => join(root, name));
 }

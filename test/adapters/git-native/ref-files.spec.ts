@@ -28,7 +28,8 @@ async function opened(t: Test): Promise<Opened> {
   t.teardown(() => native.close());
   await native.create(id, { defaultBranch: 'main' });
   const directory = join(root, id.slice(0, 2), `${id}.git`);
-  const run = async (...args: readonly string[]): Promise<string> => await must('/', [`--git-dir=${directory}`, ...args]);
+  const run = async (...args: readonly string[]): Promise<string> =>
+    await must('/', [`--git-dir=${directory}`, ...args]);
   const tree = await must('/', [`--git-dir=${directory}`, 'mktree'], { input: '' });
   const [one, two] = [await run('commit-tree', '-m', 'one', tree), await run('commit-tree', '-m', 'two', tree)];
   await run('update-ref', 'refs/heads/main', one);
@@ -40,13 +41,25 @@ async function opened(t: Test): Promise<Opened> {
 }
 
 /** `<oid> <name>` of each ref, as the forge and as git list them. */
-const listed = async ({ native }: Opened): Promise<readonly string[]> => (await native.refs(id, 'all')).map(({ oid, name }) => `${oid} ${name}`);
-const gitLists = async ({ run }: Opened): Promise<readonly string[]> => (await run('for-each-ref', '--format=%(objectname) %(refname)')).split('\n');
+const listed = async ({ native }: Opened): Promise<readonly string[]> =>
+  (await native.refs(id, 'all')).map(({ oid, name }) => `${oid} ${name}`);
+const gitLists = async ({ run }: Opened): Promise<readonly string[]> =>
+  (await run('for-each-ref', '--format=%(objectname) %(refname)')).split('\n');
 
 void t.test('loose refs stand over packed ones, each in its place', async (t) => {
   const made = await opened(t);
   const { run, one, two } = made;
-  for (const name of ['heads/a', 'heads/a-b', 'heads/deep/er/x', 'heads/\u{FF21}', 'heads/\u{1F600}', 'heads/ü', 'tags/v1', 'notes/n']) await run('update-ref', `refs/${name}`, one);
+  for (const name of [
+    'heads/a',
+    'heads/a-b',
+    'heads/deep/er/x',
+    'heads/\u{FF21}',
+    'heads/\u{1F600}',
+    'heads/ü',
+    'tags/v1',
+    'notes/n',
+  ])
+    await run('update-ref', `refs/${name}`, one);
   await run('pack-refs', '--all');
   await run('update-ref', 'refs/heads/a', two);
   await run('update-ref', 'refs/heads/a.b', two);
@@ -54,8 +67,17 @@ void t.test('loose refs stand over packed ones, each in its place', async (t) =>
   await run('update-ref', 'refs/heads/\u{1F601}', two);
   await run('update-ref', '-d', 'refs/heads/deep/er/x');
   const expected = [
-    `${two} refs/heads/a`, `${one} refs/heads/a-b`, `${two} refs/heads/a.b`, `${one} refs/heads/main`, `${one} refs/heads/ü`, `${one} refs/heads/\u{FF21}`,
-    `${two} refs/heads/\u{FF22}`, `${one} refs/heads/\u{1F600}`, `${two} refs/heads/\u{1F601}`, `${one} refs/notes/n`, `${one} refs/tags/v1`,
+    `${two} refs/heads/a`,
+    `${one} refs/heads/a-b`,
+    `${two} refs/heads/a.b`,
+    `${one} refs/heads/main`,
+    `${one} refs/heads/ü`,
+    `${one} refs/heads/\u{FF21}`,
+    `${two} refs/heads/\u{FF22}`,
+    `${one} refs/heads/\u{1F600}`,
+    `${two} refs/heads/\u{1F601}`,
+    `${one} refs/notes/n`,
+    `${one} refs/tags/v1`,
   ];
   t.strictSame(await listed(made), expected);
   t.strictSame(await gitLists(made), expected);
@@ -85,7 +107,11 @@ void t.test('what is no ref, or a broken one, is passed over as git passes it ov
   const expected = [`${one} refs/heads/main`, `${two} refs/heads/more`];
   t.strictSame(await gitLists(made), expected);
   t.strictSame(await listed(made), expected);
-  t.strictSame(await native.readRefs(id, ['refs/heads/emptied', 'refs/heads/garbled', 'refs/heads/more']), ['0'.repeat(40), '0'.repeat(40), two], 'nor is one of them read alone');
+  t.strictSame(
+    await native.readRefs(id, ['refs/heads/emptied', 'refs/heads/garbled', 'refs/heads/more']),
+    ['0'.repeat(40), '0'.repeat(40), two],
+    'nor is one of them read alone',
+  );
 });
 
 void t.test('a symbolic ref is listed with what it leads to, and left out where that is nothing', async (t) => {
@@ -99,7 +125,13 @@ void t.test('a symbolic ref is listed with what it leads to, and left out where 
   await run('symbolic-ref', 'refs/heads/self', 'refs/heads/self');
   await put('refs/heads/here', 'ref: refs/heads/there\n');
   await put('refs/heads/there', 'ref: refs/heads/here\n');
-  const expected = [`${two} refs/heads/accented`, `${one} refs/heads/alias`, `${one} refs/heads/further`, `${one} refs/heads/main`, `${two} refs/heads/à`];
+  const expected = [
+    `${two} refs/heads/accented`,
+    `${one} refs/heads/alias`,
+    `${one} refs/heads/further`,
+    `${one} refs/heads/main`,
+    `${two} refs/heads/à`,
+  ];
   t.strictSame(await gitLists(made), expected);
   t.strictSame(await listed(made), expected);
   await run('pack-refs', '--all');
@@ -120,7 +152,11 @@ void t.test('a ref whose object is missing is listed all the same', async (t) =>
   const made = await opened(t);
   await made.put('refs/heads/lost', `${'a'.repeat(40)}\n`);
   await made.put('refs/tags/lost', `${'a'.repeat(40)}\n`);
-  t.strictSame(await made.native.refs(id, 'all'), [{ name: 'refs/heads/lost', oid: 'a'.repeat(40) }, { name: 'refs/heads/main', oid: made.one }, { name: 'refs/tags/lost', oid: 'a'.repeat(40) }]);
+  t.strictSame(await made.native.refs(id, 'all'), [
+    { name: 'refs/heads/lost', oid: 'a'.repeat(40) },
+    { name: 'refs/heads/main', oid: made.one },
+    { name: 'refs/tags/lost', oid: 'a'.repeat(40) },
+  ]);
 });
 
 void t.test('packed refs say which tags are annotated where git wrote that, and are believed only there', async (t) => {
@@ -129,7 +165,10 @@ void t.test('packed refs say which tags are annotated where git wrote that, and 
   await run('tag', 'light', one);
   await run('pack-refs', '--all');
   const tag = await run('rev-parse', 'refs/tags/v1');
-  const expected = [{ name: 'refs/tags/light', oid: one }, { name: 'refs/tags/v1', oid: tag, peeled: one }];
+  const expected = [
+    { name: 'refs/tags/light', oid: one },
+    { name: 'refs/tags/v1', oid: tag, peeled: one },
+  ];
   t.strictSame(await native.refs(id, 'tags'), expected);
   for (const header of ['# pack-refs with: peeled \n', '']) {
     await put('packed-refs', `${header}${tag} refs/tags/v1\n${one} refs/tags/light\n`);
@@ -160,83 +199,109 @@ void t.test('a thousand loose refs in lists at once open few files at a time', a
   const openNow = (): number => readdirSync('/proc/self/fd').length;
   const before = openNow();
   let most = 0;
-  const watch = setInterval(() => { most = Math.max(most, openNow()); }, 1);
+  const watch = setInterval(() => {
+    most = Math.max(most, openNow());
+  }, 1);
   const lists = await Promise.all(Array.from({ length: 40 }, () => native.refs(id, 'branches')));
   clearInterval(watch);
-  for (const refs of lists) t.strictSame(refs.map(({ name, oid }) => `${oid} ${name}`), expected);
+  for (const refs of lists)
+    t.strictSame(
+      refs.map(({ name, oid }) => `${oid} ${name}`),
+      expected,
+    );
   // Eight lists of sixteen files, and what else the process opens.
   t.ok(most > before && most - before < 8 * 16 + 32, `${most - before} files`);
 });
 
-void t.test('lists made while refs are packed, made and moved miss none, and give none a value it had before', { timeout: 120_000 }, async (t) => {
-  const { native, directory, run, one, two } = await opened(t);
-  const transaction = (lines: readonly string[]): Promise<string> => must('/', [`--git-dir=${directory}`, 'update-ref', '--stdin'], { input: lines.join('') });
-  // Each of them is loose at times and packed at others, and there all the time.
-  const still = Array.from({ length: 300 }, (_, number) => `refs/heads/still/${number}`);
-  const moving = 'refs/heads/moving';
-  const tree = await run('rev-parse', `${one}^{tree}`);
-  const values = [one, two];
-  for (let number = 2; number < 100; number += 1) values.push(await run('commit-tree', '-m', `number ${number}`, tree));
-  await transaction([moving, ...still].map((name) => `create ${name} ${one}\n`));
-  /** Index in `values` of what `moving` was moved to, and of what it is being moved to. A branch is made with each. */
-  let [landed, begun] = [0, 0];
-  let over = false;
-  const pack = async (): Promise<void> => {
-    for (let turn = 1; !over; turn += 1) {
-      await run('pack-refs', '--all');
-      if (turn % 8 === 0) await transaction(still.map((name) => `update ${name} ${turn % 16 === 0 ? one : two}\n`));
-    }
-  };
-  const move = async (): Promise<void> => {
-    for (const [index, oid] of values.entries()) {
-      if (index === 0) continue;
-      begun = index;
-      await transaction([`update ${moving} ${oid}\n`, `create refs/heads/made/${index} ${oid}\n`]);
-      landed = index;
-    }
-    over = true;
-  };
-  const wrong: string[] = [];
-  let lists = 0;
-  const list = async (): Promise<void> => {
-    while (!over) {
-      const least = landed;
-      const refs = new Map((await native.refs(id, 'branches')).map(({ name, oid }) => [name, oid]));
-      lists += 1;
-      const made = Array.from({ length: least }, (_, index) => `refs/heads/made/${index + 1}`);
-      wrong.push(...[...still, ...made].filter((name) => !refs.has(name)).map((name) => `${name} is missing`));
-      const at = values.indexOf(refs.get(moving) ?? '');
-      if (at < least || at > begun) wrong.push(`moving is at ${at}, was at ${least} before`);
-    }
-  };
-  await Promise.all([pack(), move(), list(), list()]);
-  t.strictSame(wrong, []);
-  t.ok(lists > 10, `${lists} lists`);
-});
+void t.test(
+  'lists made while refs are packed, made and moved miss none, and give none a value it had before',
+  { timeout: 120_000 },
+  async (t) => {
+    const { native, directory, run, one, two } = await opened(t);
+    const transaction = (lines: readonly string[]): Promise<string> =>
+      must('/', [`--git-dir=${directory}`, 'update-ref', '--stdin'], { input: lines.join('') });
+    // Each of them is loose at times and packed at others, and there all the time.
+    const still = Array.from({ length: 300 }, (_, number) => `refs/heads/still/${number}`);
+    const moving = 'refs/heads/moving';
+    const tree = await run('rev-parse', `${one}^{tree}`);
+    const values = [one, two];
+    for (let number = 2; number < 100; number += 1)
+      values.push(await run('commit-tree', '-m', `number ${number}`, tree));
+    await transaction([moving, ...still].map((name) => `create ${name} ${one}\n`));
+    /**
+     * Index in `values` of what `moving` was moved to, and of what it is being moved to. A branch is made with each.
+     */
+    let [landed, begun] = [0, 0];
+    let over = false;
+    const pack = async (): Promise<void> => {
+      for (let turn = 1; !over; turn += 1) {
+        await run('pack-refs', '--all');
+        if (turn % 8 === 0) await transaction(still.map((name) => `update ${name} ${turn % 16 === 0 ? one : two}\n`));
+      }
+    };
+    const move = async (): Promise<void> => {
+      for (const [index, oid] of values.entries()) {
+        if (index === 0) continue;
+        begun = index;
+        await transaction([`update ${moving} ${oid}\n`, `create refs/heads/made/${index} ${oid}\n`]);
+        landed = index;
+      }
+      over = true;
+    };
+    const wrong: string[] = [];
+    let lists = 0;
+    const list = async (): Promise<void> => {
+      while (!over) {
+        const least = landed;
+        const refs = new Map((await native.refs(id, 'branches')).map(({ name, oid }) => [name, oid]));
+        lists += 1;
+        const made = Array.from({ length: least }, (_, index) => `refs/heads/made/${index + 1}`);
+        wrong.push(...[...still, ...made].filter((name) => !refs.has(name)).map((name) => `${name} is missing`));
+        const at = values.indexOf(refs.get(moving) ?? '');
+        if (at < least || at > begun) wrong.push(`moving is at ${at}, was at ${least} before`);
+      }
+    };
+    await Promise.all([pack(), move(), list(), list()]);
+    t.strictSame(wrong, []);
+    t.ok(lists > 10, `${lists} lists`);
+  },
+);
 
-void t.test('a list made while another process removes the repository is whole, or the repository is not found', async (t) => {
-  const made = await opened(t);
-  const { native, directory, one, run } = made;
-  const elsewhere = `${directory}.elsewhere`;
-  const input = Array.from({ length: 60 }, (_, number) => `create refs/heads/f${number % 10}/n${number} ${one}\n`).join('');
-  await must('/', [`--git-dir=${directory}`, 'update-ref', '--stdin'], { input });
-  for (const packed of [false, true]) {
-    if (packed) {
-      await run('pack-refs', '--all');
-      await must('/', [`--git-dir=${directory}`, 'update-ref', '--stdin'], { input: Array.from({ length: 30 }, (_, number) => `create refs/heads/g/n${number} ${one}\n`).join('') });
-    }
-    const whole = packed ? 91 : 61;
-    const outcomes = new Set<unknown>();
-    const list = async (): Promise<unknown> => await native.refs(id, 'branches').then((refs) => refs.length, (error: unknown) => (error as Error).name);
-    outcomes.add(await list());
-    for (let turns = 0; turns < 100; turns += 1) {
-      const listing = list();
-      for (let turn = 0; turn < turns; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-      await rename(directory, elsewhere);
-      outcomes.add(await listing);
+void t.test(
+  'a list made while another process removes the repository is whole, or the repository is not found',
+  async (t) => {
+    const made = await opened(t);
+    const { native, directory, one, run } = made;
+    const elsewhere = `${directory}.elsewhere`;
+    const input = Array.from(
+      { length: 60 },
+      (_, number) => `create refs/heads/f${number % 10}/n${number} ${one}\n`,
+    ).join('');
+    await must('/', [`--git-dir=${directory}`, 'update-ref', '--stdin'], { input });
+    for (const packed of [false, true]) {
+      if (packed) {
+        await run('pack-refs', '--all');
+        await must('/', [`--git-dir=${directory}`, 'update-ref', '--stdin'], {
+          input: Array.from({ length: 30 }, (_, number) => `create refs/heads/g/n${number} ${one}\n`).join(''),
+        });
+      }
+      const whole = packed ? 91 : 61;
+      const outcomes = new Set<unknown>();
+      const list = async (): Promise<unknown> =>
+        await native.refs(id, 'branches').then(
+          (refs) => refs.length,
+          (error: unknown) => (error as Error).name,
+        );
       outcomes.add(await list());
-      await rename(elsewhere, directory);
+      for (let turns = 0; turns < 100; turns += 1) {
+        const listing = list();
+        for (let turn = 0; turn < turns; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+        await rename(directory, elsewhere);
+        outcomes.add(await listing);
+        outcomes.add(await list());
+        await rename(elsewhere, directory);
+      }
+      t.strictSame(outcomes, new Set<unknown>(['NotFound', whole]), packed ? 'packed' : 'loose');
     }
-    t.strictSame(outcomes, new Set<unknown>(['NotFound', whole]), packed ? 'packed' : 'loose');
-  }
-});
+  },
+);

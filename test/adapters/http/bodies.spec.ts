@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { request as send, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import t from 'tap';
 import Joi from 'joi';
-import { anyone } from '#core/kernel/access';
+import t from 'tap';
 import { api, ByteStream, object, reply, type RawBody } from '#adapters/http/route';
+import { anyone } from '#core/kernel/access';
 import { startRig } from './rig.ts';
 
 const open = { access: anyone, scope: null, meter: 'none', summary: 'For a test' } as const;
@@ -19,40 +19,93 @@ async function* blocks(total: number, size = 65_536): AsyncGenerator<Uint8Array>
 function watched(inner: AsyncIterable<Uint8Array>) {
   const iterator = inner[Symbol.asyncIterator]();
   const state = { taken: 0, closed: Promise.withResolvers<void>() };
-  const source: AsyncIterable<Uint8Array> = { [Symbol.asyncIterator]: () => ({
-    next: async () => { state.taken++; return iterator.next(); },
-    return: async () => { state.closed.resolve(); await iterator.return?.(undefined); return { done: true, value: undefined }; },
-  }) };
+  const source: AsyncIterable<Uint8Array> = {
+    [Symbol.asyncIterator]: () => ({
+      next: async () => {
+        state.taken++;
+        return iterator.next();
+      },
+      return: async () => {
+        state.closed.resolve();
+        await iterator.return?.(undefined);
+        return { done: true, value: undefined };
+      },
+    }),
+  };
   return { source, state };
 }
 
-const upload = api({ ...open, id: 'upload', method: 'POST', path: '/upload', body: 'raw', maxBytes: 1_000_000, result: count, run: async (_, { body }) => {
-  let bytes = 0;
-  for await (const chunk of body as unknown as RawBody) bytes += chunk.byteLength;
-  return { bytes };
-} });
+const upload = api({
+  ...open,
+  id: 'upload',
+  method: 'POST',
+  path: '/upload',
+  body: 'raw',
+  maxBytes: 1_000_000,
+  result: count,
+  run: async (_, { body }) => {
+    let bytes = 0;
+    for await (const chunk of body as unknown as RawBody) bytes += chunk.byteLength;
+    return { bytes };
+  },
+});
 
 void t.test('a raw body is counted as it arrives', async (t) => {
   const rig = await startRig(t, [upload]);
-  t.strictSame((await rig.call('POST', '/api/v1/upload', { body: blocks(1_000_000) })).body, { bytes: 1_000_000 }, 'the bound itself passes');
+  t.strictSame(
+    (await rig.call('POST', '/api/v1/upload', { body: blocks(1_000_000) })).body,
+    { bytes: 1_000_000 },
+    'the bound itself passes',
+  );
   t.strictSame((await rig.call('POST', '/api/v1/upload')).body, { bytes: 0 });
   for (const body of [blocks(1_000_001), Buffer.alloc(1_000_001), blocks(8_000_000)]) {
     const answer = await rig.call('POST', '/api/v1/upload', { body });
     t.equal(answer.status, 413);
-    t.strictSame(answer.body, { error: 'The body is too large', detail: 'The limit is 1000000 bytes', error_code: 'payload_too_large' });
+    t.strictSame(answer.body, {
+      error: 'The body is too large',
+      detail: 'The limit is 1000000 bytes',
+      error_code: 'payload_too_large',
+    });
   }
   const gzip = { 'content-encoding': 'gzip' };
-  t.strictSame((await rig.call('POST', '/api/v1/upload', { headers: gzip, body: gzipSync(Buffer.alloc(900_000)) })).body, { bytes: 900_000 });
-  t.equal((await rig.call('POST', '/api/v1/upload', { headers: gzip, body: gzipSync(Buffer.alloc(60_000_000)) })).status, 413, 'the bound is on what comes out');
+  t.strictSame(
+    (await rig.call('POST', '/api/v1/upload', { headers: gzip, body: gzipSync(Buffer.alloc(900_000)) })).body,
+    { bytes: 900_000 },
+  );
+  t.equal(
+    (await rig.call('POST', '/api/v1/upload', { headers: gzip, body: gzipSync(Buffer.alloc(60_000_000)) })).status,
+    413,
+    'the bound is on what comes out',
+  );
   t.equal((await rig.call('POST', '/api/v1/upload', { headers: gzip, body: 'junk' })).status, 400);
-  t.equal((await rig.call('POST', '/api/v1/upload', { headers: { 'content-encoding': 'zstd' }, body: 'junk' })).status, 415);
-  t.equal((await rig.call('POST', '/api/v1/upload', { headers: { 'content-type': ';;;' }, body: 'abc' })).status, 200, 'the type of a raw body is the handler\'s affair');
+  t.equal(
+    (await rig.call('POST', '/api/v1/upload', { headers: { 'content-encoding': 'zstd' }, body: 'junk' })).status,
+    415,
+  );
+  t.equal(
+    (await rig.call('POST', '/api/v1/upload', { headers: { 'content-type': ';;;' }, body: 'abc' })).status,
+    200,
+    "the type of a raw body is the handler's affair",
+  );
   t.equal(rig.logged.length, 0);
 });
 
 void t.test('a refused body is not read before access is decided, and the connection survives it', async (t) => {
   let read = false;
-  const guarded = api({ ...open, id: 'guarded', access: { who: 'signed-in' }, method: 'POST', path: '/guarded', body: 'raw', maxBytes: Number.MAX_SAFE_INTEGER, result: count, run: () => { read = true; return { bytes: 0 }; } });
+  const guarded = api({
+    ...open,
+    id: 'guarded',
+    access: { who: 'signed-in' },
+    method: 'POST',
+    path: '/guarded',
+    body: 'raw',
+    maxBytes: Number.MAX_SAFE_INTEGER,
+    result: count,
+    run: () => {
+      read = true;
+      return { bytes: 0 };
+    },
+  });
   const rig = await startRig(t, [guarded]);
   const answer = await rig.call('POST', '/api/v1/guarded', { body: blocks(5_000_000) });
   t.equal(answer.status, 401);
@@ -63,20 +116,50 @@ void t.test('a refused body is not read before access is decided, and the connec
 void t.test('a client that waits for leave to send its body gets it', async (t) => {
   const rig = await startRig(t, [upload]);
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  const message = send({ port: rig.port, method: 'POST', path: '/api/v1/upload', headers: { expect: '100-continue', 'transfer-encoding': 'chunked' }, agent: false }, resolve).on('error', reject);
+  const message = send(
+    {
+      port: rig.port,
+      method: 'POST',
+      path: '/api/v1/upload',
+      headers: { expect: '100-continue', 'transfer-encoding': 'chunked' },
+      agent: false,
+    },
+    resolve,
+  ).on('error', reject);
   message.flushHeaders();
   await once(message, 'continue');
   message.end('abc');
   const answer = await promise;
   t.equal(answer.statusCode, 200);
-  t.strictSame(JSON.parse(Buffer.concat(await answer.toArray() as Uint8Array[]).toString()), { bytes: 3 });
+  t.strictSame(JSON.parse(Buffer.concat((await answer.toArray()) as Uint8Array[]).toString()), { bytes: 3 });
 });
 
 void t.test('bytes go out as they are, with a length where it is known', async (t) => {
   const rig = await startRig(t, [
-    api({ ...open, id: 'known', method: 'GET', path: '/known', result: 'bytes', run: () => new ByteStream(blocks(300_000), { type: 'text/plain', length: 300_000 }) }),
-    api({ ...open, id: 'unknown', method: 'GET', path: '/unknown', result: 'bytes', run: () => new ByteStream(blocks(300_000), { type: 'application/x-git-upload-pack-result' }) }),
-    api({ ...open, id: 'empty', method: 'GET', path: '/empty', result: 'bytes', run: () => new ByteStream(blocks(0), { type: 'text/plain', length: 0 }) }),
+    api({
+      ...open,
+      id: 'known',
+      method: 'GET',
+      path: '/known',
+      result: 'bytes',
+      run: () => new ByteStream(blocks(300_000), { type: 'text/plain', length: 300_000 }),
+    }),
+    api({
+      ...open,
+      id: 'unknown',
+      method: 'GET',
+      path: '/unknown',
+      result: 'bytes',
+      run: () => new ByteStream(blocks(300_000), { type: 'application/x-git-upload-pack-result' }),
+    }),
+    api({
+      ...open,
+      id: 'empty',
+      method: 'GET',
+      path: '/empty',
+      result: 'bytes',
+      run: () => new ByteStream(blocks(0), { type: 'text/plain', length: 0 }),
+    }),
   ]);
   const headers = { 'accept-encoding': 'gzip, deflate' };
   const known = await rig.call('GET', '/api/v1/known', { headers });
@@ -92,7 +175,11 @@ void t.test('bytes go out as they are, with a length where it is known', async (
   const empty = await rig.call('GET', '/api/v1/empty');
   t.equal(empty.status, 200, 'no bytes are an answer too');
   t.equal(empty.headers['content-length'], '0');
-  t.equal((await rig.call('GET', '/api/v1/known', { headers: { range: 'bytes=0-9' } })).status, 200, 'ranges are not offered');
+  t.equal(
+    (await rig.call('GET', '/api/v1/known', { headers: { range: 'bytes=0-9' } })).status,
+    200,
+    'ranges are not offered',
+  );
 });
 
 void t.test('a source nobody reads to the end is closed', async (t) => {
@@ -100,7 +187,16 @@ void t.test('a source nobody reads to the end is closed', async (t) => {
   const head = watched(blocks(10_000_000));
   const hungUp = watched(blocks(1_000_000_000));
   const given = [head, open304, hungUp];
-  const rig = await startRig(t, [api({ ...open, id: 'bytes', method: 'GET', path: '/bytes', result: 'bytes', run: () => reply(new ByteStream((given.shift() ?? head).source, { type: 'a/b' }), { etag: 'v1' }) })]);
+  const rig = await startRig(t, [
+    api({
+      ...open,
+      id: 'bytes',
+      method: 'GET',
+      path: '/bytes',
+      result: 'bytes',
+      run: () => reply(new ByteStream((given.shift() ?? head).source, { type: 'a/b' }), { etag: 'v1' }),
+    }),
+  ]);
   t.equal((await rig.call('HEAD', '/api/v1/bytes')).status, 200);
   await head.state.closed.promise;
   t.equal(head.state.taken, 0, 'HEAD takes nothing');
@@ -129,12 +225,24 @@ void t.test('a body that breaks off or lies about its length ends the connection
     short: new ByteStream(blocks(10), { type: 'a/b', length: 11 }),
     long: new ByteStream(blocks(10, 1), { type: 'a/b', length: 5 }),
   };
-  const rig = await startRig(t, Object.entries(streams).map(([name, stream]) => api({ ...open, id: name, method: 'GET', path: `/${name}`, result: 'bytes', run: () => stream })));
+  const rig = await startRig(
+    t,
+    Object.entries(streams).map(([name, stream]) =>
+      api({ ...open, id: name, method: 'GET', path: `/${name}`, result: 'bytes', run: () => stream }),
+    ),
+  );
   await t.rejects(rig.call('GET', '/api/v1/breaks'), { code: 'ECONNRESET' });
   await t.rejects(rig.call('GET', '/api/v1/short'), { code: 'ECONNRESET' });
-  t.equal((await rig.call('GET', '/api/v1/long', { headers: { 'x-request-id': 'long' } })).text, 'xxxxx', 'not a byte more than announced');
+  t.equal(
+    (await rig.call('GET', '/api/v1/long', { headers: { 'x-request-id': 'long' } })).text,
+    'xxxxx',
+    'not a byte more than announced',
+  );
   await rig.entry('long');
-  t.strictSame(rig.logged.map(({ message }) => message), ['a response broke off', 'a response broke off', 'a response broke off']);
+  t.strictSame(
+    rig.logged.map(({ message }) => message),
+    ['a response broke off', 'a response broke off', 'a response broke off'],
+  );
   t.match(rig.logged[0]?.members['stack'], /the disk is gone/);
   t.match(rig.logged[1]?.members['stack'], /a body of 11 bytes was announced and ended at 10/);
   t.match(rig.logged[2]?.members['stack'], /a body of 5 bytes was announced and goes on/);
@@ -144,12 +252,19 @@ void t.test('a client that hangs up aborts the signal of the call', async (t) =>
   const started = Promise.withResolvers<void>();
   const aborted = Promise.withResolvers<void>();
   const rig = await startRig(t, [
-    api({ ...open, id: 'slow', method: 'GET', path: '/slow', result: count, run: async ({ signal }) => {
-      signal.addEventListener('abort', () => aborted.resolve());
-      started.resolve();
-      await aborted.promise;
-      throw new Error('stopped by the signal');
-    } }),
+    api({
+      ...open,
+      id: 'slow',
+      method: 'GET',
+      path: '/slow',
+      result: count,
+      run: async ({ signal }) => {
+        signal.addEventListener('abort', () => aborted.resolve());
+        started.resolve();
+        await aborted.promise;
+        throw new Error('stopped by the signal');
+      },
+    }),
     upload,
   ]);
   const socket = connect(rig.port, '127.0.0.1');
@@ -160,7 +275,9 @@ void t.test('a client that hangs up aborts the signal of the call', async (t) =>
   t.equal((await rig.entry('slow')).status, 499);
   for (const encoding of ['identity', 'gzip']) {
     const pushing = connect(rig.port, '127.0.0.1');
-    pushing.write(`POST /api/v1/upload HTTP/1.1\r\nHost: x\r\nX-Request-Id: push-${encoding}\r\nContent-Encoding: ${encoding}\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n`);
+    pushing.write(
+      `POST /api/v1/upload HTTP/1.1\r\nHost: x\r\nX-Request-Id: push-${encoding}\r\nContent-Encoding: ${encoding}\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n`,
+    );
     await once(pushing, 'connect');
     setImmediate(() => pushing.destroy());
     t.equal((await rig.entry(`push-${encoding}`)).status, 499, encoding);
@@ -170,7 +287,19 @@ void t.test('a client that hangs up aborts the signal of the call', async (t) =>
 
 void t.test('the signal stays quiet where the answer was whole', async (t) => {
   const signals: AbortSignal[] = [];
-  const rig = await startRig(t, [api({ ...open, id: 'fine', method: 'GET', path: '/fine', result: count, run: ({ signal }) => { signals.push(signal); return { bytes: 0 }; } })]);
+  const rig = await startRig(t, [
+    api({
+      ...open,
+      id: 'fine',
+      method: 'GET',
+      path: '/fine',
+      result: count,
+      run: ({ signal }) => {
+        signals.push(signal);
+        return { bytes: 0 };
+      },
+    }),
+  ]);
   await rig.call('GET', '/api/v1/fine', { headers: { 'x-request-id': 'fine' } });
   await rig.entry('fine');
   t.equal(signals[0]?.aborted, false);
@@ -179,9 +308,31 @@ void t.test('the signal stays quiet where the answer was whole', async (t) => {
 void t.test('statuses, empty bodies, headers and redirects of a reply', async (t) => {
   const rig = await startRig(t, [
     api({ ...open, id: 'gone', method: 'DELETE', path: '/gone', success: 204, result: 'empty', run: () => undefined }),
-    api({ ...open, id: 'made', method: 'POST', path: '/made', success: 201, result: count, run: () => reply({ bytes: 1 }, { headers: { Location: '/x', 'Cache-Control': 'private', Vary: 'Accept' } }) }),
-    api({ ...open, id: 'moved', method: 'GET', path: '/moved', result: 'empty', run: () => reply(undefined, { status: 308, headers: { location: '/there' } }) }),
-    api({ ...open, id: 'big', method: 'GET', path: '/big', result: Joi.array().items(Joi.string()), run: () => Array.from({ length: 500 }, () => 'word') }),
+    api({
+      ...open,
+      id: 'made',
+      method: 'POST',
+      path: '/made',
+      success: 201,
+      result: count,
+      run: () => reply({ bytes: 1 }, { headers: { Location: '/x', 'Cache-Control': 'private', Vary: 'Accept' } }),
+    }),
+    api({
+      ...open,
+      id: 'moved',
+      method: 'GET',
+      path: '/moved',
+      result: 'empty',
+      run: () => reply(undefined, { status: 308, headers: { location: '/there' } }),
+    }),
+    api({
+      ...open,
+      id: 'big',
+      method: 'GET',
+      path: '/big',
+      result: Joi.array().items(Joi.string()),
+      run: () => Array.from({ length: 500 }, () => 'word'),
+    }),
   ]);
   const gone = await rig.call('DELETE', '/api/v1/gone');
   t.equal(gone.status, 204);

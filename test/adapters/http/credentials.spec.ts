@@ -1,21 +1,41 @@
 // Credentials of a request, cookies, the cross-site rule and addresses behind proxies.
-import t from 'tap';
 import Joi from 'joi';
-import { anyone, signedIn } from '#core/kernel/access';
-import type { Call } from '#core/kernel/caller';
-import { Forbidden } from '#core/kernel/errors';
+import t from 'tap';
 import { clientAddress, trustedProxies } from '#adapters/http/addresses';
 import { presentedIn, readCookies } from '#adapters/http/credentials';
 import { api, reply, type Method } from '#adapters/http/route';
+import { anyone, signedIn } from '#core/kernel/access';
+import type { Call } from '#core/kernel/caller';
+import { Forbidden } from '#core/kernel/errors';
 import { authenticator, basic, bearer, startRig } from './rig.ts';
 
-const who = ({ caller, ip, userAgent }: Call) => ({ name: caller.kind === 'user' ? caller.username : null, via: caller.kind === 'user' ? caller.credential.via : null, ip, userAgent });
+const who = ({ caller, ip, userAgent }: Call) => ({
+  name: caller.kind === 'user' ? caller.username : null,
+  via: caller.kind === 'user' ? caller.credential.via : null,
+  ip,
+  userAgent,
+});
 const open = { access: anyone, scope: null, meter: 'none', summary: 'For a test', result: Joi.any() } as const;
 const whoami = api({ ...open, id: 'who', method: 'GET', path: '/who', run: (call) => who(call) });
 const git = api({ ...open, id: 'git', method: 'GET', path: '/git', basic: true, run: (call) => who(call) });
 const mine = api({ ...open, access: signedIn, id: 'mine', method: 'GET', path: '/mine', run: (call) => who(call) });
-const gitMine = api({ ...open, access: signedIn, id: 'gitMine', method: 'GET', path: '/git-mine', basic: true, run: (call) => who(call) });
-const page = api({ ...open, id: 'page', method: 'GET', path: '/page', cookies: true, run: (call, { cookies }) => ({ ...who(call), cookies: { ...cookies } }) });
+const gitMine = api({
+  ...open,
+  access: signedIn,
+  id: 'gitMine',
+  method: 'GET',
+  path: '/git-mine',
+  basic: true,
+  run: (call) => who(call),
+});
+const page = api({
+  ...open,
+  id: 'page',
+  method: 'GET',
+  path: '/page',
+  cookies: true,
+  run: (call, { cookies }) => ({ ...who(call), cookies: { ...cookies } }),
+});
 
 void t.test('who a request speaks for', async (t) => {
   const rig = await startRig(t, [whoami, git, mine, gitMine, page]);
@@ -49,7 +69,11 @@ void t.test('who a request speaks for', async (t) => {
     ['page', cookie('garbage'), 200, null],
   ];
   for (const [path, headers, status, name] of table) {
-    const answer = await rig.call('GET', `/api/v1/${path}`, { headers: Object.fromEntries(Object.entries(headers).map(([key, value]) => [key, Buffer.from(value).toString('latin1')])) });
+    const answer = await rig.call('GET', `/api/v1/${path}`, {
+      headers: Object.fromEntries(
+        Object.entries(headers).map(([key, value]) => [key, Buffer.from(value).toString('latin1')]),
+      ),
+    });
     const label = `${path} ${JSON.stringify(headers)}`;
     t.equal(answer.status, status, label);
     if (status === 200) t.match(answer.body, { name }, label);
@@ -57,8 +81,15 @@ void t.test('who a request speaks for', async (t) => {
   }
   t.equal((await rig.call('GET', '/api/v1/mine')).headers['www-authenticate'], 'Bearer');
   t.equal((await rig.call('GET', '/api/v1/git-mine')).headers['www-authenticate'], 'Basic realm="hexforge"');
-  t.equal((await rig.call('GET', '/api/v1/git', { headers: bearer('bad') })).headers['www-authenticate'], 'Basic realm="hexforge"');
-  t.equal((await rig.call('GET', '/healthz', { headers: bearer('bad') })).status, 401, 'a bad credential is refused on public routes too');
+  t.equal(
+    (await rig.call('GET', '/api/v1/git', { headers: bearer('bad') })).headers['www-authenticate'],
+    'Basic realm="hexforge"',
+  );
+  t.equal(
+    (await rig.call('GET', '/healthz', { headers: bearer('bad') })).status,
+    401,
+    'a bad credential is refused on public routes too',
+  );
 });
 
 void t.test('cookies reach only the routes that read them', async (t) => {
@@ -71,8 +102,16 @@ void t.test('cookies reach only the routes that read them', async (t) => {
 });
 
 void t.test('an error of the directory that is no refusal of the credential is not swallowed', async (t) => {
-  const rig = await startRig(t, [page], { authenticator: { authenticate: async () => { throw new Forbidden('Suspended', { code: 'account_suspended' }); } } });
-  t.match((await rig.call('GET', '/api/v1/page', { headers: { cookie: 'svc_access_token=x' } })).body, { error_code: 'account_suspended' });
+  const rig = await startRig(t, [page], {
+    authenticator: {
+      authenticate: async () => {
+        throw new Forbidden('Suspended', { code: 'account_suspended' });
+      },
+    },
+  });
+  t.match((await rig.call('GET', '/api/v1/page', { headers: { cookie: 'svc_access_token=x' } })).body, {
+    error_code: 'account_suspended',
+  });
 });
 
 void t.test('state changes that rest on cookies come from our own pages', async (t) => {
@@ -80,7 +119,19 @@ void t.test('state changes that rest on cookies come from our own pages', async 
   const changed: string[] = [];
   const rig = await startRig(t, [
     page,
-    ...methods.map((method) => api({ ...open, id: `change${method}`, method, path: '/change', cookies: true, run: () => { changed.push(method); return {}; } })),
+    ...methods.map((method) =>
+      api({
+        ...open,
+        id: `change${method}`,
+        method,
+        path: '/change',
+        cookies: true,
+        run: () => {
+          changed.push(method);
+          return {};
+        },
+      }),
+    ),
     api({ ...open, id: 'noCookies', method: 'POST', path: '/no-cookies', run: (call) => who(call) }),
   ]);
   const session = { cookie: 'svc_access_token=good' };
@@ -117,18 +168,47 @@ void t.test('state changes that rest on cookies come from our own pages', async 
       const label = `${method} ${JSON.stringify(headers)}`;
       t.equal(answer.status, status, label);
       t.equal(changed.length, status === 200 ? 1 : 0, label);
-      if (status === 403) t.strictSame(answer.body, { error: 'The request comes from another site', detail: 'Send it from a page of this instance, or with an Authorization header', error_code: 'csrf_rejected' }, label);
+      if (status === 403)
+        t.strictSame(
+          answer.body,
+          {
+            error: 'The request comes from another site',
+            detail: 'Send it from a page of this instance, or with an Authorization header',
+            error_code: 'csrf_rejected',
+          },
+          label,
+        );
     }
   }
-  t.equal((await rig.call('GET', '/api/v1/page', { headers: { ...session, origin: 'https://evil.example' } })).status, 200, 'a read is no change');
-  t.match((await rig.call('POST', '/api/v1/no-cookies', { headers: { ...session, origin: 'https://evil.example' } })).body, { name: null }, 'a route that reads no cookie has nothing to protect');
+  t.equal(
+    (await rig.call('GET', '/api/v1/page', { headers: { ...session, origin: 'https://evil.example' } })).status,
+    200,
+    'a read is no change',
+  );
+  t.match(
+    (await rig.call('POST', '/api/v1/no-cookies', { headers: { ...session, origin: 'https://evil.example' } })).body,
+    { name: null },
+    'a route that reads no cookie has nothing to protect',
+  );
 });
 
 void t.test('cookies are set as the reply says, for https alone where the instance is https', async (t) => {
-  const login = api({ ...open, id: 'login', method: 'POST', path: '/login', run: () => reply({}, { cookies: [
-    { name: 'svc_access_token', value: 'abc', sameSite: 'Lax', path: '/', maxAgeSeconds: 900 },
-    { name: 'svc_refresh_token', value: '', sameSite: 'Strict', path: '/api/v1/auth', maxAgeSeconds: 900 },
-  ] }) });
+  const login = api({
+    ...open,
+    id: 'login',
+    method: 'POST',
+    path: '/login',
+    run: () =>
+      reply(
+        {},
+        {
+          cookies: [
+            { name: 'svc_access_token', value: 'abc', sameSite: 'Lax', path: '/', maxAgeSeconds: 900 },
+            { name: 'svc_refresh_token', value: '', sameSite: 'Strict', path: '/api/v1/auth', maxAgeSeconds: 900 },
+          ],
+        },
+      ),
+  });
   const secure = await startRig(t, [login]);
   t.strictSame((await secure.call('POST', '/api/v1/login')).headers['set-cookie'], [
     'svc_access_token=abc; Max-Age=900; Path=/; HttpOnly; SameSite=Lax; Secure',
@@ -144,8 +224,21 @@ void t.test('cookies are set as the reply says, for https alone where the instan
 void t.test('what an Authorization header presents', async (t) => {
   t.equal(presentedIn(undefined), undefined);
   t.strictSame(presentedIn('Bearer a.b-c_d~e+f/g=='), { via: 'bearer', token: 'a.b-c_d~e+f/g==' });
-  t.strictSame(presentedIn(String(basic('ä', 'p:q')['authorization'])), { via: 'basic', username: 'ä', password: 'p:q' });
-  for (const bad of ['', 'Bearer', 'Bearer a,b', 'Basic', 'Basic YQ', 'Token x', `Basic ${Buffer.from('a\0:b').toString('base64')}`]) t.throws(() => presentedIn(bad), { message: 'The credential is not valid' }, bad);
+  t.strictSame(presentedIn(String(basic('ä', 'p:q')['authorization'])), {
+    via: 'basic',
+    username: 'ä',
+    password: 'p:q',
+  });
+  for (const bad of [
+    '',
+    'Bearer',
+    'Bearer a,b',
+    'Basic',
+    'Basic YQ',
+    'Token x',
+    `Basic ${Buffer.from('a\0:b').toString('base64')}`,
+  ])
+    t.throws(() => presentedIn(bad), { message: 'The credential is not valid' }, bad);
 });
 
 void t.test('the address of the client, behind proxies that are trusted and those that are not', async (t) => {
@@ -168,13 +261,27 @@ void t.test('the address of the client, behind proxies that are trusted and thos
     ['fe80::1%eth0', '1.2.3.4', 'fe80::1'],
     [undefined, '1.2.3.4', 'unknown'],
   ];
-  for (const [remote, forwarded, expected] of table) t.equal(clientAddress(remote, forwarded, proxies), expected, `${remote} <- ${forwarded}`);
+  for (const [remote, forwarded, expected] of table)
+    t.equal(clientAddress(remote, forwarded, proxies), expected, `${remote} <- ${forwarded}`);
   t.equal(clientAddress('10.1.2.3', '1.2.3.4', trustedProxies([])), '10.1.2.3');
   for (const bad of ['', 'proxy.example', '10.0.0.0/33', '::/129', '10.0.0.0/', '10.0.0.0/8/8', '10.0.0.0/x']) {
-    t.throws(() => trustedProxies([bad]), { message: `trusted proxy "${bad}" is neither an address nor a range such as 10.0.0.0/8` }, bad);
+    t.throws(
+      () => trustedProxies([bad]),
+      { message: `trusted proxy "${bad}" is neither an address nor a range such as 10.0.0.0/8` },
+      bad,
+    );
   }
   const rig = await startRig(t, [whoami], { trustedProxies: ['127.0.0.1'] });
-  t.match((await rig.call('GET', '/api/v1/who', { headers: { 'x-forwarded-for': '6.6.6.6, 198.51.100.1', 'user-agent': 'u'.repeat(600) } })).body, { ip: '198.51.100.1', userAgent: 'u'.repeat(512) });
+  t.match(
+    (
+      await rig.call('GET', '/api/v1/who', {
+        headers: { 'x-forwarded-for': '6.6.6.6, 198.51.100.1', 'user-agent': 'u'.repeat(600) },
+      })
+    ).body,
+    { ip: '198.51.100.1', userAgent: 'u'.repeat(512) },
+  );
   const untrusting = await startRig(t, [whoami], { authenticator });
-  t.match((await untrusting.call('GET', '/api/v1/who', { headers: { 'x-forwarded-for': '198.51.100.1' } })).body, { ip: '127.0.0.1' });
+  t.match((await untrusting.call('GET', '/api/v1/who', { headers: { 'x-forwarded-for': '198.51.100.1' } })).body, {
+    ip: '127.0.0.1',
+  });
 });

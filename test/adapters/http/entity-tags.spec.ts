@@ -1,11 +1,11 @@
 // Entity tags, and bodies that are kept by them.
 import { gunzipSync } from 'node:zlib';
-import t from 'tap';
 import Joi from 'joi';
-import { anyone } from '#core/kernel/access';
-import { Conflict } from '#core/kernel/errors';
+import t from 'tap';
 import { matches } from '#adapters/http/etag';
 import { api, ByteStream, object, reply, tagged } from '#adapters/http/route';
+import { anyone } from '#core/kernel/access';
+import { Conflict } from '#core/kernel/errors';
 import { startRig } from './rig.ts';
 
 const open = { access: anyone, scope: null, meter: 'none', summary: 'For a test' } as const;
@@ -18,10 +18,42 @@ async function* chunks(): AsyncGenerator<Uint8Array> {
 
 void t.test('entity tags', async (t) => {
   const rig = await startRig(t, [
-    api({ ...open, id: 'tagged', method: 'GET', path: '/tagged', result: count, run: () => reply({ bytes: 1 }, { etag: 'v1', headers: { 'cache-control': 'private, max-age=5' } }) }),
-    api({ ...open, id: 'early', method: 'GET', path: '/early', result: count, run: () => tagged('v1', async () => ({ bytes: 1 })) }),
-    api({ ...open, id: 'posted', method: 'POST', path: '/posted', result: count, run: () => reply({ bytes: 1 }, { etag: 'v1' }) }),
-    api({ ...open, id: 'large', method: 'GET', path: '/large', result: Joi.array(), run: () => reply(Array.from({ length: 500 }, () => 'word'), { etag: 'v1' }) }),
+    api({
+      ...open,
+      id: 'tagged',
+      method: 'GET',
+      path: '/tagged',
+      result: count,
+      run: () => reply({ bytes: 1 }, { etag: 'v1', headers: { 'cache-control': 'private, max-age=5' } }),
+    }),
+    api({
+      ...open,
+      id: 'early',
+      method: 'GET',
+      path: '/early',
+      result: count,
+      run: () => tagged('v1', async () => ({ bytes: 1 })),
+    }),
+    api({
+      ...open,
+      id: 'posted',
+      method: 'POST',
+      path: '/posted',
+      result: count,
+      run: () => reply({ bytes: 1 }, { etag: 'v1' }),
+    }),
+    api({
+      ...open,
+      id: 'large',
+      method: 'GET',
+      path: '/large',
+      result: Joi.array(),
+      run: () =>
+        reply(
+          Array.from({ length: 500 }, () => 'word'),
+          { etag: 'v1' },
+        ),
+    }),
   ]);
   const fresh = await rig.call('GET', '/api/v1/tagged');
   t.strictSame([fresh.status, fresh.headers.etag, fresh.headers['cache-control']], [200, '"v1"', 'private, max-age=5']);
@@ -29,15 +61,34 @@ void t.test('entity tags', async (t) => {
     for (const method of ['GET', 'HEAD']) {
       for (const header of ['"v1"', 'W/"v1"', '"v0", "v1"', '"v0",W/"v1"', '*', '"v1-gzip"']) {
         const answer = await rig.call(method, `/api/v1/${path}`, { headers: { 'if-none-match': header } });
-        t.strictSame([answer.status, answer.headers.etag, answer.text, answer.headers['content-length'], answer.headers['cache-control']], [304, '"v1"', '', undefined, path === 'tagged' ? 'private, max-age=5' : 'no-store'], `${method} ${path} ${header}`);
+        t.strictSame(
+          [
+            answer.status,
+            answer.headers.etag,
+            answer.text,
+            answer.headers['content-length'],
+            answer.headers['cache-control'],
+          ],
+          [304, '"v1"', '', undefined, path === 'tagged' ? 'private, max-age=5' : 'no-store'],
+          `${method} ${path} ${header}`,
+        );
       }
     }
-    for (const header of ['"v2"', 'v1', '"V1"', '""', '"v1']) t.equal((await rig.call('GET', `/api/v1/${path}`, { headers: { 'if-none-match': header } })).status, 200, header);
+    for (const header of ['"v2"', 'v1', '"V1"', '""', '"v1'])
+      t.equal((await rig.call('GET', `/api/v1/${path}`, { headers: { 'if-none-match': header } })).status, 200, header);
   }
-  t.equal((await rig.call('POST', '/api/v1/posted', { headers: { 'if-none-match': '"v1"' } })).status, 200, 'a change is never answered with 304');
+  t.equal(
+    (await rig.call('POST', '/api/v1/posted', { headers: { 'if-none-match': '"v1"' } })).status,
+    200,
+    'a change is never answered with 304',
+  );
   const large = await rig.call('GET', '/api/v1/large', { headers: { 'accept-encoding': 'gzip' } });
   t.equal(large.headers.etag, '"v1-gzip"', 'each representation has its own tag');
-  t.equal((await rig.call('GET', '/api/v1/large', { headers: { 'accept-encoding': 'gzip', 'if-none-match': '"v1-gzip"' } })).status, 304);
+  t.equal(
+    (await rig.call('GET', '/api/v1/large', { headers: { 'accept-encoding': 'gzip', 'if-none-match': '"v1-gzip"' } }))
+      .status,
+    304,
+  );
   t.equal(matches(undefined, 'v1'), false);
   t.equal(matches(' * ', 'v1'), true);
   t.equal(matches('"a-gzip"', 'a-gzip'), true, 'a tag of ours may end like that itself');
@@ -53,35 +104,100 @@ void t.test('a body known by its tag is made where neither the client nor the fo
   const words = Array.from({ length: 500 }, () => 'word');
   const query = object<{ a: string }>({ a: Joi.string().default('') });
   const rig = await startRig(t, [
-    api({ ...open, id: 'list', method: 'GET', path: '/list', query, result: Joi.array(), run: (_, { query: { a } }) => tagged(tag, () => making([...words, a]), { 'cache-control': 'private' }) }),
-    api({ ...open, id: 'later', method: 'GET', path: '/later', result: count, run: () => tagged(tag, () => making(reply({ bytes: made }, { provisional: true })), { 'cache-control': 'private' }) }),
-    api({ ...open, id: 'raw', method: 'GET', path: '/raw', result: 'bytes', run: () => tagged(tag, () => making(reply(new ByteStream(chunks(), { type: 'text/plain' }), { headers: { 'x-more': 'yes' } }))) }),
-    api({ ...open, id: 'wrong', method: 'GET', path: '/wrong', result: count, run: () => tagged(tag, () => making({ bytes: 'none' } as never)) }),
-    api({ ...open, id: 'refused', method: 'GET', path: '/refused', result: count, run: () => tagged(tag, () => Promise.reject(new Conflict('Not now'))) }),
+    api({
+      ...open,
+      id: 'list',
+      method: 'GET',
+      path: '/list',
+      query,
+      result: Joi.array(),
+      run: (_, { query: { a } }) => tagged(tag, () => making([...words, a]), { 'cache-control': 'private' }),
+    }),
+    api({
+      ...open,
+      id: 'later',
+      method: 'GET',
+      path: '/later',
+      result: count,
+      run: () =>
+        tagged(tag, () => making(reply({ bytes: made }, { provisional: true })), { 'cache-control': 'private' }),
+    }),
+    api({
+      ...open,
+      id: 'raw',
+      method: 'GET',
+      path: '/raw',
+      result: 'bytes',
+      run: () =>
+        tagged(tag, () =>
+          making(reply(new ByteStream(chunks(), { type: 'text/plain' }), { headers: { 'x-more': 'yes' } })),
+        ),
+    }),
+    api({
+      ...open,
+      id: 'wrong',
+      method: 'GET',
+      path: '/wrong',
+      result: count,
+      run: () => tagged(tag, () => making({ bytes: 'none' } as never)),
+    }),
+    api({
+      ...open,
+      id: 'refused',
+      method: 'GET',
+      path: '/refused',
+      result: count,
+      run: () => tagged(tag, () => Promise.reject(new Conflict('Not now'))),
+    }),
   ]);
   const get = async (path: string, headers: Record<string, string> = {}) => {
     const { status, headers: sent, text, bytes } = await rig.call('GET', `/api/v1/${path}`, { headers });
-    return { status, text, bytes, etag: sent.etag, cache: sent['cache-control'], type: sent['content-type'], encoding: sent['content-encoding'], length: sent['content-length'], vary: sent.vary, more: sent['x-more'] };
+    return {
+      status,
+      text,
+      bytes,
+      etag: sent.etag,
+      cache: sent['cache-control'],
+      type: sent['content-type'],
+      encoding: sent['content-encoding'],
+      length: sent['content-length'],
+      vary: sent.vary,
+      more: sent['x-more'],
+    };
   };
 
   const first = await get('list');
-  t.strictSame([first.status, JSON.parse(first.text), first.etag, first.cache, first.type, made], [200, [...words, ''], '"v1"', 'private', 'application/json; charset=utf-8', 1]);
+  t.strictSame(
+    [first.status, JSON.parse(first.text), first.etag, first.cache, first.type, made],
+    [200, [...words, ''], '"v1"', 'private', 'application/json; charset=utf-8', 1],
+  );
   t.strictSame(await get('list'), first, 'the second is the first');
   t.equal(made, 1);
   t.strictSame((await rig.call('HEAD', '/api/v1/list')).headers['content-length'], first.length);
   t.equal(made, 1);
 
   const zipped = await get('list', { 'accept-encoding': 'gzip' });
-  t.strictSame([zipped.status, gunzipSync(zipped.bytes).toString(), zipped.etag, zipped.encoding, zipped.vary, zipped.length], [200, first.text, '"v1-gzip"', 'gzip', 'accept-encoding', String(zipped.bytes.byteLength)]);
+  t.strictSame(
+    [zipped.status, gunzipSync(zipped.bytes).toString(), zipped.etag, zipped.encoding, zipped.vary, zipped.length],
+    [200, first.text, '"v1-gzip"', 'gzip', 'accept-encoding', String(zipped.bytes.byteLength)],
+  );
   t.strictSame(await get('list', { 'accept-encoding': 'gzip' }), zipped);
-  t.strictSame([gunzipSync((await get('list?a=2', { 'accept-encoding': 'gzip' })).bytes).toString(), made], [JSON.stringify([...words, '2']), 2], 'another URL is another body');
+  t.strictSame(
+    [gunzipSync((await get('list?a=2', { 'accept-encoding': 'gzip' })).bytes).toString(), made],
+    [JSON.stringify([...words, '2']), 2],
+    'another URL is another body',
+  );
   t.strictSame((await get('list?a=2', { 'accept-encoding': 'deflate' })).encoding, 'deflate');
   t.equal(made, 2);
   tag = 'v2';
   t.strictSame([(await get('list')).etag, made], ['"v2"', 3], 'another tag is another body');
 
   made = 0;
-  t.strictSame([(await get('later')).text, (await get('later')).text], ['{"bytes":0}', '{"bytes":1}'], 'what is provisional is not kept');
+  t.strictSame(
+    [(await get('later')).text, (await get('later')).text],
+    ['{"bytes":0}', '{"bytes":1}'],
+    'what is provisional is not kept',
+  );
   const { etag, cache } = await get('later');
   t.strictSame([etag, cache], [undefined, 'private'], 'and has no tag');
 
@@ -92,5 +208,6 @@ void t.test('a body known by its tag is made where neither the client nor the fo
   }
   t.strictSame([(await get('raw', { 'if-none-match': '"v2"' })).status, made], [304, 2]);
 
-  for (let round = 0; round < 2; round += 1) t.strictSame([(await get('wrong')).status, (await get('refused')).status], [500, 409], 'failures are not kept');
+  for (let round = 0; round < 2; round += 1)
+    t.strictSame([(await get('wrong')).status, (await get('refused')).status], [500, 409], 'failures are not kept');
 });

@@ -1,21 +1,38 @@
 // Request metering: keys, headers, refusals.
-import t from 'tap';
 import Joi from 'joi';
+import t from 'tap';
+import { api, object } from '#adapters/http/route';
 import { anyone, reads, signedIn } from '#core/kernel/access';
 import type { Budget, RateBudgets } from '#core/kernel/rate';
-import { api, object } from '#adapters/http/route';
 import { bearer, counter, now, startRig } from './rig.ts';
 
-const open = { access: anyone, scope: null, summary: 'For a test', result: object<{ ok: boolean }>({ ok: Joi.boolean().required() }), run: () => ({ ok: true }) } as const;
+const open = {
+  access: anyone,
+  scope: null,
+  summary: 'For a test',
+  result: object<{ ok: boolean }>({ ok: Joi.boolean().required() }),
+  run: () => ({ ok: true }),
+} as const;
 const fixed = (limit: number): Budget => ({ limit, windowSeconds: 60, window: 'fixed' });
-const metered = ({ headers }: { headers: object }) => Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith('x-ratelimit') || name === 'retry-after'));
+const metered = ({ headers }: { headers: object }) =>
+  Object.fromEntries(
+    Object.entries(headers).filter(([name]) => name.startsWith('x-ratelimit') || name === 'retry-after'),
+  );
 const reset = String(Math.ceil((now.getTime() + 30_500) / 1000));
 
 const routes = [
   api({ ...open, id: 'read', method: 'GET', path: '/read', meter: 'api.read' }),
   api({ ...open, id: 'write', method: 'POST', path: '/write', meter: 'api.write' }),
   api({ ...open, id: 'mine', method: 'GET', path: '/mine', meter: 'api.read', access: signedIn }),
-  api({ ...open, id: 'hidden', method: 'GET', path: '/things/{name}', meter: 'api.read', access: reads('thing', 'thing.read'), params: object<{ name: string }>({ name: Joi.string().required() }) }),
+  api({
+    ...open,
+    id: 'hidden',
+    method: 'GET',
+    path: '/things/{name}',
+    meter: 'api.read',
+    access: reads('thing', 'thing.read'),
+    params: object<{ name: string }>({ name: Joi.string().required() }),
+  }),
   api({ ...open, id: 'tool', method: 'POST', path: '/tool', meter: 'mcp.tool_call', access: signedIn }),
   api({ ...open, id: 'openTool', method: 'POST', path: '/open-tool', meter: 'mcp.tool_call' }),
   api({ ...open, id: 'free', method: 'GET', path: '/free', meter: 'none' }),
@@ -31,41 +48,99 @@ const budgets: RateBudgets = {
 void t.test('every metered answer says what is left, and the last one when to come back', async (t) => {
   const rateCounter = counter();
   const rig = await startRig(t, routes, { budgets: () => budgets, rateCounter });
-  for (const [path, status] of [['read', 200], ['mine', 401], ['things/closed', 404]] as const) {
+  for (const [path, status] of [
+    ['read', 200],
+    ['mine', 401],
+    ['things/closed', 404],
+  ] as const) {
     const answer = await rig.call('GET', `/api/v1/${path}`);
     t.equal(answer.status, status, path);
-    t.match(metered(answer), { 'x-ratelimit-limit': '3', 'x-ratelimit-reset': reset, 'x-ratelimit-resource': 'api.read' }, path);
+    t.match(
+      metered(answer),
+      { 'x-ratelimit-limit': '3', 'x-ratelimit-reset': reset, 'x-ratelimit-resource': 'api.read' },
+      path,
+    );
   }
   for (const method of ['GET', 'HEAD']) {
     const refused = await rig.call(method, '/api/v1/read');
     t.equal(refused.status, 429);
-    t.strictSame(metered(refused), { 'x-ratelimit-limit': '3', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': reset, 'x-ratelimit-resource': 'api.read', 'retry-after': '31' });
-    if (method === 'GET') t.strictSame(refused.body, { error: 'Too many requests', detail: 'The budget "api.read" is 3 requests in 60 seconds', error_code: 'rate_limited' });
+    t.strictSame(metered(refused), {
+      'x-ratelimit-limit': '3',
+      'x-ratelimit-remaining': '0',
+      'x-ratelimit-reset': reset,
+      'x-ratelimit-resource': 'api.read',
+      'retry-after': '31',
+    });
+    if (method === 'GET')
+      t.strictSame(refused.body, {
+        error: 'Too many requests',
+        detail: 'The budget "api.read" is 3 requests in 60 seconds',
+        error_code: 'rate_limited',
+      });
   }
   const write = await rig.call('POST', '/api/v1/write');
-  t.strictSame(metered(write), { 'x-ratelimit-limit': '3', 'x-ratelimit-remaining': '2', 'x-ratelimit-reset': reset, 'x-ratelimit-resource': 'api.write' }, 'each meter has a budget of its own');
-  t.strictSame([...rateCounter.taken], [['api.read:address:127.0.0.1', 3], ['api.write:address:127.0.0.1', 1]]);
-  for (const path of ['/api/v1/free', '/healthz', '/nothing']) t.strictSame(metered(await rig.call('GET', path)), {}, `${path} is free`);
+  t.strictSame(
+    metered(write),
+    {
+      'x-ratelimit-limit': '3',
+      'x-ratelimit-remaining': '2',
+      'x-ratelimit-reset': reset,
+      'x-ratelimit-resource': 'api.write',
+    },
+    'each meter has a budget of its own',
+  );
+  t.strictSame(
+    [...rateCounter.taken],
+    [
+      ['api.read:address:127.0.0.1', 3],
+      ['api.write:address:127.0.0.1', 1],
+    ],
+  );
+  for (const path of ['/api/v1/free', '/healthz', '/nothing'])
+    t.strictSame(metered(await rig.call('GET', path)), {}, `${path} is free`);
 });
 
 void t.test('a user is counted by id, whatever the credential and address', async (t) => {
   const rateCounter = counter();
   const rig = await startRig(t, routes, { budgets: () => budgets, rateCounter, trustedProxies: ['127.0.0.1'] });
   await rig.call('GET', '/api/v1/read', { headers: bearer('good') });
-  const second = await rig.call('GET', '/api/v1/read', { headers: { ...bearer('pat-read'), 'x-forwarded-for': '203.0.113.1' } });
+  const second = await rig.call('GET', '/api/v1/read', {
+    headers: { ...bearer('pat-read'), 'x-forwarded-for': '203.0.113.1' },
+  });
   t.equal(metered(second)['x-ratelimit-remaining'], '3');
   t.strictSame([...rateCounter.taken], [['api.read:user:id-alice', 2]]);
-  t.strictSame(metered(await rig.call('GET', '/api/v1/read', { headers: bearer('root') })), {}, 'who has no budget is not counted');
+  t.strictSame(
+    metered(await rig.call('GET', '/api/v1/read', { headers: bearer('root') })),
+    {},
+    'who has no budget is not counted',
+  );
 });
 
 void t.test('a bad credential costs the address that sent it', async (t) => {
   const rateCounter = counter();
   const rig = await startRig(t, routes, { budgets: () => budgets, rateCounter, trustedProxies: ['127.0.0.1'] });
   const from = (address: string) => ({ 'x-forwarded-for': address });
-  for (let count = 0; count < 3; count++) t.equal((await rig.call('GET', '/api/v1/read', { headers: { ...bearer('bad'), ...from(`2001:db8:1:2::${count}`) } })).status, 401);
-  t.equal((await rig.call('GET', '/api/v1/read', { headers: { ...bearer('bad'), ...from('2001:db8:1:2:ffff::') } })).status, 429, 'IPv6 by its /64');
-  t.equal((await rig.call('GET', '/api/v1/read', { headers: { ...bearer('bad'), ...from('2001:db8:1:3::1') } })).status, 401, 'the neighbour is another');
-  t.equal((await rig.call('GET', '/api/v1/read', { headers: { ...bearer('good'), ...from('2001:db8:1:2::1') } })).status, 200, 'a good credential is not held back by the neighbourhood');
+  for (let count = 0; count < 3; count++)
+    t.equal(
+      (await rig.call('GET', '/api/v1/read', { headers: { ...bearer('bad'), ...from(`2001:db8:1:2::${count}`) } }))
+        .status,
+      401,
+    );
+  t.equal(
+    (await rig.call('GET', '/api/v1/read', { headers: { ...bearer('bad'), ...from('2001:db8:1:2:ffff::') } })).status,
+    429,
+    'IPv6 by its /64',
+  );
+  t.equal(
+    (await rig.call('GET', '/api/v1/read', { headers: { ...bearer('bad'), ...from('2001:db8:1:3::1') } })).status,
+    401,
+    'the neighbour is another',
+  );
+  t.equal(
+    (await rig.call('GET', '/api/v1/read', { headers: { ...bearer('good'), ...from('2001:db8:1:2::1') } })).status,
+    200,
+    'a good credential is not held back by the neighbourhood',
+  );
 });
 
 void t.test('a budget of nothing refuses after the access decision', async (t) => {

@@ -1,33 +1,148 @@
 // The OpenAPI document, the statuses that follow from a descriptor, and the routes of the server itself.
-import t from 'tap';
-import Joi from 'joi';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { admin, anyone, changes, reads, session, signedIn, superAdmin } from '#core/kernel/access';
-import { api, object, type Route } from '#adapters/http/route';
+import Joi from 'joi';
+import t from 'tap';
 import { schemaRegistry } from '#adapters/http/json-schema';
+import { api, object, type Route } from '#adapters/http/route';
 import { impliedStatuses } from '#adapters/http/statuses';
+import { admin, anyone, changes, reads, session, signedIn, superAdmin } from '#core/kernel/access';
 import { startRig } from './rig.ts';
 
-interface User { id: string; bio: string | null; role: 'owner' | 'member' | null; page?: number }
-const user = object<User>({ id: Joi.string().uuid().required(), bio: Joi.string().allow(null).required(), role: Joi.string().valid('owner', 'member').allow(null).required(), page: Joi.number().integer().default(1) }).meta({ id: 'User' });
+interface User {
+  id: string;
+  bio: string | null;
+  role: 'owner' | 'member' | null;
+  page?: number;
+}
+const user = object<User>({
+  id: Joi.string().uuid().required(),
+  bio: Joi.string().allow(null).required(),
+  role: Joi.string().valid('owner', 'member').allow(null).required(),
+  page: Joi.number().integer().default(1),
+}).meta({ id: 'User' });
 const name = Joi.string().required();
 const nothing = { summary: 'For a test', run: () => undefined as never } as const;
 
 const routes = [
-  api({ ...nothing, id: 'userRead', method: 'GET', path: '/users/{name}', access: anyone, scope: null, meter: 'api.read', params: object<{ name: string }>({ name }), result: user, statuses: [404] }),
-  api({ ...nothing, id: 'userList', method: 'GET', path: '/users', access: admin('admin:users'), scope: null, meter: 'api.read', query: Joi.object({ page: Joi.number().integer().min(1).default(1), q: Joi.string().required().description('Text to find'), state: Joi.string().valid('a', 'b'), any: Joi.any() }), result: Joi.array().items(user) }),
-  api({ ...nothing, id: 'thingWrite', method: 'PUT', path: '/things/{name}/files/{path*}', access: changes('thing', 'thing.write'), scope: 'thing:write', meter: 'api.write', params: object<{ name: string; path: string }>({ name, path: name }), body: object<{ user: User; owner?: User | null; note?: string }>({ user: user.required(), owner: user.allow(null).description('Who owns it'), note: Joi.string() }), success: 201, result: object<{ user: User }>({ user: user.required() }), statuses: [409], errorMembers: Joi.object({ existing_repo_id: Joi.string() }) }),
-  api({ ...nothing, id: 'raw', method: 'POST', path: '/raw', access: signedIn, scope: null, meter: 'api.write', body: 'raw', result: 'bytes', cookies: true }),
-  api({ ...nothing, id: 'hidden', method: 'POST', path: '/{owner}/{repo}.git/git-upload-pack', mount: 'root', access: anyone, scope: null, meter: 'api.read', body: 'raw', result: 'bytes', hidden: true }),
-  api({ ...nothing, id: 'lens', method: 'GET', path: '/lens', access: anyone, scope: null, meter: 'none', requires: ['Lens'], result: 'empty' }),
-  api({ ...nothing, id: 'shutter', method: 'DELETE', path: '/shutter', access: anyone, scope: null, meter: 'none', requires: ['Shutter'], success: 204, result: 'empty' }),
+  api({
+    ...nothing,
+    id: 'userRead',
+    method: 'GET',
+    path: '/users/{name}',
+    access: anyone,
+    scope: null,
+    meter: 'api.read',
+    params: object<{ name: string }>({ name }),
+    result: user,
+    statuses: [404],
+  }),
+  api({
+    ...nothing,
+    id: 'userList',
+    method: 'GET',
+    path: '/users',
+    access: admin('admin:users'),
+    scope: null,
+    meter: 'api.read',
+    query: Joi.object({
+      page: Joi.number().integer().min(1).default(1),
+      q: Joi.string().required().description('Text to find'),
+      state: Joi.string().valid('a', 'b'),
+      any: Joi.any(),
+    }),
+    result: Joi.array().items(user),
+  }),
+  api({
+    ...nothing,
+    id: 'thingWrite',
+    method: 'PUT',
+    path: '/things/{name}/files/{path*}',
+    access: changes('thing', 'thing.write'),
+    scope: 'thing:write',
+    meter: 'api.write',
+    params: object<{ name: string; path: string }>({ name, path: name }),
+    body: object<{ user: User; owner?: User | null; note?: string }>({
+      user: user.required(),
+      owner: user.allow(null).description('Who owns it'),
+      note: Joi.string(),
+    }),
+    success: 201,
+    result: object<{ user: User }>({ user: user.required() }),
+    statuses: [409],
+    errorMembers: Joi.object({ existing_repo_id: Joi.string() }),
+  }),
+  api({
+    ...nothing,
+    id: 'raw',
+    method: 'POST',
+    path: '/raw',
+    access: signedIn,
+    scope: null,
+    meter: 'api.write',
+    body: 'raw',
+    result: 'bytes',
+    cookies: true,
+  }),
+  api({
+    ...nothing,
+    id: 'hidden',
+    method: 'POST',
+    path: '/{owner}/{repo}.git/git-upload-pack',
+    mount: 'root',
+    access: anyone,
+    scope: null,
+    meter: 'api.read',
+    body: 'raw',
+    result: 'bytes',
+    hidden: true,
+  }),
+  api({
+    ...nothing,
+    id: 'lens',
+    method: 'GET',
+    path: '/lens',
+    access: anyone,
+    scope: null,
+    meter: 'none',
+    requires: ['Lens'],
+    result: 'empty',
+  }),
+  api({
+    ...nothing,
+    id: 'shutter',
+    method: 'DELETE',
+    path: '/shutter',
+    access: anyone,
+    scope: null,
+    meter: 'none',
+    requires: ['Shutter'],
+    success: 204,
+    result: 'empty',
+  }),
 ];
 
-interface Operation { operationId: string; tags: string[]; parameters?: { name: string; in: string; required: boolean; description?: string; schema: object }[]; requestBody?: { required: boolean; content: Record<string, { schema: object }> }; responses: Record<string, { description: string; content?: Record<string, { schema: object }> }>; security: object[]; [extension: `x-${string}`]: unknown }
-interface Document { openapi: string; paths: Record<string, Record<string, Operation>>; components: { schemas: Record<string, Record<string, unknown>>; securitySchemes: object }; tags: object[] }
+interface Operation {
+  operationId: string;
+  tags: string[];
+  parameters?: { name: string; in: string; required: boolean; description?: string; schema: object }[];
+  requestBody?: { required: boolean; content: Record<string, { schema: object }> };
+  responses: Record<string, { description: string; content?: Record<string, { schema: object }> }>;
+  security: object[];
+  [extension: `x-${string}`]: unknown;
+}
+interface Document {
+  openapi: string;
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, Record<string, unknown>>; securitySchemes: object };
+  tags: object[];
+}
 
 void t.test('the document is valid OpenAPI 3.1 and says what the descriptors say', async (t) => {
-  const rig = await startRig(t, routes, { validateResponses: true, absentPort: (port) => port === 'Lens' ? { component: 'lens', absent: 'hidden' } : { component: 'shutter', absent: 'unavailable' } });
+  const rig = await startRig(t, routes, {
+    validateResponses: true,
+    absentPort: (port) =>
+      port === 'Lens' ? { component: 'lens', absent: 'hidden' } : { component: 'shutter', absent: 'unavailable' },
+  });
   const answer = await rig.call('GET', '/api/v1/openapi.json');
   t.equal(answer.status, 200);
   t.strictSame(answer.body, JSON.parse(JSON.stringify(rig.server.openapi())));
@@ -36,7 +151,16 @@ void t.test('the document is valid OpenAPI 3.1 and says what the descriptors say
   t.equal(checked.valid, true);
 
   const document = answer.body as Document;
-  t.strictSame(Object.keys(document.paths), ['/', '/healthz', '/readyz', '/api/v1/users/{name}', '/api/v1/users', '/api/v1/things/{name}/files/{path}', '/api/v1/raw', '/api/v1/shutter']);
+  t.strictSame(Object.keys(document.paths), [
+    '/',
+    '/healthz',
+    '/readyz',
+    '/api/v1/users/{name}',
+    '/api/v1/users',
+    '/api/v1/things/{name}/files/{path}',
+    '/api/v1/raw',
+    '/api/v1/shutter',
+  ]);
   t.strictSame(document.tags, [{ name: 'system' }, { name: 'things' }]);
   const operation = (path: string, method: string): Operation => {
     const found = document.paths[path]?.[method];
@@ -44,11 +168,22 @@ void t.test('the document is valid OpenAPI 3.1 and says what the descriptors say
     return found;
   };
   const read = operation('/api/v1/users/{name}', 'get');
-  t.match(read, { operationId: 'userRead', summary: 'For a test', tags: ['things'], 'x-access': { who: 'anyone' }, 'x-meter': 'api.read' });
+  t.match(read, {
+    operationId: 'userRead',
+    summary: 'For a test',
+    tags: ['things'],
+    'x-access': { who: 'anyone' },
+    'x-meter': 'api.read',
+  });
   t.strictSame(read.security, [{}, { bearer: [] }, { basic: [] }]);
   t.strictSame(Object.keys(read.responses), ['200', '401', '404', '429', 'default']);
-  t.strictSame(read.responses['200']?.content, { 'application/json': { schema: { $ref: '#/components/schemas/User' } } });
-  t.strictSame(read.responses['404'], { description: 'Not Found', content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } } });
+  t.strictSame(read.responses['200']?.content, {
+    'application/json': { schema: { $ref: '#/components/schemas/User' } },
+  });
+  t.strictSame(read.responses['404'], {
+    description: 'Not Found',
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+  });
   const list = operation('/api/v1/users', 'get');
   t.strictSame(list.parameters, [
     { name: 'page', in: 'query', required: false, schema: { type: 'integer', default: 1, minimum: 1 } },
@@ -56,25 +191,71 @@ void t.test('the document is valid OpenAPI 3.1 and says what the descriptors say
     { name: 'state', in: 'query', required: false, schema: { type: 'string', enum: ['a', 'b'] } },
     { name: 'any', in: 'query', required: false, schema: {} },
   ]);
-  t.strictSame(list.responses['200']?.content, { 'application/json': { schema: { type: 'array', items: { $ref: '#/components/schemas/User' } } } });
+  t.strictSame(list.responses['200']?.content, {
+    'application/json': { schema: { type: 'array', items: { $ref: '#/components/schemas/User' } } },
+  });
   const write = operation('/api/v1/things/{name}/files/{path}', 'put');
-  t.strictSame(write.parameters?.map((parameter) => parameter.name), ['name', 'path']);
-  t.strictSame(write['x-scope'], { name: 'thing:write', pat: 'thing:write', oauth: 'write:thing', includes: ['thing:read'] });
-  t.strictSame(write.requestBody, { required: true, content: { 'application/json': { schema: {
-    type: 'object', required: ['user'], additionalProperties: false,
-    properties: {
-      user: { $ref: '#/components/schemas/UserInput' },
-      owner: { anyOf: [{ $ref: '#/components/schemas/UserInput' }, { type: 'null' }], description: 'Who owns it' },
-      note: { type: 'string', minLength: 1 },
+  t.strictSame(
+    write.parameters?.map((parameter) => parameter.name),
+    ['name', 'path'],
+  );
+  t.strictSame(write['x-scope'], {
+    name: 'thing:write',
+    pat: 'thing:write',
+    oauth: 'write:thing',
+    includes: ['thing:read'],
+  });
+  t.strictSame(write.requestBody, {
+    required: true,
+    content: {
+      'application/json': {
+        schema: {
+          type: 'object',
+          required: ['user'],
+          additionalProperties: false,
+          properties: {
+            user: { $ref: '#/components/schemas/UserInput' },
+            owner: {
+              anyOf: [{ $ref: '#/components/schemas/UserInput' }, { type: 'null' }],
+              description: 'Who owns it',
+            },
+            note: { type: 'string', minLength: 1 },
+          },
+        },
+      },
     },
-  } } } });
-  t.strictSame((write.responses['409']?.content?.['application/json']?.schema as { properties: object } | undefined)?.properties, { error: { type: 'string', minLength: 1, description: 'A sentence for a person; clients branch on the status and error_code' }, detail: { type: 'string', minLength: 1, description: 'Which field, or what to do' }, error_code: { type: 'string', minLength: 1, description: 'Stable and machine-readable' }, existing_repo_id: { type: 'string', minLength: 1 } });
-  t.strictSame(operation('/api/v1/raw', 'post').requestBody, { required: true, content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } } });
+  });
+  t.strictSame(
+    (write.responses['409']?.content?.['application/json']?.schema as { properties: object } | undefined)?.properties,
+    {
+      error: {
+        type: 'string',
+        minLength: 1,
+        description: 'A sentence for a person; clients branch on the status and error_code',
+      },
+      detail: { type: 'string', minLength: 1, description: 'Which field, or what to do' },
+      error_code: { type: 'string', minLength: 1, description: 'Stable and machine-readable' },
+      existing_repo_id: { type: 'string', minLength: 1 },
+    },
+  );
+  t.strictSame(operation('/api/v1/raw', 'post').requestBody, {
+    required: true,
+    content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
+  });
   t.strictSame(operation('/api/v1/raw', 'post').security, [{ bearer: [] }, { basic: [] }, { session: [] }]);
   t.strictSame(Object.keys(operation('/api/v1/shutter', 'delete').responses), ['204', '401', '503', 'default']);
-  t.strictSame(Object.keys(document.components.schemas), ['Error', 'Health', 'Index', 'Readiness', 'User', 'UserInput']);
+  t.strictSame(Object.keys(document.components.schemas), [
+    'Error',
+    'Health',
+    'Index',
+    'Readiness',
+    'User',
+    'UserInput',
+  ]);
   t.strictSame(document.components.schemas['User'], {
-    type: 'object', additionalProperties: false, required: ['bio', 'id', 'page', 'role'],
+    type: 'object',
+    additionalProperties: false,
+    required: ['bio', 'id', 'page', 'role'],
     properties: {
       id: { type: 'string', minLength: 1, format: 'uuid' },
       bio: { type: ['string', 'null'], minLength: 1 },
@@ -91,7 +272,11 @@ void t.test('object schemas are closed and never empty', async (t) => {
   const walk = (node: unknown, path: string): void => {
     if (typeof node !== 'object' || node === null) return;
     const schema = node as { type?: unknown; additionalProperties?: unknown; properties?: object };
-    if ((schema.type === 'object' || Array.isArray(schema.type) && schema.type.includes('object')) && (schema.additionalProperties !== false || Object.keys(schema.properties ?? {}).length === 0)) open.push(path);
+    if (
+      (schema.type === 'object' || (Array.isArray(schema.type) && schema.type.includes('object'))) &&
+      (schema.additionalProperties !== false || Object.keys(schema.properties ?? {}).length === 0)
+    )
+      open.push(path);
     for (const [key, value] of Object.entries(node)) walk(value, `${path}/${key}`);
   };
   walk(rig.server.openapi(), '');
@@ -103,9 +288,26 @@ void t.test('named schemas become components wherever they stand, links included
   const tree = Joi.object({ name: Joi.string().required(), children: Joi.array().items(Joi.link('#Tree')) }).id('Tree');
   const label = Joi.object({ color: Joi.string().required() }).meta({ id: 'Label' });
   const derived = tree.keys({ more: Joi.number() });
-  const either = registry.of(Joi.object({ one: Joi.alternatives(tree, label), list: Joi.array().items(label).required(), derived }), 'output');
-  t.match(either, { properties: { one: { anyOf: [{ $ref: '#/components/schemas/Tree' }, { $ref: '#/components/schemas/Label' }] }, list: { items: { $ref: '#/components/schemas/Label' } }, derived: { type: 'object', properties: { more: { type: 'number' } } } } });
-  t.strictSame(registry.components()['Tree'], { type: 'object', properties: { name: { type: 'string', minLength: 1 }, children: { type: 'array', items: { $ref: '#/components/schemas/Tree' } } }, required: ['name'], additionalProperties: false });
+  const either = registry.of(
+    Joi.object({ one: Joi.alternatives(tree, label), list: Joi.array().items(label).required(), derived }),
+    'output',
+  );
+  t.match(either, {
+    properties: {
+      one: { anyOf: [{ $ref: '#/components/schemas/Tree' }, { $ref: '#/components/schemas/Label' }] },
+      list: { items: { $ref: '#/components/schemas/Label' } },
+      derived: { type: 'object', properties: { more: { type: 'number' } } },
+    },
+  });
+  t.strictSame(registry.components()['Tree'], {
+    type: 'object',
+    properties: {
+      name: { type: 'string', minLength: 1 },
+      children: { type: 'array', items: { $ref: '#/components/schemas/Tree' } },
+    },
+    required: ['name'],
+    additionalProperties: false,
+  });
   t.strictSame(Object.keys(registry.components()), ['Label', 'Tree']);
 });
 
@@ -116,7 +318,17 @@ void t.test('an object of members of any name is a map', (t) => {
 });
 
 void t.test('which statuses follow from a descriptor', async (t) => {
-  const base = { id: 'x', summary: 's', method: 'GET', path: '/x', access: anyone, scope: null, meter: 'none', result: 'empty', run: () => undefined } as const;
+  const base = {
+    id: 'x',
+    summary: 's',
+    method: 'GET',
+    path: '/x',
+    access: anyone,
+    scope: null,
+    meter: 'none',
+    result: 'empty',
+    run: () => undefined,
+  } as const;
   const table: readonly (readonly [string, Partial<Route>, readonly number[]])[] = [
     ['a bare read', {}, [200, 401]],
     ['its own statuses', { statuses: [404, 304] }, [200, 304, 401, 404]],
@@ -142,21 +354,37 @@ void t.test('which statuses follow from a descriptor', async (t) => {
     ['a query that must be there', { query: Joi.object({ q: Joi.any().required() }) }, [200, 400, 401]],
     ['a query of few values', { query: Joi.object({ q: Joi.any().valid('a') }) }, [200, 400, 401]],
   ];
-  for (const [what, over, statuses] of table) t.strictSame(impliedStatuses({ ...base, ...over } as Route), statuses, what);
+  for (const [what, over, statuses] of table)
+    t.strictSame(impliedStatuses({ ...base, ...over } as Route), statuses, what);
 });
 
 void t.test('the server answers for itself', async (t) => {
-  let ready: { ready: boolean; failing?: string; detail?: string; degraded: string[] } = { ready: true, degraded: ['search-sql'] };
+  let ready: { ready: boolean; failing?: string; detail?: string; degraded: string[] } = {
+    ready: true,
+    degraded: ['search-sql'],
+  };
   const rig = await startRig(t, [], { readiness: async () => ready, version: '7.8.9' });
-  t.strictSame((await rig.call('GET', '/')).body, { name: 'hexforge', version: '7.8.9', links: {
-    api: 'https://forge.example/api/v1', openapi: 'https://forge.example/api/v1/openapi.json', healthz: 'https://forge.example/healthz', readyz: 'https://forge.example/readyz', web: 'https://web.example',
-  } });
+  t.strictSame((await rig.call('GET', '/')).body, {
+    name: 'hexforge',
+    version: '7.8.9',
+    links: {
+      api: 'https://forge.example/api/v1',
+      openapi: 'https://forge.example/api/v1/openapi.json',
+      healthz: 'https://forge.example/healthz',
+      readyz: 'https://forge.example/readyz',
+      web: 'https://web.example',
+    },
+  });
   t.strictSame((await rig.call('GET', '/healthz')).body, { status: 'ok' });
   t.strictSame((await rig.call('GET', '/readyz')).body, { status: 'ready', degraded: ['search-sql'] });
   ready = { ready: false, failing: 'identity', detail: 'The database does not answer', degraded: [] };
   const down = await rig.call('GET', '/readyz');
   t.equal(down.status, 503);
-  t.strictSame(down.body, { error: 'The plugin "identity" is not ready', detail: 'The database does not answer', error_code: 'unavailable' });
+  t.strictSame(down.body, {
+    error: 'The plugin "identity" is not ready',
+    detail: 'The database does not answer',
+    error_code: 'unavailable',
+  });
   t.equal((await rig.call('GET', '/healthz')).status, 200);
   t.match((await rig.call('POST', '/')).headers, { allow: 'GET, HEAD, OPTIONS' });
 });

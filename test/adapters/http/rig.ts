@@ -1,15 +1,15 @@
 // A listening server over route descriptors, with everything behind it faked but the access decision.
 import { request as send, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
 import { connect } from 'node:net';
-import { accessDecision, type ResourceResolver } from '#core/kernel/access';
-import type { User } from '#core/kernel/caller';
-import { Unauthorized } from '#core/kernel/errors';
-import type { Authenticator } from '#core/kernel/credentials';
-import type { Budget, Count, RateCounter } from '#core/kernel/rate';
-import { scopeCatalogue } from '#core/kernel/scopes';
 import type { AccessLogEntry } from '#adapters/http/exchange';
 import type { Route } from '#adapters/http/route';
 import { createHttpServer, type HttpOptions, type HttpServer } from '#adapters/http/server';
+import { accessDecision, type ResourceResolver } from '#core/kernel/access';
+import type { User } from '#core/kernel/caller';
+import type { Authenticator } from '#core/kernel/credentials';
+import { Unauthorized } from '#core/kernel/errors';
+import type { Budget, Count, RateCounter } from '#core/kernel/rate';
+import { scopeCatalogue } from '#core/kernel/scopes';
 
 declare module '#core/kernel/access' {
   interface Resources {
@@ -40,14 +40,19 @@ export const scopes = scopeCatalogue([
   { name: 'thing:never' },
 ]);
 
-const person = (username: string, credential: Partial<User['credential']> = {}, isAdmin = false): User =>
-  ({ kind: 'user', id: `id-${username}`, username, isAdmin, credential: { kind: 'session', id: `c-${username}`, scopes: 'all', via: 'bearer', ...credential } });
+const person = (username: string, credential: Partial<User['credential']> = {}, isAdmin = false): User => ({
+  kind: 'user',
+  id: `id-${username}`,
+  username,
+  isAdmin,
+  credential: { kind: 'session', id: `c-${username}`, scopes: 'all', via: 'bearer', ...credential },
+});
 
 /** Token → user. */
 export const tokens: Readonly<Record<string, User>> = {
-  'good': person('alice'),
-  'other': person('bob'),
-  'root': person('root', {}, true),
+  good: person('alice'),
+  other: person('bob'),
+  root: person('root', {}, true),
   'pat-read': person('alice', { kind: 'pat', scopes: ['thing:read'] }),
   'pat-none': person('alice', { kind: 'pat', scopes: [] }),
   'oat-write': person('alice', { kind: 'oauth', scopes: ['write:thing'] }),
@@ -58,7 +63,8 @@ export const authenticator: Authenticator = {
   async authenticate(presented, { passwords = false }) {
     const user = tokens[presented.via === 'basic' ? presented.password : presented.token];
     if (user !== undefined) return { ...user, credential: { ...user.credential, via: presented.via } };
-    if (presented.via === 'basic' && passwords && presented.username === 'alice' && presented.password === 'pass:word') return person('alice', { kind: 'password', via: 'basic' });
+    if (presented.via === 'basic' && passwords && presented.username === 'alice' && presented.password === 'pass:word')
+      return person('alice', { kind: 'password', via: 'basic' });
     throw new Unauthorized('The credential is not valid');
   },
 };
@@ -69,7 +75,11 @@ export const things: ResourceResolver = {
   async resolve(caller, { name = '' }) {
     if (name !== 'open' && name !== 'closed') return undefined;
     const owner = caller.kind === 'user' && caller.username === 'alice';
-    return { resource: { name } as never, readable: owner || name === 'open', may: (permission) => owner || permission === 'thing.read' };
+    return {
+      resource: { name } as never,
+      readable: owner || name === 'open',
+      may: (permission) => owner || permission === 'thing.read',
+    };
   },
 };
 
@@ -78,7 +88,12 @@ export function counter(): RateCounter & { readonly taken: Map<string, number> }
   const taken = new Map<string, number>();
   const count = (key: string, { limit }: Budget, now: Date): Count => {
     const used = taken.get(key) ?? 0;
-    return { limit, remaining: Math.max(0, limit - used), resetAt: new Date(now.getTime() + 30_500), exceeded: used > limit };
+    return {
+      limit,
+      remaining: Math.max(0, limit - used),
+      resetAt: new Date(now.getTime() + 30_500),
+      exceeded: used > limit,
+    };
   };
   return {
     taken,
@@ -99,7 +114,14 @@ export interface Rig {
   readonly server: HttpServer;
   readonly access: AccessLogEntry[];
   readonly logged: { readonly level: string; readonly message: string; readonly members: Record<string, unknown> }[];
-  call(method: string, path: string, options?: { readonly headers?: OutgoingHttpHeaders; readonly body?: string | Uint8Array | AsyncIterable<Uint8Array> }): Promise<Answer>;
+  call(
+    method: string,
+    path: string,
+    options?: {
+      readonly headers?: OutgoingHttpHeaders;
+      readonly body?: string | Uint8Array | AsyncIterable<Uint8Array>;
+    },
+  ): Promise<Answer>;
   /** Sends bytes as they are and yields all that comes back until the connection closes. */
   raw(bytes: string): Promise<string>;
   /** The access log line of a request, once it is written. */
@@ -116,22 +138,40 @@ export interface Answer {
 
 export const now = new Date('2026-11-21T10:00:00.250Z');
 
-export async function startRig(t: { teardown(end: () => Promise<void>): void }, routes: readonly Route[], overrides: Partial<HttpOptions> = {}): Promise<Rig> {
+export async function startRig(
+  t: { teardown(end: () => Promise<void>): void },
+  routes: readonly Route[],
+  overrides: Partial<HttpOptions> = {},
+): Promise<Rig> {
   const access: AccessLogEntry[] = [];
   const waiting: (() => void)[] = [];
   const logged: { level: string; message: string; members: Record<string, unknown> }[] = [];
-  const line = (level: string) => (members: object, message: string): void => void logged.push({ level, message, members: { ...members } });
+  const line =
+    (level: string) =>
+    (members: object, message: string): void =>
+      void logged.push({ level, message, members: { ...members } });
   let ids = 0;
   const server = createHttpServer({
-    host: '127.0.0.1', port: 0, baseUrl: 'https://forge.example', webUrl: 'https://web.example', version: '1.2.3', trustedProxies: [],
+    host: '127.0.0.1',
+    port: 0,
+    baseUrl: 'https://forge.example',
+    webUrl: 'https://web.example',
+    version: '1.2.3',
+    trustedProxies: [],
     routes: routes.map((route) => ({ plugin: 'things', route })),
-    authenticator, scopes,
+    authenticator,
+    scopes,
     access: accessDecision({ scopes, adminGrants: () => undefined, resolvers: () => [things] }),
-    rateCounter: counter(), budgets: () => undefined, absentPort: () => undefined,
+    rateCounter: counter(),
+    budgets: () => undefined,
+    absentPort: () => undefined,
     readiness: async () => ({ ready: true, degraded: [] }),
     validateResponses: true,
     clock: { now: () => now },
-    ids: { uuid: () => `00000000-0000-4000-8000-${String(ids++).padStart(12, '0')}`, bytes: (length) => new Uint8Array(length) },
+    ids: {
+      uuid: () => `00000000-0000-4000-8000-${String(ids++).padStart(12, '0')}`,
+      bytes: (length) => new Uint8Array(length),
+    },
     log: { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') },
     accessLog: (entry) => {
       access.push(entry);
@@ -143,24 +183,48 @@ export async function startRig(t: { teardown(end: () => Promise<void>): void }, 
   const port = Number(new URL(url).port);
   t.teardown(() => server.stop(0));
   return {
-    url, port, server, access, logged,
+    url,
+    port,
+    server,
+    access,
+    logged,
     async call(method, path, { headers = {}, body } = {}) {
       const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-      const message = send({ host: '127.0.0.1', port, method, path, headers, agent: false }, resolve).on('error', reject);
+      const message = send({ host: '127.0.0.1', port, method, path, headers, agent: false }, resolve).on(
+        'error',
+        reject,
+      );
       if (body === undefined || typeof body === 'string' || body instanceof Uint8Array) message.end(body);
-      else for await (const chunk of body) if (!message.write(chunk)) await Promise.race([new Promise((drained) => message.once('drain', drained)), promise]);
+      else
+        for await (const chunk of body)
+          if (!message.write(chunk))
+            await Promise.race([new Promise((drained) => message.once('drain', drained)), promise]);
       message.end();
       const answer = await promise;
-      const bytes = Buffer.concat(await answer.toArray() as Uint8Array[]);
+      const bytes = Buffer.concat((await answer.toArray()) as Uint8Array[]);
       const text = bytes.toString('utf8');
-      const isJson = answer.headers['content-type']?.startsWith('application/json') === true && answer.headers['content-encoding'] === undefined && text !== '';
-      return { status: answer.statusCode ?? 0, headers: answer.headers, text, bytes, body: isJson ? JSON.parse(text) : undefined };
+      const isJson =
+        answer.headers['content-type']?.startsWith('application/json') === true &&
+        answer.headers['content-encoding'] === undefined &&
+        text !== '';
+      return {
+        status: answer.statusCode ?? 0,
+        headers: answer.headers,
+        text,
+        bytes,
+        body: isJson ? JSON.parse(text) : undefined,
+      };
     },
-    raw: (bytes) => new Promise((resolve, reject) => {
-      const socket = connect(port, '127.0.0.1', () => socket.write(bytes));
-      let text = '';
-      socket.setEncoding('utf8').on('data', (chunk: string) => void (text += chunk)).on('close', () => resolve(text)).on('error', reject);
-    }),
+    raw: (bytes) =>
+      new Promise((resolve, reject) => {
+        const socket = connect(port, '127.0.0.1', () => socket.write(bytes));
+        let text = '';
+        socket
+          .setEncoding('utf8')
+          .on('data', (chunk: string) => void (text += chunk))
+          .on('close', () => resolve(text))
+          .on('error', reject);
+      }),
     async entry(requestId) {
       for (;;) {
         const found = access.find((candidate) => candidate.requestId === requestId);
@@ -172,5 +236,10 @@ export async function startRig(t: { teardown(end: () => Promise<void>): void }, 
 }
 
 export const bearer = (token: string): OutgoingHttpHeaders => ({ authorization: `Bearer ${token}` });
-export const basic = (username: string, password: string): OutgoingHttpHeaders => ({ authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}` });
-export const json = (body: unknown, headers: OutgoingHttpHeaders = {}) => ({ headers: { 'content-type': 'application/json', ...headers }, body: typeof body === 'string' ? body : JSON.stringify(body) });
+export const basic = (username: string, password: string): OutgoingHttpHeaders => ({
+  authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`,
+});
+export const json = (body: unknown, headers: OutgoingHttpHeaders = {}) => ({
+  headers: { 'content-type': 'application/json', ...headers },
+  body: typeof body === 'string' ? body : JSON.stringify(body),
+});

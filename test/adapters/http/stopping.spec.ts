@@ -1,10 +1,10 @@
 // The access log, the graceful stop and a taken port.
 import { once } from 'node:events';
 import { request as send, Agent, type IncomingMessage } from 'node:http';
-import t from 'tap';
 import Joi from 'joi';
-import { anyone } from '#core/kernel/access';
+import t from 'tap';
 import { api, ByteStream, object } from '#adapters/http/route';
+import { anyone } from '#core/kernel/access';
 import { bearer, startRig } from './rig.ts';
 
 const open = { access: anyone, scope: null, meter: 'none', summary: 'For a test' } as const;
@@ -13,13 +13,40 @@ const count = object<{ bytes: number }>({ bytes: Joi.number().required() });
 void t.test('one access log line per request, without path, query or secret', async (t) => {
   const params = object<{ name: string }>({ name: Joi.string().required() });
   const rig = await startRig(t, [
-    api({ ...open, id: 'thing', method: 'GET', path: '/things/{name}', params, result: count, run: () => ({ bytes: 1 }) }),
-    api({ ...open, id: 'uploadPack', method: 'GET', path: '/{owner}/{repo}.git/git-upload-pack', mount: 'root', hidden: true, result: count, run: () => ({ bytes: 1 }) }),
+    api({
+      ...open,
+      id: 'thing',
+      method: 'GET',
+      path: '/things/{name}',
+      params,
+      result: count,
+      run: () => ({ bytes: 1 }),
+    }),
+    api({
+      ...open,
+      id: 'uploadPack',
+      method: 'GET',
+      path: '/{owner}/{repo}.git/git-upload-pack',
+      mount: 'root',
+      hidden: true,
+      result: count,
+      run: () => ({ bytes: 1 }),
+    }),
   ]);
-  const sent = await rig.call('HEAD', '/api/v1/things/SECRET?token=SECRET', { headers: { ...bearer('pat-read'), 'x-request-id': 'one' } });
+  const sent = await rig.call('HEAD', '/api/v1/things/SECRET?token=SECRET', {
+    headers: { ...bearer('pat-read'), 'x-request-id': 'one' },
+  });
   t.equal(sent.status, 200);
   const entry = await rig.entry('one');
-  t.match(entry, { time: '2026-11-21T10:00:00.250Z', requestId: 'one', method: 'HEAD', route: '/api/v1/things/{name}', status: 200, userId: 'id-alice', credential: 'pat' });
+  t.match(entry, {
+    time: '2026-11-21T10:00:00.250Z',
+    requestId: 'one',
+    method: 'HEAD',
+    route: '/api/v1/things/{name}',
+    status: 200,
+    userId: 'id-alice',
+    credential: 'pat',
+  });
   t.ok(entry.ms >= 0 && entry.bytes > 100, `${entry.ms} ms, ${entry.bytes} bytes`);
   await rig.call('GET', '/a/b.git/git-upload-pack', { headers: { 'x-request-id': 'two' } });
   t.match(await rig.entry('two'), { route: 'uploadPack', status: 200 });
@@ -41,14 +68,35 @@ void t.test('a stop lets what runs finish, ends event streams and refuses the re
     await new Promise(() => undefined);
   }
   const rig = await startRig(t, [
-    api({ ...open, id: 'slow', method: 'GET', path: '/slow', result: count, run: async () => { entered.resolve(); await finish.promise; return { bytes: 1 }; } }),
-    api({ ...open, id: 'events', method: 'GET', path: '/events', result: 'bytes', run: ({ signal }) => { streamSignal.resolve(signal); return new ByteStream(events(), { type: 'text/event-stream' }); } }),
+    api({
+      ...open,
+      id: 'slow',
+      method: 'GET',
+      path: '/slow',
+      result: count,
+      run: async () => {
+        entered.resolve();
+        await finish.promise;
+        return { bytes: 1 };
+      },
+    }),
+    api({
+      ...open,
+      id: 'events',
+      method: 'GET',
+      path: '/events',
+      result: 'bytes',
+      run: ({ signal }) => {
+        streamSignal.resolve(signal);
+        return new ByteStream(events(), { type: 'text/event-stream' });
+      },
+    }),
     api({ ...open, id: 'fast', method: 'GET', path: '/fast', result: count, run: () => ({ bytes: 1 }) }),
   ]);
   const agent = new Agent({ keepAlive: true });
   t.teardown(() => agent.destroy());
   const idle = send({ port: rig.port, path: '/api/v1/fast', agent }).end();
-  const [answered] = await once(idle, 'response') as [IncomingMessage];
+  const [answered] = (await once(idle, 'response')) as [IncomingMessage];
   answered.resume();
   await once(answered, 'end');
   const slow = rig.call('GET', '/api/v1/slow');
@@ -68,10 +116,24 @@ void t.test('a stop lets what runs finish, ends event streams and refuses the re
 void t.test('a stop cuts what outlasts its grace', async (t) => {
   const entered = Promise.withResolvers<void>();
   const aborted = Promise.withResolvers<void>();
-  const rig = await startRig(t, [api({ ...open, id: 'endless', method: 'GET', path: '/endless', result: count, run: ({ signal }) => {
-    entered.resolve();
-    return new Promise((_, reject) => signal.addEventListener('abort', () => { aborted.resolve(); reject(new Error('aborted')); }));
-  } })]);
+  const rig = await startRig(t, [
+    api({
+      ...open,
+      id: 'endless',
+      method: 'GET',
+      path: '/endless',
+      result: count,
+      run: ({ signal }) => {
+        entered.resolve();
+        return new Promise((_, reject) =>
+          signal.addEventListener('abort', () => {
+            aborted.resolve();
+            reject(new Error('aborted'));
+          }),
+        );
+      },
+    }),
+  ]);
   const endless = rig.call('GET', '/api/v1/endless');
   const lost = t.rejects(endless, { code: 'ECONNRESET' });
   await entered.promise;

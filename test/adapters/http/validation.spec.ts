@@ -1,27 +1,83 @@
 // Bodies, queries and path parameters at the door.
 import { gzipSync } from 'node:zlib';
-import t from 'tap';
 import Joi from 'joi';
-import { anyone } from '#core/kernel/access';
+import t from 'tap';
 import { api, object } from '#adapters/http/route';
+import { anyone } from '#core/kernel/access';
 import { json, startRig } from './rig.ts';
 
 const open = { access: anyone, scope: null, meter: 'none', summary: 'For a test' } as const;
 
-interface Thing { name: string; labels?: string[]; size?: number; owner?: { login: string } }
+interface Thing {
+  name: string;
+  labels?: string[];
+  size?: number;
+  owner?: { login: string };
+}
 const thing = object<Thing>({
-  name: Joi.string().max(5).pattern(/^[a-z]+$/).required(),
+  name: Joi.string()
+    .max(5)
+    .pattern(/^[a-z]+$/)
+    .required(),
   labels: Joi.array().items(Joi.string()),
   size: Joi.number().integer(),
   owner: object<{ login: string }>({ login: Joi.string().required() }),
 });
 const anything = Joi.any();
-const create = api({ ...open, id: 'create', method: 'POST', path: '/things', body: thing, result: anything, run: (_, { body }) => body });
-const optional = api({ ...open, id: 'optional', method: 'POST', path: '/optional', body: object<{ note?: string }>({ note: Joi.string() }), result: anything, run: (_, { body }) => body });
-const list = api({ ...open, id: 'list', method: 'GET', path: '/things', query: object<{ page: number; q?: string }>({ page: Joi.number().integer().min(1).default(1), q: Joi.string() }), result: anything, run: (_, { query }) => ({ ...query }) });
-const branch = api({ ...open, id: 'branch', method: 'GET', path: '/branches/{branch}/tip', params: object<{ branch: string }>({ branch: Joi.string().required() }), result: anything, run: (_, { params }) => params });
-const file = api({ ...open, id: 'file', method: 'GET', path: '/files/{path*}', params: object<{ path: string }>({ path: Joi.string().required() }), result: anything, run: (_, { params }) => params });
-const numbered = api({ ...open, id: 'numbered', method: 'GET', path: '/numbered/{number}', params: object<{ number: number }>({ number: Joi.number().integer().min(1).required() }), result: anything, run: (_, { params }) => params });
+const create = api({
+  ...open,
+  id: 'create',
+  method: 'POST',
+  path: '/things',
+  body: thing,
+  result: anything,
+  run: (_, { body }) => body,
+});
+const optional = api({
+  ...open,
+  id: 'optional',
+  method: 'POST',
+  path: '/optional',
+  body: object<{ note?: string }>({ note: Joi.string() }),
+  result: anything,
+  run: (_, { body }) => body,
+});
+const list = api({
+  ...open,
+  id: 'list',
+  method: 'GET',
+  path: '/things',
+  query: object<{ page: number; q?: string }>({ page: Joi.number().integer().min(1).default(1), q: Joi.string() }),
+  result: anything,
+  run: (_, { query }) => ({ ...query }),
+});
+const branch = api({
+  ...open,
+  id: 'branch',
+  method: 'GET',
+  path: '/branches/{branch}/tip',
+  params: object<{ branch: string }>({ branch: Joi.string().required() }),
+  result: anything,
+  run: (_, { params }) => params,
+});
+const file = api({
+  ...open,
+  id: 'file',
+  method: 'GET',
+  path: '/files/{path*}',
+  params: object<{ path: string }>({ path: Joi.string().required() }),
+  result: anything,
+  run: (_, { params }) => params,
+});
+const numbered = api({
+  ...open,
+  id: 'numbered',
+  method: 'GET',
+  path: '/numbered/{number}',
+  params: object<{ number: number }>({ number: Joi.number().integer().min(1).required() }),
+  result: anything,
+  run: (_, { params }) => params,
+});
 
 void t.test('a body that does not fit names the field in a sentence', async (t) => {
   const rig = await startRig(t, [create]);
@@ -39,59 +95,150 @@ void t.test('a body that does not fit names the field in a sentence', async (t) 
     [{ name: 'a', owner: { login: 'b', admin: true } }, 'unknown_field', 'Field "owner.admin" is not allowed'],
     ['{"name":"a","constructor":{"prototype":1}}', 'unknown_field', 'Field "constructor" is not allowed'],
     ['{"name":"a","__proto__":{"isAdmin":true}}', 'unknown_field', 'Field "__proto__" is not allowed'],
-    ['{"name":"a","owner":{"login":"b","\\u005f_proto__":{"isAdmin":true}}}', 'unknown_field', 'Field "owner.__proto__" is not allowed'],
-    ['{"name":"a\\u0000"}', 'validation_failed', 'Field "name" must not contain a NUL character or half of a surrogate pair'],
-    ['{"name":"a","labels":["\\ud800"]}', 'validation_failed', 'Field "labels[0]" must not contain a NUL character or half of a surrogate pair'],
+    [
+      '{"name":"a","owner":{"login":"b","\\u005f_proto__":{"isAdmin":true}}}',
+      'unknown_field',
+      'Field "owner.__proto__" is not allowed',
+    ],
+    [
+      '{"name":"a\\u0000"}',
+      'validation_failed',
+      'Field "name" must not contain a NUL character or half of a surrogate pair',
+    ],
+    [
+      '{"name":"a","labels":["\\ud800"]}',
+      'validation_failed',
+      'Field "labels[0]" must not contain a NUL character or half of a surrogate pair',
+    ],
     ['[]', 'validation_failed', 'The body must be of type object'],
     ['"text"', 'validation_failed', 'The body must be of type object'],
     ['null', 'validation_failed', 'The body must be of type object'],
-    [`{"name":${'['.repeat(100_000)}${']'.repeat(100_000)}}`, 'validation_failed', 'The body is nested deeper than 64 levels'],
+    [
+      `{"name":${'['.repeat(100_000)}${']'.repeat(100_000)}}`,
+      'validation_failed',
+      'The body is nested deeper than 64 levels',
+    ],
   ];
   for (const [body, code, detail] of cases) {
     const answer = await rig.call('POST', '/api/v1/things', json(body));
     const label = (typeof body === 'string' ? body : JSON.stringify(body)).slice(0, 60);
     t.equal(answer.status, 400, label);
-    t.strictSame({ ...answer.body as object, error: undefined }, { error: undefined, detail, error_code: code }, label);
+    t.strictSame(
+      { ...(answer.body as object), error: undefined },
+      { error: undefined, detail, error_code: code },
+      label,
+    );
   }
-  t.strictSame((await rig.call('POST', '/api/v1/things', json('{"name":"a","name":"b"}'))).body, { name: 'b' }, 'the last of two equal members counts');
+  t.strictSame(
+    (await rig.call('POST', '/api/v1/things', json('{"name":"a","name":"b"}'))).body,
+    { name: 'b' },
+    'the last of two equal members counts',
+  );
   t.equal(({} as { isAdmin?: boolean }).isAdmin, undefined, 'nothing reached a prototype');
   t.equal(rig.logged.length, 0);
 });
 
 void t.test('a body that is no JSON is 400 malformed_json, and never quoted', async (t) => {
   const rig = await startRig(t, [create]);
-  for (const body of ['{', '{"name":"secret"', "{'name':1}", 'nope', '{"name":"a"} x', Buffer.from([0x7b, 0xff, 0x7d])]) {
+  for (const body of [
+    '{',
+    '{"name":"secret"',
+    "{'name':1}",
+    'nope',
+    '{"name":"a"} x',
+    Buffer.from([0x7b, 0xff, 0x7d]),
+  ]) {
     const answer = await rig.call('POST', '/api/v1/things', { headers: { 'content-type': 'application/json' }, body });
     t.equal(answer.status, 400, String(body));
-    t.strictSame(answer.body, { error: 'The body is not valid JSON', detail: 'It must be one JSON value in UTF-8', error_code: 'malformed_json' }, String(body));
+    t.strictSame(
+      answer.body,
+      {
+        error: 'The body is not valid JSON',
+        detail: 'It must be one JSON value in UTF-8',
+        error_code: 'malformed_json',
+      },
+      String(body),
+    );
   }
 });
 
 void t.test('only JSON is read as JSON', async (t) => {
   const rig = await startRig(t, [create]);
-  for (const type of ['application/json', 'application/json; charset=utf-8', 'Application/JSON;charset="UTF-8"', 'application/merge-patch+json']) {
-    t.equal((await rig.call('POST', '/api/v1/things', { headers: { 'content-type': type }, body: '{"name":"a"}' })).status, 200, type);
+  for (const type of [
+    'application/json',
+    'application/json; charset=utf-8',
+    'Application/JSON;charset="UTF-8"',
+    'application/merge-patch+json',
+  ]) {
+    t.equal(
+      (await rig.call('POST', '/api/v1/things', { headers: { 'content-type': type }, body: '{"name":"a"}' })).status,
+      200,
+      type,
+    );
   }
-  for (const type of [undefined, 'text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'application/jsonp', 'application/json; charset=latin1', ';;', '']) {
-    const answer = await rig.call('POST', '/api/v1/things', { headers: type === undefined ? {} : { 'content-type': type }, body: '{"name":"a"}' });
+  for (const type of [
+    undefined,
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'application/jsonp',
+    'application/json; charset=latin1',
+    ';;',
+    '',
+  ]) {
+    const answer = await rig.call('POST', '/api/v1/things', {
+      headers: type === undefined ? {} : { 'content-type': type },
+      body: '{"name":"a"}',
+    });
     t.equal(answer.status, 415, String(type));
-    t.strictSame(answer.body, { error: 'The body must be JSON', detail: 'Send it with Content-Type: application/json', error_code: 'unsupported_media_type' }, String(type));
+    t.strictSame(
+      answer.body,
+      {
+        error: 'The body must be JSON',
+        detail: 'Send it with Content-Type: application/json',
+        error_code: 'unsupported_media_type',
+      },
+      String(type),
+    );
   }
-  const encoded = await rig.call('POST', '/api/v1/things', { headers: { 'content-type': 'application/json', 'content-encoding': 'br' }, body: '{}' });
+  const encoded = await rig.call('POST', '/api/v1/things', {
+    headers: { 'content-type': 'application/json', 'content-encoding': 'br' },
+    body: '{}',
+  });
   t.equal(encoded.status, 415);
 });
 
 void t.test('an absent body is an empty object', async (t) => {
   const rig = await startRig(t, [create, optional]);
   t.strictSame((await rig.call('POST', '/api/v1/optional')).body, {});
-  t.strictSame((await rig.call('POST', '/api/v1/optional', { headers: { 'content-length': '0', 'content-type': 'text/plain' } })).body, {});
-  t.match((await rig.call('POST', '/api/v1/things')).body, { error_code: 'validation_failed', detail: 'Field "name" is required' });
+  t.strictSame(
+    (await rig.call('POST', '/api/v1/optional', { headers: { 'content-length': '0', 'content-type': 'text/plain' } }))
+      .body,
+    {},
+  );
+  t.match((await rig.call('POST', '/api/v1/things')).body, {
+    error_code: 'validation_failed',
+    detail: 'Field "name" is required',
+  });
 });
 
 void t.test('a body over its bound is 413, by its announced length and by its chunks', async (t) => {
-  const small = api({ ...open, id: 'small', method: 'POST', path: '/small', maxBytes: 100, body: object<{ a?: string }>({ a: Joi.string() }), result: anything, run: (_, { body }) => body });
+  const small = api({
+    ...open,
+    id: 'small',
+    method: 'POST',
+    path: '/small',
+    maxBytes: 100,
+    body: object<{ a?: string }>({ a: Joi.string() }),
+    result: anything,
+    run: (_, { body }) => body,
+  });
   const rig = await startRig(t, [create, small]);
-  const tooLarge = (limit: number) => ({ error: 'The body is too large', detail: `The limit is ${limit} bytes`, error_code: 'payload_too_large' });
+  const tooLarge = (limit: number) => ({
+    error: 'The body is too large',
+    detail: `The limit is ${limit} bytes`,
+    error_code: 'payload_too_large',
+  });
   const exact = JSON.stringify({ a: 'x'.repeat(92) });
   t.equal(exact.length, 100);
   t.equal((await rig.call('POST', '/api/v1/small', json(exact))).status, 200, 'the bound itself passes');
@@ -103,7 +250,10 @@ void t.test('a body over its bound is 413, by its announced length and by its ch
     for (let index = 0; index < count; index++) yield Buffer.alloc(65_536, 'x');
     yield Buffer.from('"}');
   }
-  const chunked = await rig.call('POST', '/api/v1/small', { headers: { 'content-type': 'application/json' }, body: chunks(40) });
+  const chunked = await rig.call('POST', '/api/v1/small', {
+    headers: { 'content-type': 'application/json' },
+    body: chunks(40),
+  });
   t.equal(chunked.status, 413, 'chunked, without a length');
   t.strictSame(chunked.body, tooLarge(100));
   const million = await rig.call('POST', '/api/v1/things', json({ name: 'x'.repeat(1024 * 1024) }));
@@ -113,24 +263,37 @@ void t.test('a body over its bound is 413, by its announced length and by its ch
 void t.test('a gzip body is inflated within the same bound', async (t) => {
   const rig = await startRig(t, [create]);
   const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
-  t.strictSame((await rig.call('POST', '/api/v1/things', { headers, body: gzipSync('{"name":"a"}') })).body, { name: 'a' });
+  t.strictSame((await rig.call('POST', '/api/v1/things', { headers, body: gzipSync('{"name":"a"}') })).body, {
+    name: 'a',
+  });
   const bomb = gzipSync(Buffer.alloc(50 * 1024 * 1024, 'x'));
   t.ok(bomb.byteLength < 60_000);
   t.equal((await rig.call('POST', '/api/v1/things', { headers, body: bomb })).status, 413);
   const broken = await rig.call('POST', '/api/v1/things', { headers, body: 'not gzip at all' });
   t.equal(broken.status, 400);
-  t.strictSame(broken.body, { error: 'The body could not be inflated', detail: 'The body is not the gzip that Content-Encoding announces', error_code: 'validation_failed' });
+  t.strictSame(broken.body, {
+    error: 'The body could not be inflated',
+    detail: 'The body is not the gzip that Content-Encoding announces',
+    error_code: 'validation_failed',
+  });
   const cut = await rig.call('POST', '/api/v1/things', { headers, body: gzipSync('{"name":"a"}').subarray(0, 20) });
   t.equal(cut.status, 400);
 });
 
 void t.test('queries: unknown parameters are ignored, wrong ones named', async (t) => {
   const rig = await startRig(t, [list]);
-  t.strictSame((await rig.call('GET', '/api/v1/things?pages=3&__proto__=1&constructor=2&q=a+b%20c')).body, { q: 'a b c', page: 1 });
+  t.strictSame((await rig.call('GET', '/api/v1/things?pages=3&__proto__=1&constructor=2&q=a+b%20c')).body, {
+    q: 'a b c',
+    page: 1,
+  });
   t.strictSame((await rig.call('GET', '/api/v1/things?page=2')).body, { page: 2 });
   for (const [query, detail] of [
-    ['page=x', 'Query parameter "page" must be a number'], ['page=0', 'Query parameter "page" must be greater than or equal to 1'], ['page=1&page=2', 'Query parameter "page" must be a number'],
-    ['q=a&q=b', 'Query parameter "q" must be a string'], ['q=', 'Query parameter "q" is not allowed to be empty'], ['q=%00', 'Query parameter "q" must not contain a NUL character'],
+    ['page=x', 'Query parameter "page" must be a number'],
+    ['page=0', 'Query parameter "page" must be greater than or equal to 1'],
+    ['page=1&page=2', 'Query parameter "page" must be a number'],
+    ['q=a&q=b', 'Query parameter "q" must be a string'],
+    ['q=', 'Query parameter "q" is not allowed to be empty'],
+    ['q=%00', 'Query parameter "q" must not contain a NUL character'],
   ] as const) {
     const answer = await rig.call('GET', `/api/v1/things?${query}`);
     t.equal(answer.status, 400, query);
@@ -143,9 +306,21 @@ void t.test('path parameters are decoded once and converted', async (t) => {
   t.strictSame((await rig.call('GET', '/api/v1/branches/feature%2Fone%20two/tip')).body, { branch: 'feature/one two' });
   t.strictSame((await rig.call('GET', '/api/v1/branches/a%252Fb/tip')).body, { branch: 'a%2Fb' }, 'once, not twice');
   t.strictSame((await rig.call('GET', '/api/v1/files/src/%C3%A4%20b.ts')).body, { path: 'src/ä b.ts' });
-  t.strictSame((await rig.call('GET', '/api/v1/files/a/%2E%2e/./c/')).body, { path: 'c' }, 'dot segments are resolved before routing');
-  t.strictSame((await rig.call('GET', '/api/v1/files/a%2F..%2Fc')).body, { path: 'a/../c' }, 'what is encoded is given as it came');
+  t.strictSame(
+    (await rig.call('GET', '/api/v1/files/a/%2E%2e/./c/')).body,
+    { path: 'c' },
+    'dot segments are resolved before routing',
+  );
+  t.strictSame(
+    (await rig.call('GET', '/api/v1/files/a%2F..%2Fc')).body,
+    { path: 'a/../c' },
+    'what is encoded is given as it came',
+  );
   t.strictSame((await rig.call('GET', '/api/v1/numbered/12')).body, { number: 12 });
   const wrong = await rig.call('GET', '/api/v1/numbered/abc');
-  t.strictSame(wrong.body, { error: 'The request is not valid', detail: 'Path parameter "number" must be a number', error_code: 'validation_failed' });
+  t.strictSame(wrong.body, {
+    error: 'The request is not valid',
+    detail: 'Path parameter "number" must be a number',
+    error_code: 'validation_failed',
+  });
 });

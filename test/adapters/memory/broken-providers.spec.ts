@@ -1,9 +1,9 @@
 // The storage contracts can fail: each is run on providers broken in one way, and the checks that notice are named.
 import t from 'tap';
+import { Memory, memoryRateCounter, openMemory, systemClock, systemIds } from '#adapters/memory/index';
 import { Duplicate } from '#core/kernel/errors';
 import type { EventOf } from '#core/kernel/events';
 import type { OwnedSubscription } from '#core/kernel/storage';
-import { Memory, memoryRateCounter, openMemory, systemClock, systemIds } from '#adapters/memory/index';
 import { failures, type Check } from '#test/contracts/checks';
 import { eventsChecks, type EventStorage } from '#test/contracts/events';
 import { intentsChecks, type IntentStorage } from '#test/contracts/intents';
@@ -15,12 +15,23 @@ import { unitOfWorkChecks, type UnitOfWorkProvider } from '#test/contracts/unit-
 
 /** A sound storage in memory, to be broken. */
 function sound({ memory = new Memory(), unique = true } = {}) {
-  const storage = openMemory({ clock: systemClock, ids: systemIds, log: quietLog, memory, tuning: { attempts: 3, pause: 5 } });
+  const storage = openMemory({
+    clock: systemClock,
+    ids: systemIds,
+    log: quietLog,
+    memory,
+    tuning: { attempts: 3, pause: 5 },
+  });
   const { unitOfWork, events, intents, locks } = storage;
   return {
-    unitOfWork, events, intents, locks, ...memoryLedger(storage.database, { unique }),
+    unitOfWork,
+    events,
+    intents,
+    locks,
+    ...memoryLedger(storage.database, { unique }),
     deliver: (subscriptions: readonly OwnedSubscription[]) => storage.deliver(subscriptions),
-    drained: () => storage.drained(), close: () => storage.close(),
+    drained: () => storage.drained(),
+    close: () => storage.close(),
   };
 }
 type Sound = ReturnType<typeof sound>;
@@ -35,7 +46,10 @@ function noticing<P>(name: string, checks: readonly Check<P>[], unbroken: () => 
     for (const [breakage, { make, noticed }] of Object.entries(breakages)) {
       const failed = await failures(checks, made(make), 250);
       for (const check of noticed) {
-        t.ok(checks.some((one) => one.name === check), `"${check}" is a check`);
+        t.ok(
+          checks.some((one) => one.name === check),
+          `"${check}" is a check`,
+        );
         t.ok(failed.includes(check), `${breakage}: noticed by "${check}"`);
       }
     }
@@ -44,7 +58,13 @@ function noticing<P>(name: string, checks: readonly Check<P>[], unbroken: () => 
 
 const discarded = Symbol('discarded');
 const brokenRun = (storage: Sound, run: UnitOfWorkProvider['unitOfWork']['run']): Sound => ({
-  ...storage, unitOfWork: { run, get active() { return storage.unitOfWork.active; } },
+  ...storage,
+  unitOfWork: {
+    run,
+    get active() {
+      return storage.unitOfWork.active;
+    },
+  },
 });
 
 noticing<UnitOfWorkProvider>('unit of work', unitOfWorkChecks, sound, {
@@ -53,52 +73,91 @@ noticing<UnitOfWorkProvider>('unit of work', unitOfWorkChecks, sound, {
       const storage = sound();
       return brokenRun(storage, async <T>(work: () => Promise<T>) => {
         let value: { readonly of: T } | undefined;
-        await storage.unitOfWork.run(async () => { value = { of: await work() }; throw discarded; }).catch((error: unknown) => { if (error !== discarded) throw error; });
+        await storage.unitOfWork
+          .run(async () => {
+            value = { of: await work() };
+            throw discarded;
+          })
+          .catch((error: unknown) => {
+            if (error !== discarded) throw error;
+          });
         if (value === undefined) throw new Error('unreachable');
         return value.of;
       });
     },
-    noticed: ['what was written is there when the promise resolves, and its value comes through', 'concurrent increments of a locked row lose none'],
+    noticed: [
+      'what was written is there when the promise resolves, and its value comes through',
+      'concurrent increments of a locked row lose none',
+    ],
   },
   'nothing is rolled back': {
     make: () => {
       const storage = sound();
       return brokenRun(storage, async <T>(work: () => Promise<T>) => {
-        const outcome = await storage.unitOfWork.run(() => work().then((value) => ({ value }), (error: unknown) => ({ error })));
+        const outcome = await storage.unitOfWork.run(() =>
+          work().then(
+            (value) => ({ value }),
+            (error: unknown) => ({ error }),
+          ),
+        );
         if ('error' in outcome) throw outcome.error;
         return outcome.value;
       });
     },
-    noticed: ['a rejection rolls back the rows of every store together, and comes through unchanged', 'a deletion is rolled back too', 'a name is free again after the unit of work that took it was rolled back'],
+    noticed: [
+      'a rejection rolls back the rows of every store together, and comes through unchanged',
+      'a deletion is rolled back too',
+      'a name is free again after the unit of work that took it was rolled back',
+    ],
   },
   'uniques are ignored': {
     make: () => sound({ unique: false }),
-    noticed: ['a unique clash is Duplicate with the name of the constraint, and rolls back the rest', 'of many who take one name at once exactly one gets it'],
+    noticed: [
+      'a unique clash is Duplicate with the name of the constraint, and rolls back the rest',
+      'of many who take one name at once exactly one gets it',
+    ],
   },
   'the constraint is not named': {
     make: () => {
       const storage = sound();
-      return brokenRun(storage, (work) => storage.unitOfWork.run(work).catch((error: unknown) => { throw error instanceof Duplicate ? new Duplicate('unknown') : error; }));
+      return brokenRun(storage, (work) =>
+        storage.unitOfWork.run(work).catch((error: unknown) => {
+          throw error instanceof Duplicate ? new Duplicate('unknown') : error;
+        }),
+      );
     },
     noticed: ['a unique clash is Duplicate with the name of the constraint, and rolls back the rest'],
   },
   'nesting is allowed': {
     make: () => {
       const storage = sound();
-      return brokenRun(storage, (work) => storage.unitOfWork.active ? work() : storage.unitOfWork.run(work));
+      return brokenRun(storage, (work) => (storage.unitOfWork.active ? work() : storage.unitOfWork.run(work)));
     },
     noticed: ['a second one inside the first is refused, and the first goes on'],
   },
   'there is no transaction': {
     make: () => brokenRun(sound(), (work) => work()),
-    noticed: ['others do not see what is not committed', 'concurrent increments of a locked row lose none', 'active is true inside one alone', 'what still runs in one that was rolled back can write no more'],
+    noticed: [
+      'others do not see what is not committed',
+      'concurrent increments of a locked row lose none',
+      'active is true inside one alone',
+      'what still runs in one that was rolled back can write no more',
+    ],
   },
   'swallowed refusals are acknowledged': {
     make: () => {
       const storage = sound();
       return brokenRun(storage, <T>(work: () => Promise<T>) => {
         let value: { readonly of: T } | undefined;
-        return storage.unitOfWork.run(async () => { value = { of: await work() }; return value.of; }).catch((error: unknown) => { if (value === undefined) throw error; return value.of; });
+        return storage.unitOfWork
+          .run(async () => {
+            value = { of: await work() };
+            return value.of;
+          })
+          .catch((error: unknown) => {
+            if (value === undefined) throw error;
+            return value.of;
+          });
       });
     },
     noticed: ['a unit of work whose clash was swallowed is not acknowledged'],
@@ -106,128 +165,232 @@ noticing<UnitOfWorkProvider>('unit of work', unitOfWorkChecks, sound, {
 });
 
 /** Opens sound storages of one memory, each broken by `change`. A closed one is opened again. */
-const reopening = <S extends { close(): Promise<void> }>(change: (storage: Sound) => S) => (): { open(): Promise<S> } => {
-  const memory = new Memory();
-  let current: S | undefined;
-  return {
-    async open() {
-      if (current !== undefined) return current;
-      const broken = change(sound({ memory }));
-      const close = broken.close.bind(broken);
-      current = { ...broken, close: async () => { current = undefined; await close(); } };
-      return current;
-    },
-  };
-};
-const handling = (change: (handle: (event: EventOf) => Promise<void>) => (event: EventOf) => Promise<void>) => reopening((storage): EventStorage => ({
-  ...storage,
-  deliver: (subscriptions) => storage.deliver(subscriptions.map(({ plugin, subscription }) => ({ plugin, subscription: { ...subscription, handle: change((event) => subscription.handle(event)) } }))),
-}));
-const emitting = (change: (storage: Sound, emitted: number) => EventStorage['events']['emit']) => reopening((storage): EventStorage => {
-  let emitted = 0;
-  return { ...storage, events: { emit: (event) => change(storage, emitted += 1)(event) } };
-});
-
-noticing('outbox', eventsChecks, reopening((storage): EventStorage => storage), {
-  'every third event is lost': {
-    make: emitting((storage, emitted) => (event) => emitted % 3 === 0 ? Promise.resolve('lost') : storage.events.emit(event)),
-    noticed: ['events of one aggregate arrive one after the other, in the order of their commits', 'several events of one unit of work arrive in the order they were emitted'],
-  },
-  'emit works anywhere': {
-    make: emitting((storage) => (event) => storage.unitOfWork.active ? storage.events.emit(event) : storage.unitOfWork.run(() => storage.events.emit(event))),
-    noticed: ['emitting outside of a unit of work is refused'],
-  },
-  'emit returns another id': {
-    make: emitting((storage) => async (event) => `not ${await storage.events.emit(event)}`),
-    noticed: ['an event arrives as it was emitted, with the id that emit returned', 'a handler that fails is called again with the same event, and later events of the aggregate wait for it'],
-  },
-  'rolled back events are delivered': {
-    make: reopening((storage): EventStorage => {
-      let handlers: readonly OwnedSubscription[] = [];
-      return {
-        ...storage,
-        deliver: (subscriptions) => { handlers = subscriptions; return storage.deliver(subscriptions); },
-        events: {
-          async emit(event) {
-            const id = await storage.events.emit(event);
-            for (const { subscription } of handlers) if (subscription.type === event.type) await subscription.handle({ ...event, id, at: new Date() } as EventOf);
-            return id;
+const reopening =
+  <S extends { close(): Promise<void> }>(change: (storage: Sound) => S) =>
+  (): { open(): Promise<S> } => {
+    const memory = new Memory();
+    let current: S | undefined;
+    return {
+      async open() {
+        if (current !== undefined) return current;
+        const broken = change(sound({ memory }));
+        const close = broken.close.bind(broken);
+        current = {
+          ...broken,
+          close: async () => {
+            current = undefined;
+            await close();
           },
-        },
-      };
-    }),
-    noticed: ['an event of a unit of work that was rolled back never arrives'],
-  },
-  'events overtake each other': {
-    make: handling((handle) => async (event) => { if ((event as EventOf<'contract.counted'>).payload.n % 2 === 0) setImmediate(() => { void handle(event).catch(() => undefined); }); else await handle(event); }),
-    noticed: ['events of one aggregate arrive one after the other, in the order of their commits', 'several events of one unit of work arrive in the order they were emitted'],
-  },
-  'a failed handler is not called again': {
-    make: handling((handle) => (event) => handle(event).catch(() => undefined)),
-    noticed: ['a handler that fails is called again with the same event, and later events of the aggregate wait for it', 'an event whose handler keeps failing is set aside after the last attempt, and the next one comes'],
-  },
-  'a second handler waits for the first': {
-    make: reopening((storage): EventStorage => {
-      let queue = Promise.resolve();
-      return {
-        ...storage,
-        deliver: (subscriptions) => storage.deliver(subscriptions.map(({ plugin, subscription }) => ({
-          plugin, subscription: { ...subscription, handle: (event: EventOf) => { const mine = queue.then(() => subscription.handle(event)); queue = mine.catch(() => undefined); return mine; } },
-        }))),
-      };
-    }),
-    noticed: ['one aggregate that is stuck keeps no other waiting, nor one handler another'],
-  },
-  'nothing is broadcast': {
-    make: reopening((storage): EventStorage => ({ ...storage, deliver: (subscriptions) => storage.deliver(subscriptions.filter(({ subscription }) => subscription.delivery === 'durable')) })),
-    noticed: ['a broadcast reaches every listener, and one that fails harms nobody'],
-  },
-  'what was not delivered is forgotten': {
-    make: () => {
-      let current: EventStorage | undefined;
-      return { open: async () => current ??= { ...sound(), close: async () => { current = undefined; } } };
+        };
+        return current;
+      },
+    };
+  };
+const handling = (change: (handle: (event: EventOf) => Promise<void>) => (event: EventOf) => Promise<void>) =>
+  reopening((storage): EventStorage => ({
+    ...storage,
+    deliver: (subscriptions) =>
+      storage.deliver(
+        subscriptions.map(({ plugin, subscription }) => ({
+          plugin,
+          subscription: { ...subscription, handle: change((event) => subscription.handle(event)) },
+        })),
+      ),
+  }));
+const emitting = (change: (storage: Sound, emitted: number) => EventStorage['events']['emit']) =>
+  reopening((storage): EventStorage => {
+    let emitted = 0;
+    return { ...storage, events: { emit: (event) => change(storage, (emitted += 1))(event) } };
+  });
+
+noticing(
+  'outbox',
+  eventsChecks,
+  reopening((storage): EventStorage => storage),
+  {
+    'every third event is lost': {
+      make: emitting(
+        (storage, emitted) => (event) => (emitted % 3 === 0 ? Promise.resolve('lost') : storage.events.emit(event)),
+      ),
+      noticed: [
+        'events of one aggregate arrive one after the other, in the order of their commits',
+        'several events of one unit of work arrive in the order they were emitted',
+      ],
     },
-    noticed: ['what was not handled before a stop is delivered after the next start'],
+    'emit works anywhere': {
+      make: emitting(
+        (storage) => (event) =>
+          storage.unitOfWork.active
+            ? storage.events.emit(event)
+            : storage.unitOfWork.run(() => storage.events.emit(event)),
+      ),
+      noticed: ['emitting outside of a unit of work is refused'],
+    },
+    'emit returns another id': {
+      make: emitting((storage) => async (event) => `not ${await storage.events.emit(event)}`),
+      noticed: [
+        'an event arrives as it was emitted, with the id that emit returned',
+        'a handler that fails is called again with the same event, and later events of the aggregate wait for it',
+      ],
+    },
+    'rolled back events are delivered': {
+      make: reopening((storage): EventStorage => {
+        let handlers: readonly OwnedSubscription[] = [];
+        return {
+          ...storage,
+          deliver: (subscriptions) => {
+            handlers = subscriptions;
+            return storage.deliver(subscriptions);
+          },
+          events: {
+            async emit(event) {
+              const id = await storage.events.emit(event);
+              for (const { subscription } of handlers)
+                if (subscription.type === event.type)
+                  await subscription.handle({ ...event, id, at: new Date() } as EventOf);
+              return id;
+            },
+          },
+        };
+      }),
+      noticed: ['an event of a unit of work that was rolled back never arrives'],
+    },
+    'events overtake each other': {
+      make: handling((handle) => async (event) => {
+        if ((event as EventOf<'contract.counted'>).payload.n % 2 === 0)
+          setImmediate(() => {
+            void handle(event).catch(() => undefined);
+          });
+        else await handle(event);
+      }),
+      noticed: [
+        'events of one aggregate arrive one after the other, in the order of their commits',
+        'several events of one unit of work arrive in the order they were emitted',
+      ],
+    },
+    'a failed handler is not called again': {
+      make: handling((handle) => (event) => handle(event).catch(() => undefined)),
+      noticed: [
+        'a handler that fails is called again with the same event, and later events of the aggregate wait for it',
+        'an event whose handler keeps failing is set aside after the last attempt, and the next one comes',
+      ],
+    },
+    'a second handler waits for the first': {
+      make: reopening((storage): EventStorage => {
+        let queue = Promise.resolve();
+        return {
+          ...storage,
+          deliver: (subscriptions) =>
+            storage.deliver(
+              subscriptions.map(({ plugin, subscription }) => ({
+                plugin,
+                subscription: {
+                  ...subscription,
+                  handle: (event: EventOf) => {
+                    const mine = queue.then(() => subscription.handle(event));
+                    queue = mine.catch(() => undefined);
+                    return mine;
+                  },
+                },
+              })),
+            ),
+        };
+      }),
+      noticed: ['one aggregate that is stuck keeps no other waiting, nor one handler another'],
+    },
+    'nothing is broadcast': {
+      make: reopening((storage): EventStorage => ({
+        ...storage,
+        deliver: (subscriptions) =>
+          storage.deliver(subscriptions.filter(({ subscription }) => subscription.delivery === 'durable')),
+      })),
+      noticed: ['a broadcast reaches every listener, and one that fails harms nobody'],
+    },
+    'what was not delivered is forgotten': {
+      make: () => {
+        let current: EventStorage | undefined;
+        return {
+          open: async () =>
+            (current ??= {
+              ...sound(),
+              close: async () => {
+                current = undefined;
+              },
+            }),
+        };
+      },
+      noticed: ['what was not handled before a stop is delivered after the next start'],
+    },
+    'drained does not wait': {
+      make: reopening((storage): EventStorage => ({ ...storage, drained: async () => undefined })),
+      noticed: [
+        'events of one aggregate arrive one after the other, in the order of their commits',
+        'a handler may work in a unit of work and emit, and drained waits for what follows',
+      ],
+    },
   },
-  'drained does not wait': {
-    make: reopening((storage): EventStorage => ({ ...storage, drained: async () => undefined })),
-    noticed: ['events of one aggregate arrive one after the other, in the order of their commits', 'a handler may work in a unit of work and emit, and drained waits for what follows'],
-  },
-});
+);
 
-const intentful = (change: (storage: Sound) => Partial<IntentStorage['intents']>) => reopening((storage): IntentStorage => ({
-  unitOfWork: storage.unitOfWork, close: storage.close, intents: { ...storage.intents, ...change(storage) },
-}));
+const intentful = (change: (storage: Sound) => Partial<IntentStorage['intents']>) =>
+  reopening((storage): IntentStorage => ({
+    unitOfWork: storage.unitOfWork,
+    close: storage.close,
+    intents: { ...storage.intents, ...change(storage) },
+  }));
 
-noticing('intent log', intentsChecks, reopening((storage): IntentStorage => storage), {
-  'nothing is ever found': {
-    make: intentful(() => ({ abandoned: async () => [] })),
-    noticed: ['those of a process that is gone are found, of the kind asked for, oldest first and as they were', 'closing is part of the unit of work: rolled back, it stays open'],
+noticing(
+  'intent log',
+  intentsChecks,
+  reopening((storage): IntentStorage => storage),
+  {
+    'nothing is ever found': {
+      make: intentful(() => ({ abandoned: async () => [] })),
+      noticed: [
+        'those of a process that is gone are found, of the kind asked for, oldest first and as they were',
+        'closing is part of the unit of work: rolled back, it stays open',
+      ],
+    },
+    'the newest comes first': {
+      make: intentful(({ intents }) => ({ abandoned: async (kind) => [...(await intents.abandoned(kind))].reverse() })),
+      noticed: ['those of a process that is gone are found, of the kind asked for, oldest first and as they were'],
+    },
+    'the detail is lost': {
+      make: intentful(({ intents }) => ({
+        open: (intent) => intents.open({ ...intent, detail: {} as typeof intent.detail }),
+      })),
+      noticed: ['an open intent counts as in progress while its process lives'],
+    },
+    'a living process is taken for dead': {
+      make: intentful(({ intents }) => {
+        const opened: Awaited<ReturnType<typeof intents.open>>[] = [];
+        return {
+          open: async (intent) => {
+            const one = await intents.open(intent);
+            opened.push(one);
+            return one;
+          },
+          abandoned: async (kind) => opened.filter((one) => one.kind === kind),
+        };
+      }),
+      noticed: ['an open intent counts as in progress while its process lives'],
+    },
+    'closing does nothing': {
+      make: intentful(() => ({ close: async () => undefined })),
+      noticed: [
+        'a closed one is gone for good',
+        'an abandoned one can be concluded by another process, once',
+        'opening inside a unit of work and closing outside of one are refused',
+      ],
+    },
+    'opening joins the unit of work': {
+      make: intentful(({ intents, unitOfWork }) => ({
+        open: (intent) =>
+          unitOfWork.active ? Promise.resolve({ ...intent, id: 'x', openedAt: new Date() }) : intents.open(intent),
+      })),
+      noticed: ['opening inside a unit of work and closing outside of one are refused'],
+    },
   },
-  'the newest comes first': {
-    make: intentful(({ intents }) => ({ abandoned: async (kind) => [...await intents.abandoned(kind)].reverse() })),
-    noticed: ['those of a process that is gone are found, of the kind asked for, oldest first and as they were'],
-  },
-  'the detail is lost': {
-    make: intentful(({ intents }) => ({ open: (intent) => intents.open({ ...intent, detail: {} as typeof intent.detail }) })),
-    noticed: ['an open intent counts as in progress while its process lives'],
-  },
-  'a living process is taken for dead': {
-    make: intentful(({ intents }) => {
-      const opened: Awaited<ReturnType<typeof intents.open>>[] = [];
-      return { open: async (intent) => { const one = await intents.open(intent); opened.push(one); return one; }, abandoned: async (kind) => opened.filter((one) => one.kind === kind) };
-    }),
-    noticed: ['an open intent counts as in progress while its process lives'],
-  },
-  'closing does nothing': {
-    make: intentful(() => ({ close: async () => undefined })),
-    noticed: ['a closed one is gone for good', 'an abandoned one can be concluded by another process, once', 'opening inside a unit of work and closing outside of one are refused'],
-  },
-  'opening joins the unit of work': {
-    make: intentful(({ intents, unitOfWork }) => ({ open: (intent) => unitOfWork.active ? Promise.resolve({ ...intent, id: 'x', openedAt: new Date() }) : intents.open(intent) })),
-    noticed: ['opening inside a unit of work and closing outside of one are refused'],
-  },
-});
+);
 
 const locked = (change: (storage: Sound) => LocksProvider['locks']['exclusive']) => (): LocksProvider => {
   const storage = sound();
@@ -237,32 +400,61 @@ const locked = (change: (storage: Sound) => LocksProvider['locks']['exclusive'])
 noticing<LocksProvider>('lock', locksChecks, sound, {
   'nobody is kept out': {
     make: locked(() => (_name, work) => work()),
-    noticed: ['twenty calls under one name never overlap, and each gets its value', 'taking one inside a unit of work, or twice in one call, is refused'],
+    noticed: [
+      'twenty calls under one name never overlap, and each gets its value',
+      'taking one inside a unit of work, or twice in one call, is refused',
+    ],
   },
   'all names are one': {
-    make: locked(({ locks }) => (_name, work) => locks.exclusive('the only one', work)),
-    noticed: ['different names do not wait for each other', 'more locks at once than there are connections leave room for units of work'],
+    make: locked(
+      ({ locks }) =>
+        (_name, work) =>
+          locks.exclusive('the only one', work),
+    ),
+    noticed: [
+      'different names do not wait for each other',
+      'more locks at once than there are connections leave room for units of work',
+    ],
   },
   'an error keeps the lock': {
-    make: locked(({ locks }) => (name, work) => new Promise((resolve, reject) => {
-      locks.exclusive(name, () => work().catch((error: unknown) => { reject(error as Error); return new Promise<never>(() => undefined); })).then(resolve, reject);
-    })),
+    make: locked(
+      ({ locks }) =>
+        (name, work) =>
+          new Promise((resolve, reject) => {
+            locks
+              .exclusive(name, () =>
+                work().catch((error: unknown) => {
+                  reject(error as Error);
+                  return new Promise<never>(() => undefined);
+                }),
+              )
+              .then(resolve, reject);
+          }),
+    ),
     noticed: ['an error comes through and lets go'],
   },
 });
 
-const counting = (change: (counter: ReturnType<typeof memoryRateCounter>) => Partial<ReturnType<typeof memoryRateCounter>>) => () => {
-  const counter = memoryRateCounter();
-  return { ...counter, ...change(counter) };
-};
+const counting =
+  (change: (counter: ReturnType<typeof memoryRateCounter>) => Partial<ReturnType<typeof memoryRateCounter>>) => () => {
+    const counter = memoryRateCounter();
+    return { ...counter, ...change(counter) };
+  };
 
 noticing('rate counter', rateCounterChecks, memoryRateCounter, {
   'nothing is refused': {
-    make: counting((counter) => ({ take: async (...asked) => ({ ...await counter.take(...asked), exceeded: false }) })),
-    noticed: ['a fixed window gives its units and refuses the next until it ends', 'of many takes at once exactly the budget is granted'],
+    make: counting((counter) => ({
+      take: async (...asked) => ({ ...(await counter.take(...asked)), exceeded: false }),
+    })),
+    noticed: [
+      'a fixed window gives its units and refuses the next until it ends',
+      'of many takes at once exactly the budget is granted',
+    ],
   },
   'windows never roll': {
-    make: counting((counter) => ({ take: (key, budget, ...rest) => counter.take(key, { ...budget, window: 'fixed' }, ...rest) })),
+    make: counting((counter) => ({
+      take: (key, budget, ...rest) => counter.take(key, { ...budget, window: 'fixed' }, ...rest),
+    })),
     noticed: ['a rolling window frees a unit when it is one window old'],
   },
   'peeking takes': {
@@ -278,7 +470,11 @@ noticing('rate counter', rateCounterChecks, memoryRateCounter, {
     noticed: ['clearing gives everything back, of that key alone'],
   },
   'all keys are one': {
-    make: counting((counter) => ({ take: (_key, ...rest) => counter.take('one', ...rest), clear: () => counter.clear('one'), peek: (_key, ...rest) => counter.peek('one', ...rest) })),
+    make: counting((counter) => ({
+      take: (_key, ...rest) => counter.take('one', ...rest),
+      clear: () => counter.clear('one'),
+      peek: (_key, ...rest) => counter.peek('one', ...rest),
+    })),
     noticed: ['clearing gives everything back, of that key alone'],
   },
 });

@@ -5,18 +5,27 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSy
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { sql } from 'kysely';
 import t from 'tap';
 import type { Test } from 'tap';
-import { sql } from 'kysely';
-import { openPostgres, StorageRefused, type PostgresStorage } from '#adapters/postgres/index';
 import { systemClock, systemIds } from '#adapters/memory/index';
+import { openPostgres, StorageRefused, type PostgresStorage } from '#adapters/postgres/index';
 import { ledgerEntities, ledgerMigrations, sqlLedger } from '#test/contracts/ledger';
 import { quietLog, testEngines } from '#test/contracts/storage-engines';
 
-const open = (directory: string): Promise<PostgresStorage> => openPostgres({ directory, entities: ledgerEntities, clock: systemClock, ids: systemIds, log: quietLog });
+const open = (directory: string): Promise<PostgresStorage> =>
+  openPostgres({ directory, entities: ledgerEntities, clock: systemClock, ids: systemIds, log: quietLog });
 
-async function child(t: Test, directory: string, mode: 'hold' | 'write'): Promise<{ readonly process: ChildProcess; readonly lines: AsyncIterator<string> }> {
-  const process_ = spawn(process.execPath, ['--no-wasm-code-gc', join(import.meta.dirname, 'holding-child.ts'), directory, mode], { stdio: ['pipe', 'pipe', 'inherit'], env: {} });
+async function child(
+  t: Test,
+  directory: string,
+  mode: 'hold' | 'write',
+): Promise<{ readonly process: ChildProcess; readonly lines: AsyncIterator<string> }> {
+  const process_ = spawn(
+    process.execPath,
+    ['--no-wasm-code-gc', join(import.meta.dirname, 'holding-child.ts'), directory, mode],
+    { stdio: ['pipe', 'pipe', 'inherit'], env: {} },
+  );
   t.teardown(() => process_.kill('SIGKILL'));
   const lines = createInterface({ input: process_.stdout })[Symbol.asyncIterator]();
   t.equal((await lines.next()).value, 'open');
@@ -34,19 +43,25 @@ if (testEngines().includes('embedded')) {
     const directory = join(t.testdir(), 'data');
     const database = join(directory, 'database');
 
-    await t.test('what a crash in the middle of making it left is cleared away, and it is made', { timeout: 90_000 }, async (t) => {
-      mkdirSync(directory, { mode: 0o700 });
-      mkdirSync(join(`${database}.creating`, 'base'), { recursive: true });
-      writeFileSync(join(`${database}.creating`, 'PG_VERSION'), '18\n');
-      const storage = await open(directory);
-      await storage.migrate(ledgerMigrations);
-      t.notOk(existsSync(`${database}.creating`));
-      await storage.close();
-    });
+    await t.test(
+      'what a crash in the middle of making it left is cleared away, and it is made',
+      { timeout: 90_000 },
+      async (t) => {
+        mkdirSync(directory, { mode: 0o700 });
+        mkdirSync(join(`${database}.creating`, 'base'), { recursive: true });
+        writeFileSync(join(`${database}.creating`, 'PG_VERSION'), '18\n');
+        const storage = await open(directory);
+        await storage.migrate(ledgerMigrations);
+        t.notOk(existsSync(`${database}.creating`));
+        await storage.close();
+      },
+    );
 
     await t.test('folders are 0700 and files 0600', (t) => {
-      const bad = [directory, ...readdirSync(directory, { recursive: true, encoding: 'utf8' }).map((path) => join(directory, path))]
-        .filter((path) => (statSync(path).mode & 0o777) !== (statSync(path).isDirectory() ? 0o700 : 0o600));
+      const bad = [
+        directory,
+        ...readdirSync(directory, { recursive: true, encoding: 'utf8' }).map((path) => join(directory, path)),
+      ].filter((path) => (statSync(path).mode & 0o777) !== (statSync(path).isDirectory() ? 0o700 : 0o600));
       t.strictSame(bad, []);
       t.ok(readdirSync(join(database, 'base')).length > 0);
       t.end();
@@ -54,31 +69,46 @@ if (testEngines().includes('embedded')) {
 
     await t.test('fsync is on, and every unit of work makes at least one', { timeout: 60_000 }, async (t) => {
       const storage = await open(directory);
-      const { rows } = await sql`select current_setting('fsync') as fsync, current_setting('wal_sync_method') as method, current_setting('shared_buffers') as buffers`.execute(storage.database.kysely());
+      const { rows } =
+        await sql`select current_setting('fsync') as fsync, current_setting('wal_sync_method') as method, current_setting('shared_buffers') as buffers`.execute(
+          storage.database.kysely(),
+        );
       t.strictSame(rows, [{ fsync: 'on', method: 'fsync', buffers: '16MB' }]);
       const { journal } = sqlLedger(storage.database);
       const syncs = async () => (await storage.statistics()).syncs ?? 0;
       for (let index = 0; index < 20; index += 1) {
         const before = await syncs();
         await storage.unitOfWork.run(() => journal.append(systemIds.uuid(), 'synced'));
-        t.ok(await syncs() > before, `unit of work ${index}`);
+        t.ok((await syncs()) > before, `unit of work ${index}`);
       }
       await storage.close();
     });
 
-    await t.test('a second opener is refused with the pid and host of the first, in this process and in another', { timeout: 60_000 }, async (t) => {
-      const storage = await open(directory);
-      await t.rejects(open(directory), new StorageRefused(`The database in "${database}" is in use by process ${process.pid} on host "${hostname()}"`, 'Stop that process first, or choose another data directory (HEXFORGE_DATA_DIR)'));
-      await t.rejects(open(directory), StorageRefused, 'the refusal did not let go of the lock');
-      await storage.close();
-      const { process: holder } = await child(t, directory, 'hold');
-      await t.rejects(open(directory), { message: `The database in "${database}" is in use by process ${holder.pid} on host "${hostname()}"` });
-      t.equal(statSync(`${database}.owner.json`).mode & 0o777, 0o600);
-      await killed(holder);
-      const after = await open(directory);
-      t.equal((JSON.parse(readFileSync(`${database}.owner.json`, 'utf8')) as { pid: number }).pid, process.pid);
-      await after.close();
-    });
+    await t.test(
+      'a second opener is refused with the pid and host of the first, in this process and in another',
+      { timeout: 60_000 },
+      async (t) => {
+        const storage = await open(directory);
+        await t.rejects(
+          open(directory),
+          new StorageRefused(
+            `The database in "${database}" is in use by process ${process.pid} on host "${hostname()}"`,
+            'Stop that process first, or choose another data directory (HEXFORGE_DATA_DIR)',
+          ),
+        );
+        await t.rejects(open(directory), StorageRefused, 'the refusal did not let go of the lock');
+        await storage.close();
+        const { process: holder } = await child(t, directory, 'hold');
+        await t.rejects(open(directory), {
+          message: `The database in "${database}" is in use by process ${holder.pid} on host "${hostname()}"`,
+        });
+        t.equal(statSync(`${database}.owner.json`).mode & 0o777, 0o600);
+        await killed(holder);
+        const after = await open(directory);
+        t.equal((JSON.parse(readFileSync(`${database}.owner.json`, 'utf8')) as { pid: number }).pid, process.pid);
+        await after.close();
+      },
+    );
 
     await t.test('kill -9 loses nothing that was acknowledged', { timeout: 120_000 }, async (t) => {
       const acknowledged: string[] = [];
@@ -94,17 +124,29 @@ if (testEngines().includes('embedded')) {
       const storage = await open(directory);
       const found = new Set(await sqlLedger(storage.database).journal.texts(''));
       t.ok(acknowledged.length >= 4 * 20, `${acknowledged.length} acknowledged`);
-      t.strictSame(acknowledged.filter((id) => !found.has(id)), []);
+      t.strictSame(
+        acknowledged.filter((id) => !found.has(id)),
+        [],
+      );
       await storage.close();
     });
 
     await t.test('a folder that holds something else, and a database of another PostgreSQL, are refused', async (t) => {
       const other = join(t.testdir({ database: { 'notes.txt': 'mine' } }));
-      await t.rejects(open(other), { name: 'StorageRefused', message: `The folder "${join(other, 'database')}" is not empty and holds no database` });
+      await t.rejects(open(other), {
+        name: 'StorageRefused',
+        message: `The folder "${join(other, 'database')}" is not empty and holds no database`,
+      });
       const file = join(t.testdir({ file: '' }), 'file');
-      await t.rejects(open(join(file, 'data')), { name: 'StorageRefused', message: new RegExp(`^The data directory "${file}/data" cannot be written: ENOTDIR`) });
+      await t.rejects(open(join(file, 'data')), {
+        name: 'StorageRefused',
+        message: new RegExp(`^The data directory "${file}/data" cannot be written: ENOTDIR`),
+      });
       const older = join(t.testdir({ database: { PG_VERSION: '16\n' } }));
-      await t.rejects(open(older), { name: 'StorageRefused', message: `The database in "${join(older, 'database')}" was written by PostgreSQL 16 and this version reads PostgreSQL 18` });
+      await t.rejects(open(older), {
+        name: 'StorageRefused',
+        message: `The database in "${join(older, 'database')}" was written by PostgreSQL 16 and this version reads PostgreSQL 18`,
+      });
     });
   });
 }

@@ -1,12 +1,19 @@
-// A process that opens the embedded database of a directory, says so and holds it; with `write` it also writes until it is killed, telling each id it was promised.
+// A process that opens the embedded database of a directory, says so and holds it; with `write` it also writes until it
+// is killed, telling each id it was promised.
 import { randomUUID } from 'node:crypto';
-import { openPostgres } from '#adapters/postgres/index';
 import { systemClock, systemIds } from '#adapters/memory/index';
+import { openPostgres } from '#adapters/postgres/index';
 import { ledgerEntities, ledgerMigrations, sqlLedger } from '#test/contracts/ledger';
 import { quietLog } from '#test/contracts/storage-engines';
 
 const [directory = '', mode = 'hold'] = process.argv.slice(2);
-const storage = await openPostgres({ directory, entities: ledgerEntities, clock: systemClock, ids: systemIds, log: quietLog });
+const storage = await openPostgres({
+  directory,
+  entities: ledgerEntities,
+  clock: systemClock,
+  ids: systemIds,
+  log: quietLog,
+});
 await storage.migrate(ledgerMigrations);
 const { journal } = sqlLedger(storage.database);
 process.stdout.write('open\n');

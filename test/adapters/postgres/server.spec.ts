@@ -2,23 +2,26 @@
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { sql } from 'kysely';
 import t from 'tap';
 import type { Test } from 'tap';
-import { sql } from 'kysely';
+import { systemClock, systemIds } from '#adapters/memory/index';
+import { openPostgres, type PostgresStorage } from '#adapters/postgres/index';
 import { on } from '#core/kernel/events';
 import type { OwnedSubscription } from '#core/kernel/storage';
-import { openPostgres, type PostgresStorage } from '#adapters/postgres/index';
-import { systemClock, systemIds } from '#adapters/memory/index';
 import { gate, turn } from '#test/contracts/checks';
+import type {} from '#test/contracts/events';
 import { ledgerEntities, ledgerMigrations } from '#test/contracts/ledger';
 import { quietLog, testData, testEngines } from '#test/contracts/storage-engines';
-import type {} from '#test/contracts/events';
 
-const opening = (url: string): Promise<PostgresStorage> => openPostgres({ url, directory: '.', entities: [], clock: systemClock, ids: systemIds, log: quietLog });
+const opening = (url: string): Promise<PostgresStorage> =>
+  openPostgres({ url, directory: '.', entities: [], clock: systemClock, ids: systemIds, log: quietLog });
 
 /** One message of the PostgreSQL protocol (PostgreSQL manual, "Message Formats"). */
 function message(type: string, ...parts: (string | number[])[]): Buffer {
-  const body = Buffer.concat(parts.map((part) => typeof part === 'string' ? Buffer.from(`${part}\0`) : Buffer.from(part)));
+  const body = Buffer.concat(
+    parts.map((part) => (typeof part === 'string' ? Buffer.from(`${part}\0`) : Buffer.from(part))),
+  );
   const head = Buffer.alloc(5);
   head.write(type);
   head.writeInt32BE(body.length + 4, 1);
@@ -38,13 +41,19 @@ async function pretender(t: Test, greeting: Buffer, answer = Buffer.alloc(0)): P
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  t.teardown(() => { for (const socket of sockets) socket.destroy(); server.close(); });
+  t.teardown(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
   return `postgresql://hexforge:hunter2@127.0.0.1:${(server.address() as AddressInfo).port}/forge`;
 }
 
 void t.test('a start that cannot go on says why in one sentence, with a remedy and without the password', async (t) => {
   const refused = async (t: Test, url: string, expected: { readonly message: RegExp; readonly remedy: RegExp }) => {
-    const error = await opening(url).then((storage) => storage.close(), (thrown: unknown) => thrown);
+    const error = await opening(url).then(
+      (storage) => storage.close(),
+      (thrown: unknown) => thrown,
+    );
     t.match(error, { name: 'StorageRefused', ...expected });
     t.notMatch(JSON.stringify(error, Object.getOwnPropertyNames(error)), 'hunter2');
   };
@@ -55,12 +64,21 @@ void t.test('a start that cannot go on says why in one sentence, with a remedy a
     const { port } = server.address() as AddressInfo;
     server.close();
     await once(server, 'close');
-    await refused(t, `postgresql://hexforge:hunter2@127.0.0.1:${port}/forge`, { message: new RegExp(`^PostgreSQL at "127\\.0\\.0\\.1:${port}" cannot be reached \\(ECONNREFUSED\\)$`), remedy: /DATABASE_URL/ });
+    await refused(t, `postgresql://hexforge:hunter2@127.0.0.1:${port}/forge`, {
+      message: new RegExp(`^PostgreSQL at "127\\.0\\.0\\.1:${port}" cannot be reached \\(ECONNREFUSED\\)$`),
+      remedy: /DATABASE_URL/,
+    });
   });
 
   await t.test('the password is wrong', async (t) => {
-    const url = await pretender(t, message('E', 'SFATAL', 'C28P01', 'Mpassword authentication failed for user "hexforge"', [0]));
-    await refused(t, url, { message: /^PostgreSQL at "127\.0\.0\.1:\d+" refused the user "hexforge": the user name or password is wrong$/, remedy: /DATABASE_URL/ });
+    const url = await pretender(
+      t,
+      message('E', 'SFATAL', 'C28P01', 'Mpassword authentication failed for user "hexforge"', [0]),
+    );
+    await refused(t, url, {
+      message: /^PostgreSQL at "127\.0\.0\.1:\d+" refused the user "hexforge": the user name or password is wrong$/,
+      remedy: /DATABASE_URL/,
+    });
   });
 
   await t.test('the database does not exist', async (t) => {
@@ -69,16 +87,33 @@ void t.test('a start that cannot go on says why in one sentence, with a remedy a
   });
 
   await t.test('the server is older than 15', async (t) => {
-    const column = (name: string, type: number): (string | number[])[] => [name, [0, 0, 0, 0, 0, 0, 0, 0, 0, type, 0, 4, 255, 255, 255, 255, 0, 0]];
+    const column = (name: string, type: number): (string | number[])[] => [
+      name,
+      [0, 0, 0, 0, 0, 0, 0, 0, 0, type, 0, 4, 255, 255, 255, 255, 0, 0],
+    ];
     const value = (text: string): number[] => [0, 0, 0, text.length, ...Buffer.from(text)];
-    const url = await pretender(t, Buffer.concat([message('R', [0, 0, 0, 0]), message('Z', [73])]), Buffer.concat([
-      message('T', [0, 2], ...column('number', 23), ...column('version', 25)), message('D', [0, 2], value('140011'), value('14.11')), message('C', 'SELECT 1'), message('Z', [73]),
-    ]));
-    await refused(t, url, { message: /^The database server at "127\.0\.0\.1:\d+" is PostgreSQL 14\.11; Hexforge needs 15 or later$/, remedy: /Upgrade/ });
+    const url = await pretender(
+      t,
+      Buffer.concat([message('R', [0, 0, 0, 0]), message('Z', [73])]),
+      Buffer.concat([
+        message('T', [0, 2], ...column('number', 23), ...column('version', 25)),
+        message('D', [0, 2], value('140011'), value('14.11')),
+        message('C', 'SELECT 1'),
+        message('Z', [73]),
+      ]),
+    );
+    await refused(t, url, {
+      message: /^The database server at "127\.0\.0\.1:\d+" is PostgreSQL 14\.11; Hexforge needs 15 or later$/,
+      remedy: /Upgrade/,
+    });
   });
 
   await t.test('the address is none', async (t) => {
-    for (const url of ['mysql://root:hunter2@localhost/x', 'not an address: hunter2']) await refused(t, url, { message: /^DATABASE_URL is not the address of a PostgreSQL database$/, remedy: /postgresql:\/\// });
+    for (const url of ['mysql://root:hunter2@localhost/x', 'not an address: hunter2'])
+      await refused(t, url, {
+        message: /^DATABASE_URL is not the address of a PostgreSQL database$/,
+        remedy: /postgresql:\/\//,
+      });
   });
 });
 
@@ -86,11 +121,18 @@ if (testEngines().includes('postgresql')) {
   void t.test('several processes on one PostgreSQL', { timeout: 120_000 }, async (t) => {
     const data = await testData(t, 'postgresql');
     const open = async (): Promise<PostgresStorage> => {
-      const storage = await data.open({ entities: ledgerEntities, migrations: ledgerMigrations, tuning: { attempts: 3, pause: 5 } });
+      const storage = await data.open({
+        entities: ledgerEntities,
+        migrations: ledgerMigrations,
+        tuning: { attempts: 3, pause: 5 },
+      });
       if (storage.engine === 'memory') throw new Error('not an SQL engine');
       return storage;
     };
-    const emit = (storage: PostgresStorage, n: number) => storage.unitOfWork.run(() => storage.events.emit<'contract.counted'>({ type: 'contract.counted', aggregate: 'server:1', payload: { n } }));
+    const emit = (storage: PostgresStorage, n: number) =>
+      storage.unitOfWork.run(() =>
+        storage.events.emit<'contract.counted'>({ type: 'contract.counted', aggregate: 'server:1', payload: { n } }),
+      );
 
     await t.test('they migrate an empty database together', async (t) => {
       const both = await Promise.all([open(), open()]);
@@ -104,16 +146,22 @@ if (testEngines().includes('postgresql')) {
       const held = gate();
       const released = gate();
       const order: string[] = [];
-      const first = one.locks.exclusive('repository', async () => { held.open(); await released.passed; order.push('one'); });
+      const first = one.locks.exclusive('repository', async () => {
+        held.open();
+        await released.passed;
+        order.push('one');
+      });
       await held.passed;
-      const second = other.locks.exclusive('repository', async () => { order.push('other'); });
+      const second = other.locks.exclusive('repository', async () => {
+        order.push('other');
+      });
       await turn();
       released.open();
       await Promise.all([first, second]);
       t.strictSame(order, ['one', 'other']);
     });
 
-    await t.test('an intent of a living process is nobody else\'s; of a closed one it is', async (t) => {
+    await t.test("an intent of a living process is nobody else's; of a closed one it is", async (t) => {
       const third = await open();
       const intent = await third.intents.open({ kind: 'server.push', subject: 'one', detail: {} });
       t.strictSame(await one.intents.abandoned('server.push'), []);
@@ -125,10 +173,24 @@ if (testEngines().includes('postgresql')) {
     await t.test('a broadcast reaches both, a durable event one of them, and the other takes over', async (t) => {
       const heard: string[] = [];
       let wake: () => void = () => undefined;
-      const until = async (condition: () => boolean) => { while (!condition()) await new Promise<void>((resolve) => { wake = resolve; }); };
-      const subscriptions = (who: string): OwnedSubscription[] => (['broadcast', 'durable'] as const).map((delivery) => ({
-        plugin: 'server', subscription: on('contract.counted', { name: delivery, delivery, handle: async ({ payload }) => { heard.push(`${delivery} ${payload.n} at ${who}`); wake(); } }),
-      }));
+      const until = async (condition: () => boolean) => {
+        while (!condition())
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+          });
+      };
+      const subscriptions = (who: string): OwnedSubscription[] =>
+        (['broadcast', 'durable'] as const).map((delivery) => ({
+          plugin: 'server',
+          subscription: on('contract.counted', {
+            name: delivery,
+            delivery,
+            handle: async ({ payload }) => {
+              heard.push(`${delivery} ${payload.n} at ${who}`);
+              wake();
+            },
+          }),
+        }));
       await one.deliver(subscriptions('one'));
       await other.deliver(subscriptions('other'));
       await emit(other, 1);
@@ -144,7 +206,9 @@ if (testEngines().includes('postgresql')) {
       await t.test('connections that break are replaced, and what waited is delivered', async (t) => {
         heard.length = 0;
         const killer = await open();
-        await sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`.execute(killer.database.kysely());
+        await sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`.execute(
+          killer.database.kysely(),
+        );
         await killer.close();
         let failed = 0;
         for (;;) {

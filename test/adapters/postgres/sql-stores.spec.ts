@@ -1,8 +1,9 @@
-// What stores meet on both SQL engines: rows alike, foreign keys, deadlines, no deadlock with a transaction that is open.
+// What stores meet on both SQL engines: rows alike, foreign keys, deadlines, no deadlock with a transaction that is
+// open.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import t from 'tap';
 import { sql } from 'kysely';
+import t from 'tap';
 import { Conflict, StillReferenced, Unavailable } from '#core/kernel/errors';
 import { gate } from '#test/contracts/checks';
 import { ledgerEntities, ledgerMigrations, sqlLedger } from '#test/contracts/ledger';
@@ -26,20 +27,51 @@ for (const engine of testEngines()) {
     const ledger = sqlLedger(database);
 
     await t.test('rows have the same types whichever engine answers', async (t) => {
-      const { rows: [row] } = await sql`select 1::bigint as small, 9007199254740993::bigint as large, count(*) as count, timestamptz '2026-01-02 03:04:05.678+05:30' as instant,
-        date '2026-01-02' as day, array['a','b']::text[] as words, '{"a":[1]}'::jsonb as json, true as yes, 1.5::numeric as exact, null::timestamptz as never from (values (1), (2)) v`.execute(rows());
-      t.strictSame(row, { small: 1, large: '9007199254740993', count: 2, instant: new Date('2026-01-01T21:34:05.678Z'), day: '2026-01-02', words: ['a', 'b'], json: { a: [1] }, yes: true, exact: '1.5', never: null });
+      const {
+        rows: [row],
+      } =
+        await sql`select 1::bigint as small, 9007199254740993::bigint as large, count(*) as count, timestamptz '2026-01-02 03:04:05.678+05:30' as instant,
+        date '2026-01-02' as day, array['a','b']::text[] as words, '{"a":[1]}'::jsonb as json, true as yes, 1.5::numeric as exact, null::timestamptz as never from (values (1), (2)) v`.execute(
+          rows(),
+        );
+      t.strictSame(row, {
+        small: 1,
+        large: '9007199254740993',
+        count: 2,
+        instant: new Date('2026-01-01T21:34:05.678Z'),
+        day: '2026-01-02',
+        words: ['a', 'b'],
+        json: { a: [1] },
+        yes: true,
+        exact: '1.5',
+        never: null,
+      });
     });
 
-    await t.test('a deletion that other rows hinder names their table, and a row that refers to nothing is a conflict', async (t) => {
-      const id = randomUUID();
-      await unitOfWork.run(() => ledger.accounts.add({ id, name: id, balance: 0 }));
-      await unitOfWork.run(async () => { await rows().insertInto('ledger_card').values({ id: randomUUID(), account_id: id }).execute(); });
-      for (const remove of [() => ledger.accounts.remove(id), async () => { await rows().deleteFrom('ledger_account').where('id', '=', id).execute(); }]) {
-        await t.rejects(unitOfWork.run(remove), new StillReferenced('ledger_card'));
-      }
-      await t.rejects(unitOfWork.run(async () => { await rows().insertInto('ledger_card').values({ id: randomUUID(), account_id: randomUUID() }).execute(); }), Conflict);
-    });
+    await t.test(
+      'a deletion that other rows hinder names their table, and a row that refers to nothing is a conflict',
+      async (t) => {
+        const id = randomUUID();
+        await unitOfWork.run(() => ledger.accounts.add({ id, name: id, balance: 0 }));
+        await unitOfWork.run(async () => {
+          await rows().insertInto('ledger_card').values({ id: randomUUID(), account_id: id }).execute();
+        });
+        for (const remove of [
+          () => ledger.accounts.remove(id),
+          async () => {
+            await rows().deleteFrom('ledger_account').where('id', '=', id).execute();
+          },
+        ]) {
+          await t.rejects(unitOfWork.run(remove), new StillReferenced('ledger_card'));
+        }
+        await t.rejects(
+          unitOfWork.run(async () => {
+            await rows().insertInto('ledger_card').values({ id: randomUUID(), account_id: randomUUID() }).execute();
+          }),
+          Conflict,
+        );
+      },
+    );
 
     await t.test('a unit of work tells of more than one statement has parameters for', async (t) => {
       // Under the usual deadline: this is no matter of time.
@@ -47,15 +79,24 @@ for (const engine of testEngines()) {
       if (own.engine === 'memory') throw new Error('not an SQL engine');
       const aggregate = `many:${randomUUID()}`;
       await own.unitOfWork.run(async () => {
-        for (let n = 0; n < 11_000; n += 1) await own.events.emit<'contract.counted'>({ type: 'contract.counted', aggregate, payload: { n } });
+        for (let n = 0; n < 11_000; n += 1)
+          await own.events.emit<'contract.counted'>({ type: 'contract.counted', aggregate, payload: { n } });
       });
-      const [row] = await own.database.kysely<{ hexforge_event: { aggregate: string } }>().selectFrom('hexforge_event').select(({ fn }) => fn.countAll().as('count')).where('aggregate', '=', aggregate).execute();
+      const [row] = await own.database
+        .kysely<{ hexforge_event: { aggregate: string } }>()
+        .selectFrom('hexforge_event')
+        .select(({ fn }) => fn.countAll().as('count'))
+        .where('aggregate', '=', aggregate)
+        .execute();
       t.equal(row?.count, 11_000);
     });
 
     await t.test('errors quote no values', async (t) => {
       const secret = 'swordfish';
-      const error: unknown = await database.em().execute('insert into ledger_account (id, name, balance) values (?, ?, null)', [randomUUID(), secret]).catch((thrown: unknown) => thrown);
+      const error: unknown = await database
+        .em()
+        .execute('insert into ledger_account (id, name, balance) values (?, ?, null)', [randomUUID(), secret])
+        .catch((thrown: unknown) => thrown);
       t.ok(error instanceof Error);
       t.notMatch(JSON.stringify(error, Object.getOwnPropertyNames(error)), secret);
     });
@@ -64,15 +105,26 @@ for (const engine of testEngines()) {
       const id = randomUUID();
       const answers = await unitOfWork.run(async () => {
         await rows().insertInto('ledger_note').values({ id, text: 'mine' }).execute();
-        return Promise.all(Array.from({ length: 5 }, () => rows().selectFrom('ledger_note').select('text').where('id', '=', id).execute()));
+        return Promise.all(
+          Array.from({ length: 5 }, () =>
+            rows().selectFrom('ledger_note').select('text').where('id', '=', id).execute(),
+          ),
+        );
       });
-      t.strictSame(answers.flat(), Array.from({ length: 5 }, () => ({ text: 'mine' })));
+      t.strictSame(
+        answers.flat(),
+        Array.from({ length: 5 }, () => ({ text: 'mine' })),
+      );
     });
 
     await t.test('a read beside an open unit of work ends, at the latest with it', async (t) => {
       const begun = gate();
       const decided = gate();
-      const working = unitOfWork.run(async () => { await rows().insertInto('ledger_note').values({ id: randomUUID(), text: 'held' }).execute(); begun.open(); await decided.passed; });
+      const working = unitOfWork.run(async () => {
+        await rows().insertInto('ledger_note').values({ id: randomUUID(), text: 'held' }).execute();
+        begun.open();
+        await decided.passed;
+      });
       await begun.passed;
       const reading = ledger.journal.texts('nothing like it');
       decided.open();
@@ -82,7 +134,13 @@ for (const engine of testEngines()) {
 
     await t.test('one that stays open too long is rolled back, and the next goes on', async (t) => {
       const never = gate();
-      await t.rejects(unitOfWork.run(async () => { await ledger.journal.append(randomUUID(), 'too late'); await never.passed; }), Unavailable);
+      await t.rejects(
+        unitOfWork.run(async () => {
+          await ledger.journal.append(randomUUID(), 'too late');
+          await never.passed;
+        }),
+        Unavailable,
+      );
       t.strictSame(await ledger.journal.texts('too late'), []);
       await unitOfWork.run(() => ledger.journal.append(randomUUID(), 'in time'));
       t.strictSame(await ledger.journal.texts('in time'), ['in time']);
@@ -92,7 +150,10 @@ for (const engine of testEngines()) {
 
     await t.test('a closed storage says so', async (t) => {
       await storage.close();
-      await t.rejects(unitOfWork.run(async () => undefined), Unavailable);
+      await t.rejects(
+        unitOfWork.run(async () => undefined),
+        Unavailable,
+      );
       await t.rejects(storage.check(), Unavailable);
       await storage.close();
     });

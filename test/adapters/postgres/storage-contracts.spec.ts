@@ -1,7 +1,7 @@
 // The storage contracts on every engine that is asked for.
 import t from 'tap';
-import type { OwnedSubscription } from '#core/kernel/storage';
 import { memoryRateCounter } from '#adapters/memory/index';
+import type { OwnedSubscription } from '#core/kernel/storage';
 import { contract } from '#test/contracts/checks';
 import { eventsChecks } from '#test/contracts/events';
 import { intentsChecks } from '#test/contracts/intents';
@@ -11,7 +11,11 @@ import { rateCounterChecks } from '#test/contracts/rate-counter';
 import { eachEngine, type EngineOptions, type TestData } from '#test/contracts/storage-engines';
 import { unitOfWorkChecks } from '#test/contracts/unit-of-work';
 
-const options: EngineOptions = { entities: ledgerEntities, migrations: ledgerMigrations, tuning: { attempts: 3, pause: 5 } };
+const options: EngineOptions = {
+  entities: ledgerEntities,
+  migrations: ledgerMigrations,
+  tuning: { attempts: 3, pause: 5 },
+};
 
 /** One opening, until a check closes it: the next asks for another of the same data. */
 function openings(data: TestData) {
@@ -19,26 +23,40 @@ function openings(data: TestData) {
     const storage = await data.open(options);
     const { unitOfWork, events, intents, locks } = storage;
     return {
-      unitOfWork, events, intents, locks, ...ledgerOf(storage),
+      unitOfWork,
+      events,
+      intents,
+      locks,
+      ...ledgerOf(storage),
       deliver: (subscriptions: readonly OwnedSubscription[]) => storage.deliver(subscriptions),
       drained: () => storage.drained(),
-      close: () => { current = undefined; return storage.close(); },
+      close: () => {
+        current = undefined;
+        return storage.close();
+      },
     };
   };
   let current: ReturnType<typeof opened> | undefined;
-  return () => current ??= opened();
+  return () => (current ??= opened());
 }
 
-void t.test('storage contracts', { timeout: 120_000 }, (t) => eachEngine(t, async (subtest, _engine, data) => {
-  const open = openings(data);
-  const made = <P>(provider: P) => async () => ({ provider, dispose: async () => undefined });
-  await contract(subtest, 'events', eventsChecks, made({ open }));
-  await contract(subtest, 'intents', intentsChecks, made({ open }));
-  await contract(subtest, 'unit of work', unitOfWorkChecks, made(await open()));
-  await contract(subtest, 'locks', locksChecks, made(await open()));
-}));
+void t.test('storage contracts', { timeout: 120_000 }, (t) =>
+  eachEngine(t, async (subtest, _engine, data) => {
+    const open = openings(data);
+    const made =
+      <P>(provider: P) =>
+      async () => ({ provider, dispose: async () => undefined });
+    await contract(subtest, 'events', eventsChecks, made({ open }));
+    await contract(subtest, 'intents', intentsChecks, made({ open }));
+    await contract(subtest, 'unit of work', unitOfWorkChecks, made(await open()));
+    await contract(subtest, 'locks', locksChecks, made(await open()));
+  }),
+);
 
 void t.test('rate counter in memory', async (t) => {
   const counter = memoryRateCounter();
-  await contract(t, 'rate counter', rateCounterChecks, async () => ({ provider: counter, dispose: async () => undefined }));
+  await contract(t, 'rate counter', rateCounterChecks, async () => ({
+    provider: counter,
+    dispose: async () => undefined,
+  }));
 });

@@ -1,4 +1,5 @@
-// History: pages of commits, single ones, differences, merge bases, blame, archives and sizes, each against what git itself says.
+// History: pages of commits, single ones, differences, merge bases, blame, archives and sizes, each against what git
+// itself says.
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { gunzipSync } from 'node:zlib';
@@ -8,13 +9,17 @@ import { bytesOf, client, fresh, imported, never, type Bench } from './provider.
 import { git, must } from './stock-git.ts';
 
 const emptyTree = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
-const oidsOf = async (folder: string, args: readonly string[]): Promise<readonly string[]> => (await must(folder, ['rev-list', ...args])).split('\n').filter((line) => line !== '');
+const oidsOf = async (folder: string, args: readonly string[]): Promise<readonly string[]> =>
+  (await must(folder, ['rev-list', ...args])).split('\n').filter((line) => line !== '');
 const whole = { skip: 0, limit: 1000 };
 
 /** git's own list of what changed: status, lines, names. */
 async function changes(folder: string, from: string, to: string): Promise<readonly string[]> {
   const names = (await must(folder, ['diff-tree', '-r', '-M', '-z', '--name-status', from, to])).split('\0');
-  const counts = (await must(folder, ['diff-tree', '-r', '-M', '--numstat', from, to])).split('\n').filter((line) => line !== '').map((line) => line.split('\t').slice(0, 2).join(' '));
+  const counts = (await must(folder, ['diff-tree', '-r', '-M', '--numstat', from, to]))
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => line.split('\t').slice(0, 2).join(' '));
   const listed: string[] = [];
   for (let at = 0; at + 1 < names.length;) {
     const letter = names[at]?.[0] ?? '';
@@ -25,9 +30,19 @@ async function changes(folder: string, from: string, to: string): Promise<readon
   return listed;
 }
 
-const letters: Readonly<Record<FileChange['status'], string>> = { added: 'A', modified: 'M', removed: 'D', renamed: 'R' };
+const letters: Readonly<Record<FileChange['status'], string>> = {
+  added: 'A',
+  modified: 'M',
+  removed: 'D',
+  renamed: 'R',
+};
 const told = ({ status, isBinary, additions, deletions, path, previousPath }: FileChange): string =>
-  [letters[status], isBinary ? '- -' : `${additions} ${deletions}`, ...previousPath === undefined ? [] : [previousPath], path].join(' ');
+  [
+    letters[status],
+    isBinary ? '- -' : `${additions} ${deletions}`,
+    ...(previousPath === undefined ? [] : [previousPath]),
+    path,
+  ].join(' ');
 
 export const commitChecks: readonly Check<Bench>[] = [
   {
@@ -36,21 +51,48 @@ export const commitChecks: readonly Check<Bench>[] = [
       const tip = await must(source, ['rev-parse', 'main']);
       const side = await must(source, ['rev-parse', 'side']);
       const at = Number(await must(source, ['log', '-1', '--format=%ct', 'main~20']));
-      const history = async (query: object): Promise<readonly string[]> => (await backend.history(filled, { tip, ...whole, ...query })).map(({ oid }) => oid);
+      const history = async (query: object): Promise<readonly string[]> =>
+        (await backend.history(filled, { tip, ...whole, ...query })).map(({ oid }) => oid);
       assert.deepEqual(await history({}), await oidsOf(source, [tip]));
-      for (const path of ['alpha', 'src', 'src/deep/three', 'ünï cödé', 'with space/and more', 'line\nbreak', '-dash', 'module', 'link', 'absent', 'src/']) {
+      for (const path of [
+        'alpha',
+        'src',
+        'src/deep/three',
+        'ünï cödé',
+        'with space/and more',
+        'line\nbreak',
+        '-dash',
+        'module',
+        'link',
+        'absent',
+        'src/',
+      ]) {
         // A path that ends in a slash names nothing here.
-        assert.deepEqual(await history({ path }), path === 'src/' ? [] : await oidsOf(source, [tip, '--', path]), JSON.stringify(path));
+        assert.deepEqual(
+          await history({ path }),
+          path === 'src/' ? [] : await oidsOf(source, [tip, '--', path]),
+          JSON.stringify(path),
+        );
       }
-      for (const path of ['*', ':(top)alpha', ':/', '../alpha', '.git', '--all']) assert.deepEqual(await history({ path }), [], path);
-      for (const author of ['Ada', '.*', 'ada@example.org', '--all', '-n1']) assert.deepEqual(await history({ author }), await oidsOf(source, [tip, '--fixed-strings', `--author=${author}`]), author);
+      for (const path of ['*', ':(top)alpha', ':/', '../alpha', '.git', '--all'])
+        assert.deepEqual(await history({ path }), [], path);
+      for (const author of ['Ada', '.*', 'ada@example.org', '--all', '-n1'])
+        assert.deepEqual(
+          await history({ author }),
+          await oidsOf(source, [tip, '--fixed-strings', `--author=${author}`]),
+          author,
+        );
       assert.deepEqual(await history({ since: new Date(at * 1000) }), await oidsOf(source, [`--max-age=${at}`, tip]));
       assert.deepEqual(await history({ until: new Date(at * 1000) }), await oidsOf(source, [`--min-age=${at}`, tip]));
       assert.deepEqual(await history({ since: new Date(-1) }), await oidsOf(source, [tip]), 'before there was time');
       assert.deepEqual(await history({ except: side }), await oidsOf(source, [tip, `^${side}`]));
       assert.deepEqual(await history({ skip: 5, limit: 3 }), (await oidsOf(source, [tip])).slice(5, 8));
       assert.deepEqual(await history({ skip: 2 ** 40 }), []);
-      assert.deepEqual(await history({ path: 'alpha' }), await oidsOf(source, [tip, '--', 'alpha']), 'again, as it was kept');
+      assert.deepEqual(
+        await history({ path: 'alpha' }),
+        await oidsOf(source, [tip, '--', 'alpha']),
+        'again, as it was kept',
+      );
     },
   },
   {
@@ -59,17 +101,42 @@ export const commitChecks: readonly Check<Bench>[] = [
       const { backend, filled, source } = bench;
       for (const oid of (await oidsOf(source, ['main'])).slice(0, 40)) {
         const record = await backend.commitRecord(filled, oid);
-        const [parents, name, email, authored, committer, committed] = (await must(source, ['log', '-1', '--format=%P%n%an%n%ae%n%at%n%cn%n%ct', oid])).split('\n');
-        assert.deepEqual([record?.parents.join(' '), record?.author.name, record?.author.email, Number(record?.author.date) / 1000, record?.committer.name, Number(record?.committer.date) / 1000], [parents, name, email, Number(authored), committer, Number(committed)]);
+        const [parents, name, email, authored, committer, committed] = (
+          await must(source, ['log', '-1', '--format=%P%n%an%n%ae%n%at%n%cn%n%ct', oid])
+        ).split('\n');
+        assert.deepEqual(
+          [
+            record?.parents.join(' '),
+            record?.author.name,
+            record?.author.email,
+            Number(record?.author.date) / 1000,
+            record?.committer.name,
+            Number(record?.committer.date) / 1000,
+          ],
+          [parents, name, email, Number(authored), committer, Number(committed)],
+        );
         assert.equal(record?.message, await must(source, ['log', '-1', '--format=%B', oid]));
       }
-      for (const oid of [await must(source, ['rev-parse', 'main:alpha']), await must(source, ['rev-parse', 'v1']), 'f'.repeat(40), 'main', '']) assert.equal(await backend.commitRecord(filled, oid), undefined, oid);
+      for (const oid of [
+        await must(source, ['rev-parse', 'main:alpha']),
+        await must(source, ['rev-parse', 'v1']),
+        'f'.repeat(40),
+        'main',
+        '',
+      ])
+        assert.equal(await backend.commitRecord(filled, oid), undefined, oid);
       const repository = await fresh(bench);
       const folder = await client(bench, repository, ['one']);
-      await must(folder, ['-c', 'i18n.commitEncoding=ISO-8859-1', 'commit', '-q', '--allow-empty', '-F', '-'], { input: Buffer.from('Gr\xfc\xdfe\n\nund mehr\n', 'latin1') });
+      await must(folder, ['-c', 'i18n.commitEncoding=ISO-8859-1', 'commit', '-q', '--allow-empty', '-F', '-'], {
+        input: Buffer.from('Gr\xfc\xdfe\n\nund mehr\n', 'latin1'),
+      });
       await must(folder, ['commit', '-q', '--allow-empty', '-F', '-'], { input: `Long\n\n${'x'.repeat(400_000)}\n` });
       await must(folder, ['push', '-q', 'origin', 'main']);
-      const [long, latin] = await backend.history(repository, { tip: await must(folder, ['rev-parse', 'HEAD']), skip: 0, limit: 2 });
+      const [long, latin] = await backend.history(repository, {
+        tip: await must(folder, ['rev-parse', 'HEAD']),
+        skip: 0,
+        limit: 2,
+      });
       assert.equal(latin?.message, 'Grüße\n\nund mehr');
       assert.equal(long?.message.length, 64 * 1024, 'the rest is left out');
       assert.deepEqual(long?.parents, [latin?.oid]);
@@ -78,16 +145,42 @@ export const commitChecks: readonly Check<Bench>[] = [
   {
     name: 'a difference names every file with its lines, from a commit and from nothing',
     async run({ backend, filled, source }) {
-      const pairs = [['main~4', 'main'], ['main~1', 'main'], ['main', 'main~6'], ['main', 'noise'], ['noise', 'main'], [emptyTree, 'main'], ['main', 'main']] as const;
+      const pairs = [
+        ['main~4', 'main'],
+        ['main~1', 'main'],
+        ['main', 'main~6'],
+        ['main', 'noise'],
+        ['noise', 'main'],
+        [emptyTree, 'main'],
+        ['main', 'main'],
+      ] as const;
       for (const [from, to] of pairs) {
-        const [a, b] = [from === emptyTree ? emptyTree : await must(source, ['rev-parse', `${from}^{commit}`]), await must(source, ['rev-parse', `${to}^{commit}`])];
+        const [a, b] = [
+          from === emptyTree ? emptyTree : await must(source, ['rev-parse', `${from}^{commit}`]),
+          await must(source, ['rev-parse', `${to}^{commit}`]),
+        ];
         const difference = await backend.difference(filled, a === emptyTree ? undefined : a, b);
         assert.deepEqual(difference.files.map(told), await changes(source, a, b), `${from} ${to}`);
-        assert.equal(difference.additions, difference.files.reduce((sum, { additions }) => sum + additions, 0));
-        assert.equal(difference.deletions, difference.files.reduce((sum, { deletions }) => sum + deletions, 0));
+        assert.equal(
+          difference.additions,
+          difference.files.reduce((sum, { additions }) => sum + additions, 0),
+        );
+        assert.equal(
+          difference.deletions,
+          difference.files.reduce((sum, { deletions }) => sum + deletions, 0),
+        );
         // Together the patches are what git prints, without its headers.
-        const printed = (await must(source, ['diff-tree', '-r', '-M', '-p', '--full-index', a, b])).split('\n').filter((line) => line.startsWith('@@ ')).length;
-        assert.equal(difference.files.reduce((sum, { patch = '' }) => sum + patch.split('\n').filter((line) => line.startsWith('@@ ')).length, 0), printed, `${from} ${to}`);
+        const printed = (await must(source, ['diff-tree', '-r', '-M', '-p', '--full-index', a, b]))
+          .split('\n')
+          .filter((line) => line.startsWith('@@ ')).length;
+        assert.equal(
+          difference.files.reduce(
+            (sum, { patch = '' }) => sum + patch.split('\n').filter((line) => line.startsWith('@@ ')).length,
+            0,
+          ),
+          printed,
+          `${from} ${to}`,
+        );
       }
     },
   },
@@ -95,15 +188,30 @@ export const commitChecks: readonly Check<Bench>[] = [
     name: 'a difference has at most 3000 files and patches within bounds, and counts them all',
     async run(bench) {
       const repository = await fresh(bench);
-      const small = Array.from({ length: 3100 }, (_, index) => `M 100644 inline f${String(index).padStart(5, '0')}\ndata 2\nx\n\n`).join('');
+      const small = Array.from(
+        { length: 3100 },
+        (_, index) => `M 100644 inline f${String(index).padStart(5, '0')}\ndata 2\nx\n\n`,
+      ).join('');
       const large = 'diff --git a/x b/x\n'.repeat(10_000);
-      const folder = await imported(bench, repository, `commit refs/heads/main\ncommitter Ada <ada@example.org> 1700000000 +0000\ndata 0\nM 100644 inline a\ndata ${large.length}\n${large}\nM 100644 inline b\ndata 19\ndiff --git a/x b/x\n\n${small}`);
-      const difference = await bench.backend.difference(repository, undefined, await must(folder, ['rev-parse', 'main']));
+      const folder = await imported(
+        bench,
+        repository,
+        `commit refs/heads/main\ncommitter Ada <ada@example.org> 1700000000 +0000\ndata 0\nM 100644 inline a\ndata ${large.length}\n${large}\nM 100644 inline b\ndata 19\ndiff --git a/x b/x\n\n${small}`,
+      );
+      const difference = await bench.backend.difference(
+        repository,
+        undefined,
+        await must(folder, ['rev-parse', 'main']),
+      );
       assert.equal(difference.files.length, 3000);
       assert.equal(difference.additions, 10_001 + 3100);
       const [a, b, f] = difference.files;
       assert.deepEqual([a?.path, a?.patch, a?.additions], ['a', undefined, 10_000], 'too long to be shown');
-      assert.deepEqual([b?.path, b?.patch], ['b', '@@ -0,0 +1 @@\n+diff --git a/x b/x'], 'content that looks like a header');
+      assert.deepEqual(
+        [b?.path, b?.patch],
+        ['b', '@@ -0,0 +1 @@\n+diff --git a/x b/x'],
+        'content that looks like a header',
+      );
       assert.deepEqual([f?.path, f?.patch], ['f00000', '@@ -0,0 +1 @@\n+x']);
     },
   },
@@ -112,12 +220,30 @@ export const commitChecks: readonly Check<Bench>[] = [
     async run(bench) {
       const repository = await fresh(bench);
       const text = `${'x'.repeat(99)}\n`.repeat(1000);
-      const files = Array.from({ length: 15 }, (_, index) => `M 100644 inline f${String(index).padStart(2, '0')}\ndata ${text.length}\n${text}\n`).join('');
-      const folder = await imported(bench, repository, `commit refs/heads/main\ncommitter Ada <ada@example.org> 1700000000 +0000\ndata 0\n${files}`);
-      const difference = await bench.backend.difference(repository, undefined, await must(folder, ['rev-parse', 'main']));
-      assert.deepEqual(difference.files.map(({ additions }) => additions), Array.from({ length: 15 }, () => 1000));
+      const files = Array.from(
+        { length: 15 },
+        (_, index) => `M 100644 inline f${String(index).padStart(2, '0')}\ndata ${text.length}\n${text}\n`,
+      ).join('');
+      const folder = await imported(
+        bench,
+        repository,
+        `commit refs/heads/main\ncommitter Ada <ada@example.org> 1700000000 +0000\ndata 0\n${files}`,
+      );
+      const difference = await bench.backend.difference(
+        repository,
+        undefined,
+        await must(folder, ['rev-parse', 'main']),
+      );
+      assert.deepEqual(
+        difference.files.map(({ additions }) => additions),
+        Array.from({ length: 15 }, () => 1000),
+      );
       const shown = difference.files.map(({ patch }) => patch?.length ?? 0);
-      assert.deepEqual(shown, shown.toSorted((one, other) => other - one), 'the first of them');
+      assert.deepEqual(
+        shown,
+        shown.toSorted((one, other) => other - one),
+        'the first of them',
+      );
       const total = shown.reduce((sum, length) => sum + length, 0);
       assert.ok(total > 400_000 && total <= 512 * 1024, String(total));
     },
@@ -125,11 +251,27 @@ export const commitChecks: readonly Check<Bench>[] = [
   {
     name: 'the merge base of two commits is git’s; there is none between strangers',
     async run({ backend, filled, source }) {
-      for (const [one, other] of [['main', 'side'], ['main~3', 'other'], ['main', 'main~7'], ['main', 'main']] as const) {
+      for (const [one, other] of [
+        ['main', 'side'],
+        ['main~3', 'other'],
+        ['main', 'main~7'],
+        ['main', 'main'],
+      ] as const) {
         const [a, b] = [await must(source, ['rev-parse', one]), await must(source, ['rev-parse', other])];
-        assert.equal(await backend.mergeBase(filled, a, b), await must(source, ['merge-base', one, other]), `${one} ${other}`);
+        assert.equal(
+          await backend.mergeBase(filled, a, b),
+          await must(source, ['merge-base', one, other]),
+          `${one} ${other}`,
+        );
       }
-      assert.equal(await backend.mergeBase(filled, await must(source, ['rev-parse', 'main']), await must(source, ['rev-parse', 'noise'])), undefined);
+      assert.equal(
+        await backend.mergeBase(
+          filled,
+          await must(source, ['rev-parse', 'main']),
+          await must(source, ['rev-parse', 'noise']),
+        ),
+        undefined,
+      );
     },
   },
   {
@@ -140,11 +282,24 @@ export const commitChecks: readonly Check<Bench>[] = [
         const lines = (await must(source, ['blame', '--line-porcelain', tip, '--', path])).split('\n');
         const expected = lines.filter((line) => /^[0-9a-f]{40} \d+ \d+/.test(line)).map((line) => line.slice(0, 40));
         const blamed = await backend.blame(filled, tip, path);
-        assert.deepEqual(blamed?.map(({ oid }) => oid), expected, path);
-        assert.deepEqual(blamed?.map(({ content }) => content), lines.filter((line) => line.startsWith('\t')).map((line) => line.slice(1)), path);
-        assert.deepEqual(blamed?.map(({ author }) => `author-time ${author.date.getTime() / 1000}`), lines.filter((line) => line.startsWith('author-time ')), path);
+        assert.deepEqual(
+          blamed?.map(({ oid }) => oid),
+          expected,
+          path,
+        );
+        assert.deepEqual(
+          blamed?.map(({ content }) => content),
+          lines.filter((line) => line.startsWith('\t')).map((line) => line.slice(1)),
+          path,
+        );
+        assert.deepEqual(
+          blamed?.map(({ author }) => `author-time ${author.date.getTime() / 1000}`),
+          lines.filter((line) => line.startsWith('author-time ')),
+          path,
+        );
       }
-      for (const path of ['absent', '', '../alpha', '.git', 'src//one', 'src']) assert.equal(await backend.blame(filled, tip, path), undefined, path);
+      for (const path of ['absent', '', '../alpha', '.git', 'src//one', 'src'])
+        assert.equal(await backend.blame(filled, tip, path), undefined, path);
     },
   },
   {
@@ -155,7 +310,10 @@ export const commitChecks: readonly Check<Bench>[] = [
       const { stdout: expected } = await git(source, ['archive', '--format=tar', '--prefix=x-y/', tip]);
       const packed = await bytesOf(await backend.archive(filled, tip, { format: 'tar.gz', prefix: 'x-y/' }));
       assert.equal(gunzipSync(packed).toString('utf8'), expected);
-      assert.equal((await bytesOf(await backend.archive(filled, tip, { format: 'zip', prefix: 'x-y/' }))).toString('latin1', 0, 4), 'PK\x03\x04');
+      assert.equal(
+        (await bytesOf(await backend.archive(filled, tip, { format: 'zip', prefix: 'x-y/' }))).toString('latin1', 0, 4),
+        'PK\x03\x04',
+      );
       const left = (await backend.archive(filled, tip, { format: 'tar.gz', prefix: 'x/' }))[Symbol.asyncIterator]();
       await left.next();
       await left.return?.();
@@ -169,9 +327,15 @@ export const commitChecks: readonly Check<Bench>[] = [
     name: 'sizes sum what the files of a commit hold, without links and submodules',
     async run({ backend, filled, source }) {
       const tip = await must(source, ['rev-parse', 'main']);
-      const expected = (await must(source, ['ls-tree', '-r', '-l', tip])).split('\n').flatMap((line) => /^100\d+ blob \S+ +(\d+)/.exec(line)?.[1] ?? []).reduce((sum, size) => sum + Number(size), 0);
+      const expected = (await must(source, ['ls-tree', '-r', '-l', tip]))
+        .split('\n')
+        .flatMap((line) => /^100\d+ blob \S+ +(\d+)/.exec(line)?.[1] ?? [])
+        .reduce((sum, size) => sum + Number(size), 0);
       assert.deepEqual(await backend.sizes(filled, tip, () => 'all'), new Map([['all', expected]]));
-      assert.deepEqual(await backend.sizes(filled, tip, (path) => path === 'binary.dat' ? path : ''), new Map([['binary.dat', 3000]]));
+      assert.deepEqual(
+        await backend.sizes(filled, tip, (path) => (path === 'binary.dat' ? path : '')),
+        new Map([['binary.dat', 3000]]),
+      );
     },
   },
   {

@@ -8,7 +8,8 @@ import { git, must } from './stock-git.ts';
 const at = ({ folder }: Bench): string => `${folder}/${newId()}`;
 
 /** Oids of all refs below `refs/heads` and `refs/tags`. */
-const refsOf = async (folder: string): Promise<string> => await must(folder, ['for-each-ref', '--format=%(objectname) %(refname)', 'refs/heads', 'refs/tags']);
+const refsOf = async (folder: string): Promise<string> =>
+  await must(folder, ['for-each-ref', '--format=%(objectname) %(refname)', 'refs/heads', 'refs/tags']);
 
 export const fetchChecks: readonly Check<Bench>[] = [
   ...['0', '1', '2'].map((version): Check<Bench> => ({
@@ -16,7 +17,15 @@ export const fetchChecks: readonly Check<Bench>[] = [
     async run(bench) {
       const folder = at(bench);
       bench.server.protocols.clear();
-      await must(bench.folder, ['-c', `protocol.version=${version}`, 'clone', '-q', '--mirror', bench.server.url(bench.filled), folder]);
+      await must(bench.folder, [
+        '-c',
+        `protocol.version=${version}`,
+        'clone',
+        '-q',
+        '--mirror',
+        bench.server.url(bench.filled),
+        folder,
+      ]);
       assert.equal(await refsOf(folder), await refsOf(bench.source));
       assert.equal((await git(folder, ['fsck', '--full'])).code, 0);
       assert.deepEqual([...bench.server.protocols], [version === '0' ? 'none' : `version=${version}`]);
@@ -40,14 +49,24 @@ export const fetchChecks: readonly Check<Bench>[] = [
       await must(folder, ['fetch', '-q', '--deepen=2']);
       assert.ok(Number(await must(folder, ['rev-list', '--count', 'HEAD'])) > 2);
       await must(folder, ['fetch', '-q', '--unshallow']);
-      assert.equal(await must(folder, ['rev-list', '--count', 'HEAD']), await must(bench.source, ['rev-list', '--count', 'main']));
+      assert.equal(
+        await must(folder, ['rev-list', '--count', 'HEAD']),
+        await must(bench.source, ['rev-list', '--count', 'main']),
+      );
     },
   },
   {
     name: 'a clone without blobs fetches each when it is looked at',
     async run(bench) {
       const folder = at(bench);
-      await must(bench.folder, ['clone', '-q', '--no-checkout', '--filter=blob:none', bench.server.url(bench.filled), folder]);
+      await must(bench.folder, [
+        'clone',
+        '-q',
+        '--no-checkout',
+        '--filter=blob:none',
+        bench.server.url(bench.filled),
+        folder,
+      ]);
       assert.match(await must(folder, ['rev-list', '--objects', '--missing=print', 'HEAD']), /^\?/m);
       assert.equal(await must(folder, ['show', 'HEAD:src/deep/three']), 'last');
     },
@@ -73,7 +92,12 @@ export const fetchChecks: readonly Check<Bench>[] = [
       const folder = at(bench);
       await must(bench.folder, ['clone', '-q', '--mirror', bench.source, folder]);
       // Unrelated commits, so that the client has much to offer.
-      await must(folder, ['fast-import', '--quiet', '--force'], { input: Array.from({ length: 400 }, (_, mark) => `commit refs/heads/own${mark}\ncommitter A <a@b> ${1_800_000_000 + mark} +0000\ndata 1\nx\n\n`).join('') });
+      await must(folder, ['fast-import', '--quiet', '--force'], {
+        input: Array.from(
+          { length: 400 },
+          (_, mark) => `commit refs/heads/own${mark}\ncommitter A <a@b> ${1_800_000_000 + mark} +0000\ndata 1\nx\n\n`,
+        ).join(''),
+      });
       const id = await fresh(bench);
       const writer = await client(bench, id);
       await must(writer, ['push', '-q', 'origin', 'main']);
@@ -100,18 +124,38 @@ export const fetchChecks: readonly Check<Bench>[] = [
     name: 'an empty repository can be cloned by every protocol version',
     async run(bench) {
       const id = await fresh(bench);
-      for (const version of ['0', '2']) await must(bench.folder, ['-c', `protocol.version=${version}`, 'clone', '-q', bench.server.url(id), at(bench)]);
+      for (const version of ['0', '2'])
+        await must(bench.folder, ['-c', `protocol.version=${version}`, 'clone', '-q', bench.server.url(id), at(bench)]);
     },
   },
   {
     name: 'an advertisement begins with its service, but for version 2, and no other header reaches git',
     async run({ backend, filled }) {
-      const begin = async (service: 'git-upload-pack' | 'git-receive-pack', protocol: string | undefined): Promise<string> => (await bytesOf(await backend.advertise(filled, { service, protocol, signal: never }))).toString('latin1').slice(0, 120);
-      assert.match(await begin('git-upload-pack', undefined), /^001e# service=git-upload-pack\n0000[0-9a-f]{4}[0-9a-f]{40} HEAD\0/);
+      const begin = async (
+        service: 'git-upload-pack' | 'git-receive-pack',
+        protocol: string | undefined,
+      ): Promise<string> =>
+        (await bytesOf(await backend.advertise(filled, { service, protocol, signal: never })))
+          .toString('latin1')
+          .slice(0, 120);
+      assert.match(
+        await begin('git-upload-pack', undefined),
+        /^001e# service=git-upload-pack\n0000[0-9a-f]{4}[0-9a-f]{40} HEAD\0/,
+      );
       assert.match(await begin('git-upload-pack', 'version=2'), /^000eversion 2\n/);
-      assert.match(await begin('git-upload-pack', 'version=2:x'), /^001e# service=git-upload-pack\n0000[0-9a-f]{4}[0-9a-f]{40} /);
-      assert.match(await begin('git-receive-pack', 'version=2'), /^001f# service=git-receive-pack\n0000[0-9a-f]{4}[0-9a-f]{40} refs\//);
-      const offered = (await bytesOf(await backend.advertise(filled, { service: 'git-receive-pack', protocol: undefined, signal: never }))).toString('latin1');
+      assert.match(
+        await begin('git-upload-pack', 'version=2:x'),
+        /^001e# service=git-upload-pack\n0000[0-9a-f]{4}[0-9a-f]{40} /,
+      );
+      assert.match(
+        await begin('git-receive-pack', 'version=2'),
+        /^001f# service=git-receive-pack\n0000[0-9a-f]{4}[0-9a-f]{40} refs\//,
+      );
+      const offered = (
+        await bytesOf(
+          await backend.advertise(filled, { service: 'git-receive-pack', protocol: undefined, signal: never }),
+        )
+      ).toString('latin1');
       assert.match(offered, / atomic /);
       assert.doesNotMatch(offered, /push-cert|push-options/);
     },

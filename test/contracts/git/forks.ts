@@ -64,7 +64,9 @@ export const forkChecks: readonly Check<Bench>[] = [
       const fork = newId();
       await backend.fork(await fresh(bench), fork, { defaultBranch: 'trunk', signal: never });
       assert.deepEqual(await backend.readRefs(fork, ['refs/heads/trunk']), [zeroOid]);
-      await assert.rejects(backend.fork(newId(), newId(), { defaultBranch: 'main', signal: never }), { name: 'NotFound' });
+      await assert.rejects(backend.fork(newId(), newId(), { defaultBranch: 'main', signal: never }), {
+        name: 'NotFound',
+      });
     },
   },
   {
@@ -72,7 +74,9 @@ export const forkChecks: readonly Check<Bench>[] = [
     async run(bench) {
       const gone = AbortSignal.abort(new Error('gone'));
       const fork = newId();
-      await assert.rejects(bench.backend.fork(bench.filled, fork, { defaultBranch: 'main', signal: gone }), { message: 'gone' });
+      await assert.rejects(bench.backend.fork(bench.filled, fork, { defaultBranch: 'main', signal: gone }), {
+        message: 'gone',
+      });
       await bench.backend.remove(fork);
       assert.deepEqual(await bench.traces(), []);
     },

@@ -7,15 +7,22 @@ import type { Check } from '../checks.ts';
 import { bytesOf, client, commitFile, eventually, fresh, never, type Bench } from './provider.ts';
 import { git, must } from './stock-git.ts';
 
-const accepting = async (updates: readonly RefUpdate[]): Promise<{ ref: string; refusal: undefined }[]> => updates.map(({ ref }) => ({ ref, refusal: undefined }));
+const accepting = async (updates: readonly RefUpdate[]): Promise<{ ref: string; refusal: undefined }[]> =>
+  updates.map(({ ref }) => ({ ref, refusal: undefined }));
 const line = (text: string): string => `${(Buffer.byteLength(text) + 4).toString(16).padStart(4, '0')}${text}`;
 
 async function gone(bench: Bench): Promise<void> {
-  await eventually(async () => bench.server.open === 0 && (await bench.traces()).length === 0, async () => [bench.server.open, await bench.traces()]);
+  await eventually(
+    async () => bench.server.open === 0 && (await bench.traces()).length === 0,
+    async () => [bench.server.open, await bench.traces()],
+  );
 }
 
 /** A repository with an incompressible file of that many megabytes. */
-async function heavy(bench: Bench, megabytes: number): Promise<{ readonly id: string; readonly folder: string; readonly blob: string }> {
+async function heavy(
+  bench: Bench,
+  megabytes: number,
+): Promise<{ readonly id: string; readonly folder: string; readonly blob: string }> {
   const id = await fresh(bench);
   const folder = await client(bench, id, []);
   await commitFile(folder, 'big', randomBytes(megabytes * 1024 * 1024));
@@ -37,7 +44,13 @@ export const hangUpChecks: readonly Check<Bench>[] = [
       const tip = await must(folder, ['rev-parse', 'main']);
       const wanted = `${line(`want ${tip} side-band-64k\n`)}0000${line('done\n')}`;
       const streams = [
-        () => bench.backend.uploadPack(id, { service: 'git-upload-pack', protocol: undefined, signal: never, body: stalled(wanted) }),
+        () =>
+          bench.backend.uploadPack(id, {
+            service: 'git-upload-pack',
+            protocol: undefined,
+            signal: never,
+            body: stalled(wanted),
+          }),
         async () => (await bench.backend.blob(id, blob)).bytes,
         () => bench.backend.advertise(id, { service: 'git-upload-pack', protocol: undefined, signal: never }),
       ];
@@ -56,7 +69,12 @@ export const hangUpChecks: readonly Check<Bench>[] = [
       await must(folder, ['push', '-q', 'origin', 'main']);
       const tip = await must(folder, ['rev-parse', 'main']);
       const request = new AbortController();
-      await bench.backend.uploadPack(id, { service: 'git-upload-pack', protocol: undefined, signal: request.signal, body: stalled(`${line(`want ${tip} side-band-64k\n`)}0000${line('done\n')}`) });
+      await bench.backend.uploadPack(id, {
+        service: 'git-upload-pack',
+        protocol: undefined,
+        signal: request.signal,
+        body: stalled(`${line(`want ${tip} side-band-64k\n`)}0000${line('done\n')}`),
+      });
       await bench.backend.blob(id, blob, request.signal);
       assert.notDeepEqual(await bench.traces(), []);
       request.abort(new Error('gone'));
@@ -77,7 +95,10 @@ export const hangUpChecks: readonly Check<Bench>[] = [
         // The list of refs is the first, the pack the second.
         if (action === 'git-upload-pack' && (answers += 1) === 2) kill.abort();
       };
-      assert.equal((await git(bench.folder, ['clone', '-q', bench.server.url(id), `${id}-cut`], { signal: kill.signal })).code, null);
+      assert.equal(
+        (await git(bench.folder, ['clone', '-q', bench.server.url(id), `${id}-cut`], { signal: kill.signal })).code,
+        null,
+      );
       bench.server.onAnswer = () => undefined;
       await gone(bench);
     },
@@ -105,13 +126,21 @@ export const hangUpChecks: readonly Check<Bench>[] = [
       for (const how of ['signal', 'return'] as const) {
         const request = new AbortController();
         const answer = await bench.backend.receivePack(id, {
-          service: 'git-receive-pack', protocol: undefined, signal: request.signal, judge: accepting,
-          body: stalled(`${line(`${zeroOid} ${'a'.repeat(40)} refs/heads/main\0report-status side-band-64k`)}0000PACK\0\0\0\u0002\0\0\0\u0001`),
+          service: 'git-receive-pack',
+          protocol: undefined,
+          signal: request.signal,
+          judge: accepting,
+          body: stalled(
+            `${line(`${zeroOid} ${'a'.repeat(40)} refs/heads/main\0report-status side-band-64k`)}0000PACK\0\0\0\u0002\0\0\0\u0001`,
+          ),
           announced: async () => undefined,
           landed: () => Promise.reject(new Error('nothing landed')),
         });
         const reader = answer[Symbol.asyncIterator]();
-        await eventually(async () => (await bench.traces()).some((trace) => trace.includes('incoming')), () => bench.traces());
+        await eventually(
+          async () => (await bench.traces()).some((trace) => trace.includes('incoming')),
+          () => bench.traces(),
+        );
         if (how === 'return') await reader.return?.();
         else {
           request.abort(new Error('gone'));
@@ -158,7 +187,10 @@ export const hangUpChecks: readonly Check<Bench>[] = [
       const request = new AbortController();
       const landed: (readonly RefUpdate[])[] = [];
       const answer = await bench.backend.receivePack(id, {
-        service: 'git-receive-pack', protocol: undefined, signal: request.signal, judge: accepting,
+        service: 'git-receive-pack',
+        protocol: undefined,
+        signal: request.signal,
+        judge: accepting,
         body: (async function* body() {
           yield Buffer.from(`${line(`${zeroOid} ${tip} refs/heads/main\0report-status`)}0000`);
           yield pack;
@@ -182,7 +214,14 @@ export const hangUpChecks: readonly Check<Bench>[] = [
       await must(folder, ['push', '-q', 'origin', 'main']);
       const tip = await must(folder, ['rev-parse', 'main']);
       const request = new AbortController();
-      const clones = Array.from({ length: 12 }, () => bench.backend.uploadPack(id, { service: 'git-upload-pack', protocol: undefined, signal: request.signal, body: stalled(`${line(`want ${tip} side-band-64k\n`)}0000${line('done\n')}`) }));
+      const clones = Array.from({ length: 12 }, () =>
+        bench.backend.uploadPack(id, {
+          service: 'git-upload-pack',
+          protocol: undefined,
+          signal: request.signal,
+          body: stalled(`${line(`want ${tip} side-band-64k\n`)}0000${line('done\n')}`),
+        }),
+      );
       await Promise.all(clones);
       assert.equal((await bench.backend.entry(id, tip, 'big'))?.size, 4 * 1024 * 1024);
       assert.equal((await bench.backend.refs(id, 'all')).length, 1);

@@ -28,7 +28,7 @@ export interface GitServer {
   stop(): Promise<void>;
 }
 
-const service = (text: string | null): GitService => text === 'git-receive-pack' ? text : 'git-upload-pack';
+const service = (text: string | null): GitService => (text === 'git-receive-pack' ? text : 'git-upload-pack');
 
 export async function serve(backend: GitBackend): Promise<GitServer> {
   const answer = async (request: IncomingMessage, response: ServerResponse, signal: AbortSignal): Promise<void> => {
@@ -40,21 +40,25 @@ export async function serve(backend: GitBackend): Promise<GitServer> {
     server.compressed ||= zipped;
     const body = zipped ? request.pipe(createGunzip()) : request;
     const common = { protocol, body, signal };
-    const bytes = action === 'info/refs' ? await backend.advertise(repository, { service: service(url.searchParams.get('service')), protocol, signal })
-      : action === 'git-receive-pack' ? await backend.receivePack(repository, {
-        ...common,
-        service: 'git-receive-pack',
-        announced: async (updates) => {
-          server.announced.push([...updates]);
-          await server.onAnnounced();
-        },
-        judge: (updates, objects) => server.judge(updates, objects),
-        landed: async (updates) => void server.landed.push([...updates]),
-      })
-      : await backend.uploadPack(repository, { ...common, service: 'git-upload-pack' });
+    const bytes =
+      action === 'info/refs'
+        ? await backend.advertise(repository, { service: service(url.searchParams.get('service')), protocol, signal })
+        : action === 'git-receive-pack'
+          ? await backend.receivePack(repository, {
+              ...common,
+              service: 'git-receive-pack',
+              announced: async (updates) => {
+                server.announced.push([...updates]);
+                await server.onAnnounced();
+              },
+              judge: (updates, objects) => server.judge(updates, objects),
+              landed: async (updates) => void server.landed.push([...updates]),
+            })
+          : await backend.uploadPack(repository, { ...common, service: 'git-upload-pack' });
     if (action !== 'git-receive-pack') server.protocols.add(protocol ?? 'none');
     server.onAnswer(action);
-    const type = action === 'info/refs' ? `${service(url.searchParams.get('service'))}-advertisement` : `${action}-result`;
+    const type =
+      action === 'info/refs' ? `${service(url.searchParams.get('service'))}-advertisement` : `${action}-result`;
     response.writeHead(200, { 'content-type': `application/x-${type}`, 'cache-control': 'no-cache' });
     await pipeline(Readable.from(bytes), response);
   };
@@ -64,13 +68,16 @@ export async function serve(backend: GitBackend): Promise<GitServer> {
       if (!response.writableFinished) gone.abort(new Error('the client hung up'));
     });
     server.open += 1;
-    answer(request, response, gone.signal).catch((error: unknown) => {
-      server.failure = error;
-      if (response.headersSent) response.destroy();
-      else response.writeHead(error instanceof HexforgeError && error.kind === 'not_found' ? 404 : 400).end();
-    }).finally(() => {
-      server.open -= 1;
-    }).catch(() => undefined);
+    answer(request, response, gone.signal)
+      .catch((error: unknown) => {
+        server.failure = error;
+        if (response.headersSent) response.destroy();
+        else response.writeHead(error instanceof HexforgeError && error.kind === 'not_found' ? 404 : 400).end();
+      })
+      .finally(() => {
+        server.open -= 1;
+      })
+      .catch(() => undefined);
   });
   http.listen(0, '127.0.0.1');
   await once(http, 'listening');

@@ -10,7 +10,10 @@ export const lifeChecks: readonly Check<Bench>[] = [
     async run({ backend }) {
       const id = newId();
       assert.equal(await backend.exists(id), false);
-      await Promise.all([backend.create(id, { defaultBranch: 'trunk' }), backend.create(id, { defaultBranch: 'trunk' })]);
+      await Promise.all([
+        backend.create(id, { defaultBranch: 'trunk' }),
+        backend.create(id, { defaultBranch: 'trunk' }),
+      ]);
       await backend.create(id, { defaultBranch: 'trunk' });
       assert.equal(await backend.exists(id), true);
       assert.ok((await backend.list()).includes(id));
@@ -48,8 +51,20 @@ export const lifeChecks: readonly Check<Bench>[] = [
   {
     name: 'an id that could lead out of the root is refused',
     async run({ backend }) {
-      for (const id of ['', '..', '../../etc', 'a/b', 'ABCDEF00-0000-4000-8000-000000000000', `${newId()}\0`, `${newId()}/..`]) {
-        await assert.rejects(backend.create(id, { defaultBranch: 'main' }), { name: 'ValidationFailed' }, JSON.stringify(id));
+      for (const id of [
+        '',
+        '..',
+        '../../etc',
+        'a/b',
+        'ABCDEF00-0000-4000-8000-000000000000',
+        `${newId()}\0`,
+        `${newId()}/..`,
+      ]) {
+        await assert.rejects(
+          backend.create(id, { defaultBranch: 'main' }),
+          { name: 'ValidationFailed' },
+          JSON.stringify(id),
+        );
         await assert.rejects(backend.remove(id), { name: 'ValidationFailed' }, JSON.stringify(id));
       }
     },
@@ -61,16 +76,37 @@ export const lifeChecks: readonly Check<Bench>[] = [
       const id = await fresh(bench);
       const folder = await client(bench, id, []);
       const turns = Array.from({ length: 23 }, (_, turn) => turn);
-      await must(folder, ['fast-import', '--quiet'], { input: turns.map((turn) => `commit refs/heads/main\nmark :${turn + 1}\ncommitter A <a@b> ${1_700_000_000 + turn} +0000\ndata 1\nx\n${turn === 0 ? '' : `from :${turn}\n`}M 100644 inline file\ndata 2\n${turn + 10}\n`).join('') });
+      await must(folder, ['fast-import', '--quiet'], {
+        input: turns
+          .map(
+            (turn) =>
+              `commit refs/heads/main\nmark :${turn + 1}\ncommitter A <a@b> ${1_700_000_000 + turn} +0000\ndata 1\nx\n${turn === 0 ? '' : `from :${turn}\n`}M 100644 inline file\ndata 2\n${turn + 10}\n`,
+          )
+          .join(''),
+      });
       // So many pushes that packs are many, and so many refs.
-      for (const turn of turns) await must(folder, ['push', '-q', 'origin', ...['heads/a', 'heads/b', 'tags/t'].map((name) => `main~${22 - turn}:refs/${name}${turn}`), 'main~22:refs/heads/first']);
+      for (const turn of turns)
+        await must(folder, [
+          'push',
+          '-q',
+          'origin',
+          ...['heads/a', 'heads/b', 'tags/t'].map((name) => `main~${22 - turn}:refs/${name}${turn}`),
+          'main~22:refs/heads/first',
+        ]);
       await must(folder, ['push', '-q', 'origin', 'main']);
       const before = await backend.refs(id, 'all');
       const tip = await must(folder, ['rev-parse', 'main']);
-      const [, , entry] = await Promise.all([backend.maintain(id), backend.maintain(id), backend.entry(id, tip, 'file')]);
+      const [, , entry] = await Promise.all([
+        backend.maintain(id),
+        backend.maintain(id),
+        backend.entry(id, tip, 'file'),
+      ]);
       assert.equal(entry?.size, 2);
       assert.deepEqual(await backend.refs(id, 'all'), before);
-      assert.deepEqual(await backend.readRefs(id, ['refs/heads/b3', 'refs/heads/main']), [before.find(({ name }) => name === 'refs/heads/b3')?.oid, tip]);
+      assert.deepEqual(await backend.readRefs(id, ['refs/heads/b3', 'refs/heads/main']), [
+        before.find(({ name }) => name === 'refs/heads/b3')?.oid,
+        tip,
+      ]);
       await must(bench.folder, ['clone', '-q', '--mirror', server.url(id), `${id}.git`]);
       assert.equal((await git(`${bench.folder}/${id}.git`, ['fsck', '--full', '--strict'])).code, 0);
       await must(folder, ['push', '-q', 'origin', ':b3']);
@@ -88,7 +124,13 @@ export const lifeChecks: readonly Check<Bench>[] = [
       const second = await commitFile(folder, 'file', 'two');
       await must(folder, ['push', '-q', 'origin', 'main']);
       const commits = await bench.backend.lastCommits(id, second, '');
-      assert.deepEqual(new Map([...commits].map(([name, { oid }]) => [name, oid])), new Map([['file', second], ['kept', first]]));
+      assert.deepEqual(
+        new Map([...commits].map(([name, { oid }]) => [name, oid])),
+        new Map([
+          ['file', second],
+          ['kept', first],
+        ]),
+      );
     },
   },
 ];

@@ -40,7 +40,11 @@ export async function openBench(make: MakeGitBackend): Promise<Bench> {
   await provider.backend.create(filled, { defaultBranch: 'main' });
   await must(source, ['push', '-q', '--mirror', server.url(filled)]);
   return {
-    ...provider, server, folder, source, filled,
+    ...provider,
+    server,
+    folder,
+    source,
+    filled,
     dispose: async () => {
       await server.stop();
       await provider.close();
@@ -75,7 +79,10 @@ export async function commitFile(folder: string, name: string, content: string |
 export const newId = (): string => randomUUID();
 
 /** Resolves when `met` yields true; rejects with what it last saw when that takes too long. */
-export async function eventually(met: () => Promise<boolean> | boolean, what: () => Promise<unknown> | unknown): Promise<void> {
+export async function eventually(
+  met: () => Promise<boolean> | boolean,
+  what: () => Promise<unknown> | unknown,
+): Promise<void> {
   for (let tried = 0; tried < 400; tried += 1) {
     if (await met()) return;
     await new Promise((resolve) => setTimeout(resolve, 20));

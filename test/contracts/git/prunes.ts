@@ -41,9 +41,15 @@ async function answers(backend: GitBackend, { id, commit, blob }: Dropped): Prom
     backend.entry(id, commit, 'secret'),
     backend.tips(id, [commit]).then((tips) => tips.get(commit)),
     backend.lastCommits(id, commit, '').then((commits) => commits.get('secret')),
-    backend.history(id, { tip: commit, skip: 0, limit: 1 }).then(([first]) => first, () => undefined),
+    backend.history(id, { tip: commit, skip: 0, limit: 1 }).then(
+      ([first]) => first,
+      () => undefined,
+    ),
     backend.difference(id, undefined, commit).catch(() => undefined),
-    backend.blob(id, blob).then(async ({ bytes }) => await bytesOf(bytes), (error: Error) => assert.equal(error.name, 'NotFound')),
+    backend.blob(id, blob).then(
+      async ({ bytes }) => await bytesOf(bytes),
+      (error: Error) => assert.equal(error.name, 'NotFound'),
+    ),
   ]);
   return found.map((answer) => answer !== undefined);
 }
@@ -93,7 +99,13 @@ export const pruneChecks: readonly Check<Bench>[] = [
       const { backend } = bench;
       const hidden = await dropped(bench);
       const { id, commit } = hidden;
-      const tagOf = async (name: string): Promise<Oid> => await backend.writeTag(id, { name, commit, message: name, tagger: { name: 'Ada', email: 'a@b', date: new Date(0) } });
+      const tagOf = async (name: string): Promise<Oid> =>
+        await backend.writeTag(id, {
+          name,
+          commit,
+          message: name,
+          tagger: { name: 'Ada', email: 'a@b', date: new Date(0) },
+        });
       const [tag, gone] = [await tagOf('kept'), await tagOf('gone')];
       assert.equal(await backend.moveRefs(id, [{ ref: 'refs/hexforge/kept', old: zeroOid, new: tag }]), 'moved');
       assert.deepEqual(await backend.prune(id, { before: later() }), { remaining: false });
@@ -128,7 +140,14 @@ export const pruneChecks: readonly Check<Bench>[] = [
       const pushes = (async () => {
         for (let turn = 0; pruning; turn += 1) {
           await commitFile(folder, 'file', `${turn} meanwhile`);
-          await must(folder, ['push', '-q', 'origin', 'main', `main:turn-${turn}`, ...turn === 0 ? [] : [`:turn-${turn - 1}`]]);
+          await must(folder, [
+            'push',
+            '-q',
+            'origin',
+            'main',
+            `main:turn-${turn}`,
+            ...(turn === 0 ? [] : [`:turn-${turn - 1}`]),
+          ]);
           await backend.maintain(id);
           await assertWhole(bench, id);
         }
@@ -147,7 +166,10 @@ export const pruneChecks: readonly Check<Bench>[] = [
       await backend.remove(id);
       await assert.rejects(backend.prune(id, { before: later() }), { name: 'NotFound' });
       const kept = await dropped(bench);
-      await assert.rejects(backend.prune(kept.id, { before: later(), signal: AbortSignal.abort(new Error('stopping')) }), { message: 'stopping' });
+      await assert.rejects(
+        backend.prune(kept.id, { before: later(), signal: AbortSignal.abort(new Error('stopping')) }),
+        { message: 'stopping' },
+      );
       assert.deepEqual(await answers(backend, kept), all(true));
       assert.deepEqual(await bench.traces(), []);
     },

@@ -7,10 +7,19 @@ import type { Check } from '../checks.ts';
 import { bytesOf, client, commitFile, fresh, never, type Bench } from './provider.ts';
 import { git, must } from './stock-git.ts';
 
-const accepting = async (updates: readonly RefUpdate[]): Promise<{ ref: string; refusal: undefined }[]> => updates.map(({ ref }) => ({ ref, refusal: undefined }));
+const accepting = async (updates: readonly RefUpdate[]): Promise<{ ref: string; refusal: undefined }[]> =>
+  updates.map(({ ref }) => ({ ref, refusal: undefined }));
 
 /** Runs with empty records and a judge of its own. */
-async function pushing(bench: Bench, run: (parts: { readonly id: string; readonly folder: string; readonly push: (...args: string[]) => ReturnType<typeof git> }) => Promise<void>, contents: readonly string[] = ['one', 'two']): Promise<void> {
+async function pushing(
+  bench: Bench,
+  run: (parts: {
+    readonly id: string;
+    readonly folder: string;
+    readonly push: (...args: string[]) => ReturnType<typeof git>;
+  }) => Promise<void>,
+  contents: readonly string[] = ['one', 'two'],
+): Promise<void> {
   const { server } = bench;
   const id = await fresh(bench);
   const folder = await client(bench, id, contents);
@@ -34,278 +43,391 @@ async function* sent(...chunks: readonly string[]): AsyncGenerator<Uint8Array> {
 export const pushChecks: readonly Check<Bench>[] = [
   {
     name: 'a push is announced before and told after, with the values of each ref',
-    run: (bench) => pushing(bench, async ({ id, folder, push }) => {
-      const tip = await must(folder, ['rev-parse', 'main']);
-      const older = await must(folder, ['rev-parse', 'main~1']);
-      let seen: readonly unknown[] = [];
-      bench.server.judge = async (updates) => {
-        seen = [[...bench.server.announced], await bench.backend.readRefs(id, ['refs/heads/main'])];
-        return await accepting(updates);
-      };
-      assert.equal((await push('main')).code, 0);
-      const created = [{ ref: 'refs/heads/main', old: zeroOid, new: tip }];
-      assert.deepEqual(seen, [[created], [zeroOid]]);
-      assert.deepEqual(bench.server.landed, [created]);
-      assert.equal((await push('-f', 'main~1:main', 'main:refs/tags/t')).code, 0);
-      assert.deepEqual(bench.server.landed[1]?.toSorted((a, b) => a.ref.localeCompare(b.ref)), [{ ref: 'refs/heads/main', old: tip, new: older }, { ref: 'refs/tags/t', old: zeroOid, new: tip }]);
-      assert.equal((await push(':main')).code, 0);
-      assert.deepEqual(bench.server.landed[2], [{ ref: 'refs/heads/main', old: older, new: zeroOid }]);
-      assert.deepEqual(await bench.backend.readRefs(id, ['refs/heads/main', 'refs/tags/t']), [zeroOid, tip]);
-    }),
+    run: (bench) =>
+      pushing(bench, async ({ id, folder, push }) => {
+        const tip = await must(folder, ['rev-parse', 'main']);
+        const older = await must(folder, ['rev-parse', 'main~1']);
+        let seen: readonly unknown[] = [];
+        bench.server.judge = async (updates) => {
+          seen = [[...bench.server.announced], await bench.backend.readRefs(id, ['refs/heads/main'])];
+          return await accepting(updates);
+        };
+        assert.equal((await push('main')).code, 0);
+        const created = [{ ref: 'refs/heads/main', old: zeroOid, new: tip }];
+        assert.deepEqual(seen, [[created], [zeroOid]]);
+        assert.deepEqual(bench.server.landed, [created]);
+        assert.equal((await push('-f', 'main~1:main', 'main:refs/tags/t')).code, 0);
+        assert.deepEqual(
+          bench.server.landed[1]?.toSorted((a, b) => a.ref.localeCompare(b.ref)),
+          [
+            { ref: 'refs/heads/main', old: tip, new: older },
+            { ref: 'refs/tags/t', old: zeroOid, new: tip },
+          ],
+        );
+        assert.equal((await push(':main')).code, 0);
+        assert.deepEqual(bench.server.landed[2], [{ ref: 'refs/heads/main', old: older, new: zeroOid }]);
+        assert.deepEqual(await bench.backend.readRefs(id, ['refs/heads/main', 'refs/tags/t']), [zeroOid, tip]);
+      }),
   },
   {
     name: 'the client hears of its push only when it was told to us',
-    run: (bench) => pushing(bench, async ({ id, folder }) => {
-      const update = { ref: 'refs/heads/main', old: zeroOid, new: await must(folder, ['rev-parse', 'main']) };
-      const pack = await packOf(folder, update.new);
-      let told = false;
-      const answer = await bench.backend.receivePack(id, {
-        service: 'git-receive-pack', protocol: undefined, signal: never, judge: accepting,
-        body: (async function* body() {
-          yield Buffer.from(`${line(`${update.old} ${update.new} ${update.ref}\0report-status side-band-64k`)}0000`);
-          yield pack;
-        })(),
-        announced: async () => undefined,
-        landed: async () => {
-          await new Promise((resolve) => setImmediate(resolve));
-          told = true;
-        },
-      });
-      let text = '';
-      for await (const chunk of answer) {
-        text += Buffer.from(chunk).toString('latin1');
-        assert.ok(told || !text.includes('ok refs/heads/main'), 'the report went out first');
-      }
-      assert.match(text, /unpack ok[\s\S]*ok refs\/heads\/main[\s\S]*0000$/);
-    }),
+    run: (bench) =>
+      pushing(bench, async ({ id, folder }) => {
+        const update = { ref: 'refs/heads/main', old: zeroOid, new: await must(folder, ['rev-parse', 'main']) };
+        const pack = await packOf(folder, update.new);
+        let told = false;
+        const answer = await bench.backend.receivePack(id, {
+          service: 'git-receive-pack',
+          protocol: undefined,
+          signal: never,
+          judge: accepting,
+          body: (async function* body() {
+            yield Buffer.from(`${line(`${update.old} ${update.new} ${update.ref}\0report-status side-band-64k`)}0000`);
+            yield pack;
+          })(),
+          announced: async () => undefined,
+          landed: async () => {
+            await new Promise((resolve) => setImmediate(resolve));
+            told = true;
+          },
+        });
+        let text = '';
+        for await (const chunk of answer) {
+          text += Buffer.from(chunk).toString('latin1');
+          assert.ok(told || !text.includes('ok refs/heads/main'), 'the report went out first');
+        }
+        assert.match(text, /unpack ok[\s\S]*ok refs\/heads\/main[\s\S]*0000$/);
+      }),
   },
   {
     name: 'where telling fails the client is not told that its push succeeded',
-    run: (bench) => pushing(bench, async ({ id, folder }) => {
-      const tip = await must(folder, ['rev-parse', 'main']);
-      const pack = await packOf(folder, tip);
-      const answer = await bench.backend.receivePack(id, {
-        service: 'git-receive-pack', protocol: undefined, signal: never, judge: accepting,
-        body: (async function* body() {
-          yield Buffer.from(`${line(`${zeroOid} ${tip} refs/heads/main\0report-status`)}0000`);
-          yield pack;
-        })(),
-        announced: async () => undefined,
-        landed: () => Promise.reject(new Error('the database is down')),
-      });
-      await assert.rejects(bytesOf(answer), /the database is down/);
-    }),
+    run: (bench) =>
+      pushing(bench, async ({ id, folder }) => {
+        const tip = await must(folder, ['rev-parse', 'main']);
+        const pack = await packOf(folder, tip);
+        const answer = await bench.backend.receivePack(id, {
+          service: 'git-receive-pack',
+          protocol: undefined,
+          signal: never,
+          judge: accepting,
+          body: (async function* body() {
+            yield Buffer.from(`${line(`${zeroOid} ${tip} refs/heads/main\0report-status`)}0000`);
+            yield pack;
+          })(),
+          announced: async () => undefined,
+          landed: () => Promise.reject(new Error('the database is down')),
+        });
+        await assert.rejects(bytesOf(answer), /the database is down/);
+      }),
   },
   {
     name: 'a refused ref shows its sentence and stays, the others land',
-    run: (bench) => pushing(bench, async ({ id, push }) => {
-      bench.server.judge = async (updates) => updates.map(({ ref }) => ({ ref, refusal: ref === 'refs/heads/locked' ? 'the branch "locked" takes no pushes;\n\u001b[31mask its owner' : undefined }));
-      const { code, stderr } = await push('main', 'main:locked', 'main:open');
-      assert.equal(code, 1);
-      assert.match(stderr, /remote: the branch "locked" takes no pushes; \[31mask its owner/);
-      assert.match(stderr, /\[remote rejected\] main -> locked/);
-      assert.deepEqual((await bench.backend.refs(id, 'all')).map(({ name }) => name), ['refs/heads/main', 'refs/heads/open']);
-      assert.deepEqual(bench.server.landed.map((updates) => updates.map(({ ref }) => ref)), [['refs/heads/main', 'refs/heads/open']]);
-    }),
+    run: (bench) =>
+      pushing(bench, async ({ id, push }) => {
+        bench.server.judge = async (updates) =>
+          updates.map(({ ref }) => ({
+            ref,
+            refusal:
+              ref === 'refs/heads/locked' ? 'the branch "locked" takes no pushes;\n\u001b[31mask its owner' : undefined,
+          }));
+        const { code, stderr } = await push('main', 'main:locked', 'main:open');
+        assert.equal(code, 1);
+        assert.match(stderr, /remote: the branch "locked" takes no pushes; \[31mask its owner/);
+        assert.match(stderr, /\[remote rejected\] main -> locked/);
+        assert.deepEqual(
+          (await bench.backend.refs(id, 'all')).map(({ name }) => name),
+          ['refs/heads/main', 'refs/heads/open'],
+        );
+        assert.deepEqual(
+          bench.server.landed.map((updates) => updates.map(({ ref }) => ref)),
+          [['refs/heads/main', 'refs/heads/open']],
+        );
+      }),
   },
   {
     name: 'with --atomic one refused ref refuses all',
-    run: (bench) => pushing(bench, async ({ id, push }) => {
-      bench.server.judge = async (updates) => updates.map(({ ref }) => ({ ref, refusal: ref === 'refs/heads/locked' ? 'locked it is' : undefined }));
-      const { code, stderr } = await push('--atomic', 'main', 'main:locked');
-      assert.equal(code, 1);
-      assert.match(stderr, /locked it is/);
-      assert.deepEqual(await bench.backend.refs(id, 'all'), []);
-      assert.deepEqual(bench.server.landed, []);
-    }),
+    run: (bench) =>
+      pushing(bench, async ({ id, push }) => {
+        bench.server.judge = async (updates) =>
+          updates.map(({ ref }) => ({ ref, refusal: ref === 'refs/heads/locked' ? 'locked it is' : undefined }));
+        const { code, stderr } = await push('--atomic', 'main', 'main:locked');
+        assert.equal(code, 1);
+        assert.match(stderr, /locked it is/);
+        assert.deepEqual(await bench.backend.refs(id, 'all'), []);
+        assert.deepEqual(bench.server.landed, []);
+      }),
   },
   {
     name: 'a push refused whole leaves no object behind',
-    run: (bench) => pushing(bench, async ({ id, folder, push }) => {
-      bench.server.judge = async (updates) => updates.map(({ ref }) => ({ ref, refusal: 'not today' }));
-      const { code, stderr } = await push('main', 'main:other');
-      assert.equal(code, 1);
-      assert.equal(stderr.split('not today').length, 2, stderr);
-      assert.equal(await bench.backend.entry(id, await must(folder, ['rev-parse', 'main']), ''), undefined);
-      assert.deepEqual(await bench.traces(), []);
-    }),
+    run: (bench) =>
+      pushing(bench, async ({ id, folder, push }) => {
+        bench.server.judge = async (updates) => updates.map(({ ref }) => ({ ref, refusal: 'not today' }));
+        const { code, stderr } = await push('main', 'main:other');
+        assert.equal(code, 1);
+        assert.equal(stderr.split('not today').length, 2, stderr);
+        assert.equal(await bench.backend.entry(id, await must(folder, ['rev-parse', 'main']), ''), undefined);
+        assert.deepEqual(await bench.traces(), []);
+      }),
   },
   {
     name: 'a ref the judge forgets is refused, and so is everything where the judge fails',
-    run: (bench) => pushing(bench, async ({ id, push }) => {
-      bench.server.judge = async () => [{ ref: 'refs/heads/main', refusal: undefined }];
-      assert.equal((await push('main', 'main:forgotten')).code, 1);
-      assert.deepEqual((await bench.backend.refs(id, 'all')).map(({ name }) => name), ['refs/heads/main']);
-      bench.server.judge = () => Promise.reject(new Error('secret detail'));
-      const { code, stderr } = await push('main:failing');
-      assert.equal(code, 1);
-      assert.doesNotMatch(stderr, /secret detail/);
-      assert.deepEqual((await bench.backend.refs(id, 'all')).map(({ name }) => name), ['refs/heads/main']);
-    }),
+    run: (bench) =>
+      pushing(bench, async ({ id, push }) => {
+        bench.server.judge = async () => [{ ref: 'refs/heads/main', refusal: undefined }];
+        assert.equal((await push('main', 'main:forgotten')).code, 1);
+        assert.deepEqual(
+          (await bench.backend.refs(id, 'all')).map(({ name }) => name),
+          ['refs/heads/main'],
+        );
+        bench.server.judge = () => Promise.reject(new Error('secret detail'));
+        const { code, stderr } = await push('main:failing');
+        assert.equal(code, 1);
+        assert.doesNotMatch(stderr, /secret detail/);
+        assert.deepEqual(
+          (await bench.backend.refs(id, 'all')).map(({ name }) => name),
+          ['refs/heads/main'],
+        );
+      }),
   },
   {
     name: 'the judge can ask whether a push goes forward while its objects are not part of the repository',
-    run: (bench) => pushing(bench, async ({ folder, push }) => {
-      await push('main~1:main');
-      const asked: boolean[] = [];
-      bench.server.judge = async (updates, objects) => await Promise.all(updates.map(async ({ ref, ...update }) => {
-        const forward = update.old === zeroOid || await objects.isAncestor(update.old, update.new);
-        asked.push(forward);
-        return { ref, refusal: forward ? undefined : 'force pushes are refused' };
-      }));
-      assert.equal((await push('main')).code, 0);
-      await must(folder, ['checkout', '-q', '--orphan', 'apart']);
-      await commitFile(folder, 'file', 'apart');
-      const { code, stderr } = await push('-f', 'apart:main');
-      assert.equal(code, 1);
-      assert.match(stderr, /force pushes are refused/);
-      assert.deepEqual(asked, [true, false]);
-    }),
+    run: (bench) =>
+      pushing(bench, async ({ folder, push }) => {
+        await push('main~1:main');
+        const asked: boolean[] = [];
+        bench.server.judge = async (updates, objects) =>
+          await Promise.all(
+            updates.map(async ({ ref, ...update }) => {
+              const forward = update.old === zeroOid || (await objects.isAncestor(update.old, update.new));
+              asked.push(forward);
+              return { ref, refusal: forward ? undefined : 'force pushes are refused' };
+            }),
+          );
+        assert.equal((await push('main')).code, 0);
+        await must(folder, ['checkout', '-q', '--orphan', 'apart']);
+        await commitFile(folder, 'file', 'apart');
+        const { code, stderr } = await push('-f', 'apart:main');
+        assert.equal(code, 1);
+        assert.match(stderr, /force pushes are refused/);
+        assert.deepEqual(asked, [true, false]);
+      }),
   },
   {
     name: 'a ref of the forge’s own can be neither pushed nor seen',
-    run: (bench) => pushing(bench, async ({ id, push }) => {
-      const { code, stderr } = await push('main:refs/hexforge/x');
-      assert.equal(code, 1);
-      assert.match(stderr, /hidden ref/);
-      assert.deepEqual(await bench.backend.refs(id, 'all'), []);
-      assert.deepEqual(bench.server.landed, []);
-    }),
+    run: (bench) =>
+      pushing(bench, async ({ id, push }) => {
+        const { code, stderr } = await push('main:refs/hexforge/x');
+        assert.equal(code, 1);
+        assert.match(stderr, /hidden ref/);
+        assert.deepEqual(await bench.backend.refs(id, 'all'), []);
+        assert.deepEqual(bench.server.landed, []);
+      }),
   },
   {
     name: 'a push over 20 MB lands whole, with progress, and the blob reads back in pieces',
-    run: (bench) => pushing(bench, async ({ id, folder, push }) => {
-      const content = randomBytes(20 * 1024 * 1024);
-      await commitFile(folder, 'big.bin', content);
-      const { code, stderr } = await push('--progress', 'main');
-      assert.equal(code, 0, stderr);
-      const entry = await bench.backend.entry(id, await must(folder, ['rev-parse', 'main']), 'big.bin');
-      const blob = await bench.backend.blob(id, entry?.oid ?? '');
-      assert.equal(blob.size, content.length);
-      assert.ok((await bytesOf(blob.bytes)).equals(content));
-      await must(bench.folder, ['clone', '-q', bench.server.url(id), `${id}-big`]);
-      assert.equal(await must(`${bench.folder}/${id}-big`, ['hash-object', 'big.bin']), entry?.oid);
-    }),
+    run: (bench) =>
+      pushing(bench, async ({ id, folder, push }) => {
+        const content = randomBytes(20 * 1024 * 1024);
+        await commitFile(folder, 'big.bin', content);
+        const { code, stderr } = await push('--progress', 'main');
+        assert.equal(code, 0, stderr);
+        const entry = await bench.backend.entry(id, await must(folder, ['rev-parse', 'main']), 'big.bin');
+        const blob = await bench.backend.blob(id, entry?.oid ?? '');
+        assert.equal(blob.size, content.length);
+        assert.ok((await bytesOf(blob.bytes)).equals(content));
+        await must(bench.folder, ['clone', '-q', bench.server.url(id), `${id}-big`]);
+        assert.equal(await must(`${bench.folder}/${id}-big`, ['hash-object', 'big.bin']), entry?.oid);
+      }),
   },
   {
     name: 'two clients that push to one branch at once: one lands, the other is told',
-    run: (bench) => pushing(bench, async ({ id, folder, push }) => {
-      await push('main');
-      const other = `${bench.folder}/${id}-other`;
-      await must(bench.folder, ['clone', '-q', bench.server.url(id), other]);
-      const tips = [await commitFile(folder, 'a', 'a'), await commitFile(other, 'b', 'b')];
-      bench.server.landed.length = 0;
-      let waiting: (() => void)[] = [];
-      bench.server.judge = async (updates) => {
-        await new Promise<void>((resolve) => {
-          waiting.push(resolve);
-          if (waiting.length === 2) {
-            for (const resume of waiting) resume();
-            waiting = [];
-          }
-        });
-        return await accepting(updates);
-      };
-      const results = await Promise.all([push('main'), git(other, ['push', 'origin', 'main'])]);
-      assert.deepEqual(new Set(results.map(({ code }) => code)), new Set([0, 1]));
-      assert.equal(bench.server.landed.length, 1);
-      assert.equal(await bench.backend.resolveCommit(id, 'main'), tips[results.findIndex(({ code }) => code === 0)]);
-    }),
+    run: (bench) =>
+      pushing(bench, async ({ id, folder, push }) => {
+        await push('main');
+        const other = `${bench.folder}/${id}-other`;
+        await must(bench.folder, ['clone', '-q', bench.server.url(id), other]);
+        const tips = [await commitFile(folder, 'a', 'a'), await commitFile(other, 'b', 'b')];
+        bench.server.landed.length = 0;
+        let waiting: (() => void)[] = [];
+        bench.server.judge = async (updates) => {
+          await new Promise<void>((resolve) => {
+            waiting.push(resolve);
+            if (waiting.length === 2) {
+              for (const resume of waiting) resume();
+              waiting = [];
+            }
+          });
+          return await accepting(updates);
+        };
+        const results = await Promise.all([push('main'), git(other, ['push', 'origin', 'main'])]);
+        assert.deepEqual(new Set(results.map(({ code }) => code)), new Set([0, 1]));
+        assert.equal(bench.server.landed.length, 1);
+        assert.equal(await bench.backend.resolveCommit(id, 'main'), tips[results.findIndex(({ code }) => code === 0)]);
+      }),
   },
   {
     name: 'deleting a ref that is not there tells of nothing',
-    run: (bench) => pushing(bench, async ({ id, push }) => {
-      await push('main');
-      const landed: unknown[] = [];
-      const answer = await bench.backend.receivePack(id, {
-        service: 'git-receive-pack', protocol: undefined, signal: never, judge: accepting,
-        body: sent(`${line(`${one} ${zeroOid} refs/heads/absent\0report-status delete-refs`)}0000`),
-        announced: async () => undefined,
-        landed: async (updates) => void landed.push(updates),
-      });
-      await bytesOf(answer);
-      assert.deepEqual(landed, []);
-    }),
-  },
-  {
-    name: 'broken objects and names that fool file systems are refused, old histories’ small faults are not',
-    run: (bench) => pushing(bench, async ({ folder, push }) => {
-      const blob = await must(folder, ['hash-object', '-w', '--stdin'], { input: 'x' });
-      const commitOf = async (tree: string): Promise<string> => await must(folder, ['commit-tree', '-m', 'x', tree]);
-      const evil = await must(folder, ['mktree'], { input: `100644 blob ${blob}\t.git\n` });
-      await must(folder, ['update-ref', 'refs/heads/evil', await commitOf(evil)]);
-      const { code, stderr } = await push('evil');
-      assert.equal(code, 1);
-      assert.match(stderr, /hasDotgit/);
-      const old = await must(folder, ['hash-object', '-w', '-t', 'commit', '--literally', '--stdin'], { input: `tree ${await must(folder, ['rev-parse', 'main^{tree}'])}\nauthor A <a@b> 1 +051800\ncommitter A <a@b> 1 +0000\n\nx\n` });
-      await must(folder, ['update-ref', 'refs/heads/old', old]);
-      assert.equal((await push('old')).code, 0);
-    }),
-  },
-  {
-    name: 'what a client sends to see whether it may is answered with nothing, and no one is told',
-    run: (bench) => pushing(bench, async ({ id }) => {
-      const told = (): Promise<void> => Promise.reject(new Error('told of nothing'));
-      const request = { service: 'git-receive-pack', protocol: undefined, signal: never, judge: accepting, announced: told, landed: told } as const;
-      assert.equal((await bytesOf(await bench.backend.receivePack(id, { ...request, body: sent('0000') }))).length, 0);
-    }),
-  },
-  {
-    name: 'a body that is no push is refused before anyone is told',
-    run: (bench) => pushing(bench, async ({ id }) => {
-      const told = (): Promise<void> => Promise.reject(new Error('told of nothing'));
-      const bodies = [
-        '', '00', 'zzzz', '0003', 'ffff', line('hello'), `${line('hello')}0000`, `${line(`${one} ${zeroOid} refs/heads/x\0report-status`)}`, `${line(`${one} ${zeroOid}`)}0000`,
-        `${line(`${zeroOid} ${one} refs/heads/x\n${zeroOid} ${one} refs/heads/y\0report-status`)}0000`, `${line(`${zeroOid} ${one} refs/heads/../../x\0report-status`)}0000`,
-        `${line(`${zeroOid} ${one} HEAD\0report-status`)}0000`, `${line('push-cert\0report-status')}0000`, `${line(`${zeroOid} ${one} refs/heads/x`)}0000`, '0001', '0002',
-      ];
-      for (const body of bodies) {
-        const request = { service: 'git-receive-pack', protocol: undefined, signal: never, judge: accepting, announced: told, landed: told, body: sent(body.slice(0, 3), body.slice(3)) } as const;
-        await assert.rejects(bench.backend.receivePack(id, request), { name: 'ValidationFailed' }, JSON.stringify(body.slice(0, 80)));
-      }
-      const endless = async function* endless(): AsyncGenerator<Uint8Array> {
-        for (;;) yield Buffer.from(line(`${zeroOid} ${one} refs/heads/${'x'.repeat(200)}\0report-status`).repeat(1000));
-      };
-      await assert.rejects(bench.backend.receivePack(id, { service: 'git-receive-pack', protocol: undefined, signal: never, judge: accepting, announced: told, landed: told, body: endless() }), { name: 'PayloadTooLarge' });
-    }),
-  },
-  {
-    name: 'a pack that is cut off or no pack moves nothing and is told as a refusal',
-    run: (bench) => pushing(bench, async ({ id, folder }) => {
-      const tip = await must(folder, ['rev-parse', 'main']);
-      const pack = await packOf(folder, tip);
-      for (const bytes of [pack.subarray(0, pack.length / 2), Buffer.from('PACKgarbage'), Buffer.alloc(0)]) {
+    run: (bench) =>
+      pushing(bench, async ({ id, push }) => {
+        await push('main');
         const landed: unknown[] = [];
         const answer = await bench.backend.receivePack(id, {
-          service: 'git-receive-pack', protocol: undefined, signal: never, judge: accepting,
-          body: (async function* body() {
-            yield Buffer.from(`${line(`${zeroOid} ${tip} refs/heads/main\0report-status side-band-64k`)}0000`);
-            yield bytes;
-          })(),
+          service: 'git-receive-pack',
+          protocol: undefined,
+          signal: never,
+          judge: accepting,
+          body: sent(`${line(`${one} ${zeroOid} refs/heads/absent\0report-status delete-refs`)}0000`),
           announced: async () => undefined,
           landed: async (updates) => void landed.push(updates),
         });
-        const text = (await bytesOf(answer).catch((error: unknown) => Buffer.from(String(error)))).toString('latin1');
-        assert.doesNotMatch(text, /ok refs/, text);
+        await bytesOf(answer);
         assert.deepEqual(landed, []);
-      }
-      assert.deepEqual(await bench.backend.refs(id, 'all'), []);
-      assert.deepEqual(await bench.traces(), []);
-    }),
+      }),
+  },
+  {
+    name: 'broken objects and names that fool file systems are refused, old histories’ small faults are not',
+    run: (bench) =>
+      pushing(bench, async ({ folder, push }) => {
+        const blob = await must(folder, ['hash-object', '-w', '--stdin'], { input: 'x' });
+        const commitOf = async (tree: string): Promise<string> => await must(folder, ['commit-tree', '-m', 'x', tree]);
+        const evil = await must(folder, ['mktree'], { input: `100644 blob ${blob}\t.git\n` });
+        await must(folder, ['update-ref', 'refs/heads/evil', await commitOf(evil)]);
+        const { code, stderr } = await push('evil');
+        assert.equal(code, 1);
+        assert.match(stderr, /hasDotgit/);
+        const old = await must(folder, ['hash-object', '-w', '-t', 'commit', '--literally', '--stdin'], {
+          input: `tree ${await must(folder, ['rev-parse', 'main^{tree}'])}\nauthor A <a@b> 1 +051800\ncommitter A <a@b> 1 +0000\n\nx\n`,
+        });
+        await must(folder, ['update-ref', 'refs/heads/old', old]);
+        assert.equal((await push('old')).code, 0);
+      }),
+  },
+  {
+    name: 'what a client sends to see whether it may is answered with nothing, and no one is told',
+    run: (bench) =>
+      pushing(bench, async ({ id }) => {
+        const told = (): Promise<void> => Promise.reject(new Error('told of nothing'));
+        const request = {
+          service: 'git-receive-pack',
+          protocol: undefined,
+          signal: never,
+          judge: accepting,
+          announced: told,
+          landed: told,
+        } as const;
+        assert.equal(
+          (await bytesOf(await bench.backend.receivePack(id, { ...request, body: sent('0000') }))).length,
+          0,
+        );
+      }),
+  },
+  {
+    name: 'a body that is no push is refused before anyone is told',
+    run: (bench) =>
+      pushing(bench, async ({ id }) => {
+        const told = (): Promise<void> => Promise.reject(new Error('told of nothing'));
+        const bodies = [
+          '',
+          '00',
+          'zzzz',
+          '0003',
+          'ffff',
+          line('hello'),
+          `${line('hello')}0000`,
+          `${line(`${one} ${zeroOid} refs/heads/x\0report-status`)}`,
+          `${line(`${one} ${zeroOid}`)}0000`,
+          `${line(`${zeroOid} ${one} refs/heads/x\n${zeroOid} ${one} refs/heads/y\0report-status`)}0000`,
+          `${line(`${zeroOid} ${one} refs/heads/../../x\0report-status`)}0000`,
+          `${line(`${zeroOid} ${one} HEAD\0report-status`)}0000`,
+          `${line('push-cert\0report-status')}0000`,
+          `${line(`${zeroOid} ${one} refs/heads/x`)}0000`,
+          '0001',
+          '0002',
+        ];
+        for (const body of bodies) {
+          const request = {
+            service: 'git-receive-pack',
+            protocol: undefined,
+            signal: never,
+            judge: accepting,
+            announced: told,
+            landed: told,
+            body: sent(body.slice(0, 3), body.slice(3)),
+          } as const;
+          await assert.rejects(
+            bench.backend.receivePack(id, request),
+            { name: 'ValidationFailed' },
+            JSON.stringify(body.slice(0, 80)),
+          );
+        }
+        const endless = async function* endless(): AsyncGenerator<Uint8Array> {
+          for (;;)
+            yield Buffer.from(line(`${zeroOid} ${one} refs/heads/${'x'.repeat(200)}\0report-status`).repeat(1000));
+        };
+        await assert.rejects(
+          bench.backend.receivePack(id, {
+            service: 'git-receive-pack',
+            protocol: undefined,
+            signal: never,
+            judge: accepting,
+            announced: told,
+            landed: told,
+            body: endless(),
+          }),
+          { name: 'PayloadTooLarge' },
+        );
+      }),
+  },
+  {
+    name: 'a pack that is cut off or no pack moves nothing and is told as a refusal',
+    run: (bench) =>
+      pushing(bench, async ({ id, folder }) => {
+        const tip = await must(folder, ['rev-parse', 'main']);
+        const pack = await packOf(folder, tip);
+        for (const bytes of [pack.subarray(0, pack.length / 2), Buffer.from('PACKgarbage'), Buffer.alloc(0)]) {
+          const landed: unknown[] = [];
+          const answer = await bench.backend.receivePack(id, {
+            service: 'git-receive-pack',
+            protocol: undefined,
+            signal: never,
+            judge: accepting,
+            body: (async function* body() {
+              yield Buffer.from(`${line(`${zeroOid} ${tip} refs/heads/main\0report-status side-band-64k`)}0000`);
+              yield bytes;
+            })(),
+            announced: async () => undefined,
+            landed: async (updates) => void landed.push(updates),
+          });
+          const text = (await bytesOf(answer).catch((error: unknown) => Buffer.from(String(error)))).toString('latin1');
+          assert.doesNotMatch(text, /ok refs/, text);
+          assert.deepEqual(landed, []);
+        }
+        assert.deepEqual(await bench.backend.refs(id, 'all'), []);
+        assert.deepEqual(await bench.traces(), []);
+      }),
   },
   {
     name: 'refs that announce themselves while announcing is refused stop the push before an object is read',
-    run: (bench) => pushing(bench, async ({ id }) => {
-      let read = 0;
-      const body = async function* body(): AsyncGenerator<Uint8Array> {
-        yield Buffer.from(`${line(`${zeroOid} ${one} refs/heads/main\0report-status`)}0000`);
-        read += 1;
-        yield Buffer.from('PACK');
-      };
-      const request = { service: 'git-receive-pack', protocol: undefined, signal: never, judge: accepting, body: body(), announced: () => Promise.reject(new Error('not now')), landed: async () => undefined } as const;
-      await assert.rejects(bench.backend.receivePack(id, request), /not now/);
-      assert.equal(read, 0);
-    }),
+    run: (bench) =>
+      pushing(bench, async ({ id }) => {
+        let read = 0;
+        const body = async function* body(): AsyncGenerator<Uint8Array> {
+          yield Buffer.from(`${line(`${zeroOid} ${one} refs/heads/main\0report-status`)}0000`);
+          read += 1;
+          yield Buffer.from('PACK');
+        };
+        const request = {
+          service: 'git-receive-pack',
+          protocol: undefined,
+          signal: never,
+          judge: accepting,
+          body: body(),
+          announced: () => Promise.reject(new Error('not now')),
+          landed: async () => undefined,
+        } as const;
+        await assert.rejects(bench.backend.receivePack(id, request), /not now/);
+        assert.equal(read, 0);
+      }),
   },
 ];
 

@@ -27,12 +27,21 @@ export const readChecks: readonly Check<Bench>[] = [
       const { backend, filled } = bench;
       const main = await commitOf(bench, 'main');
       const expected: readonly (readonly [string, string])[] = [
-        ['main', main], ['HEAD', main], ['refs/heads/main', main], [main, main], [main.slice(0, 12), main], [main.slice(0, 12).toUpperCase(), main],
-        ['v1', await commitOf(bench, 'main~2')], ['v1-again', await commitOf(bench, 'main~2')], ['refs/tags/v1', await commitOf(bench, 'main~2')],
-        ['light', await commitOf(bench, 'main~1')], ['feature/ä', await commitOf(bench, 'main~5')],
+        ['main', main],
+        ['HEAD', main],
+        ['refs/heads/main', main],
+        [main, main],
+        [main.slice(0, 12), main],
+        [main.slice(0, 12).toUpperCase(), main],
+        ['v1', await commitOf(bench, 'main~2')],
+        ['v1-again', await commitOf(bench, 'main~2')],
+        ['refs/tags/v1', await commitOf(bench, 'main~2')],
+        ['light', await commitOf(bench, 'main~1')],
+        ['feature/ä', await commitOf(bench, 'main~5')],
         [await must(bench.source, ['rev-parse', 'v1']), await commitOf(bench, 'main~2')],
       ];
-      for (const [revision, oid] of expected) assert.equal(await backend.resolveCommit(filled, revision), oid, revision);
+      for (const [revision, oid] of expected)
+        assert.equal(await backend.resolveCommit(filled, revision), oid, revision);
     },
   },
   {
@@ -46,11 +55,35 @@ export const readChecks: readonly Check<Bench>[] = [
     async run(bench) {
       const { backend } = bench;
       const repository = await fresh(bench);
-      const folder = await imported(bench, repository, ['one', 'two'].map((message, index) => `commit refs/heads/main\ncommitter Ada <ada@example.org> ${1_700_000_000 + index} +0000\ndata ${message.length}\n${message}\n`).join(''));
+      const folder = await imported(
+        bench,
+        repository,
+        ['one', 'two']
+          .map(
+            (message, index) =>
+              `commit refs/heads/main\ncommitter Ada <ada@example.org> ${1_700_000_000 + index} +0000\ndata ${message.length}\n${message}\n`,
+          )
+          .join(''),
+      );
       const [first, second] = [await must(folder, ['rev-parse', 'main~1']), await must(folder, ['rev-parse', 'main'])];
-      for (const ref of [`refs/heads/${first}`, `refs/tags/${first}`, `refs/heads/${first.slice(0, 10)}`, `refs/heads/${'e'.repeat(40)}`]) await backend.moveRefs(repository, [{ ref, old: zeroOid, new: second }]);
-      const expected: readonly (readonly [string, string])[] = [[first, first], [first.toUpperCase(), first], [`refs/heads/${first}`, second], [`refs/tags/${first}`, second], [first.slice(0, 10), second], [first.slice(0, 11), first], ['e'.repeat(40), second]];
-      for (const [revision, oid] of expected) assert.equal(await backend.resolveCommit(repository, revision), oid, revision);
+      for (const ref of [
+        `refs/heads/${first}`,
+        `refs/tags/${first}`,
+        `refs/heads/${first.slice(0, 10)}`,
+        `refs/heads/${'e'.repeat(40)}`,
+      ])
+        await backend.moveRefs(repository, [{ ref, old: zeroOid, new: second }]);
+      const expected: readonly (readonly [string, string])[] = [
+        [first, first],
+        [first.toUpperCase(), first],
+        [`refs/heads/${first}`, second],
+        [`refs/tags/${first}`, second],
+        [first.slice(0, 10), second],
+        [first.slice(0, 11), first],
+        ['e'.repeat(40), second],
+      ];
+      for (const [revision, oid] of expected)
+        assert.equal(await backend.resolveCommit(repository, revision), oid, revision);
     },
   },
   {
@@ -58,8 +91,35 @@ export const readChecks: readonly Check<Bench>[] = [
     async run(bench) {
       const { backend, filled } = bench;
       const blob = await must(bench.source, ['rev-parse', 'main:alpha']);
-      const absent = ['', 'nothing', '-h', '--all', '--output=x', 'main~1', 'main^', 'main:alpha', 'main@{0}', '@', ':/Change', 'main..side', 'a b', 'a\nb', 'main\n', 'refs/heads', 'heads/main', 'refs/heads/../../HEAD', '../config', 'a\0b', 'f'.repeat(40), 'ffff', 'fff', blob, 'x'.repeat(5000)];
-      for (const revision of absent) assert.equal(await backend.resolveCommit(filled, revision), undefined, JSON.stringify(revision.slice(0, 50)));
+      const absent = [
+        '',
+        'nothing',
+        '-h',
+        '--all',
+        '--output=x',
+        'main~1',
+        'main^',
+        'main:alpha',
+        'main@{0}',
+        '@',
+        ':/Change',
+        'main..side',
+        'a b',
+        'a\nb',
+        'main\n',
+        'refs/heads',
+        'heads/main',
+        'refs/heads/../../HEAD',
+        '../config',
+        'a\0b',
+        'f'.repeat(40),
+        'ffff',
+        'fff',
+        blob,
+        'x'.repeat(5000),
+      ];
+      for (const revision of absent)
+        assert.equal(await backend.resolveCommit(filled, revision), undefined, JSON.stringify(revision.slice(0, 50)));
     },
   },
   {
@@ -98,11 +158,55 @@ export const readChecks: readonly Check<Bench>[] = [
     name: 'names are legal as git check-ref-format says, but for those that begin with a dash',
     async run({ backend, folder }) {
       const { git } = await import('./stock-git.ts');
-      const names = ['main', 'a/b', 'ünï', 'a.b', 'a@b', 'x.', 'x.lock', 'a.lock/b', '.a', 'a/.b', 'a..b', 'a b', 'a~b', 'a^b', 'a:b', 'a?b', 'a*b', 'a[b', 'a]b', 'a\\b', 'a@{b', '@', 'a//b', '/a', 'a/', '', 'a\tb', 'a\u007fb', 'HEAD', 'refs/heads/x', '{', 'a./b', '-a', '-', 'a/-b'];
+      const names = [
+        'main',
+        'a/b',
+        'ünï',
+        'a.b',
+        'a@b',
+        'x.',
+        'x.lock',
+        'a.lock/b',
+        '.a',
+        'a/.b',
+        'a..b',
+        'a b',
+        'a~b',
+        'a^b',
+        'a:b',
+        'a?b',
+        'a*b',
+        'a[b',
+        'a]b',
+        'a\\b',
+        'a@{b',
+        '@',
+        'a//b',
+        '/a',
+        'a/',
+        '',
+        'a\tb',
+        'a\u007fb',
+        'HEAD',
+        'refs/heads/x',
+        '{',
+        'a./b',
+        '-a',
+        '-',
+        'a/-b',
+      ];
       for (const name of names) {
         const { code } = await git(folder, ['check-ref-format', `refs/heads/${name}`]);
-        assert.equal(backend.isLegalName('branch', name), code === 0 && !name.startsWith('-') && name !== 'HEAD', `branch ${JSON.stringify(name)}`);
-        assert.equal(backend.isLegalName('tag', name), code === 0 && !name.startsWith('-'), `tag ${JSON.stringify(name)}`);
+        assert.equal(
+          backend.isLegalName('branch', name),
+          code === 0 && !name.startsWith('-') && name !== 'HEAD',
+          `branch ${JSON.stringify(name)}`,
+        );
+        assert.equal(
+          backend.isLegalName('tag', name),
+          code === 0 && !name.startsWith('-'),
+          `tag ${JSON.stringify(name)}`,
+        );
       }
       assert.equal(backend.isLegalName('branch', 'x'.repeat(5000)), false);
       assert.equal(backend.isLegalName('branch', 'a\ud800b'), false);
@@ -112,10 +216,22 @@ export const readChecks: readonly Check<Bench>[] = [
     name: 'refs come by name, annotated tags with the commit they lead to',
     async run(bench) {
       const { backend, filled, source } = bench;
-      const listed = async (pattern: string): Promise<readonly object[]> => (await must(source, ['for-each-ref', '--format=%(refname) %(objectname) %(objecttype)', pattern])).split('\n').map((line) => line.split(' ')).map(([name, oid, type]) => ({ name, oid, annotated: type === 'tag' }));
-      for (const [kind, pattern] of [['branches', 'refs/heads'], ['tags', 'refs/tags'], ['all', 'refs']] as const) {
+      const listed = async (pattern: string): Promise<readonly object[]> =>
+        (await must(source, ['for-each-ref', '--format=%(refname) %(objectname) %(objecttype)', pattern]))
+          .split('\n')
+          .map((line) => line.split(' '))
+          .map(([name, oid, type]) => ({ name, oid, annotated: type === 'tag' }));
+      for (const [kind, pattern] of [
+        ['branches', 'refs/heads'],
+        ['tags', 'refs/tags'],
+        ['all', 'refs'],
+      ] as const) {
         const refs = await backend.refs(filled, kind);
-        assert.deepEqual(refs.map(({ name, oid, peeled }) => ({ name, oid, annotated: peeled !== undefined })), await listed(pattern), kind);
+        assert.deepEqual(
+          refs.map(({ name, oid, peeled }) => ({ name, oid, annotated: peeled !== undefined })),
+          await listed(pattern),
+          kind,
+        );
       }
       const tag = (await backend.refs(filled, 'tags')).find(({ name }) => name === 'refs/tags/v1-again');
       assert.equal(tag?.peeled, await commitOf(bench, 'main~2'));
@@ -127,15 +243,31 @@ export const readChecks: readonly Check<Bench>[] = [
       const { backend } = bench;
       const id = await fresh(bench);
       const folder = await client(bench, id);
-      const [commit, tree, blob] = await Promise.all(['main', 'main^{tree}', 'main:file'].map((name) => must(folder, ['rev-parse', name])));
+      const [commit, tree, blob] = await Promise.all(
+        ['main', 'main^{tree}', 'main:file'].map((name) => must(folder, ['rev-parse', name])),
+      );
       const tag = async (name: string, target: string): Promise<string> => {
         await must(folder, ['tag', '-a', '-m', name, name, target]);
         return await must(folder, ['rev-parse', `refs/tags/${name}`]);
       };
       const once = await tag('once', 'main');
-      const [twice, ofTree, ofBlob] = [await tag('twice', once), await tag('tree', 'main^{tree}'), await tag('blob', 'main:file')];
+      const [twice, ofTree, ofBlob] = [
+        await tag('twice', once),
+        await tag('tree', 'main^{tree}'),
+        await tag('blob', 'main:file'),
+      ];
       const ofTreeAgain = await tag('tree-again', ofTree);
-      for (const [name, target] of [['light', 'main'], ['light-tree', 'main^{tree}'], ['light-blob', 'main:file'], ['\u{1F600}', 'main'], ['\uFF21', 'main'], ['ü', 'main'], ['once.1', 'main'], ['once-1', 'main']] as const) await must(folder, ['tag', name, target]);
+      for (const [name, target] of [
+        ['light', 'main'],
+        ['light-tree', 'main^{tree}'],
+        ['light-blob', 'main:file'],
+        ['\u{1F600}', 'main'],
+        ['\uFF21', 'main'],
+        ['ü', 'main'],
+        ['once.1', 'main'],
+        ['once-1', 'main'],
+      ] as const)
+        await must(folder, ['tag', name, target]);
       // Enough refs that maintenance packs them.
       for (let number = 10; number < 80; number += 1) await must(folder, ['update-ref', `refs/tags/z${number}`, once]);
       await must(folder, ['push', '-q', 'origin', 'main', '--tags']);
@@ -150,7 +282,11 @@ export const readChecks: readonly Check<Bench>[] = [
         { name: 'refs/tags/tree', oid: ofTree },
         { name: 'refs/tags/tree-again', oid: ofTreeAgain },
         { name: 'refs/tags/twice', oid: twice, peeled: commit },
-        ...Array.from({ length: 70 }, (_, number) => ({ name: `refs/tags/z${number + 10}`, oid: once, peeled: commit })),
+        ...Array.from({ length: 70 }, (_, number) => ({
+          name: `refs/tags/z${number + 10}`,
+          oid: once,
+          peeled: commit,
+        })),
         { name: 'refs/tags/ü', oid: commit },
         { name: 'refs/tags/\uFF21', oid: commit },
         { name: 'refs/tags/\u{1F600}', oid: commit },
@@ -159,7 +295,13 @@ export const readChecks: readonly Check<Bench>[] = [
       await backend.maintain(id);
       assert.deepEqual(await backend.refs(id, 'tags'), expected, 'after upkeep');
       await must(folder, ['push', '-q', 'origin', ':refs/tags/once', '+main:refs/tags/twice']);
-      assert.deepEqual(await backend.refs(id, 'tags'), expected.filter(({ name }) => name !== 'refs/tags/once').map((ref) => ref.name === 'refs/tags/twice' ? { name: ref.name, oid: commit } : ref), 'one deleted, one moved');
+      assert.deepEqual(
+        await backend.refs(id, 'tags'),
+        expected
+          .filter(({ name }) => name !== 'refs/tags/once')
+          .map((ref) => (ref.name === 'refs/tags/twice' ? { name: ref.name, oid: commit } : ref)),
+        'one deleted, one moved',
+      );
       assert.deepEqual(await backend.refs(id, 'branches'), [{ name: 'refs/heads/main', oid: commit }]);
     },
   },
@@ -169,7 +311,8 @@ export const readChecks: readonly Check<Bench>[] = [
       const { backend } = bench;
       const id = await fresh(bench);
       const folder = await client(bench, id);
-      const names = (batch: number): readonly string[] => Array.from({ length: 70 }, (_, number) => `refs/heads/b${batch}/n${number}`);
+      const names = (batch: number): readonly string[] =>
+        Array.from({ length: 70 }, (_, number) => `refs/heads/b${batch}/n${number}`);
       let [pushed, over] = [0, false];
       const missing: string[] = [];
       const list = async (): Promise<void> => {
@@ -199,7 +342,13 @@ export const readChecks: readonly Check<Bench>[] = [
     name: 'present values of refs come in the order asked, zeros for what is absent or illegal',
     async run(bench) {
       const names = ['refs/heads/side', 'refs/heads/absent', 'refs/heads/main', '../HEAD', 'refs/tags/v1'];
-      assert.deepEqual(await bench.backend.readRefs(bench.filled, names), [await commitOf(bench, 'side'), zeroOid, await commitOf(bench, 'main'), zeroOid, await must(bench.source, ['rev-parse', 'refs/tags/v1'])]);
+      assert.deepEqual(await bench.backend.readRefs(bench.filled, names), [
+        await commitOf(bench, 'side'),
+        zeroOid,
+        await commitOf(bench, 'main'),
+        zeroOid,
+        await must(bench.source, ['rev-parse', 'refs/tags/v1']),
+      ]);
       assert.deepEqual(await bench.backend.readRefs(bench.filled, []), []);
     },
   },
@@ -209,14 +358,27 @@ export const readChecks: readonly Check<Bench>[] = [
       const { backend, filled, source } = bench;
       const main = await commitOf(bench, 'main');
       const root = await backend.entry(filled, main, '');
-      assert.deepEqual(root, { name: '', type: 'directory', mode: '040000', oid: await must(source, ['rev-parse', 'main^{tree}']), size: 0 });
-      const types: Record<string, string> = { '040000': 'directory', '120000': 'symlink', '160000': 'submodule' };
-      const expected = (await must(source, ['ls-tree', '-z', '-l', 'main'])).split('\0').filter((line) => line !== '').map((line) => {
-        const [, mode = '', oid, size, name] = /^(\d+) \w+ ([0-9a-f]+) +(-|\d+)\t(.*)$/s.exec(line) ?? [];
-        return { name, type: types[mode] ?? 'file', mode, oid, size: Number(size === '-' ? 0 : size) };
+      assert.deepEqual(root, {
+        name: '',
+        type: 'directory',
+        mode: '040000',
+        oid: await must(source, ['rev-parse', 'main^{tree}']),
+        size: 0,
       });
+      const types: Record<string, string> = { '040000': 'directory', '120000': 'symlink', '160000': 'submodule' };
+      const expected = (await must(source, ['ls-tree', '-z', '-l', 'main']))
+        .split('\0')
+        .filter((line) => line !== '')
+        .map((line) => {
+          const [, mode = '', oid, size, name] = /^(\d+) \w+ ([0-9a-f]+) +(-|\d+)\t(.*)$/s.exec(line) ?? [];
+          return { name, type: types[mode] ?? 'file', mode, oid, size: Number(size === '-' ? 0 : size) };
+        });
       assert.deepEqual(await backend.tree(filled, root?.oid ?? ''), expected);
-      assert.ok(expected.some(({ name }) => name === latin) && expected.some(({ name }) => name === 'line\nbreak') && expected.some(({ mode }) => mode === '100755'));
+      assert.ok(
+        expected.some(({ name }) => name === latin) &&
+          expected.some(({ name }) => name === 'line\nbreak') &&
+          expected.some(({ mode }) => mode === '100755'),
+      );
     },
   },
   {
@@ -246,10 +408,34 @@ export const readChecks: readonly Check<Bench>[] = [
     async run(bench) {
       const { backend, filled } = bench;
       const main = await commitOf(bench, 'main');
-      for (const path of ['nothing', 'src/', '/src', 'src//one', '../src', 'src/../alpha', '.', './alpha', '.git', '.GIT/config', 'alpha/x', 'link/x', 'module/x', 'alpha\0', '-h', 'x'.repeat(10_000)]) {
+      for (const path of [
+        'nothing',
+        'src/',
+        '/src',
+        'src//one',
+        '../src',
+        'src/../alpha',
+        '.',
+        './alpha',
+        '.git',
+        '.GIT/config',
+        'alpha/x',
+        'link/x',
+        'module/x',
+        'alpha\0',
+        '-h',
+        'x'.repeat(10_000),
+      ]) {
         assert.equal(await backend.entry(filled, main, path), undefined, JSON.stringify(path.slice(0, 40)));
       }
-      for (const commit of ['f'.repeat(40), 'main', '', await must(bench.source, ['rev-parse', 'main:alpha']), `${main}\n`]) assert.equal(await backend.entry(filled, commit, 'alpha'), undefined, commit);
+      for (const commit of [
+        'f'.repeat(40),
+        'main',
+        '',
+        await must(bench.source, ['rev-parse', 'main:alpha']),
+        `${main}\n`,
+      ])
+        assert.equal(await backend.entry(filled, commit, 'alpha'), undefined, commit);
     },
   },
   {
@@ -265,7 +451,15 @@ export const readChecks: readonly Check<Bench>[] = [
       assert.deepEqual(await read('binary.dat'), binary);
       assert.deepEqual(await read('empty'), Buffer.alloc(0));
       assert.deepEqual(await read('link'), Buffer.from('alpha'));
-      for (const oid of ['f'.repeat(40), submodule, await must(source, ['rev-parse', 'main^{tree}']), await commitOf(bench, 'main'), 'main:alpha', '']) await assert.rejects(backend.blob(filled, oid), NotFound, oid);
+      for (const oid of [
+        'f'.repeat(40),
+        submodule,
+        await must(source, ['rev-parse', 'main^{tree}']),
+        await commitOf(bench, 'main'),
+        'main:alpha',
+        '',
+      ])
+        await assert.rejects(backend.blob(filled, oid), NotFound, oid);
       await assert.rejects(backend.tree(filled, await must(source, ['rev-parse', 'main:alpha'])), NotFound);
     },
   },
@@ -294,14 +488,26 @@ export const readChecks: readonly Check<Bench>[] = [
         const names = await namesIn(bench, commit, folder).catch(() => []);
         assert.equal(answers.size, names.length, folder);
         for (const name of names.filter((each) => each !== latin)) {
-          const said = await must(source, ['log', '-1', '--format=%H %ct %s', commit, '--', `:(literal)${folder === '' ? name : `${folder}/${name}`}`]);
+          const said = await must(source, [
+            'log',
+            '-1',
+            '--format=%H %ct %s',
+            commit,
+            '--',
+            `:(literal)${folder === '' ? name : `${folder}/${name}`}`,
+          ]);
           const answer = answers.get(name);
-          assert.equal(`${answer?.oid} ${(answer?.committedAt.getTime() ?? 0) / 1000} ${answer?.subject}`, said, `${folder}/${name}`);
+          assert.equal(
+            `${answer?.oid} ${(answer?.committedAt.getTime() ?? 0) / 1000} ${answer?.subject}`,
+            said,
+            `${folder}/${name}`,
+          );
           compared += 1;
         }
       }
       assert.ok(compared > 8);
-      if (branch === 'main') assert.equal((await backend.lastCommits(filled, commit, '')).get(latin)?.subject, 'Add odd names');
+      if (branch === 'main')
+        assert.equal((await backend.lastCommits(filled, commit, '')).get(latin)?.subject, 'Add odd names');
     },
   })),
   {
@@ -309,9 +515,19 @@ export const readChecks: readonly Check<Bench>[] = [
     async run(bench) {
       const { backend, filled } = bench;
       const main = await commitOf(bench, 'main');
-      for (const [commit, path] of [[main, 'alpha'], [main, 'nothing'], [main, '../x'], ['f'.repeat(40), ''], ['main', '']] as const) assert.equal((await backend.lastCommits(filled, commit, path)).size, 0, path);
+      for (const [commit, path] of [
+        [main, 'alpha'],
+        [main, 'nothing'],
+        [main, '../x'],
+        ['f'.repeat(40), ''],
+        ['main', ''],
+      ] as const)
+        assert.equal((await backend.lastCommits(filled, commit, path)).size, 0, path);
       const parent = await commitOf(bench, 'main~3');
-      const [one, two] = await Promise.all([backend.lastCommits(filled, parent, ''), backend.lastCommits(filled, parent, '')]);
+      const [one, two] = await Promise.all([
+        backend.lastCommits(filled, parent, ''),
+        backend.lastCommits(filled, parent, ''),
+      ]);
       assert.ok(one.size > 5);
       assert.deepEqual(one, two);
     },
@@ -322,7 +538,10 @@ export const readChecks: readonly Check<Bench>[] = [
       const gone = AbortSignal.abort(new Error('gone'));
       const main = await commitOf(bench, 'main');
       await assert.rejects(bench.backend.lastCommits(bench.filled, main, '', gone), /gone/);
-      await assert.rejects(bench.backend.blob(bench.filled, await must(bench.source, ['rev-parse', 'main:alpha']), gone), /gone/);
+      await assert.rejects(
+        bench.backend.blob(bench.filled, await must(bench.source, ['rev-parse', 'main:alpha']), gone),
+        /gone/,
+      );
     },
   },
   {
@@ -330,7 +549,9 @@ export const readChecks: readonly Check<Bench>[] = [
     async run(bench) {
       const main = await commitOf(bench, 'main');
       const expected = await bench.backend.entry(bench.filled, main, 'src/one');
-      const answers = await Promise.all(Array.from({ length: 100 }, async () => await bench.backend.entry(bench.filled, main, 'src/one')));
+      const answers = await Promise.all(
+        Array.from({ length: 100 }, async () => await bench.backend.entry(bench.filled, main, 'src/one')),
+      );
       for (const answer of answers) assert.deepEqual(answer, expected);
     },
   },

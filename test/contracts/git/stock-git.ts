@@ -10,18 +10,38 @@ export const clientEnvironment: Readonly<Record<string, string>> = {
   GIT_CONFIG_GLOBAL: '/dev/null',
   GIT_TERMINAL_PROMPT: '0',
   // Compressing what is random costs only time.
-  GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'core.compression', GIT_CONFIG_VALUE_0: '0',
-  GIT_AUTHOR_NAME: 'Ada', GIT_AUTHOR_EMAIL: 'ada@example.org', GIT_COMMITTER_NAME: 'Ada', GIT_COMMITTER_EMAIL: 'ada@example.org',
+  GIT_CONFIG_COUNT: '1',
+  GIT_CONFIG_KEY_0: 'core.compression',
+  GIT_CONFIG_VALUE_0: '0',
+  GIT_AUTHOR_NAME: 'Ada',
+  GIT_AUTHOR_EMAIL: 'ada@example.org',
+  GIT_COMMITTER_NAME: 'Ada',
+  GIT_COMMITTER_EMAIL: 'ada@example.org',
 };
 
-/** Runs git to its end, whatever its exit code. Aborted, it is killed with everything it started: git-remote-http would go on without it. */
-export async function git(folder: string, args: readonly string[], options: { readonly input?: string | Buffer; readonly environment?: Readonly<Record<string, string>>; readonly signal?: AbortSignal } = {}): Promise<Ran> {
+/**
+ * Runs git to its end, whatever its exit code. Aborted, it is killed with everything it started: git-remote-http would
+ * go on without it.
+ */
+export async function git(
+  folder: string,
+  args: readonly string[],
+  options: {
+    readonly input?: string | Buffer;
+    readonly environment?: Readonly<Record<string, string>>;
+    readonly signal?: AbortSignal;
+  } = {},
+): Promise<Ran> {
   const { environment, ...rest } = options;
   return await run('git', ['-C', folder, ...args], { ...rest, environment: { ...clientEnvironment, ...environment } });
 }
 
 /** The same where failure is a fault of the test: trimmed output. */
-export async function must(folder: string, args: readonly string[], options: Parameters<typeof git>[2] = {}): Promise<string> {
+export async function must(
+  folder: string,
+  args: readonly string[],
+  options: Parameters<typeof git>[2] = {},
+): Promise<string> {
   const { code, stdout, stderr } = await git(folder, args, options);
   if (code !== 0) throw new Error(`git ${args.join(' ')} ended with ${code}: ${stderr}`);
   return stdout.trim();

@@ -1,4 +1,5 @@
-// Writing a file as a commit: what lands is what git would have made, and it is announced, judged and told of as a push.
+// Writing a file as a commit: what lands is what git would have made, and it is announced, judged and told of as a
+// push.
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { zeroOid, type RefUpdate } from '#core/repositories/git-backend';
@@ -8,12 +9,22 @@ import { client, fresh, never, type Bench } from './provider.ts';
 import { must } from './stock-git.ts';
 
 const ada = { name: 'Ada', email: 'ada@example.org', date: new Date(1_700_000_000_000) };
-const change = (given: Partial<FileWrite>): FileWrite => ({ ref: 'refs/heads/main', parent: zeroOid, path: 'file', file: { content: Buffer.from('two\n'), mode: '100644' }, message: 'Write', author: ada, committer: ada, ...given });
+const change = (given: Partial<FileWrite>): FileWrite => ({
+  ref: 'refs/heads/main',
+  parent: zeroOid,
+  path: 'file',
+  file: { content: Buffer.from('two\n'), mode: '100644' },
+  message: 'Write',
+  author: ada,
+  committer: ada,
+  ...given,
+});
 
 function hooks(refusal?: string): PushHooks & { readonly told: (readonly [string, readonly RefUpdate[]])[] } {
   const told: (readonly [string, readonly RefUpdate[]])[] = [];
   return {
-    told, signal: never,
+    told,
+    signal: never,
     announced: async (updates) => void told.push(['announced', updates]),
     judge: async (updates) => updates.map(({ ref }) => ({ ref, refusal })),
     landed: async (updates) => void told.push(['landed', updates]),
@@ -29,18 +40,34 @@ export const writeChecks: readonly Check<Bench>[] = [
       await must(folder, ['push', '-q', 'origin', 'main']);
       const parent = await must(folder, ['rev-parse', 'HEAD']);
       const watched = hooks();
-      const { commit, blob, refusal } = await bench.backend.write(repository, change({ parent, path: 'new/dé ep/file', message: 'Write\n\nmore' }), watched);
+      const { commit, blob, refusal } = await bench.backend.write(
+        repository,
+        change({ parent, path: 'new/dé ep/file', message: 'Write\n\nmore' }),
+        watched,
+      );
       assert.equal(refusal, undefined);
       const update = { ref: 'refs/heads/main', old: parent, new: commit.oid };
-      assert.deepEqual(watched.told, [['announced', [update]], ['landed', [update]]]);
-      assert.deepEqual(commit, { oid: commit.oid, message: 'Write\n\nmore', author: ada, committer: ada, parents: [parent] });
+      assert.deepEqual(watched.told, [
+        ['announced', [update]],
+        ['landed', [update]],
+      ]);
+      assert.deepEqual(commit, {
+        oid: commit.oid,
+        message: 'Write\n\nmore',
+        author: ada,
+        committer: ada,
+        parents: [parent],
+      });
       await must(folder, ['pull', '-q', '--ff-only', 'origin', 'main']);
       assert.equal(await must(folder, ['rev-parse', 'HEAD']), commit.oid);
       assert.equal(await must(folder, ['rev-parse', 'HEAD:new/dé ep/file']), blob);
       assert.equal(await must(folder, ['fsck', '--strict']), '');
       // The same made by git from the same parent.
       const environment = { GIT_AUTHOR_DATE: '1700000000 +0000', GIT_COMMITTER_DATE: '1700000000 +0000' };
-      assert.equal(await must(folder, ['commit-tree', '-p', parent, '-m', 'Write\n\nmore', 'HEAD^{tree}'], { environment }), commit.oid);
+      assert.equal(
+        await must(folder, ['commit-tree', '-p', parent, '-m', 'Write\n\nmore', 'HEAD^{tree}'], { environment }),
+        commit.oid,
+      );
     },
   },
   {
@@ -48,14 +75,31 @@ export const writeChecks: readonly Check<Bench>[] = [
     async run(bench) {
       const repository = await fresh(bench);
       let parent = zeroOid;
-      for (const [path, content] of [['a/b/c', 'x'], ['a.txt', 'x'], ['a-b', 'x'], ['a/z', 'x'], ['a/b/c', undefined]] as const) {
-        const { commit, refusal } = await bench.backend.write(repository, change({ parent, path, file: content === undefined ? undefined : { content: Buffer.from(content), mode: '100755' } }), hooks());
+      for (const [path, content] of [
+        ['a/b/c', 'x'],
+        ['a.txt', 'x'],
+        ['a-b', 'x'],
+        ['a/z', 'x'],
+        ['a/b/c', undefined],
+      ] as const) {
+        const { commit, refusal } = await bench.backend.write(
+          repository,
+          change({
+            parent,
+            path,
+            file: content === undefined ? undefined : { content: Buffer.from(content), mode: '100755' },
+          }),
+          hooks(),
+        );
         assert.equal(refusal, undefined, path);
         parent = commit.oid;
       }
       const folder = await client(bench, repository, []);
       await must(folder, ['fetch', '-q', 'origin', 'main']);
-      assert.equal(await must(folder, ['ls-tree', '-r', '--format=%(objectmode) %(path)', 'FETCH_HEAD']), '100755 a-b\n100755 a.txt\n100755 a/z');
+      assert.equal(
+        await must(folder, ['ls-tree', '-r', '--format=%(objectmode) %(path)', 'FETCH_HEAD']),
+        '100755 a-b\n100755 a.txt\n100755 a/z',
+      );
       assert.equal(await must(folder, ['fsck', '--strict', '--no-dangling']), '');
     },
   },
@@ -68,13 +112,28 @@ export const writeChecks: readonly Check<Bench>[] = [
       const parent = await must(folder, ['rev-parse', 'HEAD']);
       const refused = hooks('not here');
       assert.equal(typeof (await bench.backend.write(repository, change({ parent }), refused)).refusal, 'string');
-      const late = await bench.backend.write(repository, change({ parent: await must(folder, ['rev-parse', 'HEAD~1']) }), hooks());
+      const late = await bench.backend.write(
+        repository,
+        change({ parent: await must(folder, ['rev-parse', 'HEAD~1']) }),
+        hooks(),
+      );
       assert.equal(typeof late.refusal, 'string');
-      const evil = change({ parent, path: '.gitmodules', file: { content: Buffer.from('[submodule "x"]\n\tpath = x\n\turl = -u./payload\n'), mode: '100644' } });
+      const evil = change({
+        parent,
+        path: '.gitmodules',
+        file: { content: Buffer.from('[submodule "x"]\n\tpath = x\n\turl = -u./payload\n'), mode: '100644' },
+      });
       assert.equal(typeof (await bench.backend.write(repository, evil, hooks())).refusal, 'string');
-      await assert.rejects(bench.backend.write(repository, change({ parent, path: 'file/below' }), hooks()), { kind: 'unprocessable' });
-      await assert.rejects(bench.backend.write(repository, change({ parent, path: '.git/config' }), hooks()), { kind: 'unprocessable' });
-      assert.deepEqual(refused.told.map(([what]) => what), ['announced']);
+      await assert.rejects(bench.backend.write(repository, change({ parent, path: 'file/below' }), hooks()), {
+        kind: 'unprocessable',
+      });
+      await assert.rejects(bench.backend.write(repository, change({ parent, path: '.git/config' }), hooks()), {
+        kind: 'unprocessable',
+      });
+      assert.deepEqual(
+        refused.told.map(([what]) => what),
+        ['announced'],
+      );
       assert.deepEqual(await bench.backend.readRefs(repository, ['refs/heads/main']), [parent]);
       assert.deepEqual(await bench.traces(), []);
     },
@@ -84,7 +143,11 @@ export const writeChecks: readonly Check<Bench>[] = [
     async run(bench) {
       const repository = await fresh(bench);
       const content = Buffer.alloc(20 * 1024 * 1024, 'not to be compressed away entirely\n');
-      const { blob, commit } = await bench.backend.write(repository, change({ file: { content, mode: '100644' } }), hooks());
+      const { blob, commit } = await bench.backend.write(
+        repository,
+        change({ file: { content, mode: '100644' } }),
+        hooks(),
+      );
       const entry = await bench.backend.entry(repository, commit.oid, 'file');
       assert.deepEqual([entry?.oid, entry?.size], [blob, content.length]);
     },

@@ -14,22 +14,54 @@ const page = { page: 1, perPage: 25 };
 const wanted = { name: 'laptop', scopes: ['issue:read', 'admin:users', 'issue:read'], expiresAt: undefined };
 
 void t.test('access tokens', async (t) => {
-  await t.test('a token proves its user and carries its scopes once each; the secret is stored as a hash', async (t) => {
-    const w = await signedIn();
-    const { token, secret } = await w.tokens.create(w.session(), wanted);
-    t.strictSame(token, { id: token.id, userId: w.ada.id, name: 'laptop', scopes: ['issue:read', 'admin:users'], createdAt: w.clock.now(), expiresAt: undefined, lastUsedAt: undefined });
-    t.strictSame(await w.reads(secret), { kind: 'user', id: w.ada.id, username: 'ada', isAdmin: false, credential: { kind: 'pat', id: token.id, scopes: ['issue:read', 'admin:users'] } });
-    t.notMatch(JSON.stringify(w.entries), secret);
-    t.match(w.entries.at(-1), { action: 'token.created', resource: `token:${token.id}`, details: { name: 'laptop', scopes: ['issue:read', 'admin:users'] } });
-  });
+  await t.test(
+    'a token proves its user and carries its scopes once each; the secret is stored as a hash',
+    async (t) => {
+      const w = await signedIn();
+      const { token, secret } = await w.tokens.create(w.session(), wanted);
+      t.strictSame(token, {
+        id: token.id,
+        userId: w.ada.id,
+        name: 'laptop',
+        scopes: ['issue:read', 'admin:users'],
+        createdAt: w.clock.now(),
+        expiresAt: undefined,
+        lastUsedAt: undefined,
+      });
+      t.strictSame(await w.reads(secret), {
+        kind: 'user',
+        id: w.ada.id,
+        username: 'ada',
+        isAdmin: false,
+        credential: { kind: 'pat', id: token.id, scopes: ['issue:read', 'admin:users'] },
+      });
+      t.notMatch(JSON.stringify(w.entries), secret);
+      t.match(w.entries.at(-1), {
+        action: 'token.created',
+        resource: `token:${token.id}`,
+        details: { name: 'laptop', scopes: ['issue:read', 'admin:users'] },
+      });
+    },
+  );
 
   await t.test('an unknown scope, a bad name and an expiry in the past are refused', async (t) => {
     const w = await signedIn();
     for (const scope of ['nothing', 'read:issue', '*', '', 'issue:read ']) {
-      await t.rejects(w.tokens.create(w.session(), { ...wanted, scopes: [scope] }), { name: 'ValidationFailed', code: 'unknown_scope' }, scope);
+      await t.rejects(
+        w.tokens.create(w.session(), { ...wanted, scopes: [scope] }),
+        { name: 'ValidationFailed', code: 'unknown_scope' },
+        scope,
+      );
     }
-    for (const name of ['', '  ', 'two\nlines', 'x'.repeat(101), 'nul\0']) await t.rejects(w.tokens.create(w.session(), { ...wanted, name }), { name: 'ValidationFailed', detail: /^"name"/ });
-    await t.rejects(w.tokens.create(w.session(), { ...wanted, expiresAt: w.clock.now() }), { name: 'ValidationFailed', detail: '"expires_at" is in the past' });
+    for (const name of ['', '  ', 'two\nlines', 'x'.repeat(101), 'nul\0'])
+      await t.rejects(w.tokens.create(w.session(), { ...wanted, name }), {
+        name: 'ValidationFailed',
+        detail: /^"name"/,
+      });
+    await t.rejects(w.tokens.create(w.session(), { ...wanted, expiresAt: w.clock.now() }), {
+      name: 'ValidationFailed',
+      detail: '"expires_at" is in the past',
+    });
     t.equal((await w.tokens.list(w.session(), page)).total, 0);
   });
 
@@ -37,10 +69,17 @@ void t.test('access tokens', async (t) => {
     const w = await signedIn();
     const { secret } = await w.tokens.create(w.session(), wanted);
     const asked: string[] = [];
-    const tokens: TokenStore = { ...w.parts.tokens, byHash: async (hash, now) => { asked.push(hash); return w.parts.tokens.byHash(hash, now); } };
+    const tokens: TokenStore = {
+      ...w.parts.tokens,
+      byHash: async (hash, now) => {
+        asked.push(hash);
+        return w.parts.tokens.byHash(hash, now);
+      },
+    };
     const { reader } = w.build({ tokens }).tokens;
     const altered = `${secret.slice(0, 10)}${secret[10] === 'a' ? 'b' : 'a'}${secret.slice(11)}`;
-    for (const text of ['svc_', 'svc_x', altered, `${secret} `]) t.equal(await reader.read(text, w.clock.now()), undefined);
+    for (const text of ['svc_', 'svc_x', altered, `${secret} `])
+      t.equal(await reader.read(text, w.clock.now()), undefined);
     t.strictSame(asked, []);
     t.ok(await reader.read(secret, w.clock.now()));
     t.equal(asked.length, 1);
@@ -48,7 +87,10 @@ void t.test('access tokens', async (t) => {
 
   await t.test('a token ends when it expires, when it is revoked, and with the suspension of its user', async (t) => {
     const w = await signedIn();
-    const expiring = await w.tokens.create(w.session(), { ...wanted, expiresAt: new Date(w.clock.now().getTime() + 1000) });
+    const expiring = await w.tokens.create(w.session(), {
+      ...wanted,
+      expiresAt: new Date(w.clock.now().getTime() + 1000),
+    });
     t.ok(await w.reads(expiring.secret));
     w.clock.advance(1000);
     t.equal(await w.reads(expiring.secret), undefined);
@@ -78,7 +120,8 @@ void t.test('access tokens', async (t) => {
       await w.tokens.create(w.session(), { ...wanted, name });
       w.clock.advance(1000);
     }
-    const names = async (at: number) => (await w.tokens.list(w.session(), { page: at, perPage: 2 })).items.map(({ name }) => name);
+    const names = async (at: number) =>
+      (await w.tokens.list(w.session(), { page: at, perPage: 2 })).items.map(({ name }) => name);
     t.strictSame([await names(1), await names(2), await names(3)], [['three', 'two'], ['one'], []]);
     t.match(await w.tokens.list(w.session(), { page: 2, perPage: 2 }), { total: 3, page: 2, perPage: 2 });
   });
@@ -88,7 +131,11 @@ void t.test('access tokens', async (t) => {
     const { secret } = await w.tokens.create(w.session(), wanted);
     const lastUsed = async () => (await w.tokens.list(w.session(), page)).items[0]?.lastUsedAt?.getTime();
     const start = w.clock.now().getTime();
-    for (const [after, noted] of [[0, start], [59_999, start], [60_000, start + 60_000]] as const) {
+    for (const [after, noted] of [
+      [0, start],
+      [59_999, start],
+      [60_000, start + 60_000],
+    ] as const) {
       w.clock.set(new Date(start + after));
       await Promise.all([w.reads(secret), w.reads(secret)]);
       await w.tokens.settled();
@@ -100,8 +147,21 @@ void t.test('access tokens', async (t) => {
     const w = await signedIn();
     const { secret } = await w.tokens.create(w.session(), wanted);
     const warnings: string[] = [];
-    const tokens: TokenStore = { ...w.parts.tokens, touch: async () => { throw new Error('down'); } };
-    const broken = w.build({ tokens, log: { ...w.parts.log, warn: (_members, message) => { warnings.push(message); } } }).tokens;
+    const tokens: TokenStore = {
+      ...w.parts.tokens,
+      touch: async () => {
+        throw new Error('down');
+      },
+    };
+    const broken = w.build({
+      tokens,
+      log: {
+        ...w.parts.log,
+        warn: (_members, message) => {
+          warnings.push(message);
+        },
+      },
+    }).tokens;
     t.ok(await broken.reader.read(secret, w.clock.now()));
     await broken.settled();
     t.strictSame(warnings, ['the last use of a token could not be noted']);
@@ -110,7 +170,13 @@ void t.test('access tokens', async (t) => {
   await t.test('a token asked for while the session ends is not made', async (t) => {
     const w = await signedIn();
     const call = w.session();
-    const accounts: AccountStore = { ...w.parts.accounts, lock: async (id) => { await w.parts.sessions.endAll(id); return w.parts.accounts.lock(id); } };
+    const accounts: AccountStore = {
+      ...w.parts.accounts,
+      lock: async (id) => {
+        await w.parts.sessions.endAll(id);
+        return w.parts.accounts.lock(id);
+      },
+    };
     await t.rejects(w.build({ accounts }).tokens.create(call, wanted), { name: 'Unauthorized' });
     t.equal((await w.parts.tokens.list(w.ada.id, { limit: 10, offset: 0 })).total, 0);
   });

@@ -1,7 +1,7 @@
 // What administrators do with accounts, the first administrator and the way back in, on in-memory stores.
 import t from 'tap';
-import { StillReferenced } from '#core/kernel/errors';
 import type { AccountStore } from '#core/identity/index';
+import { StillReferenced } from '#core/kernel/errors';
 import { world } from './world.ts';
 
 async function governed() {
@@ -16,18 +16,38 @@ void t.test('administration', async (t) => {
   await t.test('creates accounts; a taken name or address in any case is a conflict', async (t) => {
     const w = await governed();
     const made = await w.administration.create(w.admin(), body);
-    t.match(made, { username: 'neo', status: 'active', emailVerified: true, approval: undefined, lastActiveAt: undefined });
-    await t.rejects(w.administration.create(w.admin(), { ...body, username: 'NEO', email: 'other@example.org' }), { name: 'Conflict', message: 'The username is taken' });
-    await t.rejects(w.administration.create(w.admin(), { ...body, username: 'other', email: 'NEW@example.org' }), { name: 'Conflict', message: 'The e-mail address is taken' });
+    t.match(made, {
+      username: 'neo',
+      status: 'active',
+      emailVerified: true,
+      approval: undefined,
+      lastActiveAt: undefined,
+    });
+    await t.rejects(w.administration.create(w.admin(), { ...body, username: 'NEO', email: 'other@example.org' }), {
+      name: 'Conflict',
+      message: 'The username is taken',
+    });
+    await t.rejects(w.administration.create(w.admin(), { ...body, username: 'other', email: 'NEW@example.org' }), {
+      name: 'Conflict',
+      message: 'The e-mail address is taken',
+    });
     await t.rejects(w.administration.create(w.admin(), { ...body, username: 'api' }), { name: 'ValidationFailed' });
-    await t.rejects(w.administration.create(w.admin(), { ...body, username: 'short', password: '1234567' }), { name: 'ValidationFailed' });
+    await t.rejects(w.administration.create(w.admin(), { ...body, username: 'short', password: '1234567' }), {
+      name: 'ValidationFailed',
+    });
   });
 
   await t.test('of two that take one name at the same moment one wins', async (t) => {
     const w = await governed();
-    const answers = await Promise.allSettled([w.administration.create(w.admin(), body), w.administration.create(w.admin(), { ...body, email: 'other@example.org' })]);
+    const answers = await Promise.allSettled([
+      w.administration.create(w.admin(), body),
+      w.administration.create(w.admin(), { ...body, email: 'other@example.org' }),
+    ]);
     t.equal(answers.filter(({ status }) => status === 'fulfilled').length, 1);
-    t.match(answers.find(({ status }) => status === 'rejected'), { reason: { name: 'Conflict', message: 'The username is taken' } });
+    t.match(
+      answers.find(({ status }) => status === 'rejected'),
+      { reason: { name: 'Conflict', message: 'The username is taken' } },
+    );
   });
 
   await t.test('suspension ends every session and token at once, reactivation brings none back', async (t) => {
@@ -35,7 +55,11 @@ void t.test('administration', async (t) => {
     await w.listen();
     const signed = await w.signIn('ada');
     const session = (await w.reads(signed.accessToken))?.credential.id ?? '';
-    const { secret } = await w.tokens.create(w.as(w.ada, { id: session }), { name: 'x', scopes: [], expiresAt: undefined });
+    const { secret } = await w.tokens.create(w.as(w.ada, { id: session }), {
+      name: 'x',
+      scopes: [],
+      expiresAt: undefined,
+    });
     t.equal((await w.administration.update(w.admin(), w.ada.id, { status: 'suspended' })).status, 'suspended');
     t.equal(await w.reads(signed.accessToken), undefined);
     t.equal(await w.reads(secret), undefined);
@@ -45,33 +69,60 @@ void t.test('administration', async (t) => {
     t.equal(await w.reads(secret), undefined);
     t.ok(await w.signIn('ada'));
     await w.storage.drained();
-    t.strictSame(w.heard.filter(({ aggregate }) => aggregate === `user:${w.ada.id}`).map(({ type }) => type),
-      ['user.created', 'token.created', 'user.updated', 'user.suspended', 'user.credentials_revoked', 'user.updated', 'user.reactivated']);
+    t.strictSame(
+      w.heard.filter(({ aggregate }) => aggregate === `user:${w.ada.id}`).map(({ type }) => type),
+      [
+        'user.created',
+        'token.created',
+        'user.updated',
+        'user.suspended',
+        'user.credentials_revoked',
+        'user.updated',
+        'user.reactivated',
+      ],
+    );
   });
 
   await t.test('a change that changes nothing writes nothing', async (t) => {
     const w = await governed();
     const before = w.entries.length;
-    t.strictSame(await w.administration.update(w.admin(), w.ada.id, { status: 'active', email: 'ada@example.org' }), w.ada);
+    t.strictSame(
+      await w.administration.update(w.admin(), w.ada.id, { status: 'active', email: 'ada@example.org' }),
+      w.ada,
+    );
     t.equal(w.entries.length, before);
   });
 
   await t.test('the last active super-admin is not demoted, suspended or deleted', async (t) => {
     const w = await governed();
-    for (const change of [{ isAdmin: false }, { status: 'suspended' }] as const) await t.rejects(w.administration.update(w.admin(), w.root.id, change), { name: 'Conflict' });
+    for (const change of [{ isAdmin: false }, { status: 'suspended' }] as const)
+      await t.rejects(w.administration.update(w.admin(), w.root.id, change), { name: 'Conflict' });
     const second = await w.administration.create(w.admin(), { ...body, isAdmin: true });
     await w.administration.update(w.admin(), second.id, { status: 'suspended' });
-    await t.rejects(w.administration.update(w.admin(), w.root.id, { isAdmin: false }), { name: 'Conflict' }, 'a suspended one does not count');
+    await t.rejects(
+      w.administration.update(w.admin(), w.root.id, { isAdmin: false }),
+      { name: 'Conflict' },
+      'a suspended one does not count',
+    );
     await w.administration.update(w.admin(), second.id, { status: 'active' });
-    await t.rejects(w.administration.delete(w.admin(), w.root.id), { name: 'Conflict', body: { reason: 'Administrators cannot delete their own account; another one has to' } });
+    await t.rejects(w.administration.delete(w.admin(), w.root.id), {
+      name: 'Conflict',
+      body: { reason: 'Administrators cannot delete their own account; another one has to' },
+    });
     await w.administration.delete(w.as(second), w.root.id);
-    await t.rejects(w.administration.delete(w.as(w.root), second.id), { name: 'Conflict', body: { reason: 'It is the last instance administrator' } });
+    await t.rejects(w.administration.delete(w.as(w.root), second.id), {
+      name: 'Conflict',
+      body: { reason: 'It is the last instance administrator' },
+    });
   });
 
   await t.test('two administrators who demote each other at the same moment leave one', async (t) => {
     const w = await governed();
     const second = await w.administration.create(w.admin(), { ...body, isAdmin: true });
-    const answers = await Promise.allSettled([w.administration.update(w.admin(), second.id, { isAdmin: false }), w.administration.update(w.as(second), w.root.id, { isAdmin: false })]);
+    const answers = await Promise.allSettled([
+      w.administration.update(w.admin(), second.id, { isAdmin: false }),
+      w.administration.update(w.as(second), w.root.id, { isAdmin: false }),
+    ]);
     t.equal(answers.filter(({ status }) => status === 'fulfilled').length, 1);
   });
 
@@ -100,8 +151,15 @@ void t.test('administration', async (t) => {
   await t.test('deleting revokes first, and says who still refers to the user', async (t) => {
     const w = await governed();
     const { accessToken } = await w.signIn('ada');
-    w.references.push({ what: 'repositories', counts: async (ids) => new Map(ids.map((id) => [id, 2])) }, { what: 'issues', counts: async () => new Map() });
-    await t.rejects(w.administration.delete(w.admin(), w.ada.id), { name: 'Conflict', message: 'The user cannot be deleted', body: { reason: 'Other records still refer to the user: 2 repositories' } });
+    w.references.push(
+      { what: 'repositories', counts: async (ids) => new Map(ids.map((id) => [id, 2])) },
+      { what: 'issues', counts: async () => new Map() },
+    );
+    await t.rejects(w.administration.delete(w.admin(), w.ada.id), {
+      name: 'Conflict',
+      message: 'The user cannot be deleted',
+      body: { reason: 'Other records still refer to the user: 2 repositories' },
+    });
     t.equal(await w.reads(accessToken), undefined);
     w.references.length = 0;
     await w.administration.delete(w.admin(), w.ada.id);
@@ -112,21 +170,38 @@ void t.test('administration', async (t) => {
 
   await t.test('a foreign key that refuses the deletion is a conflict naming the table', async (t) => {
     const w = await governed();
-    const accounts: AccountStore = { ...w.parts.accounts, delete: async () => { throw new StillReferenced('repositories_repository'); } };
-    await t.rejects(w.build({ accounts }).administration.delete(w.admin(), w.ada.id), { name: 'Conflict', body: { reason: 'Records in "repositories_repository" still refer to the user' } });
+    const accounts: AccountStore = {
+      ...w.parts.accounts,
+      delete: async () => {
+        throw new StillReferenced('repositories_repository');
+      },
+    };
+    await t.rejects(w.build({ accounts }).administration.delete(w.admin(), w.ada.id), {
+      name: 'Conflict',
+      body: { reason: 'Records in "repositories_repository" still refer to the user' },
+    });
     t.ok(await w.administration.fetch(w.ada.id));
   });
 
   await t.test('an audit entry that cannot be written undoes the change', async (t) => {
     const w = await governed();
-    const audit = { append: async () => { throw new Error('no audit'); } };
-    await t.rejects(w.build({ audit }).administration.update(w.admin(), w.ada.id, { displayName: 'Ada' }), { message: 'no audit' });
+    const audit = {
+      append: async () => {
+        throw new Error('no audit');
+      },
+    };
+    await t.rejects(w.build({ audit }).administration.update(w.admin(), w.ada.id, { displayName: 'Ada' }), {
+      message: 'no audit',
+    });
     t.equal((await w.administration.fetch(w.ada.id)).displayName, '');
   });
 
   await t.test('the first start creates one super-admin, once, also when two processes start together', async (t) => {
     const w = world();
-    const found = await Promise.all([w.found({ username: 'admin', password: undefined }), w.found({ username: 'admin', password: undefined })]);
+    const found = await Promise.all([
+      w.found({ username: 'admin', password: undefined }),
+      w.found({ username: 'admin', password: undefined }),
+    ]);
     const made = found.find((one) => one !== undefined);
     t.equal(found.filter((one) => one !== undefined).length, 1);
     t.match(made?.password, /^[0-9A-Za-z]{24}$/);
@@ -144,7 +219,10 @@ void t.test('administration', async (t) => {
     t.equal(await w.reads(accessToken), undefined);
     await t.rejects(w.signIn('ada'), { name: 'Unauthorized' });
     t.ok(await w.signIn('ada', password));
-    t.match(w.entries.find(({ action }) => action === 'user.password_reset'), { actorId: undefined, actorUsername: 'system', resource: `user:${w.ada.id}` });
+    t.match(
+      w.entries.find(({ action }) => action === 'user.password_reset'),
+      { actorId: undefined, actorUsername: 'system', resource: `user:${w.ada.id}` },
+    );
     t.notMatch(JSON.stringify(w.entries), password);
     await t.rejects(w.recovery.resetPassword('nobody'), { name: 'NotFound', message: 'There is no account "nobody"' });
   });

@@ -6,38 +6,115 @@ import { checkPassword } from '#core/identity/password';
 import { checkUsername, isUsername } from '#core/identity/username';
 
 const account: Account = {
-  id: 'id', username: 'ada', email: 'ada@example.org', displayName: '', bio: '', avatarUrl: '', isAdmin: false, status: 'active', approval: undefined, emailVerified: true,
-  createdAt: new Date(0), lastActiveAt: undefined,
+  id: 'id',
+  username: 'ada',
+  email: 'ada@example.org',
+  displayName: '',
+  bio: '',
+  avatarUrl: '',
+  isAdmin: false,
+  status: 'active',
+  approval: undefined,
+  emailVerified: true,
+  createdAt: new Date(0),
+  lastActiveAt: undefined,
 };
 
 void t.test('account rules', async (t) => {
-  await t.test('usernames: 1 to 39 of letters, digits, "-", "_", ".", starting with a letter or digit, not ending in ".git" or "."', async (t) => {
-    for (const name of ['a', '7', 'Ada', 'a-b_c.d', 'x'.repeat(39), 'git', 'a.gits']) t.equal(isUsername(name), true, name);
-    for (const name of ['', '-', '-a', '.a', '_a', 'a.', 'a.git', 'a.GIT', 'x'.repeat(40), 'a b', 'a/b', 'ä', 'a\n', 'a\0', '..', 'a@b', 'a%2f']) t.equal(isUsername(name), false, JSON.stringify(name));
-  });
+  await t.test(
+    'usernames: 1 to 39 of letters, digits, "-", "_", ".", starting with a letter or digit, not ending in ".git" or "."',
+    async (t) => {
+      for (const name of ['a', '7', 'Ada', 'a-b_c.d', 'x'.repeat(39), 'git', 'a.gits'])
+        t.equal(isUsername(name), true, name);
+      for (const name of [
+        '',
+        '-',
+        '-a',
+        '.a',
+        '_a',
+        'a.',
+        'a.git',
+        'a.GIT',
+        'x'.repeat(40),
+        'a b',
+        'a/b',
+        'ä',
+        'a\n',
+        'a\0',
+        '..',
+        'a@b',
+        'a%2f',
+      ])
+        t.equal(isUsername(name), false, JSON.stringify(name));
+    },
+  );
 
   await t.test('names of the instance are reserved in any case', async (t) => {
-    for (const name of ['api', 'API', 'user', 'users', 'repos', 'login', 'oauth2', 'saml', 'ws', 'assets', 'healthz', 'readyz', 'metrics']) {
+    for (const name of [
+      'api',
+      'API',
+      'user',
+      'users',
+      'repos',
+      'login',
+      'oauth2',
+      'saml',
+      'ws',
+      'assets',
+      'healthz',
+      'readyz',
+      'metrics',
+    ]) {
       t.throws(() => checkUsername(name), { name: 'ValidationFailed', message: 'The username is reserved' }, name);
     }
     t.doesNotThrow(() => checkUsername('admin'), 'the first administrator may be called admin');
   });
 
   await t.test('passwords have 8 to 256 characters, counted as people count', async (t) => {
-    for (const password of ['12345678', 'x'.repeat(256), '😀'.repeat(256)]) t.doesNotThrow(() => checkPassword(password));
-    for (const password of ['', '1234567', '😀'.repeat(7), 'x'.repeat(257)]) t.throws(() => checkPassword(password), { name: 'ValidationFailed', detail: '"password" has 8 to 256 characters' });
+    for (const password of ['12345678', 'x'.repeat(256), '😀'.repeat(256)])
+      t.doesNotThrow(() => checkPassword(password));
+    for (const password of ['', '1234567', '😀'.repeat(7), 'x'.repeat(257)])
+      t.throws(() => checkPassword(password), {
+        name: 'ValidationFailed',
+        detail: '"password" has 8 to 256 characters',
+      });
   });
 
   await t.test('a profile that breaks a rule names the field', async (t) => {
     const bad: readonly [Profile, string][] = [
-      [{ email: 'nobody' }, 'email'], [{ email: 'a b@c' }, 'email'], [{ email: 'a@b@c' }, 'email'], [{ email: '' }, 'email'], [{ email: 'a\0@b' }, 'email'], [{ email: `${'x'.repeat(260)}@b` }, 'email'],
-      [{ displayName: 'two\nlines' }, 'display_name'], [{ displayName: 'x'.repeat(101) }, 'display_name'], [{ displayName: 'nul\0' }, 'display_name'],
-      [{ bio: 'x'.repeat(1001) }, 'bio'], [{ bio: 'nul\0' }, 'bio'],
-      [{ avatarUrl: 'javascript:alert(1)' }, 'avatar_url'], [{ avatarUrl: 'data:image/png;base64,AA' }, 'avatar_url'], [{ avatarUrl: 'https://user@host/' }, 'avatar_url'],
-      [{ avatarUrl: 'https://host/"onload=' }, 'avatar_url'], [{ avatarUrl: '//host/a.png' }, 'avatar_url'], [{ avatarUrl: `https://host/${'x'.repeat(2048)}` }, 'avatar_url'],
+      [{ email: 'nobody' }, 'email'],
+      [{ email: 'a b@c' }, 'email'],
+      [{ email: 'a@b@c' }, 'email'],
+      [{ email: '' }, 'email'],
+      [{ email: 'a\0@b' }, 'email'],
+      [{ email: `${'x'.repeat(260)}@b` }, 'email'],
+      [{ displayName: 'two\nlines' }, 'display_name'],
+      [{ displayName: 'x'.repeat(101) }, 'display_name'],
+      [{ displayName: 'nul\0' }, 'display_name'],
+      [{ bio: 'x'.repeat(1001) }, 'bio'],
+      [{ bio: 'nul\0' }, 'bio'],
+      [{ avatarUrl: 'javascript:alert(1)' }, 'avatar_url'],
+      [{ avatarUrl: 'data:image/png;base64,AA' }, 'avatar_url'],
+      [{ avatarUrl: 'https://user@host/' }, 'avatar_url'],
+      [{ avatarUrl: 'https://host/"onload=' }, 'avatar_url'],
+      [{ avatarUrl: '//host/a.png' }, 'avatar_url'],
+      [{ avatarUrl: `https://host/${'x'.repeat(2048)}` }, 'avatar_url'],
     ];
-    for (const [profile, field] of bad) t.throws(() => checkProfile(profile), { name: 'ValidationFailed', detail: new RegExp(`^"${field}" `) }, JSON.stringify(profile).slice(0, 60));
-    for (const profile of [{}, { email: 'ada@localhost' }, { displayName: 'Ada 👩‍💻 Ł' }, { bio: 'two\nlines' }, { avatarUrl: '' }, { avatarUrl: 'https://example.org:8080/a.png?s=1#x' }]) t.doesNotThrow(() => checkProfile(profile));
+    for (const [profile, field] of bad)
+      t.throws(
+        () => checkProfile(profile),
+        { name: 'ValidationFailed', detail: new RegExp(`^"${field}" `) },
+        JSON.stringify(profile).slice(0, 60),
+      );
+    for (const profile of [
+      {},
+      { email: 'ada@localhost' },
+      { displayName: 'Ada 👩‍💻 Ł' },
+      { bio: 'two\nlines' },
+      { avatarUrl: '' },
+      { avatarUrl: 'https://example.org:8080/a.png?s=1#x' },
+    ])
+      t.doesNotThrow(() => checkProfile(profile));
   });
 
   await t.test('who may sign in', async (t) => {
@@ -49,7 +126,11 @@ void t.test('account rules', async (t) => {
     t.equal(signInBar({ ...account, emailVerified: false }, strict), 'email_not_verified');
     t.equal(signInBar({ ...account, approval: 'pending' }, open), undefined);
     t.equal(signInBar({ ...account, approval: 'pending' }, strict), 'approval_pending');
-    t.equal(signInBar({ ...account, approval: 'rejected' }, open), 'approval_rejected', 'a rejection outlives the setting');
+    t.equal(
+      signInBar({ ...account, approval: 'rejected' }, open),
+      'approval_rejected',
+      'a rejection outlives the setting',
+    );
     t.equal(signInBar({ ...account, approval: 'approved' }, strict), undefined);
   });
 });

@@ -7,18 +7,27 @@ const wrong = { name: 'Unauthorized', message: 'The username or password is wron
 const stale = { name: 'Unauthorized', message: 'The refresh token is not valid' };
 
 void t.test('sessions', async (t) => {
-  await t.test('signing in gives a session that its token proves, by name in any case, and notes the time', async (t) => {
-    const w = world();
-    const ada = await w.account('Ada');
-    t.equal(ada.lastActiveAt, undefined);
-    const signed = await w.signIn('aDA', 'password of Ada');
-    t.strictSame(signed.account, { ...ada, lastActiveAt: w.clock.now() });
-    const caller = await w.reads(signed.accessToken);
-    t.match(caller, { kind: 'user', id: ada.id, username: 'Ada', isAdmin: false, credential: { kind: 'session', scopes: 'all' } });
-    t.strictSame((await w.parts.accounts.byId(ada.id))?.lastActiveAt, w.clock.now());
-    t.strictSame(w.actions(), ['user.created', 'user.login']);
-    t.match(w.entries[1], { actorId: ada.id, actorUsername: 'Ada', resource: `user:${ada.id}` });
-  });
+  await t.test(
+    'signing in gives a session that its token proves, by name in any case, and notes the time',
+    async (t) => {
+      const w = world();
+      const ada = await w.account('Ada');
+      t.equal(ada.lastActiveAt, undefined);
+      const signed = await w.signIn('aDA', 'password of Ada');
+      t.strictSame(signed.account, { ...ada, lastActiveAt: w.clock.now() });
+      const caller = await w.reads(signed.accessToken);
+      t.match(caller, {
+        kind: 'user',
+        id: ada.id,
+        username: 'Ada',
+        isAdmin: false,
+        credential: { kind: 'session', scopes: 'all' },
+      });
+      t.strictSame((await w.parts.accounts.byId(ada.id))?.lastActiveAt, w.clock.now());
+      t.strictSame(w.actions(), ['user.created', 'user.login']);
+      t.match(w.entries[1], { actorId: ada.id, actorUsername: 'Ada', resource: `user:${ada.id}` });
+    },
+  );
 
   await t.test('a wrong password and an unknown user get the same refusal for the same work', async (t) => {
     const w = world();
@@ -30,12 +39,15 @@ void t.test('sessions', async (t) => {
     await t.rejects(w.signIn('not a name!', 'password'), wrong);
     t.equal(w.hasher.calls, 3);
     await t.rejects(w.signIn('ada@example.org', 'password of ada'), wrong, 'the e-mail address is no username');
-    t.strictSame(w.entries.slice(1).map(({ action, details }) => [action, details]), [
-      ['user.login_failed', { surface: 'login', username: 'ada' }],
-      ['user.login_failed', { surface: 'login', username: 'nobody' }],
-      ['user.login_failed', { surface: 'login' }],
-      ['user.login_failed', { surface: 'login' }],
-    ]);
+    t.strictSame(
+      w.entries.slice(1).map(({ action, details }) => [action, details]),
+      [
+        ['user.login_failed', { surface: 'login', username: 'ada' }],
+        ['user.login_failed', { surface: 'login', username: 'nobody' }],
+        ['user.login_failed', { surface: 'login' }],
+        ['user.login_failed', { surface: 'login' }],
+      ],
+    );
   });
 
   await t.test('accounts that may not sign in are told why, after a right password alone', async (t) => {
@@ -48,8 +60,10 @@ void t.test('sessions', async (t) => {
     await w.account('pending', { approval: 'pending' });
     await w.account('rejected', { approval: 'rejected' });
     const cases = [
-      ['suspended', 'account_suspended', 'user.login_blocked_suspended'], ['unverified', 'email_not_verified', 'user.login_blocked_email_not_verified'],
-      ['pending', 'approval_pending', 'user.login_blocked_approval'], ['rejected', 'approval_rejected', 'user.login_blocked_approval'],
+      ['suspended', 'account_suspended', 'user.login_blocked_suspended'],
+      ['unverified', 'email_not_verified', 'user.login_blocked_email_not_verified'],
+      ['pending', 'approval_pending', 'user.login_blocked_approval'],
+      ['rejected', 'approval_rejected', 'user.login_blocked_approval'],
     ] as const;
     for (const [name, code, action] of cases) {
       await t.rejects(w.signIn(name, 'wrong password'), wrong, name);
@@ -84,15 +98,23 @@ void t.test('sessions', async (t) => {
     const w = world();
     await w.account('ada');
     const answers = await Promise.allSettled(Array.from({ length: 30 }, () => w.signIn('ada', 'wrong')));
-    t.equal(answers.filter((answer) => answer.status === 'rejected' && answer.reason instanceof Unauthorized).length, 10);
-    t.equal(answers.filter((answer) => answer.status === 'rejected' && answer.reason instanceof RateLimited).length, 20);
+    t.equal(
+      answers.filter((answer) => answer.status === 'rejected' && answer.reason instanceof Unauthorized).length,
+      10,
+    );
+    t.equal(
+      answers.filter((answer) => answer.status === 'rejected' && answer.reason instanceof RateLimited).length,
+      20,
+    );
     t.equal(w.hasher.calls, 10);
   });
 
   await t.test('of 30 right passwords at the same moment all sign in, also with a wrong one among them', async (t) => {
     const w = world();
     await w.account('ada');
-    const answers = await Promise.allSettled(Array.from({ length: 30 }, (_, number) => w.signIn('ada', number === 12 ? 'wrong' : undefined)));
+    const answers = await Promise.allSettled(
+      Array.from({ length: 30 }, (_, number) => w.signIn('ada', number === 12 ? 'wrong' : undefined)),
+    );
     t.equal(answers.filter(({ status }) => status === 'fulfilled').length, 29);
   });
 
@@ -100,9 +122,12 @@ void t.test('sessions', async (t) => {
     const w = world();
     await w.account('ada');
     const busy = fakeHasher();
-    busy.verify = async () => { throw new Error('busy'); };
+    busy.verify = async () => {
+      throw new Error('busy');
+    };
     const { sessions } = w.build({ passwordHasher: busy });
-    for (let time = 0; time < 20; time += 1) await t.rejects(sessions.signIn(w.call(), { username: 'ada', password: 'x' }), { message: 'busy' });
+    for (let time = 0; time < 20; time += 1)
+      await t.rejects(sessions.signIn(w.call(), { username: 'ada', password: 'x' }), { message: 'busy' });
     t.ok(await w.signIn('ada'));
   });
 
@@ -124,7 +149,10 @@ void t.test('sessions', async (t) => {
       await w.parts.unitOfWork.run(() => w.parts.accounts.update(ada.id, { passwordHash: 'v1:another' }));
       return verify(password, hash);
     };
-    await t.rejects(w.build({ passwordHasher: slow }).sessions.signIn(w.call(), { username: 'ada', password: 'password of ada' }), wrong);
+    await t.rejects(
+      w.build({ passwordHasher: slow }).sessions.signIn(w.call(), { username: 'ada', password: 'password of ada' }),
+      wrong,
+    );
   });
 
   await t.test('a session token ends after 15 minutes, a refresh gives the next one of the same session', async (t) => {
@@ -156,7 +184,10 @@ void t.test('sessions', async (t) => {
     const w = world();
     await w.account('ada');
     const { refreshToken, accessToken } = await w.signIn('ada');
-    const answers = await Promise.allSettled([w.sessions.refresh(w.call(), refreshToken), w.sessions.refresh(w.call(), refreshToken)]);
+    const answers = await Promise.allSettled([
+      w.sessions.refresh(w.call(), refreshToken),
+      w.sessions.refresh(w.call(), refreshToken),
+    ]);
     t.strictSame(answers.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
     t.equal(await w.reads(accessToken), undefined);
   });
@@ -169,7 +200,8 @@ void t.test('sessions', async (t) => {
     const second = await w.sessions.refresh(w.call(), first.refreshToken);
     w.clock.advance(30 * 86_400_000);
     await t.rejects(w.sessions.refresh(w.call(), second.refreshToken), stale);
-    for (const text of [undefined, '', 'x', 'x'.repeat(43), first.accessToken]) await t.rejects(w.sessions.refresh(w.call(), text), stale);
+    for (const text of [undefined, '', 'x', 'x'.repeat(43), first.accessToken])
+      await t.rejects(w.sessions.refresh(w.call(), text), stale);
     t.equal(await w.parts.sessions.prune(w.clock.now()), 1);
   });
 
@@ -181,37 +213,49 @@ void t.test('sessions', async (t) => {
     await t.rejects(w.sessions.refresh(w.call(), refreshToken), stale);
   });
 
-  await t.test('signing out ends the session of the bearer, of the access cookie or of the refresh cookie', async (t) => {
-    const w = world();
-    const ada = await w.account('ada');
-    const none = { access: undefined, refresh: undefined };
-    const byBearer = await w.signIn('ada');
-    const caller = await w.reads(byBearer.accessToken);
-    await w.sessions.signOut(w.as(ada, { id: caller?.credential.id ?? '' }), none);
-    t.equal(await w.reads(byBearer.accessToken), undefined);
-    t.equal(w.actions().at(-1), 'user.logout');
+  await t.test(
+    'signing out ends the session of the bearer, of the access cookie or of the refresh cookie',
+    async (t) => {
+      const w = world();
+      const ada = await w.account('ada');
+      const none = { access: undefined, refresh: undefined };
+      const byBearer = await w.signIn('ada');
+      const caller = await w.reads(byBearer.accessToken);
+      await w.sessions.signOut(w.as(ada, { id: caller?.credential.id ?? '' }), none);
+      t.equal(await w.reads(byBearer.accessToken), undefined);
+      t.equal(w.actions().at(-1), 'user.logout');
 
-    const byAccess = await w.signIn('ada');
-    await w.sessions.signOut(w.call(), { access: byAccess.accessToken, refresh: undefined });
-    t.equal(await w.reads(byAccess.accessToken), undefined);
+      const byAccess = await w.signIn('ada');
+      await w.sessions.signOut(w.call(), { access: byAccess.accessToken, refresh: undefined });
+      t.equal(await w.reads(byAccess.accessToken), undefined);
 
-    const byRefresh = await w.signIn('ada');
-    await w.sessions.signOut(w.call(), { access: 'expired', refresh: byRefresh.refreshToken });
-    t.equal(await w.reads(byRefresh.accessToken), undefined);
-    await t.rejects(w.sessions.refresh(w.call(), byRefresh.refreshToken), stale);
+      const byRefresh = await w.signIn('ada');
+      await w.sessions.signOut(w.call(), { access: 'expired', refresh: byRefresh.refreshToken });
+      t.equal(await w.reads(byRefresh.accessToken), undefined);
+      await t.rejects(w.sessions.refresh(w.call(), byRefresh.refreshToken), stale);
 
-    await w.sessions.signOut(w.call(), { access: byAccess.accessToken, refresh: byRefresh.refreshToken });
-    await t.rejects(w.sessions.signOut(w.call(), none), { name: 'Unauthorized' });
-    await t.rejects(w.sessions.signOut(w.as(ada, { kind: 'pat' }), none), { name: 'Forbidden' });
-  });
+      await w.sessions.signOut(w.call(), { access: byAccess.accessToken, refresh: byRefresh.refreshToken });
+      await t.rejects(w.sessions.signOut(w.call(), none), { name: 'Unauthorized' });
+      await t.rejects(w.sessions.signOut(w.as(ada, { kind: 'pat' }), none), { name: 'Forbidden' });
+    },
+  );
 
   await t.test('Basic passwords go through the same door', async (t) => {
     const w = world();
     const ada = await w.account('ada', { isAdmin: true });
     const from = { ip: '192.0.2.9', now: w.clock.now() };
-    t.strictSame(await w.sessions.directory.check('ADA', 'password of ada', from), { kind: 'user', id: ada.id, username: 'ada', isAdmin: true });
+    t.strictSame(await w.sessions.directory.check('ADA', 'password of ada', from), {
+      kind: 'user',
+      id: ada.id,
+      username: 'ada',
+      isAdmin: true,
+    });
     t.equal(await w.sessions.directory.check('ada', 'wrong', from), undefined);
-    t.match(w.entries.at(-1), { action: 'user.login_failed', ip: '192.0.2.9', details: { surface: 'basic', username: 'ada' } });
+    t.match(w.entries.at(-1), {
+      action: 'user.login_failed',
+      ip: '192.0.2.9',
+      details: { surface: 'basic', username: 'ada' },
+    });
     for (let time = 0; time < 9; time += 1) await w.sessions.directory.check('ada', 'wrong', from);
     await t.rejects(w.sessions.directory.check('ada', 'password of ada', from), { name: 'RateLimited' });
   });

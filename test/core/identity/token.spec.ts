@@ -1,12 +1,12 @@
 // The form of personal access tokens, passwords and refresh tokens.
-import { crc32 as zlibCrc32 } from 'node:zlib';
 import { randomBytes } from 'node:crypto';
+import { crc32 as zlibCrc32 } from 'node:zlib';
 import t from 'tap';
-import type { Ids } from '#core/kernel/time';
 import { encodeBase62, randomBase62 } from '#core/identity/base62';
 import { generatePassword } from '#core/identity/password';
 import { isRefreshToken, mintRefreshToken } from '#core/identity/session';
 import { crc32, isToken, mintToken } from '#core/identity/token';
+import type { Ids } from '#core/kernel/time';
 
 const ids: Ids = { uuid: () => 'unused', bytes: (length) => new Uint8Array(randomBytes(length)) };
 
@@ -24,7 +24,17 @@ void t.test('token', async (t) => {
       const other = token[at] === 'a' ? 'b' : 'a';
       t.equal(isToken(token.slice(0, at) + other + token.slice(at + 1)), false, `character ${at}`);
     }
-    for (const text of [token.slice(0, -1), `${token}0`, `${token}\n`, token.replace('svc_', 'svd_'), token.replace('svc_', 'svc_oat_'), '', 'svc_', ` ${token}`]) t.equal(isToken(text), false, JSON.stringify(text));
+    for (const text of [
+      token.slice(0, -1),
+      `${token}0`,
+      `${token}\n`,
+      token.replace('svc_', 'svd_'),
+      token.replace('svc_', 'svc_oat_'),
+      '',
+      'svc_',
+      ` ${token}`,
+    ])
+      t.equal(isToken(text), false, JSON.stringify(text));
   });
 
   await t.test('two are never the same', async (t) => {
@@ -33,25 +43,32 @@ void t.test('token', async (t) => {
 
   await t.test('CRC-32 is that of zlib', async (t) => {
     t.equal(crc32('123456789'), 0xcbf43926);
-    for (const text of ['', 'a', 'svc_', 'x'.repeat(500)]) t.equal(crc32(text), zlibCrc32(text), JSON.stringify(text.slice(0, 10)));
+    for (const text of ['', 'a', 'svc_', 'x'.repeat(500)])
+      t.equal(crc32(text), zlibCrc32(text), JSON.stringify(text.slice(0, 10)));
   });
 
   await t.test('base62 pads and counts', async (t) => {
-    t.strictSame([0, 61, 62, 0xffffffff].map((value) => encodeBase62(value, 6)), ['000000', '00000z', '000010', '4gfFC3']);
+    t.strictSame(
+      [0, 61, 62, 0xffffffff].map((value) => encodeBase62(value, 6)),
+      ['000000', '00000z', '000010', '4gfFC3'],
+    );
   });
 
   await t.test('random base62 throws away the bytes that would favour some characters', async (t) => {
     const bytes: Uint8Array[] = [new Uint8Array(9).fill(255), Uint8Array.from([248, 61, 0, 255, 62, 0, 0, 0, 0, 0])];
-    const given: Ids = { uuid: () => 'unused', bytes: () => bytes.shift() ?? t.fail('asked too often') as never };
+    const given: Ids = { uuid: () => 'unused', bytes: () => bytes.shift() ?? (t.fail('asked too often') as never) };
     t.equal(randomBase62(given, 3), 'z00');
   });
 
-  await t.test('a refresh token has 256 bits, a generated password 142, and neither passes as an access token', async (t) => {
-    const refresh = mintRefreshToken(ids);
-    t.match(refresh, /^[0-9A-Za-z]{43}$/);
-    t.equal(isRefreshToken(refresh), true);
-    t.equal(isToken(refresh), false);
-    t.equal(isRefreshToken(`${refresh}=`), false);
-    t.match(generatePassword(ids), /^[0-9A-Za-z]{24}$/);
-  });
+  await t.test(
+    'a refresh token has 256 bits, a generated password 142, and neither passes as an access token',
+    async (t) => {
+      const refresh = mintRefreshToken(ids);
+      t.match(refresh, /^[0-9A-Za-z]{43}$/);
+      t.equal(isRefreshToken(refresh), true);
+      t.equal(isToken(refresh), false);
+      t.equal(isRefreshToken(`${refresh}=`), false);
+      t.match(generatePassword(ids), /^[0-9A-Za-z]{24}$/);
+    },
+  );
 });

@@ -1,28 +1,46 @@
 // The accounts' use cases on in-memory stores, with a clock that tests move and passwords that cost nothing.
-import { fixedClock, memoryRateCounter, openMemory, systemIds } from '#adapters/memory/index';
 import { jwtSessionTokens, sha256Hasher } from '#adapters/crypto/session-tokens';
-import { accessTokens, accountRecovery, administration, createAccount, foundInstance, identityScopes, profiles, scopesToCome, sessions, users } from '#core/identity/index';
-import type { Account, UserReferences } from '#core/identity/index';
+import { fixedClock, memoryRateCounter, openMemory, systemIds } from '#adapters/memory/index';
 import { auditLog } from '#core/audit/index';
+import {
+  accessTokens,
+  accountRecovery,
+  administration,
+  createAccount,
+  foundInstance,
+  identityScopes,
+  profiles,
+  scopesToCome,
+  sessions,
+  users,
+} from '#core/identity/index';
+import type { Account, UserReferences } from '#core/identity/index';
 import type { AuditEntry } from '#core/kernel/audit';
 import { anonymous } from '#core/kernel/caller';
 import type { Call, Credential, User } from '#core/kernel/caller';
+import type { PasswordHasher } from '#core/kernel/credentials';
 import { on } from '#core/kernel/events';
 import type { EventOf } from '#core/kernel/events';
 import type { Log } from '#core/kernel/log';
 import { scopeCatalogue } from '#core/kernel/scopes';
 import type { SettingValues, Settings } from '#core/kernel/settings';
-import type { PasswordHasher } from '#core/kernel/credentials';
 import { memoryAuditStore } from '#plugins/audit/store/memory';
 import { memoryAccountStore, memorySessionStore, memoryTokenStore } from '#plugins/identity/store/memory';
 
-export const silent: Log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+export const silent: Log = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+};
 
 /** Counts its work, so that a test can see that an unknown user costs as much as a known one. */
 export function fakeHasher(version = 1): PasswordHasher & { calls: number } {
   return {
     calls: 0,
-    async hash(password) { return `v${version}:${password}`; },
+    async hash(password) {
+      return `v${version}:${password}`;
+    },
     async verify(password, hash) {
       this.calls += 1;
       return hash !== undefined && hash.slice(hash.indexOf(':') + 1) === password;
@@ -35,18 +53,41 @@ export function world() {
   const clock = fixedClock('2030-01-01T00:00:00Z');
   const storage = openMemory({ clock, ids: systemIds, log: silent });
   const settingValues: Partial<SettingValues> = {};
-  const defaults: Partial<Record<keyof SettingValues, unknown>> = { 'signup.enabled': false, 'signup.require_approval': false, 'auth.require_email_verification': false };
+  const defaults: Partial<Record<keyof SettingValues, unknown>> = {
+    'signup.enabled': false,
+    'signup.require_approval': false,
+    'auth.require_email_verification': false,
+  };
   const settings: Settings = { get: async (key) => (settingValues[key] ?? defaults[key]) as SettingValues[typeof key] };
   const entries: AuditEntry[] = [];
   const auditStore = memoryAuditStore(storage.database);
   const references: UserReferences[] = [];
   const hasher = fakeHasher();
   const parts = {
-    accounts: memoryAccountStore(storage.database), sessions: memorySessionStore(storage.database), tokens: memoryTokenStore(storage.database),
-    audit: auditLog({ unitOfWork: storage.unitOfWork, store: { append: async (entry) => { await auditStore.append(entry); entries.push(entry); } } }),
-    clock, ids: systemIds, events: storage.events, locks: storage.locks, unitOfWork: storage.unitOfWork, log: silent,
-    passwordHasher: hasher as PasswordHasher, rateCounter: memoryRateCounter(), settings, scopes: scopeCatalogue([...identityScopes, ...scopesToCome]),
-    tokenHasher: sha256Hasher, sessionTokens: jwtSessionTokens({ key: new Uint8Array(32).fill(1), issuer: 'http://forge.test' }),
+    accounts: memoryAccountStore(storage.database),
+    sessions: memorySessionStore(storage.database),
+    tokens: memoryTokenStore(storage.database),
+    audit: auditLog({
+      unitOfWork: storage.unitOfWork,
+      store: {
+        append: async (entry) => {
+          await auditStore.append(entry);
+          entries.push(entry);
+        },
+      },
+    }),
+    clock,
+    ids: systemIds,
+    events: storage.events,
+    locks: storage.locks,
+    unitOfWork: storage.unitOfWork,
+    log: silent,
+    passwordHasher: hasher as PasswordHasher,
+    rateCounter: memoryRateCounter(),
+    settings,
+    scopes: scopeCatalogue([...identityScopes, ...scopesToCome]),
+    tokenHasher: sha256Hasher,
+    sessionTokens: jwtSessionTokens({ key: new Uint8Array(32).fill(1), issuer: 'http://forge.test' }),
     lifetimes: { accessSeconds: 900, refreshSeconds: 30 * 86_400 },
     references: () => references,
   };
@@ -54,26 +95,112 @@ export function world() {
     const all = { ...parts, ...over };
     const create = createAccount(all);
     return {
-      sessions: sessions(all), profiles: profiles({ ...all, create }), tokens: accessTokens(all), administration: administration({ ...all, create }), users: users(all.accounts),
-      recovery: accountRecovery(all), found: foundInstance({ ...all, create }), create,
+      sessions: sessions(all),
+      profiles: profiles({ ...all, create }),
+      tokens: accessTokens(all),
+      administration: administration({ ...all, create }),
+      users: users(all.accounts),
+      recovery: accountRecovery(all),
+      found: foundInstance({ ...all, create }),
+      create,
     };
   };
   const areas = build();
 
-  const call = (ip = '192.0.2.1'): Call => ({ caller: anonymous, requestId: 'request', ip, userAgent: 'test', signal: new AbortController().signal, now: clock.now() });
-  const as = (account: Pick<Account, 'id' | 'username' | 'isAdmin'>, credential: Partial<Credential> = {}): Call<User> =>
-    ({ ...call(), caller: { kind: 'user', id: account.id, username: account.username, isAdmin: account.isAdmin, credential: { kind: 'session', id: systemIds.uuid(), scopes: 'all', via: 'bearer', ...credential } } });
-  const account = (username: string, over: Partial<Parameters<typeof areas.create>[0]> = {}): Promise<Account> => areas.create(
-    { username, email: `${username}@example.org`, displayName: '', isAdmin: false, approval: undefined, emailVerified: true, password: `password of ${username}`, ...over },
-    (id) => ({ actorId: undefined, actorUsername: 'test', action: 'user.created', resource: `user:${id}`, ip: '', userAgent: '', details: {}, at: clock.now() }),
-  );
-  const signIn = (username: string, password = `password of ${username}`, ip?: string) => areas.sessions.signIn(call(ip), { username, password });
+  const call = (ip = '192.0.2.1'): Call => ({
+    caller: anonymous,
+    requestId: 'request',
+    ip,
+    userAgent: 'test',
+    signal: new AbortController().signal,
+    now: clock.now(),
+  });
+  const as = (
+    account: Pick<Account, 'id' | 'username' | 'isAdmin'>,
+    credential: Partial<Credential> = {},
+  ): Call<User> => ({
+    ...call(),
+    caller: {
+      kind: 'user',
+      id: account.id,
+      username: account.username,
+      isAdmin: account.isAdmin,
+      credential: { kind: 'session', id: systemIds.uuid(), scopes: 'all', via: 'bearer', ...credential },
+    },
+  });
+  const account = (username: string, over: Partial<Parameters<typeof areas.create>[0]> = {}): Promise<Account> =>
+    areas.create(
+      {
+        username,
+        email: `${username}@example.org`,
+        displayName: '',
+        isAdmin: false,
+        approval: undefined,
+        emailVerified: true,
+        password: `password of ${username}`,
+        ...over,
+      },
+      (id) => ({
+        actorId: undefined,
+        actorUsername: 'test',
+        action: 'user.created',
+        resource: `user:${id}`,
+        ip: '',
+        userAgent: '',
+        details: {},
+        at: clock.now(),
+      }),
+    );
+  const signIn = (username: string, password = `password of ${username}`, ip?: string) =>
+    areas.sessions.signIn(call(ip), { username, password });
   /** The caller behind a session's access token, as the authenticator would find it. */
-  const reads = (token: string) => (token.startsWith('svc_') ? areas.tokens.reader : areas.sessions.reader).read(token, clock.now());
+  const reads = (token: string) =>
+    (token.startsWith('svc_') ? areas.tokens.reader : areas.sessions.reader).read(token, clock.now());
 
   const heard: EventOf[] = [];
-  const listen = (): Promise<void> => storage.deliver((['user.created', 'user.updated', 'user.suspended', 'user.reactivated', 'user.deleted', 'user.credentials_revoked', 'token.created', 'token.revoked', 'session.ended'] as const)
-    .map((type) => ({ plugin: 'test', subscription: on(type, { name: type, delivery: 'durable', handle: async (event) => { heard.push(event); } }) })));
+  const listen = (): Promise<void> =>
+    storage.deliver(
+      (
+        [
+          'user.created',
+          'user.updated',
+          'user.suspended',
+          'user.reactivated',
+          'user.deleted',
+          'user.credentials_revoked',
+          'token.created',
+          'token.revoked',
+          'session.ended',
+        ] as const
+      ).map((type) => ({
+        plugin: 'test',
+        subscription: on(type, {
+          name: type,
+          delivery: 'durable',
+          handle: async (event) => {
+            heard.push(event);
+          },
+        }),
+      })),
+    );
 
-  return { ...areas, parts, build, clock, storage, settingValues, references, entries, actions: () => entries.map(({ action }) => action), hasher, call, as, account, signIn, reads, heard, listen };
+  return {
+    ...areas,
+    parts,
+    build,
+    clock,
+    storage,
+    settingValues,
+    references,
+    entries,
+    actions: () => entries.map(({ action }) => action),
+    hasher,
+    call,
+    as,
+    account,
+    signIn,
+    reads,
+    heard,
+    listen,
+  };
 }

@@ -1,6 +1,18 @@
 // The access decision: every kind of rule against every kind of caller.
 import t from 'tap';
-import { accessDecision, admin, anyone, changes, reads, session, signedIn, superAdmin, type AccessRule, type ResourceResolver, type Standing } from '#core/kernel/access';
+import {
+  accessDecision,
+  admin,
+  anyone,
+  changes,
+  reads,
+  session,
+  signedIn,
+  superAdmin,
+  type AccessRule,
+  type ResourceResolver,
+  type Standing,
+} from '#core/kernel/access';
 import { anonymous, type Call, type Caller, type Credential } from '#core/kernel/caller';
 import { HexforgeError, InsufficientScope } from '#core/kernel/errors';
 import { scopeCatalogue, type ScopeName } from '#core/kernel/scopes';
@@ -23,8 +35,21 @@ const scopes = scopeCatalogue([
   { name: row('vault:none') },
 ]);
 
-const user = (credential: Partial<Credential> = {}, isAdmin = false): Caller => ({ kind: 'user', id: 'u1', username: 'ann', isAdmin, credential: { kind: 'session', id: 'c1', scopes: 'all', via: 'bearer', ...credential } });
-const callOf = (caller: Caller): Call => ({ caller, requestId: 'r', ip: '::1', userAgent: '', signal: new AbortController().signal, now: new Date(0) });
+const user = (credential: Partial<Credential> = {}, isAdmin = false): Caller => ({
+  kind: 'user',
+  id: 'u1',
+  username: 'ann',
+  isAdmin,
+  credential: { kind: 'session', id: 'c1', scopes: 'all', via: 'bearer', ...credential },
+});
+const callOf = (caller: Caller): Call => ({
+  caller,
+  requestId: 'r',
+  ip: '::1',
+  userAgent: '',
+  signal: new AbortController().signal,
+  now: new Date(0),
+});
 const callers = {
   anonymous,
   session: user(),
@@ -41,19 +66,35 @@ const callers = {
 type Who = keyof typeof callers;
 
 /** Counts how often the thing was looked up, and with which standing. */
-function vault(standing: Pick<Standing<unknown>, 'readable'> & { readonly holds: readonly string[] } | undefined): ResourceResolver & { lookups: number } {
+function vault(
+  standing: (Pick<Standing<unknown>, 'readable'> & { readonly holds: readonly string[] }) | undefined,
+): ResourceResolver & { lookups: number } {
   return {
     kind: 'vault' as ResourceResolver['kind'],
     lookups: 0,
     async resolve() {
       this.lookups++;
-      return standing === undefined ? undefined : { resource: { number: 7 } as never, readable: standing.readable, may: (permission) => standing.holds.includes(permission) };
+      return standing === undefined
+        ? undefined
+        : {
+            resource: { number: 7 } as never,
+            readable: standing.readable,
+            may: (permission) => standing.holds.includes(permission),
+          };
     },
   };
 }
 
-async function outcome(rule: AccessRule, who: Who, options: { readonly scope?: string; readonly resolver?: ResourceResolver; readonly granted?: readonly string[] } = {}): Promise<string> {
-  const decision = accessDecision({ scopes, adminGrants: () => options.granted === undefined ? undefined : { scopesOf: async () => options.granted ?? [] }, resolvers: () => options.resolver === undefined ? [] : [options.resolver] });
+async function outcome(
+  rule: AccessRule,
+  who: Who,
+  options: { readonly scope?: string; readonly resolver?: ResourceResolver; readonly granted?: readonly string[] } = {},
+): Promise<string> {
+  const decision = accessDecision({
+    scopes,
+    adminGrants: () => (options.granted === undefined ? undefined : { scopesOf: async () => options.granted ?? [] }),
+    resolvers: () => (options.resolver === undefined ? [] : [options.resolver]),
+  });
   try {
     await decision.decide(callOf(callers[who]), rule, options.scope === undefined ? undefined : row(options.scope), {});
     return 'yes';
@@ -65,13 +106,47 @@ async function outcome(rule: AccessRule, who: Who, options: { readonly scope?: s
 void t.test('rules without a resource', async (t) => {
   const table: readonly (readonly [string, AccessRule, Partial<Record<Who, string>>])[] = [
     ['anyone', anyone, { anonymous: 'yes', session: 'yes', 'pat look': 'yes', 'oauth elsewhere': 'invalid_audience' }],
-    ['signed in', signedIn, { anonymous: 'unauthorized', session: 'yes', password: 'yes', 'pat look': 'yes', 'oauth look': 'yes', 'oauth elsewhere': 'invalid_audience' }],
-    ['session', session, { anonymous: 'unauthorized', session: 'yes', password: 'yes', 'pat open': 'forbidden', 'oauth open': 'forbidden', 'admin by token': 'forbidden', admin: 'yes' }],
-    ['super-admin', superAdmin, { anonymous: 'unauthorized', session: 'forbidden', 'pat open': 'forbidden', admin: 'yes', 'admin by token': 'yes' }],
+    [
+      'signed in',
+      signedIn,
+      {
+        anonymous: 'unauthorized',
+        session: 'yes',
+        password: 'yes',
+        'pat look': 'yes',
+        'oauth look': 'yes',
+        'oauth elsewhere': 'invalid_audience',
+      },
+    ],
+    [
+      'session',
+      session,
+      {
+        anonymous: 'unauthorized',
+        session: 'yes',
+        password: 'yes',
+        'pat open': 'forbidden',
+        'oauth open': 'forbidden',
+        'admin by token': 'forbidden',
+        admin: 'yes',
+      },
+    ],
+    [
+      'super-admin',
+      superAdmin,
+      {
+        anonymous: 'unauthorized',
+        session: 'forbidden',
+        'pat open': 'forbidden',
+        admin: 'yes',
+        'admin by token': 'yes',
+      },
+    ],
     ['admin', admin('admin:users'), { anonymous: 'unauthorized', session: 'forbidden', admin: 'yes' }],
   ];
   for (const [name, rule, expected] of table) {
-    for (const [who, answer] of Object.entries(expected)) t.equal(await outcome(rule, who as Who), answer, `${name}: ${who}`);
+    for (const [who, answer] of Object.entries(expected))
+      t.equal(await outcome(rule, who as Who), answer, `${name}: ${who}`);
   }
 });
 
@@ -80,12 +155,28 @@ void t.test('admin scopes are granted one by one, and all of a rule are needed',
   t.equal(await outcome(rule, 'session', { granted: ['admin:users', 'admin:audit_read'] }), 'yes');
   t.equal(await outcome(rule, 'session', { granted: ['admin:users'] }), 'forbidden');
   t.equal(await outcome(rule, 'session', { granted: [] }), 'forbidden');
-  const decision = accessDecision({ scopes, adminGrants: () => ({ scopesOf: async () => ['admin:users'] }), resolvers: () => [] });
-  await t.rejects(decision.decide(callOf(callers.session), rule, undefined, {}), { message: 'admin scope required: admin:audit_read' });
+  const decision = accessDecision({
+    scopes,
+    adminGrants: () => ({ scopesOf: async () => ['admin:users'] }),
+    resolvers: () => [],
+  });
+  await t.rejects(decision.decide(callOf(callers.session), rule, undefined, {}), {
+    message: 'admin scope required: admin:audit_read',
+  });
 });
 
 void t.test('a token needs the scope beside the permission, whoever its owner is', async (t) => {
-  const all: readonly Who[] = ['anonymous', 'session', 'password', 'pat look', 'pat open', 'oauth look', 'oauth open', 'oauth pat-scope', 'admin by token'];
+  const all: readonly Who[] = [
+    'anonymous',
+    'session',
+    'password',
+    'pat look',
+    'pat open',
+    'oauth look',
+    'oauth open',
+    'oauth pat-scope',
+    'admin by token',
+  ];
   const refused: Record<string, readonly Who[]> = {
     'vault:look': ['oauth pat-scope', 'admin by token'],
     'vault:open': ['pat look', 'oauth look', 'oauth pat-scope', 'admin by token'],
@@ -93,13 +184,26 @@ void t.test('a token needs the scope beside the permission, whoever its owner is
     'vault:none': ['pat look', 'pat open', 'oauth look', 'oauth open', 'oauth pat-scope', 'admin by token'],
   };
   for (const [scope, losers] of Object.entries(refused)) {
-    for (const who of all) t.equal(await outcome(anyone, who, { scope }), losers.includes(who) ? 'insufficient_scope' : 'yes', `${scope}: ${who}`);
+    for (const who of all)
+      t.equal(
+        await outcome(anyone, who, { scope }),
+        losers.includes(who) ? 'insufficient_scope' : 'yes',
+        `${scope}: ${who}`,
+      );
   }
   const decision = accessDecision({ scopes, adminGrants: () => undefined, resolvers: () => [] });
-  const missing = (who: Who, scope: string) => decision.decide(callOf(callers[who]), anyone, row(scope), {}).then(() => undefined, (error: unknown) => error instanceof InsufficientScope ? error.scope : error);
+  const missing = (who: Who, scope: string) =>
+    decision.decide(callOf(callers[who]), anyone, row(scope), {}).then(
+      () => undefined,
+      (error: unknown) => (error instanceof InsufficientScope ? error.scope : error),
+    );
   t.equal(await missing('pat look', 'vault:open'), 'vault:open', 'named as a token of the kind has it');
   t.equal(await missing('oauth look', 'vault:open'), 'open:vault');
-  t.match(await missing('oauth open', 'vault:pat-only'), { kind: 'forbidden', code: 'insufficient_scope' }, 'no scope of an OAuth2 token would do');
+  t.match(
+    await missing('oauth open', 'vault:pat-only'),
+    { kind: 'forbidden', code: 'insufficient_scope' },
+    'no scope of an OAuth2 token would do',
+  );
 });
 
 void t.test('a thing: who may know of it, who may read it, who may change it', async (t) => {
@@ -108,7 +212,14 @@ void t.test('a thing: who may know of it, who may read it, who may change it', a
   const read401 = reads(kind, 'vault.look', { anonymous: 401 });
   const change = changes(kind, 'vault.open');
   const plain = changes(kind, 'vault.open', { hidden: 403, lacking: 404 });
-  const standings = { absent: undefined, hidden: { readable: false, holds: [] }, 'hidden with permission': { readable: false, holds: ['vault.look', 'vault.open'] }, readable: { readable: true, holds: ['vault.look'] }, 'readable without': { readable: true, holds: [] }, open: { readable: true, holds: ['vault.look', 'vault.open'] } } as const;
+  const standings = {
+    absent: undefined,
+    hidden: { readable: false, holds: [] },
+    'hidden with permission': { readable: false, holds: ['vault.look', 'vault.open'] },
+    readable: { readable: true, holds: ['vault.look'] },
+    'readable without': { readable: true, holds: [] },
+    open: { readable: true, holds: ['vault.look', 'vault.open'] },
+  } as const;
   const table: readonly (readonly [string, AccessRule, keyof typeof standings, string, string])[] = [
     // rule, standing, anonymous, session
     ['read', read, 'absent', 'not_found', 'not_found'],
@@ -128,29 +239,53 @@ void t.test('a thing: who may know of it, who may read it, who may change it', a
     ['change openly', plain, 'readable', 'unauthorized', 'not_found'],
   ];
   for (const [name, rule, standing, forAnonymous, forSession] of table) {
-    t.equal(await outcome(rule, 'anonymous', { resolver: vault(standings[standing]) }), forAnonymous, `${name}, ${standing}: anonymous`);
-    t.equal(await outcome(rule, 'session', { resolver: vault(standings[standing]) }), forSession, `${name}, ${standing}: session`);
+    t.equal(
+      await outcome(rule, 'anonymous', { resolver: vault(standings[standing]) }),
+      forAnonymous,
+      `${name}, ${standing}: anonymous`,
+    );
+    t.equal(
+      await outcome(rule, 'session', { resolver: vault(standings[standing]) }),
+      forSession,
+      `${name}, ${standing}: session`,
+    );
   }
 });
 
-void t.test('where a rule names an admin scope, its holder may do this and nothing else, and only with a thing that is there', async (t) => {
-  const delegated = changes('vault', 'vault.open', { orAdminScope: 'admin:repo_roles' });
-  const hidden = vault({ readable: false, holds: [] });
-  const holder = { resolver: hidden, granted: ['admin:repo_roles'] };
-  t.equal(await outcome(delegated, 'session', holder), 'yes');
-  t.equal(await outcome(delegated, 'session', { resolver: hidden, granted: ['admin:users'] }), 'not_found');
-  t.equal(await outcome(delegated, 'session', { resolver: hidden }), 'not_found', 'no grants are kept');
-  t.equal(await outcome(delegated, 'session', { resolver: vault({ readable: true, holds: ['vault.look'] }), granted: [] }), 'forbidden');
-  t.equal(await outcome(delegated, 'anonymous', holder), 'unauthorized');
-  t.equal(await outcome(delegated, 'pat look', { ...holder, scope: 'vault:open' }), 'insufficient_scope', 'a token needs its scope still');
-  t.equal(await outcome(delegated, 'session', { resolver: vault(undefined), granted: ['admin:repo_roles'] }), 'not_found');
-  t.equal(await outcome(changes('vault', 'vault.open'), 'session', holder), 'not_found', 'a rule that names none');
-});
+void t.test(
+  'where a rule names an admin scope, its holder may do this and nothing else, and only with a thing that is there',
+  async (t) => {
+    const delegated = changes('vault', 'vault.open', { orAdminScope: 'admin:repo_roles' });
+    const hidden = vault({ readable: false, holds: [] });
+    const holder = { resolver: hidden, granted: ['admin:repo_roles'] };
+    t.equal(await outcome(delegated, 'session', holder), 'yes');
+    t.equal(await outcome(delegated, 'session', { resolver: hidden, granted: ['admin:users'] }), 'not_found');
+    t.equal(await outcome(delegated, 'session', { resolver: hidden }), 'not_found', 'no grants are kept');
+    t.equal(
+      await outcome(delegated, 'session', { resolver: vault({ readable: true, holds: ['vault.look'] }), granted: [] }),
+      'forbidden',
+    );
+    t.equal(await outcome(delegated, 'anonymous', holder), 'unauthorized');
+    t.equal(
+      await outcome(delegated, 'pat look', { ...holder, scope: 'vault:open' }),
+      'insufficient_scope',
+      'a token needs its scope still',
+    );
+    t.equal(
+      await outcome(delegated, 'session', { resolver: vault(undefined), granted: ['admin:repo_roles'] }),
+      'not_found',
+    );
+    t.equal(await outcome(changes('vault', 'vault.open'), 'session', holder), 'not_found', 'a rule that names none');
+  },
+);
 
 void t.test('nothing is looked up for who is refused anyway', async (t) => {
   const resolver = vault({ readable: true, holds: ['vault.look', 'vault.open'] });
   t.equal(await outcome(changes('vault', 'vault.open'), 'anonymous', { resolver }), 'unauthorized');
-  t.equal(await outcome(changes('vault', 'vault.open'), 'pat look', { resolver, scope: 'vault:open' }), 'insufficient_scope');
+  t.equal(
+    await outcome(changes('vault', 'vault.open'), 'pat look', { resolver, scope: 'vault:open' }),
+    'insufficient_scope',
+  );
   t.equal(await outcome(reads('vault', 'vault.look'), 'oauth elsewhere', { resolver }), 'invalid_audience');
   t.equal(resolver.lookups, 0);
   t.equal(await outcome(reads('vault', 'vault.look'), 'anonymous', { resolver }), 'yes');
@@ -158,7 +293,11 @@ void t.test('nothing is looked up for who is refused anyway', async (t) => {
 });
 
 void t.test('the proof carries the thing, the call and further permissions', async (t) => {
-  const decision = accessDecision({ scopes, adminGrants: () => undefined, resolvers: () => [vault({ readable: true, holds: ['vault.look'] })] });
+  const decision = accessDecision({
+    scopes,
+    adminGrants: () => undefined,
+    resolvers: () => [vault({ readable: true, holds: ['vault.look'] })],
+  });
   const call = callOf(callers.session);
   const granted = await decision.decide(call, reads('vault', 'vault.look'), undefined, {});
   t.strictSame(granted.resource, { number: 7 });

@@ -6,13 +6,26 @@ import { Forbidden } from '#core/kernel/errors';
 const context = { ip: '203.0.113.1', now: new Date(1_000) };
 
 /** Knows one token; remembers what it was asked. */
-function reader(prefix: string, kind: 'session' | 'pat' | 'oauth', good: string): CredentialReader & { readonly asked: string[] } {
+function reader(
+  prefix: string,
+  kind: 'session' | 'pat' | 'oauth',
+  good: string,
+): CredentialReader & { readonly asked: string[] } {
   const asked: string[] = [];
   return {
-    prefix, asked,
+    prefix,
+    asked,
     async read(token) {
       asked.push(token);
-      return token === good ? { kind: 'user', id: `by-${kind}`, username: 'ann', isAdmin: false, credential: { kind, id: 'c1', scopes: kind === 'session' ? 'all' : ['a'] } } : undefined;
+      return token === good
+        ? {
+            kind: 'user',
+            id: `by-${kind}`,
+            username: 'ann',
+            isAdmin: false,
+            credential: { kind, id: 'c1', scopes: kind === 'session' ? 'all' : ['a'] },
+          }
+        : undefined;
     },
   };
 }
@@ -20,7 +33,8 @@ function reader(prefix: string, kind: 'session' | 'pat' | 'oauth', good: string)
 function directory(name: string, good: string): PasswordDirectory & { readonly asked: object[] } {
   const asked: object[] = [];
   return {
-    name, asked,
+    name,
+    asked,
     async check(username, password, from) {
       asked.push({ username, password, ...from });
       if (username === 'suspended') throw new Forbidden('The account is suspended', { code: 'account_suspended' });
@@ -35,7 +49,14 @@ function rig() {
   const oauth = reader('svc_oat_', 'oauth', 'svc_oat_good');
   const local = directory('local', 'secret');
   const ldap = directory('ldap', 'other');
-  return { jwt, pat, oauth, local, ldap, door: authenticator({ readers: () => [pat, jwt, oauth], directories: () => [local, ldap] }) };
+  return {
+    jwt,
+    pat,
+    oauth,
+    local,
+    ldap,
+    door: authenticator({ readers: () => [pat, jwt, oauth], directories: () => [local, ldap] }),
+  };
 }
 
 void t.test('the longest matching prefix decides alone which reader is asked', async (t) => {
@@ -43,14 +64,25 @@ void t.test('the longest matching prefix decides alone which reader is asked', a
   t.equal((await door.authenticate({ via: 'bearer', token: 'svc_good' }, context)).id, 'by-pat');
   t.equal((await door.authenticate({ via: 'bearer', token: 'svc_oat_good' }, context)).id, 'by-oauth');
   t.equal((await door.authenticate({ via: 'bearer', token: 'eyJ' }, context)).id, 'by-session');
-  await t.rejects(door.authenticate({ via: 'bearer', token: 'svc_oat_bad' }, context), { message: 'The credential is not valid' });
-  t.strictSame([jwt.asked, pat.asked, oauth.asked], [['eyJ'], ['svc_good'], ['svc_oat_good', 'svc_oat_bad']], 'no reader sees a token of another kind');
+  await t.rejects(door.authenticate({ via: 'bearer', token: 'svc_oat_bad' }, context), {
+    message: 'The credential is not valid',
+  });
+  t.strictSame(
+    [jwt.asked, pat.asked, oauth.asked],
+    [['eyJ'], ['svc_good'], ['svc_oat_good', 'svc_oat_bad']],
+    'no reader sees a token of another kind',
+  );
 });
 
 void t.test('the credential says by which way it came', async (t) => {
   const { door } = rig();
-  for (const via of ['bearer', 'cookie'] as const) t.equal((await door.authenticate({ via, token: 'eyJ' }, context)).credential.via, via);
-  t.strictSame((await door.authenticate({ via: 'basic', username: 'anything', password: 'svc_oat_good' }, context)).credential, { kind: 'oauth', id: 'c1', scopes: ['a'], via: 'basic' }, 'a token in Basic keeps its scopes');
+  for (const via of ['bearer', 'cookie'] as const)
+    t.equal((await door.authenticate({ via, token: 'eyJ' }, context)).credential.via, via);
+  t.strictSame(
+    (await door.authenticate({ via: 'basic', username: 'anything', password: 'svc_oat_good' }, context)).credential,
+    { kind: 'oauth', id: 'c1', scopes: ['a'], via: 'basic' },
+    'a token in Basic keeps its scopes',
+  );
 });
 
 void t.test('passwords are tried only where they may be, in the order of the directories', async (t) => {
@@ -59,20 +91,38 @@ void t.test('passwords are tried only where they may be, in the order of the dir
   await t.rejects(door.authenticate(presented, context), { message: 'The credential is not valid' });
   t.strictSame([local.asked, ldap.asked], [[], []]);
   const user = await door.authenticate(presented, { ...context, passwords: true });
-  t.strictSame(user, { kind: 'user', id: 'in-ldap', username: 'ann', isAdmin: false, credential: { kind: 'password', id: 'in-ldap', scopes: 'all', via: 'basic' } });
-  t.strictSame([local.asked, ldap.asked], [[{ username: 'ann', password: 'other', ...context }], [{ username: 'ann', password: 'other', ...context }]]);
+  t.strictSame(user, {
+    kind: 'user',
+    id: 'in-ldap',
+    username: 'ann',
+    isAdmin: false,
+    credential: { kind: 'password', id: 'in-ldap', scopes: 'all', via: 'basic' },
+  });
+  t.strictSame(
+    [local.asked, ldap.asked],
+    [[{ username: 'ann', password: 'other', ...context }], [{ username: 'ann', password: 'other', ...context }]],
+  );
   await door.authenticate({ ...presented, password: 'secret' }, { ...context, passwords: true });
   t.equal(ldap.asked.length, 1, 'the first that knows the pair ends the search');
-  await t.rejects(door.authenticate({ via: 'bearer', token: 'secret' }, { ...context, passwords: true }), { message: 'The credential is not valid' }, 'a bearer is never a password');
+  await t.rejects(
+    door.authenticate({ via: 'bearer', token: 'secret' }, { ...context, passwords: true }),
+    { message: 'The credential is not valid' },
+    'a bearer is never a password',
+  );
 });
 
 void t.test('an account that may not sign in is told so, and no further directory is asked', async (t) => {
   const { door, ldap } = rig();
-  await t.rejects(door.authenticate({ via: 'basic', username: 'suspended', password: 'other' }, { ...context, passwords: true }), { message: 'The account is suspended', code: 'account_suspended' });
+  await t.rejects(
+    door.authenticate({ via: 'basic', username: 'suspended', password: 'other' }, { ...context, passwords: true }),
+    { message: 'The account is suspended', code: 'account_suspended' },
+  );
   t.equal(ldap.asked.length, 0);
 });
 
 void t.test('nothing provided, nobody let in', async (t) => {
   const door = authenticator({ readers: () => [], directories: () => [] });
-  await t.rejects(door.authenticate({ via: 'basic', username: '', password: '' }, { ...context, passwords: true }), { message: 'The credential is not valid' });
+  await t.rejects(door.authenticate({ via: 'basic', username: '', password: '' }, { ...context, passwords: true }), {
+    message: 'The credential is not valid',
+  });
 });

@@ -3,7 +3,13 @@ import t from 'tap';
 import { pageRules, readPage, readSlice, type PageRule } from '#core/kernel/page';
 
 void t.test('per_page under each of the bound rules', async (t) => {
-  const rules: Readonly<Record<string, PageRule>> = { uncapped: pageRules.uncapped(), orDefault: pageRules.orDefault(), capped: pageRules.capped(), clamped: pageRules.clamped(), maximum: pageRules.maximum(50, 500) };
+  const rules: Readonly<Record<string, PageRule>> = {
+    uncapped: pageRules.uncapped(),
+    orDefault: pageRules.orDefault(),
+    capped: pageRules.capped(),
+    clamped: pageRules.clamped(),
+    maximum: pageRules.maximum(50, 500),
+  };
   const table: readonly (readonly [unknown, number, number, number, number, number])[] = [
     // sent, uncapped, orDefault, capped, clamped, maximum
     [undefined, 25, 25, 25, 25, 50],
@@ -28,12 +34,22 @@ void t.test('per_page under each of the bound rules', async (t) => {
     [true, 25, 25, 25, 25, 50],
   ];
   for (const [sent, ...expected] of table) {
-    for (const [index, [name, rule]] of Object.entries(rules).entries()) t.equal(readPage(rule, { per_page: sent }).perPage, expected[index], `${name}: ${JSON.stringify(sent)}`);
+    for (const [index, [name, rule]] of Object.entries(rules).entries())
+      t.equal(readPage(rule, { per_page: sent }).perPage, expected[index], `${name}: ${JSON.stringify(sent)}`);
   }
 });
 
 void t.test('page is 1-based, and below 1 is 1', async (t) => {
-  for (const [sent, page] of [[undefined, 1], [0, 1], [-3, 1], ['x', 1], [1, 1], ['7', 7], [2.5, 1]] as const) t.equal(readPage(pageRules.orDefault(), { page: sent }).page, page, String(sent));
+  for (const [sent, page] of [
+    [undefined, 1],
+    [0, 1],
+    [-3, 1],
+    ['x', 1],
+    [1, 1],
+    ['7', 7],
+    [2.5, 1],
+  ] as const)
+    t.equal(readPage(pageRules.orDefault(), { page: sent }).page, page, String(sent));
 });
 
 void t.test('limit and offset: out of range they become the maximum and zero', async (t) => {

@@ -13,7 +13,11 @@ const catalogue = scopeCatalogue([
 
 void t.test('a wider scope includes the narrower ones of its family, through every step', async (t) => {
   const ok = (name: string, kind: 'pat' | 'oauth', ...held: string[]) => catalogue.satisfied(row(name), kind, held).ok;
-  for (const [wide, narrow] of [['admin', 'write'], ['admin', 'read'], ['write', 'read']] as const) {
+  for (const [wide, narrow] of [
+    ['admin', 'write'],
+    ['admin', 'read'],
+    ['write', 'read'],
+  ] as const) {
     t.equal(ok(`repo.${narrow}`, 'pat', `repo:${wide}`), true, `repo:${wide} for repo.${narrow}`);
     t.equal(ok(`repo.${wide}`, 'pat', `repo:${narrow}`), false, `repo:${narrow} for repo.${wide}`);
     t.equal(ok(`repo.${narrow}`, 'oauth', `${wide}:repo`), true);
@@ -37,6 +41,9 @@ void t.test('token scopes are listed once, in the order contributed', async (t) 
 
 void t.test('an unknown row is a fault, a cycle of rows is not', async (t) => {
   t.throws(() => catalogue.row(row('nothing')), { message: 'scope row "nothing" is in no enabled plugin' });
-  const cyclic = scopeCatalogue([{ name: row('a'), pat: 'a', includes: [row('b')] }, { name: row('b'), pat: 'b', includes: [row('a')] }]);
+  const cyclic = scopeCatalogue([
+    { name: row('a'), pat: 'a', includes: [row('b')] },
+    { name: row('b'), pat: 'b', includes: [row('a')] },
+  ]);
   t.equal(cyclic.satisfied(row('a'), 'pat', ['b']).ok, true);
 });

@@ -16,7 +16,11 @@ void t.test('rate budgets', async (t) => {
     ] as const;
     for (const [caller, limits] of table) {
       for (const [index, meter] of (['api.read', 'api.write', 'api.expensive', 'mcp.tool_call'] as const).entries()) {
-        t.strictSame(await budgets.budget(meter, caller), { limit: limits[index], windowSeconds: 60, window: 'fixed' }, `${JSON.stringify(caller)} ${meter}`);
+        t.strictSame(
+          await budgets.budget(meter, caller),
+          { limit: limits[index], windowSeconds: 60, window: 'fixed' },
+          `${JSON.stringify(caller)} ${meter}`,
+        );
       }
     }
   });

@@ -1,7 +1,8 @@
-// Who may do what with a repository: owner, administrators, collaborators and visibility through the one access decision.
+// Who may do what with a repository: owner, administrators, collaborators and visibility through the one access
+// decision.
 import t from 'tap';
-import { anonymous, type Caller } from '#core/kernel/caller';
 import { changes, reads } from '#core/kernel/access';
+import { anonymous, type Caller } from '#core/kernel/caller';
 import { alice, bob, carol, root, world, refusal } from './world.ts';
 
 const rules = {
@@ -14,7 +15,8 @@ const rules = {
 void t.test('the decision by visibility and caller', async (t) => {
   const forge = await world();
   t.teardown(() => forge.close());
-  for (const visibility of ['public', 'internal', 'private'] as const) await forge.useCases.create(forge.as(alice), { name: visibility, visibility });
+  for (const visibility of ['public', 'internal', 'private'] as const)
+    await forge.useCases.create(forge.as(alice), { name: visibility, visibility });
   const outcome = async (caller: Caller, rule: keyof typeof rules, repo: string): Promise<string> => {
     try {
       await forge.access.decide(forge.as(caller), rules[rule], undefined, { owner: 'alice', repo });
@@ -26,18 +28,26 @@ void t.test('the decision by visibility and caller', async (t) => {
   const [ok, no, may, who] = ['ok', 'not_found', 'forbidden', 'unauthorized'];
   // caller, rule, then the outcome on public, internal, private and a missing repository
   const table: readonly (readonly [string, Caller, keyof typeof rules, ...(string | undefined)[]])[] = [
-    ['anonymous', anonymous, 'read', ok, no, no, no], ['anonymous', anonymous, 'list', ok, who, who, who],
-    ['anonymous', anonymous, 'write', who, who, who, who], ['anonymous', anonymous, 'own', who, who, who, who],
-    ['another user', bob, 'read', ok, ok, no, no], ['another user', bob, 'write', may, may, no, no], ['another user', bob, 'own', may, may, no, no],
-    ['owner', alice, 'read', ok, ok, ok, no], ['owner', alice, 'write', ok, ok, ok, no], ['owner', alice, 'own', ok, ok, ok, no],
-    ['administrator', root, 'read', ok, ok, ok, no], ['administrator', root, 'own', ok, ok, ok, no],
+    ['anonymous', anonymous, 'read', ok, no, no, no],
+    ['anonymous', anonymous, 'list', ok, who, who, who],
+    ['anonymous', anonymous, 'write', who, who, who, who],
+    ['anonymous', anonymous, 'own', who, who, who, who],
+    ['another user', bob, 'read', ok, ok, no, no],
+    ['another user', bob, 'write', may, may, no, no],
+    ['another user', bob, 'own', may, may, no, no],
+    ['owner', alice, 'read', ok, ok, ok, no],
+    ['owner', alice, 'write', ok, ok, ok, no],
+    ['owner', alice, 'own', ok, ok, ok, no],
+    ['administrator', root, 'read', ok, ok, ok, no],
+    ['administrator', root, 'own', ok, ok, ok, no],
   ];
   for (const [name, caller, rule, ...expected] of table) {
-    for (const [index, repo] of ['public', 'internal', 'private', 'missing'].entries()) t.equal(await outcome(caller, rule, repo), expected[index], `${name}, ${rule}, ${repo}`);
+    for (const [index, repo] of ['public', 'internal', 'private', 'missing'].entries())
+      t.equal(await outcome(caller, rule, repo), expected[index], `${name}, ${rule}, ${repo}`);
   }
 });
 
-void t.test('a collaborator has what the role gives, on private repositories too, and never the owner\'s', async (t) => {
+void t.test("a collaborator has what the role gives, on private repositories too, and never the owner's", async (t) => {
   const forge = await world();
   t.teardown(() => forge.close());
   const repository = await forge.useCases.create(forge.as(alice), { name: 'secret' });
@@ -50,20 +60,41 @@ void t.test('a collaborator has what the role gives, on private repositories too
   for (const [given, expected] of table) {
     await forge.storage.unitOfWork.run(() => forge.store.putCollaborator(repository.id, bob.id, given, new Date()));
     const granted = await forge.granted(bob, 'repo.read', repository);
-    t.same(['repo.read', 'repo.write', 'repo.admin', 'repo.own'].map((permission) => granted.may(permission)), expected, given.role);
+    t.same(
+      ['repo.read', 'repo.write', 'repo.admin', 'repo.own'].map((permission) => granted.may(permission)),
+      expected,
+      given.role,
+    );
   }
-  await forge.storage.unitOfWork.run(() => forge.store.putCollaborator(repository.id, bob.id, { role: 'blind', permissions: ['repo.write'] }, new Date()));
-  await t.rejects(forge.granted(bob, 'repo.write', repository), refusal('not_found'), 'a role without read does not know of the repository');
+  await forge.storage.unitOfWork.run(() =>
+    forge.store.putCollaborator(repository.id, bob.id, { role: 'blind', permissions: ['repo.write'] }, new Date()),
+  );
+  await t.rejects(
+    forge.granted(bob, 'repo.write', repository),
+    refusal('not_found'),
+    'a role without read does not know of the repository',
+  );
   await t.rejects(forge.granted(carol, 'repo.read', repository), refusal('not_found'), 'the role is of one user alone');
 });
 
-void t.test('a repository is found under any case of its names, and under nothing that only folds to one', async (t) => {
-  const forge = await world();
-  t.teardown(() => forge.close());
-  await forge.useCases.create(forge.as(alice), { name: 'Kit', visibility: 'public' });
-  const found = (owner: string, name: string) => forge.granted(alice, 'repo.read', { owner, name });
-  t.equal((await found('ALICE', 'kIT')).resource.name, 'Kit');
-  for (const [owner, name] of [['alice', '\u212Ait'], ['alice', 'Kit.git'], ['alice', 'Kit.'], ['alice', '..'], ['', 'Kit'], ['a\u0000lice', 'Kit'], ["' or 1=1", 'Kit']] as const) {
-    await t.rejects(found(owner, name), refusal('not_found'), `${owner}/${name}`);
-  }
-});
+void t.test(
+  'a repository is found under any case of its names, and under nothing that only folds to one',
+  async (t) => {
+    const forge = await world();
+    t.teardown(() => forge.close());
+    await forge.useCases.create(forge.as(alice), { name: 'Kit', visibility: 'public' });
+    const found = (owner: string, name: string) => forge.granted(alice, 'repo.read', { owner, name });
+    t.equal((await found('ALICE', 'kIT')).resource.name, 'Kit');
+    for (const [owner, name] of [
+      ['alice', '\u212Ait'],
+      ['alice', 'Kit.git'],
+      ['alice', 'Kit.'],
+      ['alice', '..'],
+      ['', 'Kit'],
+      ['a\u0000lice', 'Kit'],
+      ["' or 1=1", 'Kit'],
+    ] as const) {
+      await t.rejects(found(owner, name), refusal('not_found'), `${owner}/${name}`);
+    }
+  },
+);

@@ -3,28 +3,38 @@ import t from 'tap';
 import { inlineLimit, type Repository } from '#core/repositories/index';
 import { alice, world, type World, refusal } from './world.ts';
 
-async function start(t: { teardown(work: () => Promise<void>): unknown }): Promise<{ forge: World; repository: Repository }> {
+async function start(t: {
+  teardown(work: () => Promise<void>): unknown;
+}): Promise<{ forge: World; repository: Repository }> {
   const forge = await world();
   t.teardown(() => forge.close());
   return { forge, repository: await forge.useCases.create(forge.as(alice), { name: 'a' }) };
 }
-const at = async (forge: World, repository: Repository, path: string, ref?: string) => forge.useCases.contents(await forge.granted(alice, 'repo.read', repository), { path, ref });
+const at = async (forge: World, repository: Repository, path: string, ref?: string) =>
+  forge.useCases.contents(await forge.granted(alice, 'repo.read', repository), { path, ref });
 const file = async (forge: World, repository: Repository, path: string, ref?: string) => {
   const found = await at(forge, repository, path, ref);
   return found.kind === 'file' ? found.read() : undefined;
 };
-const text = (bytes: Uint8Array | undefined) => bytes === undefined ? undefined : new TextDecoder().decode(bytes);
+const text = (bytes: Uint8Array | undefined) => (bytes === undefined ? undefined : new TextDecoder().decode(bytes));
 
 void t.test('an empty repository is an empty folder at its root, and nothing else', async (t) => {
   const { forge, repository } = await start(t);
-  for (const ref of [undefined, 'HEAD', 'main']) t.same(await (await at(forge, repository, '', ref)).read(), [], String(ref));
+  for (const ref of [undefined, 'HEAD', 'main'])
+    t.same(await (await at(forge, repository, '', ref)).read(), [], String(ref));
   await t.rejects(at(forge, repository, 'a'), refusal('not_found'));
   await t.rejects(at(forge, repository, '', 'other'), refusal('not_found'));
 });
 
 void t.test('a folder is its entries with their last commits', async (t) => {
   const { forge, repository } = await start(t);
-  const commit = forge.git.commit(repository.id, 'refs/heads/main', { 'README.md': '# Hi', 'src/a.ts': 'a', 'src/deep/b.ts': 'b', 'link@': 'README.md', 'sub!': '' });
+  const commit = forge.git.commit(repository.id, 'refs/heads/main', {
+    'README.md': '# Hi',
+    'src/a.ts': 'a',
+    'src/deep/b.ts': 'b',
+    'link@': 'README.md',
+    'sub!': '',
+  });
   const found = await at(forge, repository, '');
   t.equal(found.tag, `tree-${commit}`);
   const last = (name: string) => ({ lastCommit: { subject: `Add ${name}`, committedAt: new Date(0), oid: commit } });
@@ -36,14 +46,27 @@ void t.test('a folder is its entries with their last commits', async (t) => {
   ]);
   forge.git.unknownLastCommits.add('a.ts');
   const inside = await at(forge, repository, 'src');
-  t.same(inside.kind === 'directory' && (await inside.read()).map(({ path, lastCommit }) => [path, lastCommit === undefined]), [['src/a.ts', true], ['src/deep', false]]);
+  t.same(
+    inside.kind === 'directory' &&
+      (await inside.read()).map(({ path, lastCommit }) => [path, lastCommit === undefined]),
+    [
+      ['src/a.ts', true],
+      ['src/deep', false],
+    ],
+  );
   await t.rejects(at(forge, repository, 'nowhere'), refusal('not_found'));
   await t.rejects(at(forge, repository, '', 'nowhere'), refusal('not_found'));
 });
 
 void t.test('a file is its bytes, its kind and its language; no bytes are read to name its tag', async (t) => {
   const { forge, repository } = await start(t);
-  forge.git.commit(repository.id, 'refs/heads/main', { 'a.ts': 'let a;', 'b.bin': new Uint8Array([1, 0, 2]), empty: '', 'link@': '../etc/passwd', 'sub!': '' });
+  forge.git.commit(repository.id, 'refs/heads/main', {
+    'a.ts': 'let a;',
+    'b.bin': new Uint8Array([1, 0, 2]),
+    empty: '',
+    'link@': '../etc/passwd',
+    'sub!': '',
+  });
   forge.git.commit(repository.id, 'refs/tags/v1', { 'a.ts': 'old' });
   forge.git.calls.length = 0;
   t.match((await at(forge, repository, 'a.ts')).tag, /^file-[0-9a-f]{40}$/);
@@ -85,19 +108,34 @@ void t.test('raw bytes are found under the longest ref that the path begins with
   t.equal(await read('HEAD/a/b.txt'), 'of main');
   t.equal(await read('feature/x/a/b.txt'), 'of feature/x');
   t.equal(await read('feature/x/y/c.txt'), 'of the tag');
-  for (const target of ['main', 'main/', 'main/a', 'main/a/../a/b.txt', 'feature/a/b.txt', 'nowhere/a', '/main/a/b.txt']) await t.rejects(read(target), refusal('not_found'), target);
+  for (const target of [
+    'main',
+    'main/',
+    'main/a',
+    'main/a/../a/b.txt',
+    'feature/a/b.txt',
+    'nowhere/a',
+    '/main/a/b.txt',
+  ])
+    await t.rejects(read(target), refusal('not_found'), target);
 });
 
 void t.test('raw bytes arrive whole however long they are, and say whether they are text', async (t) => {
   const { forge, repository } = await start(t);
-  const bytes = new Uint8Array(100_000).map((_, index) => index % 251 + 1);
+  const bytes = new Uint8Array(100_000).map((_, index) => (index % 251) + 1);
   const late = bytes.slice();
   late[9000] = 0;
   const early = bytes.slice(1);
   early[7999] = 0;
   forge.git.commit(repository.id, 'refs/heads/main', { text: bytes, 'late.bin': late, early });
-  for (const [name, content, isBinary] of [['text', bytes, false], ['late.bin', late, false], ['early', early, true]] as const) {
-    const raw = await (await forge.useCases.rawFile(await forge.granted(alice, 'repo.read', repository), `main/${name}`)).open();
+  for (const [name, content, isBinary] of [
+    ['text', bytes, false],
+    ['late.bin', late, false],
+    ['early', early, true],
+  ] as const) {
+    const raw = await (
+      await forge.useCases.rawFile(await forge.granted(alice, 'repo.read', repository), `main/${name}`)
+    ).open();
     t.equal(raw.isBinary, isBinary, name);
     t.same(Buffer.concat(await Array.fromAsync(raw.bytes)), Buffer.from(content));
   }

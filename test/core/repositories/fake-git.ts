@@ -1,5 +1,22 @@
-// A git back end in memory for tests of the use cases: trees of files, refs with compare-and-swap, scripted interruptions.
-import { zeroOid, type Divergence, type FileWrite, type GitBackend, type JudgeRefs, type LastCommit, type Moving, type NewTag, type Oid, type PushHooks, type ReceiveRequest, type RefUpdate, type Tip, type TreeEntry, type WriteOutcome } from '#core/repositories/index';
+// A git back end in memory for tests of the use cases: trees of files, refs with compare-and-swap, scripted
+// interruptions.
+import {
+  zeroOid,
+  type Divergence,
+  type FileWrite,
+  type GitBackend,
+  type JudgeRefs,
+  type LastCommit,
+  type Moving,
+  type NewTag,
+  type Oid,
+  type PushHooks,
+  type ReceiveRequest,
+  type RefUpdate,
+  type Tip,
+  type TreeEntry,
+  type WriteOutcome,
+} from '#core/repositories/index';
 
 interface File {
   readonly bytes: Uint8Array;
@@ -14,7 +31,8 @@ interface Stored {
 /** Where a push breaks off, as a killed process or a lost client would do it. */
 export type Break = 'before refs move' | 'after refs moved' | 'never';
 
-export const oid = (seed: string | number): Oid => Buffer.from(String(seed)).toString('hex').padEnd(40, '0').slice(0, 40);
+export const oid = (seed: string | number): Oid =>
+  Buffer.from(String(seed)).toString('hex').padEnd(40, '0').slice(0, 40);
 
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
 const types = { '100644': 'file', '120000': 'symlink', '160000': 'submodule' } as const;
@@ -55,10 +73,18 @@ export class FakeGit implements GitBackend {
   /** Makes a commit; a file ending in `@` is a symbolic link, one ending in `!` a submodule. */
   commit(repository: string, ref: string, files: Readonly<Record<string, string | Uint8Array>>): Oid {
     const id = oid(this.commits.size + 1);
-    this.commits.set(id, new Map(Object.entries(files).map(([path, content]) => [
-      path.replace(/[@!]$/, ''),
-      { bytes: typeof content === 'string' ? utf8(content) : content, mode: path.endsWith('@') ? '120000' : path.endsWith('!') ? '160000' : '100644' },
-    ])));
+    this.commits.set(
+      id,
+      new Map(
+        Object.entries(files).map(([path, content]) => [
+          path.replace(/[@!]$/, ''),
+          {
+            bytes: typeof content === 'string' ? utf8(content) : content,
+            mode: path.endsWith('@') ? '120000' : path.endsWith('!') ? '160000' : '100644',
+          },
+        ]),
+      ),
+    );
     this.#stored(repository).refs.set(ref, id);
     return id;
   }
@@ -96,16 +122,29 @@ export class FakeGit implements GitBackend {
   async resolveCommit(repository: string, revision: string): Promise<Oid | undefined> {
     const { refs, head } = this.#stored(repository);
     const name = revision === 'HEAD' ? head : revision;
-    return refs.get(`refs/heads/${name}`) ?? (revision === 'HEAD' ? undefined : refs.get(`refs/tags/${name}`) ?? [...refs.values()].find((id) => name.length >= 4 && id.startsWith(name)));
+    return (
+      refs.get(`refs/heads/${name}`) ??
+      (revision === 'HEAD'
+        ? undefined
+        : (refs.get(`refs/tags/${name}`) ?? [...refs.values()].find((id) => name.length >= 4 && id.startsWith(name))))
+    );
   }
 
   isLegalName(kind: 'branch' | 'tag', name: string): boolean {
-    return !(kind === 'branch' && name === 'HEAD') && /^[^-\s~^:?*[\\\0][^\s~^:?*[\\\0]*$/.test(name) && !name.includes('..') && !name.endsWith('/') && !name.endsWith('.lock');
+    return (
+      !(kind === 'branch' && name === 'HEAD') &&
+      /^[^-\s~^:?*[\\\0][^\s~^:?*[\\\0]*$/.test(name) &&
+      !name.includes('..') &&
+      !name.endsWith('/') &&
+      !name.endsWith('.lock')
+    );
   }
 
   async refs(repository: string, kind: 'branches' | 'tags' | 'all') {
     const prefix = { branches: 'refs/heads/', tags: 'refs/tags/', all: 'refs/' }[kind];
-    return [...this.#stored(repository).refs].filter(([name]) => name.startsWith(prefix)).map(([name, id]) => ({ name, oid: id }));
+    return [...this.#stored(repository).refs]
+      .filter(([name]) => name.startsWith(prefix))
+      .map(([name, id]) => ({ name, oid: id }));
   }
 
   async readRefs(repository: string, names: readonly string[]): Promise<readonly Oid[]> {
@@ -114,11 +153,16 @@ export class FakeGit implements GitBackend {
   }
 
   async tips(_repository: string, oids: readonly Oid[]): Promise<ReadonlyMap<Oid, Tip>> {
-    return new Map(oids.flatMap((id): [Oid, Tip][] => {
-      const tag = this.tags.get(id);
-      if (tag !== undefined) return [[id, { kind: 'tag', target: tag.commit, message: tag.message, tagger: tag.tagger }]];
-      return this.commits.has(id) ? [[id, { kind: 'commit', subject: `Commit ${id}`, author: 'Ada', committedAt: new Date(0) }]] : [];
-    }));
+    return new Map(
+      oids.flatMap((id): [Oid, Tip][] => {
+        const tag = this.tags.get(id);
+        if (tag !== undefined)
+          return [[id, { kind: 'tag', target: tag.commit, message: tag.message, tagger: tag.tagger }]];
+        return this.commits.has(id)
+          ? [[id, { kind: 'commit', subject: `Commit ${id}`, author: 'Ada', committedAt: new Date(0) }]]
+          : [];
+      }),
+    );
   }
 
   async divergence(_repository: string, _base: Oid, heads: readonly Oid[]): Promise<ReadonlyMap<Oid, Divergence>> {
@@ -131,7 +175,13 @@ export class FakeGit implements GitBackend {
     if (this.breaks === 'before refs move') throw new Error('killed before refs moved');
     const { refs } = this.#stored(repository);
     if (updates.some(({ ref, old }) => (refs.get(ref) ?? zeroOid) !== old)) return 'stale';
-    if (updates.some(({ ref, new: next }) => next !== zeroOid && [...refs.keys()].some((name) => name.startsWith(`${ref}/`) || ref.startsWith(`${name}/`)))) return 'in-the-way';
+    if (
+      updates.some(
+        ({ ref, new: next }) =>
+          next !== zeroOid && [...refs.keys()].some((name) => name.startsWith(`${ref}/`) || ref.startsWith(`${name}/`)),
+      )
+    )
+      return 'in-the-way';
     for (const update of updates) {
       if (update.new === zeroOid) refs.delete(update.ref);
       else refs.set(update.ref, update.new);
@@ -151,15 +201,26 @@ export class FakeGit implements GitBackend {
     const files = this.commits.get(commit);
     const file = files?.get(path);
     const name = path.slice(path.lastIndexOf('/') + 1);
-    if (file !== undefined) return { name, type: types[file.mode], mode: file.mode, oid: oid(`${path}${file.bytes.length}`), size: file.mode === '160000' ? 0 : file.bytes.length };
-    const isFolder = path === '' || [...files?.keys() ?? []].some((known) => known.startsWith(`${path}/`));
+    if (file !== undefined)
+      return {
+        name,
+        type: types[file.mode],
+        mode: file.mode,
+        oid: oid(`${path}${file.bytes.length}`),
+        size: file.mode === '160000' ? 0 : file.bytes.length,
+      };
+    const isFolder = path === '' || [...(files?.keys() ?? [])].some((known) => known.startsWith(`${path}/`));
     return isFolder ? { name, type: 'directory', mode: '040000', oid: `${commit} ${path}`, size: 0 } : undefined;
   }
 
   async tree(repository: string, tree: Oid): Promise<readonly TreeEntry[]> {
     const [commit = '', folder = ''] = tree.split(' ');
     const below = folder === '' ? '' : `${folder}/`;
-    const names = new Set([...this.commits.get(commit)?.keys() ?? []].filter((path) => path.startsWith(below)).map((path) => path.slice(below.length).split('/')[0] ?? ''));
+    const names = new Set(
+      [...(this.commits.get(commit)?.keys() ?? [])]
+        .filter((path) => path.startsWith(below))
+        .map((path) => path.slice(below.length).split('/')[0] ?? ''),
+    );
     const entries = await Promise.all([...names].sort().map((name) => this.entry(repository, commit, below + name)));
     return entries.flatMap((entry) => entry ?? []);
   }
@@ -167,13 +228,18 @@ export class FakeGit implements GitBackend {
   async lastCommits(repository: string, commit: Oid, path: string): Promise<ReadonlyMap<string, LastCommit>> {
     this.#call('lastCommits');
     const entries = await this.tree(repository, `${commit} ${path}`);
-    return new Map(entries.filter(({ name }) => !this.unknownLastCommits.has(name)).map(({ name }) => [name, { oid: commit, subject: `Add ${name}`, committedAt: new Date(0) }]));
+    return new Map(
+      entries
+        .filter(({ name }) => !this.unknownLastCommits.has(name))
+        .map(({ name }) => [name, { oid: commit, subject: `Add ${name}`, committedAt: new Date(0) }]),
+    );
   }
 
   async blob(_repository: string, id: Oid) {
     this.#call('blob');
     for (const files of this.commits.values()) {
-      for (const [path, { bytes }] of files) if (oid(`${path}${bytes.length}`) === id) return { oid: id, size: bytes.length, bytes: chunked(bytes) };
+      for (const [path, { bytes }] of files)
+        if (oid(`${path}${bytes.length}`) === id) return { oid: id, size: bytes.length, bytes: chunked(bytes) };
     }
     throw new Error(`no object ${id}`);
   }
@@ -187,7 +253,11 @@ export class FakeGit implements GitBackend {
   sizes = unasked;
 
   /** The commit has the files of its parent with the one changed. */
-  async write(repository: string, { ref, parent, path, file, message, author, committer }: FileWrite, hooks: PushHooks): Promise<WriteOutcome> {
+  async write(
+    repository: string,
+    { ref, parent, path, file, message, author, committer }: FileWrite,
+    hooks: PushHooks,
+  ): Promise<WriteOutcome> {
     this.#call('write');
     const id = oid(this.commits.size + 1);
     const files = new Map(this.commits.get(parent));
@@ -200,7 +270,11 @@ export class FakeGit implements GitBackend {
     const moved = await this.#move(repository, updates, hooks.judge);
     if (moved.length > 0) await hooks.landed(moved);
     const commit = { oid: id, message, author, committer, parents: parent === zeroOid ? [] : [parent] };
-    return { commit, blob: file === undefined ? undefined : oid(`${path}${file.content.length}`), refusal: moved.length > 0 ? undefined : 'failed to update ref' };
+    return {
+      commit,
+      blob: file === undefined ? undefined : oid(`${path}${file.content.length}`),
+      refusal: moved.length > 0 ? undefined : 'failed to update ref',
+    };
   }
 
   async advertise(): Promise<AsyncIterable<Uint8Array>> {
@@ -229,7 +303,9 @@ export class FakeGit implements GitBackend {
   async #move(repository: string, updates: readonly RefUpdate[], judge: JudgeRefs): Promise<RefUpdate[]> {
     const { refs } = this.#stored(repository);
     const verdicts = await judge(updates, { isAncestor: async () => true });
-    const accepted = updates.filter(({ ref, old }, index) => verdicts[index]?.refusal === undefined && (refs.get(ref) ?? zeroOid) === old);
+    const accepted = updates.filter(
+      ({ ref, old }, index) => verdicts[index]?.refusal === undefined && (refs.get(ref) ?? zeroOid) === old,
+    );
     for (const update of accepted) {
       if (update.new === zeroOid) refs.delete(update.ref);
       else refs.set(update.ref, update.new);

@@ -1,34 +1,60 @@
-// Collaborators, role templates, marks and forks as use cases: what is recorded and announced, and what an interrupted fork leaves.
+// Collaborators, role templates, marks and forks as use cases: what is recorded and announced, and what an interrupted
+// fork leaves.
 import t from 'tap';
 import { alice, bob, carol, refusal, root, world } from './world.ts';
 
 const permissions = ['repo.read', 'repo.write'];
 
-void t.test('each change of a collaborator is one event and one audit entry; a change to what is already is none', async (t) => {
-  const forge = await world();
-  t.teardown(() => forge.close());
-  const repository = await forge.useCases.create(forge.as(alice), { name: 'a' });
-  const granted = await forge.granted(alice, 'repo.admin', repository);
-  const put = (role: string, given?: string[]) => forge.useCases.putCollaborator(granted, { username: 'BOB', role, permissions: given });
-  await put('read');
-  await put('read');
-  await put('pusher', permissions);
-  await put('pusher', permissions);
-  await forge.useCases.removeCollaborator(await forge.granted(root, 'repo.own', repository), { username: 'bob' });
-  const about = { repository_id: repository.id, user_id: bob.id };
-  t.same((await forge.events()).filter(({ type }) => type.startsWith('collaborator.')).map(({ type, actorId, aggregate, payload }) => [type, actorId, aggregate, payload]), [
-    ['collaborator.added', alice.id, `repository:${repository.id}`, { ...about, role: 'read' }],
-    ['collaborator.updated', alice.id, `repository:${repository.id}`, { ...about, role: 'pusher', old_role: 'read' }],
-    ['collaborator.removed', root.id, `repository:${repository.id}`, { ...about, role: 'pusher' }],
-  ]);
-  t.match(forge.audited.filter(({ action }) => action.startsWith('collaborator.')), [
-    { action: 'collaborator.added', actorId: alice.id, resource: `repository:${repository.id}`, details: { username: 'bob', role: 'read' } },
-    { action: 'collaborator.updated', details: { role: 'pusher', permissions, old_role: 'read' } },
-    { action: 'collaborator.removed', actorId: root.id, details: { role: 'pusher' } },
-  ]);
-  await t.rejects(forge.useCases.removeCollaborator(await forge.granted(alice, 'repo.own', repository), { username: 'bob' }), refusal('not_found'));
-  t.equal(forge.audited.length, 4, 'with the creation');
-});
+void t.test(
+  'each change of a collaborator is one event and one audit entry; a change to what is already is none',
+  async (t) => {
+    const forge = await world();
+    t.teardown(() => forge.close());
+    const repository = await forge.useCases.create(forge.as(alice), { name: 'a' });
+    const granted = await forge.granted(alice, 'repo.admin', repository);
+    const put = (role: string, given?: string[]) =>
+      forge.useCases.putCollaborator(granted, { username: 'BOB', role, permissions: given });
+    await put('read');
+    await put('read');
+    await put('pusher', permissions);
+    await put('pusher', permissions);
+    await forge.useCases.removeCollaborator(await forge.granted(root, 'repo.own', repository), { username: 'bob' });
+    const about = { repository_id: repository.id, user_id: bob.id };
+    t.same(
+      (await forge.events())
+        .filter(({ type }) => type.startsWith('collaborator.'))
+        .map(({ type, actorId, aggregate, payload }) => [type, actorId, aggregate, payload]),
+      [
+        ['collaborator.added', alice.id, `repository:${repository.id}`, { ...about, role: 'read' }],
+        [
+          'collaborator.updated',
+          alice.id,
+          `repository:${repository.id}`,
+          { ...about, role: 'pusher', old_role: 'read' },
+        ],
+        ['collaborator.removed', root.id, `repository:${repository.id}`, { ...about, role: 'pusher' }],
+      ],
+    );
+    t.match(
+      forge.audited.filter(({ action }) => action.startsWith('collaborator.')),
+      [
+        {
+          action: 'collaborator.added',
+          actorId: alice.id,
+          resource: `repository:${repository.id}`,
+          details: { username: 'bob', role: 'read' },
+        },
+        { action: 'collaborator.updated', details: { role: 'pusher', permissions, old_role: 'read' } },
+        { action: 'collaborator.removed', actorId: root.id, details: { role: 'pusher' } },
+      ],
+    );
+    await t.rejects(
+      forge.useCases.removeCollaborator(await forge.granted(alice, 'repo.own', repository), { username: 'bob' }),
+      refusal('not_found'),
+    );
+    t.equal(forge.audited.length, 4, 'with the creation');
+  },
+);
 
 void t.test('role templates are announced and recorded', async (t) => {
   const forge = await world();
@@ -40,8 +66,15 @@ void t.test('role templates are announced and recorded', async (t) => {
   await forge.useCases.updateRoleTemplate(granted, id, {});
   await forge.useCases.deleteRoleTemplate(granted, id);
   const actions = ['role_template.created', 'role_template.updated', 'role_template.deleted'];
-  t.same((await forge.events()).filter(({ type }) => type.startsWith('role_template.')).map(({ type, payload }) => [type, payload]), actions.map((type, index) =>
-    [type, { repository_id: repository.id, role_template_id: id, name: index === 0 ? 'crew' : 'Crew' }]));
+  t.same(
+    (await forge.events())
+      .filter(({ type }) => type.startsWith('role_template.'))
+      .map(({ type, payload }) => [type, payload]),
+    actions.map((type, index) => [
+      type,
+      { repository_id: repository.id, role_template_id: id, name: index === 0 ? 'crew' : 'Crew' },
+    ]),
+  );
   t.same(forge.audited.map(({ action }) => action).slice(1), actions);
 });
 
@@ -50,25 +83,44 @@ void t.test('a mark is announced when it is set or removed, not when it is repea
   t.teardown(() => forge.close());
   const repository = await forge.useCases.create(forge.as(alice), { name: 'a', visibility: 'public' });
   const granted = await forge.granted(bob, 'repo.read', repository);
-  for (const act of ['star', 'star', 'unstar', 'unstar', 'watch', 'watch', 'unwatch', 'unwatch'] as const) await forge.useCases[act](forge.as(bob), granted);
-  t.same((await forge.events()).slice(1).map(({ type, actorId, payload }) => [type, actorId, payload]), ['repository.starred', 'repository.unstarred', 'repository.watched', 'repository.unwatched'].map((type) =>
-    [type, bob.id, { repository_id: repository.id, user_id: bob.id }]));
+  for (const act of ['star', 'star', 'unstar', 'unstar', 'watch', 'watch', 'unwatch', 'unwatch'] as const)
+    await forge.useCases[act](forge.as(bob), granted);
+  t.same(
+    (await forge.events()).slice(1).map(({ type, actorId, payload }) => [type, actorId, payload]),
+    ['repository.starred', 'repository.unstarred', 'repository.watched', 'repository.unwatched'].map((type) => [
+      type,
+      bob.id,
+      { repository_id: repository.id, user_id: bob.id },
+    ]),
+  );
 });
 
 void t.test('a fork is announced beside its creation, recorded, and kept up', async (t) => {
   const forge = await world();
   t.teardown(() => forge.close());
-  const parent = await forge.useCases.create(forge.as(alice), { name: 'a', visibility: 'public', defaultBranch: 'trunk' });
+  const parent = await forge.useCases.create(forge.as(alice), {
+    name: 'a',
+    visibility: 'public',
+    defaultBranch: 'trunk',
+  });
   const tip = forge.git.commit(parent.id, 'refs/heads/trunk', { f: '1' });
   forge.git.commit(parent.id, 'refs/notes/x', { f: '2' });
   const fork = await forge.useCases.fork(forge.as(bob), await forge.granted(bob, 'repo.read', parent), { name: 'b' });
   t.match(fork, { owner: 'bob', ownerId: bob.id, name: 'b', visibility: 'public', defaultBranch: 'trunk' });
   t.same(await forge.git.refs(fork.id, 'all'), [{ name: 'refs/heads/trunk', oid: tip }]);
   const fact = { repository_id: fork.id, owner_id: bob.id, name: 'b', visibility: 'public' };
-  t.same((await forge.events()).slice(1).map(({ type, aggregate, payload }) => [type, aggregate, payload]), [
-    ['repository.created', `repository:${fork.id}`, fact], ['repository.forked', `repository:${fork.id}`, { ...fact, parent_id: parent.id }],
-  ]);
-  t.match(forge.audited.at(-1), { action: 'repository.created', actorId: bob.id, details: { name: 'b', forked_from: parent.id } });
+  t.same(
+    (await forge.events()).slice(1).map(({ type, aggregate, payload }) => [type, aggregate, payload]),
+    [
+      ['repository.created', `repository:${fork.id}`, fact],
+      ['repository.forked', `repository:${fork.id}`, { ...fact, parent_id: parent.id }],
+    ],
+  );
+  t.match(forge.audited.at(-1), {
+    action: 'repository.created',
+    actorId: bob.id,
+    details: { name: 'b', forked_from: parent.id },
+  });
   t.same(forge.git.maintained, [fork.id]);
   t.equal(forge.intents.open_.size, 0);
 });
@@ -79,14 +131,19 @@ void t.test('a fork that fails, or whose parent goes or hides meanwhile, leaves 
   const parent = await forge.useCases.create(forge.as(alice), { name: 'a', visibility: 'public' });
   const granted = await forge.granted(bob, 'repo.read', parent);
   const nothing = async (kind: Parameters<typeof refusal>[0] | RegExp) => {
-    await t.rejects(forge.useCases.fork(forge.as(bob), granted, {}), typeof kind === 'string' ? refusal(kind) : { message: kind });
+    await t.rejects(
+      forge.useCases.fork(forge.as(bob), granted, {}),
+      typeof kind === 'string' ? refusal(kind) : { message: kind },
+    );
     t.equal(await forge.store.idByName(bob.id, 'a'), undefined);
     t.equal(forge.git.repositories.size, 1, 'no directory stays');
     t.equal(forge.intents.open_.size, 0);
   };
   forge.git.failing = { name: 'fork', error: new Error('disk full') };
   await nothing(/disk full/);
-  await forge.storage.unitOfWork.run(() => forge.store.update(parent.id, { visibility: 'private', updatedAt: new Date() }));
+  await forge.storage.unitOfWork.run(() =>
+    forge.store.update(parent.id, { visibility: 'private', updatedAt: new Date() }),
+  );
   await nothing('conflict');
   forge.git.failing = { name: 'fork', error: new Error('no such directory') };
   await forge.storage.unitOfWork.run(() => forge.store.delete(parent.id));
@@ -110,13 +167,25 @@ void t.test('a collaborator of a private repository holds what their role has by
   t.teardown(() => forge.close());
   const repository = await forge.useCases.create(forge.as(alice), { name: 'a' });
   const granted = await forge.granted(alice, 'repo.admin', repository);
-  for (const [role, given, held] of [['read', undefined, ['repo.read']], ['write', undefined, permissions], ['odd', ['repo.read', 'repo.admin'], ['repo.read', 'repo.admin']]] as const) {
+  for (const [role, given, held] of [
+    ['read', undefined, ['repo.read']],
+    ['write', undefined, permissions],
+    ['odd', ['repo.read', 'repo.admin'], ['repo.read', 'repo.admin']],
+  ] as const) {
     await forge.useCases.putCollaborator(granted, { username: 'carol', role, permissions: given });
     const reader = await forge.granted(carol, 'repo.read', repository);
     const effective = await forge.useCases.effectivePermissions(reader, { username: 'carol' });
     const own = (name: string): boolean => ['repo.read', 'repo.write', 'repo.admin'].includes(name);
     t.same(effective.permissions.filter(own), held, role);
-    t.same(['repo.read', 'repo.write', 'repo.admin'].filter((name) => reader.may(name)), held, role);
-    t.same(effective.permissions.filter((name) => !reader.may(name)), [], role);
+    t.same(
+      ['repo.read', 'repo.write', 'repo.admin'].filter((name) => reader.may(name)),
+      held,
+      role,
+    );
+    t.same(
+      effective.permissions.filter((name) => !reader.may(name)),
+      [],
+      role,
+    );
   }
 });

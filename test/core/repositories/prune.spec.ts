@@ -36,8 +36,12 @@ async function rig(t: { teardown(work: () => Promise<void>): unknown }): Promise
   const add = (name: string): Promise<Repository> => forge.useCases.create(forge.as(alice, clock.now()), { name });
   let pushed = 0;
   return {
-    clock, forge, add, repository: await add('a'),
-    push: (repository) => forge.push(alice, repository, [{ ref: `refs/heads/b${++pushed}`, old: zeroOid, new: oid('a') }]),
+    clock,
+    forge,
+    add,
+    repository: await add('a'),
+    push: (repository) =>
+      forge.push(alice, repository, [{ ref: `refs/heads/b${++pushed}`, old: zeroOid, new: oid('a') }]),
     async prune() {
       const before = forge.git.pruned.length;
       await forge.useCases.pruneDue(new AbortController().signal);
@@ -71,7 +75,10 @@ void t.test('a ref that is moved over REST counts as pushed', async (t) => {
   await push(repository);
   clock.at(14 * day);
   t.same(await prune(), [repository.id]);
-  await forge.useCases.createBranch(await forge.granted(alice, 'repo.write', repository), { name: 'over-rest', baseRef: 'b1' });
+  await forge.useCases.createBranch(await forge.granted(alice, 'repo.write', repository), {
+    name: 'over-rest',
+    baseRef: 'b1',
+  });
   clock.at(28 * day);
   t.same(await prune(), [repository.id]);
 });
@@ -137,21 +144,27 @@ void t.test('a push after the list was made keeps its repository from being prun
   t.same(await prune(), [second.id]);
 });
 
-void t.test('one that fails is put off by a day and stops no other, and they come in the order of their plans', async (t) => {
-  const { clock, forge, repository, add, push, prune } = await rig(t);
-  const others = [await add('b'), await add('c')];
-  for (const [index, each] of [repository, ...others].entries()) {
-    clock.at(index);
-    await push(each);
-  }
-  clock.at(14 * day + hour);
-  forge.git.failing = { name: 'prune', error: new Error('the disk is full') };
-  t.same(await prune(), [repository, ...others].map(({ id }) => id));
-  clock.at(15 * day + hour - 1);
-  t.same(await prune(), []);
-  clock.at(15 * day + hour);
-  t.same(await prune(), [repository.id]);
-});
+void t.test(
+  'one that fails is put off by a day and stops no other, and they come in the order of their plans',
+  async (t) => {
+    const { clock, forge, repository, add, push, prune } = await rig(t);
+    const others = [await add('b'), await add('c')];
+    for (const [index, each] of [repository, ...others].entries()) {
+      clock.at(index);
+      await push(each);
+    }
+    clock.at(14 * day + hour);
+    forge.git.failing = { name: 'prune', error: new Error('the disk is full') };
+    t.same(
+      await prune(),
+      [repository, ...others].map(({ id }) => id),
+    );
+    clock.at(15 * day + hour - 1);
+    t.same(await prune(), []);
+    clock.at(15 * day + hour);
+    t.same(await prune(), [repository.id]);
+  },
+);
 
 void t.test('a job that is stopped begins no further repository', async (t) => {
   const { clock, forge, repository, add, push, prune } = await rig(t);
@@ -163,7 +176,10 @@ void t.test('a job that is stopped begins no further repository', async (t) => {
   const stopping = new AbortController();
   forge.git.whilePruning = async () => stopping.abort();
   await forge.useCases.pruneDue(stopping.signal);
-  t.same(forge.git.pruned.map(([id]) => id), [repository.id]);
+  t.same(
+    forge.git.pruned.map(([id]) => id),
+    [repository.id],
+  );
   forge.git.whilePruning = undefined;
   t.same(await prune(), [second.id]);
 });

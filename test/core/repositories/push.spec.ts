@@ -1,4 +1,5 @@
-// Pushes: what is recorded when they land, are refused or break off, and what the reconciler makes of those that broke off.
+// Pushes: what is recorded when they land, are refused or break off, and what the reconciler makes of those that broke
+// off.
 import t from 'tap';
 import { NotFound } from '#core/kernel/errors';
 import { zeroOid, type Repository } from '#core/repositories/index';
@@ -8,20 +9,35 @@ import { alice, world, type World } from './world.ts';
 const [a, b, c] = [oid('a'), oid('b'), oid('c')];
 const create = (ref: string, to = a) => ({ ref, old: zeroOid, new: to });
 
-async function start(t: { teardown(work: () => Promise<void>): unknown }): Promise<{ forge: World; repository: Repository }> {
+async function start(t: {
+  teardown(work: () => Promise<void>): unknown;
+}): Promise<{ forge: World; repository: Repository }> {
   const forge = await world();
   t.teardown(() => forge.close());
   return { forge, repository: await forge.useCases.create(forge.as(alice, new Date(0)), { name: 'a' }) };
 }
 
-const pushed = async (forge: World) => (await forge.events()).filter(({ type }) => type === 'push').map(({ payload }) => payload);
-const event = (repository: Repository, ref: string, old: string, next: string) => ({ repository_id: repository.id, ref, old, new: next, actor: alice.id });
+const pushed = async (forge: World) =>
+  (await forge.events()).filter(({ type }) => type === 'push').map(({ payload }) => payload);
+const event = (repository: Repository, ref: string, old: string, next: string) => ({
+  repository_id: repository.id,
+  ref,
+  old,
+  new: next,
+  actor: alice.id,
+});
 
 void t.test('a landed push is an event per ref, moves updated_at and asks for upkeep', async (t) => {
   const { forge, repository } = await start(t);
-  t.equal(await forge.push(alice, repository, [create('refs/heads/main'), create('refs/tags/v1')]), 'refs/heads/main,refs/tags/v1');
-  t.same(await pushed(forge), [event(repository, 'refs/heads/main', zeroOid, a), event(repository, 'refs/tags/v1', zeroOid, a)]);
-  t.ok((await forge.store.byId(repository.id) ?? repository).updatedAt > repository.updatedAt);
+  t.equal(
+    await forge.push(alice, repository, [create('refs/heads/main'), create('refs/tags/v1')]),
+    'refs/heads/main,refs/tags/v1',
+  );
+  t.same(await pushed(forge), [
+    event(repository, 'refs/heads/main', zeroOid, a),
+    event(repository, 'refs/tags/v1', zeroOid, a),
+  ]);
+  t.ok(((await forge.store.byId(repository.id)) ?? repository).updatedAt > repository.updatedAt);
   t.equal(forge.intents.open_.size, 0);
   await forge.useCases.maintenance.stop();
   t.same(forge.git.maintained, [repository.id]);
@@ -44,9 +60,18 @@ void t.test('a rival that pushed the same commit and lost is no second event', a
 });
 
 void t.test('the first push into an empty repository makes its branch the default where that lacks', async (t) => {
-  for (const [branches, expected] of [[['trunk'], 'trunk'], [['main'], 'main'], [['x', 'master'], 'master'], [['b', 'a'], 'b']] as const) {
+  for (const [branches, expected] of [
+    [['trunk'], 'trunk'],
+    [['main'], 'main'],
+    [['x', 'master'], 'master'],
+    [['b', 'a'], 'b'],
+  ] as const) {
     const { forge, repository } = await start(t);
-    await forge.push(alice, repository, branches.map((name) => create(`refs/heads/${name}`)));
+    await forge.push(
+      alice,
+      repository,
+      branches.map((name) => create(`refs/heads/${name}`)),
+    );
     t.equal((await forge.store.byId(repository.id))?.defaultBranch, expected, branches.join());
     t.equal(forge.git.repositories.get(repository.id)?.head, expected);
     await forge.push(alice, repository, [create('refs/heads/later')]);
@@ -69,7 +94,10 @@ void t.test('two first pushes at once agree on one default branch', async (t) =>
 });
 
 void t.test('a push that breaks off is judged by where its refs stand', async (t) => {
-  for (const [breaks, events] of [['before refs move', 0], ['after refs moved', 1]] as const) {
+  for (const [breaks, events] of [
+    ['before refs move', 0],
+    ['after refs moved', 1],
+  ] as const) {
     const { forge, repository } = await start(t);
     forge.git.breaks = breaks;
     await t.rejects(forge.push(alice, repository, [create('refs/heads/trunk')]), { message: /killed/ });
@@ -81,8 +109,14 @@ void t.test('a push that breaks off is judged by where its refs stand', async (t
 
 void t.test('an answer that nobody reads is concluded too', async (t) => {
   const { forge, repository } = await start(t);
-  const body = (async function* () { yield new TextEncoder().encode(JSON.stringify([create('refs/heads/main')])); })();
-  const answer = await forge.useCases.pushes.receive(await forge.granted(alice, 'repo.write', repository), { protocol: undefined, body, signal: new AbortController().signal });
+  const body = (async function* () {
+    yield new TextEncoder().encode(JSON.stringify([create('refs/heads/main')]));
+  })();
+  const answer = await forge.useCases.pushes.receive(await forge.granted(alice, 'repo.write', repository), {
+    protocol: undefined,
+    body,
+    signal: new AbortController().signal,
+  });
   const reading = answer[Symbol.asyncIterator]();
   await reading.next();
   await reading.return?.();
@@ -93,7 +127,12 @@ void t.test('an answer that nobody reads is concluded too', async (t) => {
 void t.test('abandoned pushes get their events from where the refs stand, two of one ref in order', async (t) => {
   const { forge, repository } = await start(t);
   const refs = forge.git.repositories.get(repository.id)?.refs;
-  const announce = (ref: string, old: string, next: string) => forge.intents.open({ kind: 'repositories.push', subject: repository.id, detail: { actor: alice.id, updates: [{ ref, old, new: next }] } });
+  const announce = (ref: string, old: string, next: string) =>
+    forge.intents.open({
+      kind: 'repositories.push',
+      subject: repository.id,
+      detail: { actor: alice.id, updates: [{ ref, old, new: next }] },
+    });
   await announce('refs/heads/main', b, c);
   await announce('refs/heads/main', a, b);
   await announce('refs/heads/lost', zeroOid, a);
@@ -108,16 +147,27 @@ void t.test('abandoned pushes get their events from where the refs stand, two of
 
 void t.test('a push concludes those abandoned before it, so that it does not cover their traces', async (t) => {
   const { forge, repository } = await start(t);
-  await forge.intents.open({ kind: 'repositories.push', subject: repository.id, detail: { actor: alice.id, updates: [create('refs/heads/main')] } });
+  await forge.intents.open({
+    kind: 'repositories.push',
+    subject: repository.id,
+    detail: { actor: alice.id, updates: [create('refs/heads/main')] },
+  });
   forge.git.repositories.get(repository.id)?.refs.set('refs/heads/main', a);
   forge.intents.die();
   await forge.push(alice, repository, [{ ref: 'refs/heads/main', old: a, new: b }]);
-  t.same(await pushed(forge), [event(repository, 'refs/heads/main', zeroOid, a), event(repository, 'refs/heads/main', a, b)]);
+  t.same(await pushed(forge), [
+    event(repository, 'refs/heads/main', zeroOid, a),
+    event(repository, 'refs/heads/main', a, b),
+  ]);
 });
 
-void t.test('a push into a repository that was deleted meanwhile is nobody\'s event', async (t) => {
+void t.test("a push into a repository that was deleted meanwhile is nobody's event", async (t) => {
   const { forge, repository } = await start(t);
-  await forge.intents.open({ kind: 'repositories.push', subject: repository.id, detail: { actor: alice.id, updates: [create('refs/heads/main')] } });
+  await forge.intents.open({
+    kind: 'repositories.push',
+    subject: repository.id,
+    detail: { actor: alice.id, updates: [create('refs/heads/main')] },
+  });
   forge.intents.die();
   await forge.useCases.delete(await forge.granted(alice, 'repo.own', repository), { confirmation: 'Alice/a' });
   await forge.useCases.reconciler.run();
@@ -125,15 +175,18 @@ void t.test('a push into a repository that was deleted meanwhile is nobody\'s ev
   t.equal(forge.intents.open_.size, 0);
 });
 
-void t.test('a first push that lands while its repository is deleted ends as one that landed, and is nobody\'s event', async (t) => {
-  for (const call of ['readRefs', 'setDefaultBranch'] as const) {
-    const { forge, repository } = await start(t);
-    forge.git[call] = async () => {
-      await forge.store.delete(repository.id);
-      throw new NotFound('The repository is not on disk');
-    };
-    t.equal(await forge.push(alice, repository, [create('refs/heads/trunk')]), 'refs/heads/trunk', call);
-    t.same(await pushed(forge), []);
-    t.equal(forge.intents.open_.size, 0);
-  }
-});
+void t.test(
+  "a first push that lands while its repository is deleted ends as one that landed, and is nobody's event",
+  async (t) => {
+    for (const call of ['readRefs', 'setDefaultBranch'] as const) {
+      const { forge, repository } = await start(t);
+      forge.git[call] = async () => {
+        await forge.store.delete(repository.id);
+        throw new NotFound('The repository is not on disk');
+      };
+      t.equal(await forge.push(alice, repository, [create('refs/heads/trunk')]), 'refs/heads/trunk', call);
+      t.same(await pushed(forge), []);
+      t.equal(forge.intents.open_.size, 0);
+    }
+  },
+);

@@ -1,30 +1,43 @@
-// Branches, tags and protection on in-memory stores: what is written down before a ref moves, what is told after, and what cut short leaves.
+// Branches, tags and protection on in-memory stores: what is written down before a ref moves, what is told after, and
+// what cut short leaves.
 import t from 'tap';
 import { defaultProtection, zeroOid, type Repository } from '#core/repositories/index';
 import { oid } from './fake-git.ts';
 import { alice, bob, refusal, root, world, type World } from './world.ts';
 
-async function start(t: { teardown(work: () => Promise<void>): unknown }): Promise<{ forge: World; repository: Repository; tip: string }> {
+async function start(t: {
+  teardown(work: () => Promise<void>): unknown;
+}): Promise<{ forge: World; repository: Repository; tip: string }> {
   const forge = await world();
   t.teardown(() => forge.close());
   const repository = await forge.useCases.create(forge.as(alice, new Date(0)), { name: 'a', visibility: 'public' });
   return { forge, repository, tip: forge.git.commit(repository.id, 'refs/heads/main', { file: 'x' }) };
 }
 
-const told = async (forge: World) => (await forge.events()).filter(({ type }) => type === 'push' || type.startsWith('branch.')).map(({ type, payload }) => ({ type, ...payload }));
+const told = async (forge: World) =>
+  (await forge.events())
+    .filter(({ type }) => type === 'push' || type.startsWith('branch.'))
+    .map(({ type, payload }) => ({ type, ...payload }));
 
-void t.test('a branch made or deleted over REST has the events of a push, moves updated_at and asks for upkeep', async (t) => {
-  const { forge, repository, tip } = await start(t);
-  const { id } = repository;
-  const granted = await forge.granted(alice, 'repo.write', repository);
-  t.same(await forge.useCases.createBranch(granted, { name: 'side' }), { name: 'side', baseRef: 'main' });
-  await forge.useCases.deleteBranch(granted, alice, 'side');
-  const push = { type: 'push', repository_id: id, ref: 'refs/heads/side', actor: alice.id };
-  t.same(await told(forge), [{ ...push, old: zeroOid, new: tip }, { ...push, old: tip, new: zeroOid }, { type: 'branch.deleted', repository_id: id, branch: 'side', old: tip, actor: alice.id }]);
-  t.ok(((await forge.store.byId(id))?.updatedAt.getTime() ?? 0) > 0);
-  t.same(forge.git.maintained, [id, id]);
-  t.equal(forge.intents.open_.size, 0);
-});
+void t.test(
+  'a branch made or deleted over REST has the events of a push, moves updated_at and asks for upkeep',
+  async (t) => {
+    const { forge, repository, tip } = await start(t);
+    const { id } = repository;
+    const granted = await forge.granted(alice, 'repo.write', repository);
+    t.same(await forge.useCases.createBranch(granted, { name: 'side' }), { name: 'side', baseRef: 'main' });
+    await forge.useCases.deleteBranch(granted, alice, 'side');
+    const push = { type: 'push', repository_id: id, ref: 'refs/heads/side', actor: alice.id };
+    t.same(await told(forge), [
+      { ...push, old: zeroOid, new: tip },
+      { ...push, old: tip, new: zeroOid },
+      { type: 'branch.deleted', repository_id: id, branch: 'side', old: tip, actor: alice.id },
+    ]);
+    t.ok(((await forge.store.byId(id))?.updatedAt.getTime() ?? 0) > 0);
+    t.same(forge.git.maintained, [id, id]);
+    t.equal(forge.intents.open_.size, 0);
+  },
+);
 
 void t.test('the audit entry is there before the branch goes, and without it the branch stays', async (t) => {
   const { forge, repository } = await start(t);
@@ -32,21 +45,30 @@ void t.test('the audit entry is there before the branch goes, and without it the
   const granted = await forge.granted(alice, 'repo.write', repository);
   forge.git.failing = { name: 'moveRefs', error: new Error('git is gone') };
   await t.rejects(forge.useCases.deleteBranch(granted, alice, 'side'), { message: 'git is gone' });
-  t.match(forge.audited.at(-1), { action: 'branch.deleted', details: { branch: 'side' } }, 'written before git was asked');
+  t.match(
+    forge.audited.at(-1),
+    { action: 'branch.deleted', details: { branch: 'side' } },
+    'written before git was asked',
+  );
   t.equal(forge.intents.open_.size, 0, 'it did not move, and nothing is open');
   t.same(await told(forge), []);
 });
 
-void t.test('a move that broke off is told of once it is found to have happened, and not where it did not', async (t) => {
-  const { forge, repository, tip } = await start(t);
-  const granted = await forge.granted(alice, 'repo.write', repository);
-  forge.git.breaks = 'before refs move';
-  await t.rejects(forge.useCases.createBranch(granted, { name: 'one' }), { message: /before/ });
-  forge.git.breaks = 'after refs moved';
-  await t.rejects(forge.useCases.createBranch(granted, { name: 'two' }), { message: /after/ });
-  t.same(await told(forge), [{ type: 'push', repository_id: repository.id, ref: 'refs/heads/two', old: zeroOid, new: tip, actor: alice.id }]);
-  t.equal(forge.intents.open_.size, 0);
-});
+void t.test(
+  'a move that broke off is told of once it is found to have happened, and not where it did not',
+  async (t) => {
+    const { forge, repository, tip } = await start(t);
+    const granted = await forge.granted(alice, 'repo.write', repository);
+    forge.git.breaks = 'before refs move';
+    await t.rejects(forge.useCases.createBranch(granted, { name: 'one' }), { message: /before/ });
+    forge.git.breaks = 'after refs moved';
+    await t.rejects(forge.useCases.createBranch(granted, { name: 'two' }), { message: /after/ });
+    t.same(await told(forge), [
+      { type: 'push', repository_id: repository.id, ref: 'refs/heads/two', old: zeroOid, new: tip, actor: alice.id },
+    ]);
+    t.equal(forge.intents.open_.size, 0);
+  },
+);
 
 void t.test('a creation that lost a race to the same place is not told of as if it had won', async (t) => {
   const { forge, repository, tip } = await start(t);
@@ -61,30 +83,46 @@ void t.test('a creation that lost a race to the same place is not told of as if 
   t.equal(forge.intents.open_.size, 0);
 });
 
-void t.test('a branch that moves while it is deleted is deleted where it stands then, each try with its entry', async (t) => {
-  const { forge, repository } = await start(t);
-  const granted = await forge.granted(alice, 'repo.write', repository);
-  const { refs } = forge.git.repositories.get(repository.id) ?? { refs: new Map<string, string>() };
-  refs.set('refs/heads/busy', oid('a'));
-  const { moveRefs } = forge.git;
-  let moves = 1;
-  forge.git.moveRefs = async (id, updates) => {
-    if (moves-- > 0) refs.set('refs/heads/busy', oid('b'));
-    return moveRefs.call(forge.git, id, updates);
-  };
-  await forge.useCases.deleteBranch(granted, alice, 'busy');
-  t.same(forge.audited.slice(-2).map(({ details }) => details['commit']), [oid('a'), oid('b')]);
-  refs.set('refs/heads/busy', oid('a'));
-  forge.git.moveRefs = async () => 'stale';
-  await t.rejects(forge.useCases.deleteBranch(granted, alice, 'busy'), refusal('unavailable'), 'and given up some time');
-  t.equal(forge.intents.open_.size, 0);
-});
+void t.test(
+  'a branch that moves while it is deleted is deleted where it stands then, each try with its entry',
+  async (t) => {
+    const { forge, repository } = await start(t);
+    const granted = await forge.granted(alice, 'repo.write', repository);
+    const { refs } = forge.git.repositories.get(repository.id) ?? { refs: new Map<string, string>() };
+    refs.set('refs/heads/busy', oid('a'));
+    const { moveRefs } = forge.git;
+    let moves = 1;
+    forge.git.moveRefs = async (id, updates) => {
+      if (moves-- > 0) refs.set('refs/heads/busy', oid('b'));
+      return moveRefs.call(forge.git, id, updates);
+    };
+    await forge.useCases.deleteBranch(granted, alice, 'busy');
+    t.same(
+      forge.audited.slice(-2).map(({ details }) => details['commit']),
+      [oid('a'), oid('b')],
+    );
+    refs.set('refs/heads/busy', oid('a'));
+    forge.git.moveRefs = async () => 'stale';
+    await t.rejects(
+      forge.useCases.deleteBranch(granted, alice, 'busy'),
+      refusal('unavailable'),
+      'and given up some time',
+    );
+    t.equal(forge.intents.open_.size, 0);
+  },
+);
 
 void t.test('a branch deleted by a push is told of too', async (t) => {
   const { forge, repository, tip } = await start(t);
   const side = forge.git.commit(repository.id, 'refs/heads/side', {});
-  await forge.push(alice, repository, [{ ref: 'refs/heads/side', old: side, new: zeroOid }, { ref: 'refs/tags/t', old: zeroOid, new: tip }]);
-  t.same((await told(forge)).filter(({ type }) => type === 'branch.deleted'), [{ type: 'branch.deleted', repository_id: repository.id, branch: 'side', old: side, actor: alice.id }]);
+  await forge.push(alice, repository, [
+    { ref: 'refs/heads/side', old: side, new: zeroOid },
+    { ref: 'refs/tags/t', old: zeroOid, new: tip },
+  ]);
+  t.same(
+    (await told(forge)).filter(({ type }) => type === 'branch.deleted'),
+    [{ type: 'branch.deleted', repository_id: repository.id, branch: 'side', old: side, actor: alice.id }],
+  );
 });
 
 void t.test('thirty deletions in five minutes, and one more as soon as the first is so old', async (t) => {
@@ -93,47 +131,92 @@ void t.test('thirty deletions in five minutes, and one more as soon as the first
   const remove = async (second: number, caller = alice) => {
     const call = forge.as(caller, new Date(second * 1000));
     refs.set('refs/heads/gone', oid('a'));
-    await forge.useCases.deleteBranch({ ...await forge.granted(caller, 'repo.write', repository), call }, caller, 'gone');
+    await forge.useCases.deleteBranch(
+      { ...(await forge.granted(caller, 'repo.write', repository)), call },
+      caller,
+      'gone',
+    );
   };
   for (let second = 0; second < 30; second++) await remove(second);
-  const error = await remove(40).then(() => undefined, (thrown: unknown) => thrown) as { kind: string; retryAfter: number; count: object };
-  t.match(error, { kind: 'rate_limited', retryAfter: 260, count: { limit: 30, remaining: 0, resource: 'branch.delete' } });
+  const error = (await remove(40).then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  )) as { kind: string; retryAfter: number; count: object };
+  t.match(error, {
+    kind: 'rate_limited',
+    retryAfter: 260,
+    count: { limit: 30, remaining: 0, resource: 'branch.delete' },
+  });
   t.ok(refs.has('refs/heads/gone'));
   await remove(40, root);
   await remove(300);
   await t.rejects(remove(300), refusal('rate_limited'));
 });
 
-void t.test('protection is written with an event and an entry for every change, and none for what changes nothing', async (t) => {
-  const { forge, repository } = await start(t);
-  const granted = await forge.granted(alice, 'repo.admin', repository) as never;
-  const { protectBranch, protection, unprotectBranch } = forge.useCases;
-  t.same(await protectBranch(granted, 'main', {}), defaultProtection);
-  await protectBranch(granted, 'main', { pushRoles: ['admin', 'maintain', 'write', 'admin'] });
-  t.same(await protectBranch(granted, 'main', { pushRoles: [] }), { ...defaultProtection, pushRoles: [] });
-  t.same(await protection(granted, 'main'), { ...defaultProtection, pushRoles: [] });
-  await unprotectBranch(granted, 'main');
-  await t.rejects(unprotectBranch(granted, 'main'), refusal('not_found'));
-  await t.rejects(protection(granted, 'main'), refusal('not_found'));
-  t.same(forge.audited.slice(1).map(({ action, details }) => [action, details['branch']]), [['branch.protected', 'main'], ['branch.protected', 'main'], ['branch.unprotected', 'main']]);
-  const fact = { type: 'branch.protection_changed', repository_id: repository.id, branch: 'main' };
-  t.same(await told(forge), [{ ...fact, protected: true }, { ...fact, protected: true }, { ...fact, protected: false }]);
-});
+void t.test(
+  'protection is written with an event and an entry for every change, and none for what changes nothing',
+  async (t) => {
+    const { forge, repository } = await start(t);
+    const granted = (await forge.granted(alice, 'repo.admin', repository)) as never;
+    const { protectBranch, protection, unprotectBranch } = forge.useCases;
+    t.same(await protectBranch(granted, 'main', {}), defaultProtection);
+    await protectBranch(granted, 'main', { pushRoles: ['admin', 'maintain', 'write', 'admin'] });
+    t.same(await protectBranch(granted, 'main', { pushRoles: [] }), { ...defaultProtection, pushRoles: [] });
+    t.same(await protection(granted, 'main'), { ...defaultProtection, pushRoles: [] });
+    await unprotectBranch(granted, 'main');
+    await t.rejects(unprotectBranch(granted, 'main'), refusal('not_found'));
+    await t.rejects(protection(granted, 'main'), refusal('not_found'));
+    t.same(
+      forge.audited.slice(1).map(({ action, details }) => [action, details['branch']]),
+      [
+        ['branch.protected', 'main'],
+        ['branch.protected', 'main'],
+        ['branch.unprotected', 'main'],
+      ],
+    );
+    const fact = { type: 'branch.protection_changed', repository_id: repository.id, branch: 'main' };
+    t.same(await told(forge), [
+      { ...fact, protected: true },
+      { ...fact, protected: true },
+      { ...fact, protected: false },
+    ]);
+  },
+);
 
 void t.test('the judge: who pushes with which role, on which branch', async (t) => {
   const { forge, repository, tip } = await start(t);
-  await forge.storage.unitOfWork.run(() => forge.store.putCollaborator(repository.id, bob.id, { role: 'write', permissions: [] }, new Date()));
+  await forge.storage.unitOfWork.run(() =>
+    forge.store.putCollaborator(repository.id, bob.id, { role: 'write', permissions: [] }, new Date()),
+  );
   const lands = async (caller: typeof alice, ref: string, pushRoles: readonly string[]): Promise<boolean> => {
-    await forge.storage.unitOfWork.run(() => forge.protections.put(repository.id, 'main', { ...defaultProtection, allowForcePush: true, allowDeletion: true, pushRoles }, new Date()));
+    await forge.storage.unitOfWork.run(() =>
+      forge.protections.put(
+        repository.id,
+        'main',
+        { ...defaultProtection, allowForcePush: true, allowDeletion: true, pushRoles },
+        new Date(),
+      ),
+    );
     const old = forge.git.repositories.get(repository.id)?.refs.get(ref) ?? zeroOid;
-    return await forge.push(caller, repository, [{ ref, old, new: old === tip ? oid('other') : tip }]) === ref;
+    return (await forge.push(caller, repository, [{ ref, old, new: old === tip ? oid('other') : tip }])) === ref;
   };
   const table = [
-    [alice, ['admin'], true], [alice, ['write'], false], [alice, [], false], [root, ['admin'], true], [root, ['write', 'maintain'], false],
-    [bob, ['write'], true], [bob, ['admin'], false], [bob, ['maintain', 'admin'], false],
+    [alice, ['admin'], true],
+    [alice, ['write'], false],
+    [alice, [], false],
+    [root, ['admin'], true],
+    [root, ['write', 'maintain'], false],
+    [bob, ['write'], true],
+    [bob, ['admin'], false],
+    [bob, ['maintain', 'admin'], false],
   ] as const;
   for (const [caller, roles, expected] of table) {
-    t.equal(await lands(caller, 'refs/heads/main', roles), expected, `${caller.username} where ${roles.join(', ')} may`);
-    for (const ref of ['refs/tags/main', 'refs/heads/other', 'refs/notes/main']) t.equal(await lands(caller, ref, roles), true, ref);
+    t.equal(
+      await lands(caller, 'refs/heads/main', roles),
+      expected,
+      `${caller.username} where ${roles.join(', ')} may`,
+    );
+    for (const ref of ['refs/tags/main', 'refs/heads/other', 'refs/notes/main'])
+      t.equal(await lands(caller, ref, roles), true, ref);
   }
 });

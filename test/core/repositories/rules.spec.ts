@@ -1,15 +1,51 @@
 // The rules of repositories on paper: names, codes, visibility, roles, and which interrupted pushes landed.
 import t from 'tap';
 import { HexforgeError } from '#core/kernel/errors';
-import { checkDescription, checkIssueCode, checkName, isRepositoryName, judgeNames, landed, languageOf, roleTable, wishedVisibility, zeroOid, type Repository, type RefUpdate } from '#core/repositories/index';
+import {
+  checkDescription,
+  checkIssueCode,
+  checkName,
+  isRepositoryName,
+  judgeNames,
+  landed,
+  languageOf,
+  roleTable,
+  wishedVisibility,
+  zeroOid,
+  type Repository,
+  type RefUpdate,
+} from '#core/repositories/index';
 import { FakeGit, oid } from './fake-git.ts';
 import { refusal } from './world.ts';
 
 const refused = refusal('validation_failed');
 
 void t.test('a repository name follows the character rule', async (t) => {
-  for (const name of ['a', 'A1', 'hello-world_2.0', '0', 'x'.repeat(100), 'a.gitx', 'console']) t.equal(isRepositoryName(name), true, name);
-  for (const name of ['', '.', '..', '-x', '_x', '.x', 'x.', 'x.git', 'x.GIT', 'x'.repeat(101), 'a/b', 'a b', 'a\\b', 'a\u0000b', 'ä', 'a%2e', '\u212Aelvin', 'con', 'NUL.txt', 'com1', 'a\n']) {
+  for (const name of ['a', 'A1', 'hello-world_2.0', '0', 'x'.repeat(100), 'a.gitx', 'console'])
+    t.equal(isRepositoryName(name), true, name);
+  for (const name of [
+    '',
+    '.',
+    '..',
+    '-x',
+    '_x',
+    '.x',
+    'x.',
+    'x.git',
+    'x.GIT',
+    'x'.repeat(101),
+    'a/b',
+    'a b',
+    'a\\b',
+    'a\u0000b',
+    'ä',
+    'a%2e',
+    '\u212Aelvin',
+    'con',
+    'NUL.txt',
+    'com1',
+    'a\n',
+  ]) {
     t.equal(isRepositoryName(name), false, JSON.stringify(name));
     t.throws(() => checkName(name), refused);
   }
@@ -17,7 +53,8 @@ void t.test('a repository name follows the character rule', async (t) => {
 
 void t.test('an issue code is 2 to 10 uppercase alphanumerics beginning with a letter, or empty', async (t) => {
   for (const code of ['', 'AB', 'A1', 'ABCDEFGHIJ']) t.equal(checkIssueCode(code), code);
-  for (const code of ['A', 'ab', '1A', 'ABCDEFGHIJK', 'A-B', 'ÄB', 'AB\n']) t.throws(() => checkIssueCode(code), refused, JSON.stringify(code));
+  for (const code of ['A', 'ab', '1A', 'ABCDEFGHIJK', 'A-B', 'ÄB', 'AB\n'])
+    t.throws(() => checkIssueCode(code), refused, JSON.stringify(code));
 });
 
 void t.test('a description holds no NUL and at most 1000 characters', async (t) => {
@@ -29,30 +66,56 @@ void t.test('a description holds no NUL and at most 1000 characters', async (t) 
 void t.test('visibility is derived from visibility, then is_private, then what holds', async (t) => {
   const table = [
     // visibility, is_private, current, result
-    [undefined, undefined, 'private', 'private'], [undefined, undefined, 'internal', 'internal'],
-    ['public', true, 'private', 'public'], ['internal', false, 'private', 'internal'],
-    [undefined, true, 'public', 'private'], [undefined, true, 'internal', 'private'],
-    [undefined, false, 'private', 'public'], [undefined, false, 'public', 'public'],
+    [undefined, undefined, 'private', 'private'],
+    [undefined, undefined, 'internal', 'internal'],
+    ['public', true, 'private', 'public'],
+    ['internal', false, 'private', 'internal'],
+    [undefined, true, 'public', 'private'],
+    [undefined, true, 'internal', 'private'],
+    [undefined, false, 'private', 'public'],
+    [undefined, false, 'public', 'public'],
     // Writing back what was read does not open an internal repository.
     [undefined, false, 'internal', 'internal'],
   ] as const;
-  for (const [visibility, isPrivate, current, result] of table) t.equal(wishedVisibility({ visibility, isPrivate }, current), result, `${visibility} ${isPrivate} ${current}`);
+  for (const [visibility, isPrivate, current, result] of table)
+    t.equal(wishedVisibility({ visibility, isPrivate }, current), result, `${visibility} ${isPrivate} ${current}`);
 });
 
 void t.test('the role table sums what plugins contribute; nothing of the owner is in it', async (t) => {
   const table = roleTable([
-    { name: 'repo.read', from: 'read' }, { name: 'label.create', from: 'triage' }, { name: 'repo.write', from: 'write' },
-    { name: 'branch.protect', from: 'maintain' }, { name: 'repo.admin', from: 'admin' }, { name: 'repo.own', from: 'owner' },
+    { name: 'repo.read', from: 'read' },
+    { name: 'label.create', from: 'triage' },
+    { name: 'repo.write', from: 'write' },
+    { name: 'branch.protect', from: 'maintain' },
+    { name: 'repo.admin', from: 'admin' },
+    { name: 'repo.own', from: 'owner' },
   ]);
   t.same([...table.of('read')], ['repo.read']);
   t.same([...table.of('write')], ['repo.read', 'label.create', 'repo.write']);
   t.same([...table.of('admin')], ['repo.read', 'label.create', 'repo.write', 'branch.protect', 'repo.admin']);
-  t.same([...table.permissionsOf({ role: 'auditor', permissions: ['repo.read', 'of.a.disabled.plugin', 'repo.own'] })], ['repo.read'], 'a custom role has what is declared, and never what is the owner\'s');
-  t.same([...table.permissionsOf({ role: 'triage', permissions: ['repo.admin'] })], ['repo.read', 'label.create'], 'a role of the table has no permissions of its own');
+  t.same(
+    [...table.permissionsOf({ role: 'auditor', permissions: ['repo.read', 'of.a.disabled.plugin', 'repo.own'] })],
+    ['repo.read'],
+    "a custom role has what is declared, and never what is the owner's",
+  );
+  t.same(
+    [...table.permissionsOf({ role: 'triage', permissions: ['repo.admin'] })],
+    ['repo.read', 'label.create'],
+    'a role of the table has no permissions of its own',
+  );
 });
 
 void t.test('a language is told from the name', async (t) => {
-  for (const [path, lang] of [['src/a.ts', 'typescript'], ['A.PY', 'python'], ['x/Dockerfile', 'dockerfile'], ['README', ''], ['a.constructor', ''], ['constructor', ''], ['.gitignore', '']] as const) t.equal(languageOf(path), lang, path);
+  for (const [path, lang] of [
+    ['src/a.ts', 'typescript'],
+    ['A.PY', 'python'],
+    ['x/Dockerfile', 'dockerfile'],
+    ['README', ''],
+    ['a.constructor', ''],
+    ['constructor', ''],
+    ['.gitignore', ''],
+  ] as const)
+    t.equal(languageOf(path), lang, path);
 });
 
 void t.test('of interrupted pushes those landed that lead to where the ref stands', async (t) => {
@@ -62,26 +125,44 @@ void t.test('of interrupted pushes those landed that lead to where the ref stand
   t.same(landed([update(a, b)], at(b)), [update(a, b)], 'the ref stands where the push led');
   t.same(landed([update(a, b)], at(a)), [], 'it never moved');
   t.same(landed([update(a, b)], at(c)), [], 'it stands elsewhere');
-  t.same(landed([update(b, c), update(a, b)], at(c)), [update(a, b), update(b, c)], 'two pushes of one ref, in the order in which they landed');
+  t.same(
+    landed([update(b, c), update(a, b)], at(c)),
+    [update(a, b), update(b, c)],
+    'two pushes of one ref, in the order in which they landed',
+  );
   t.same(landed([update(a, b), update(a, c)], at(b)), [update(a, b)], 'of two rivals the winner alone');
   t.same(landed([update(a, a)], at(a)), [], 'an update that changes nothing is none');
   t.same(landed([update(a, zeroOid)], new Map()), [update(a, zeroOid)], 'a deletion');
   t.same(landed([update(a, b), update(b, a)], at(a)), [update(a, b), update(b, a)], 'there and back');
 });
 
-void t.test('a push to refs of the forge, a bad name or the end of the default branch is refused ref by ref, each with a sentence', async (t) => {
-  const repository = { defaultBranch: 'main' } as Repository;
-  const judge = (ref: string, next = oid('n')): string | undefined => judgeNames(new FakeGit(), repository, [{ ref, old: oid('o'), new: next }])[0]?.refusal;
-  t.match(judge('refs/hexforge/merges/1'), /kept for the forge/);
-  t.match(judge('refs/heads/-x'), /branch name is not allowed/);
-  t.match(judge('refs/heads/HEAD'), /not "HEAD"/, 'the remedy fits the name');
-  t.match(judge('refs/tags/--exec'), /tag name is not allowed/);
-  t.match(judge('refs/heads/main', zeroOid), /default branch cannot be deleted/);
-  t.equal(judge('refs/heads/-old', zeroOid), undefined, 'a bad name may go');
-  for (const ref of ['refs/heads/main', 'refs/heads/a/b', 'refs/tags/v1', 'refs/notes/commits']) t.equal(judge(ref), undefined, ref);
-  const mixed = judgeNames(new FakeGit(), repository, [{ ref: 'refs/hexforge/x', old: zeroOid, new: oid(1) }, { ref: 'refs/heads/x', old: zeroOid, new: oid(1) }]);
-  t.same(mixed.map(({ ref, refusal }) => [ref, refusal === undefined]), [['refs/hexforge/x', false], ['refs/heads/x', true]]);
-});
+void t.test(
+  'a push to refs of the forge, a bad name or the end of the default branch is refused ref by ref, each with a sentence',
+  async (t) => {
+    const repository = { defaultBranch: 'main' } as Repository;
+    const judge = (ref: string, next = oid('n')): string | undefined =>
+      judgeNames(new FakeGit(), repository, [{ ref, old: oid('o'), new: next }])[0]?.refusal;
+    t.match(judge('refs/hexforge/merges/1'), /kept for the forge/);
+    t.match(judge('refs/heads/-x'), /branch name is not allowed/);
+    t.match(judge('refs/heads/HEAD'), /not "HEAD"/, 'the remedy fits the name');
+    t.match(judge('refs/tags/--exec'), /tag name is not allowed/);
+    t.match(judge('refs/heads/main', zeroOid), /default branch cannot be deleted/);
+    t.equal(judge('refs/heads/-old', zeroOid), undefined, 'a bad name may go');
+    for (const ref of ['refs/heads/main', 'refs/heads/a/b', 'refs/tags/v1', 'refs/notes/commits'])
+      t.equal(judge(ref), undefined, ref);
+    const mixed = judgeNames(new FakeGit(), repository, [
+      { ref: 'refs/hexforge/x', old: zeroOid, new: oid(1) },
+      { ref: 'refs/heads/x', old: zeroOid, new: oid(1) },
+    ]);
+    t.same(
+      mixed.map(({ ref, refusal }) => [ref, refusal === undefined]),
+      [
+        ['refs/hexforge/x', false],
+        ['refs/heads/x', true],
+      ],
+    );
+  },
+);
 
 void t.test('refusals are typed', async (t) => {
   try {

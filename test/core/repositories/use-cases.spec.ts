@@ -3,29 +3,54 @@ import t from 'tap';
 import { anonymous } from '#core/kernel/caller';
 import { alice, bob, root, world, refusal } from './world.ts';
 
-void t.test('creating makes a private repository with a directory, an event and an audit entry, and leaves no intent', async (t) => {
-  const forge = await world();
-  t.teardown(() => forge.close());
-  const call = forge.as(alice);
-  const repository = await forge.useCases.create(call, { name: 'hello' });
-  t.same(repository, { id: repository.id, ownerId: alice.id, owner: 'Alice', name: 'hello', description: '', visibility: 'private', defaultBranch: 'main', issueCode: '', createdAt: call.now, updatedAt: call.now });
-  t.same(await forge.store.byId(repository.id), repository);
-  t.equal(forge.git.repositories.get(repository.id)?.head, 'main');
-  t.same((await forge.events()).map(({ type, aggregate, actorId }) => ({ type, aggregate, actorId })), [{ type: 'repository.created', aggregate: `repository:${repository.id}`, actorId: alice.id }]);
-  t.same(forge.audited.map(({ action, resource, actorId }) => ({ action, resource, actorId })), [{ action: 'repository.created', resource: `repository:${repository.id}`, actorId: alice.id }]);
-  t.equal(forge.intents.open_.size, 0);
-});
+void t.test(
+  'creating makes a private repository with a directory, an event and an audit entry, and leaves no intent',
+  async (t) => {
+    const forge = await world();
+    t.teardown(() => forge.close());
+    const call = forge.as(alice);
+    const repository = await forge.useCases.create(call, { name: 'hello' });
+    t.same(repository, {
+      id: repository.id,
+      ownerId: alice.id,
+      owner: 'Alice',
+      name: 'hello',
+      description: '',
+      visibility: 'private',
+      defaultBranch: 'main',
+      issueCode: '',
+      createdAt: call.now,
+      updatedAt: call.now,
+    });
+    t.same(await forge.store.byId(repository.id), repository);
+    t.equal(forge.git.repositories.get(repository.id)?.head, 'main');
+    t.same(
+      (await forge.events()).map(({ type, aggregate, actorId }) => ({ type, aggregate, actorId })),
+      [{ type: 'repository.created', aggregate: `repository:${repository.id}`, actorId: alice.id }],
+    );
+    t.same(
+      forge.audited.map(({ action, resource, actorId }) => ({ action, resource, actorId })),
+      [{ action: 'repository.created', resource: `repository:${repository.id}`, actorId: alice.id }],
+    );
+    t.equal(forge.intents.open_.size, 0);
+  },
+);
 
 void t.test('creating refuses', async (t) => {
   const forge = await world();
   t.teardown(() => forge.close());
   await forge.useCases.create(forge.as(alice), { name: 'hello' });
-  const create = (command: Parameters<typeof forge.useCases.create>[1], caller = alice) => forge.useCases.create(forge.as(caller), command);
+  const create = (command: Parameters<typeof forge.useCases.create>[1], caller = alice) =>
+    forge.useCases.create(forge.as(caller), command);
   await t.rejects(create({ name: 'HELLO' }), refusal('conflict'), 'a name that is taken, in any case');
   await t.rejects(create({ name: 'x.git' }), refusal('validation_failed'));
   await t.rejects(create({ name: 'x', defaultBranch: '-b' }), refusal('validation_failed'));
   await t.rejects(create({ name: 'x', owner: 'bob' }), refusal('forbidden'), 'somebody else as the owner');
-  await t.rejects(create({ name: 'x', owner: 'nobody' }, root), refusal('validation_failed'), 'an owner who does not exist');
+  await t.rejects(
+    create({ name: 'x', owner: 'nobody' }, root),
+    refusal('validation_failed'),
+    'an owner who does not exist',
+  );
   t.equal(forge.git.repositories.size, 1, 'no directory was left');
   t.equal((await create({ name: 'x', owner: 'alice' })).ownerId, alice.id, 'naming oneself is fine');
   t.equal((await create({ name: 'y', owner: 'BOB' }, root)).ownerId, bob.id, 'an administrator may name another');
@@ -34,7 +59,9 @@ void t.test('creating refuses', async (t) => {
 void t.test('of creations of one name at once exactly one succeeds, and the others leave no directory', async (t) => {
   const forge = await world();
   t.teardown(() => forge.close());
-  const results = await Promise.allSettled(Array.from({ length: 8 }, () => forge.useCases.create(forge.as(alice), { name: 'race' })));
+  const results = await Promise.allSettled(
+    Array.from({ length: 8 }, () => forge.useCases.create(forge.as(alice), { name: 'race' })),
+  );
   t.equal(results.filter(({ status }) => status === 'fulfilled').length, 1);
   t.ok(results.every((result) => result.status === 'fulfilled' || result.reason.kind === 'conflict'));
   t.equal(forge.git.repositories.size, 1);
@@ -55,7 +82,8 @@ void t.test('a creation or deletion cut short is finished or undone by the recon
   const forge = await world();
   t.teardown(() => forge.close());
   const kept = await forge.useCases.create(forge.as(alice), { name: 'kept' });
-  // Killed between the directory and the row; before the directory; between the row's end and the directory's; before the row's end.
+  // Killed between the directory and the row; before the directory; between the row's end and the directory's; before
+  // the row's end.
   await forge.intents.open({ kind: 'repositories.create', subject: 'half-made', detail: {} });
   await forge.git.create('half-made', { defaultBranch: 'main' });
   await forge.intents.open({ kind: 'repositories.create', subject: 'unmade', detail: {} });
@@ -87,12 +115,14 @@ void t.test('the list holds what the reader may read, newest first, within its c
   const forge = await world();
   t.teardown(() => forge.close());
   let at = 0;
-  const make = (owner: typeof alice, name: string, visibility: 'public' | 'internal' | 'private') => forge.useCases.create(forge.as(owner, new Date(2026, 0, 1, 0, 0, at++)), { name, visibility });
+  const make = (owner: typeof alice, name: string, visibility: 'public' | 'internal' | 'private') =>
+    forge.useCases.create(forge.as(owner, new Date(2026, 0, 1, 0, 0, at++)), { name, visibility });
   await make(alice, 'pub', 'public');
   await make(alice, 'int', 'internal');
   const secret = await make(alice, 'sec', 'private');
   await make(bob, 'own', 'private');
-  const names = async (caller: Parameters<typeof forge.as>[0], command = {}) => (await forge.useCases.list(forge.as(caller), command)).map(({ name }) => name);
+  const names = async (caller: Parameters<typeof forge.as>[0], command = {}) =>
+    (await forge.useCases.list(forge.as(caller), command)).map(({ name }) => name);
   t.same(await names(anonymous), ['pub']);
   t.same(await names(bob), ['own', 'int', 'pub']);
   t.same(await names(alice), ['sec', 'int', 'pub']);
@@ -102,7 +132,9 @@ void t.test('the list holds what the reader may read, newest first, within its c
   t.same(await names(bob, { owner: 'ALICE' }), ['int', 'pub']);
   t.same(await names(bob, { owner: 'nobody' }), []);
   t.same(await names(bob, { mine: true, owner: 'alice' }), []);
-  await forge.storage.unitOfWork.run(() => forge.store.putCollaborator(secret.id, bob.id, { role: 'read', permissions: [] }, new Date()));
+  await forge.storage.unitOfWork.run(() =>
+    forge.store.putCollaborator(secret.id, bob.id, { role: 'read', permissions: [] }, new Date()),
+  );
   t.same(await names(bob, { owner: 'alice' }), ['sec', 'int', 'pub']);
   await t.rejects(forge.useCases.list(forge.as(anonymous), { mine: true }), refusal('unauthorized'));
   for (let index = 0; index < 110; index++) await make(alice, `many-${index}`, 'public');
@@ -112,34 +144,76 @@ void t.test('the list holds what the reader may read, newest first, within its c
 });
 
 void t.test('the record carries what counters say, and never a state of an anonymous caller', async (t) => {
-  const forge = await world({ counters: [
-    { counts: async (ids) => new Map(ids.map((id) => [id, { stars: 3, starred: true }])) },
-    { counts: async (ids) => new Map(ids.map((id) => [id, { openIssues: 2 }])) },
-  ] });
+  const forge = await world({
+    counters: [
+      { counts: async (ids) => new Map(ids.map((id) => [id, { stars: 3, starred: true }])) },
+      { counts: async (ids) => new Map(ids.map((id) => [id, { openIssues: 2 }])) },
+    ],
+  });
   t.teardown(() => forge.close());
   const repository = await forge.useCases.create(forge.as(alice), { name: 'a', visibility: 'public' });
   const none = { stars: 3, forks: 0, watchers: 0, openIssues: 2, openMergeRequests: 0, watching: false };
-  t.same((await forge.useCases.fetch(await forge.granted(bob, 'repo.read', repository))).counts, { ...none, starred: true });
-  t.same((await forge.useCases.fetch(await forge.granted(anonymous, 'repo.read', repository))).counts, { ...none, starred: false });
+  t.same((await forge.useCases.fetch(await forge.granted(bob, 'repo.read', repository))).counts, {
+    ...none,
+    starred: true,
+  });
+  t.same((await forge.useCases.fetch(await forge.granted(anonymous, 'repo.read', repository))).counts, {
+    ...none,
+    starred: false,
+  });
 });
 
 void t.test('updating changes the record, tells of it, and leaves the directory where it is', async (t) => {
   const forge = await world();
   t.teardown(() => forge.close());
   const repository = await forge.useCases.create(forge.as(alice, new Date(0)), { name: 'old' });
-  const update = async (command: Parameters<typeof forge.useCases.update>[1]) => forge.useCases.update(await forge.granted(alice, 'repo.own', { owner: 'alice', name: (await forge.store.byId(repository.id))?.name ?? '' }), command);
+  const update = async (command: Parameters<typeof forge.useCases.update>[1]) =>
+    forge.useCases.update(
+      await forge.granted(alice, 'repo.own', {
+        owner: 'alice',
+        name: (await forge.store.byId(repository.id))?.name ?? '',
+      }),
+      command,
+    );
   const changed = await update({ name: 'new', visibility: 'public', issueCode: 'NEW', description: 'text' });
   t.match(changed, { id: repository.id, name: 'new', visibility: 'public', issueCode: 'NEW', description: 'text' });
   t.ok(changed.updatedAt > repository.updatedAt);
-  t.same((await forge.events()).slice(1).map(({ type, payload }) => [type, payload]), [
-    ['repository.updated', { repository_id: repository.id, owner_id: alice.id, name: 'new', visibility: 'public', changed: ['name', 'description', 'visibility', 'issueCode'] }],
-    ['repository.renamed', { repository_id: repository.id, owner_id: alice.id, name: 'new', visibility: 'public', old_name: 'old' }],
-    ['repository.visibility_changed', { repository_id: repository.id, owner_id: alice.id, name: 'new', visibility: 'public', old_visibility: 'private' }],
-  ]);
-  t.same(forge.audited.slice(1).map(({ action, details }) => [action, details]), [
-    ['repository.renamed', { owner: 'Alice', from: 'old', to: 'new' }],
-    ['repository.visibility_changed', { owner: 'Alice', name: 'new', from: 'private', to: 'public' }],
-  ]);
+  t.same(
+    (await forge.events()).slice(1).map(({ type, payload }) => [type, payload]),
+    [
+      [
+        'repository.updated',
+        {
+          repository_id: repository.id,
+          owner_id: alice.id,
+          name: 'new',
+          visibility: 'public',
+          changed: ['name', 'description', 'visibility', 'issueCode'],
+        },
+      ],
+      [
+        'repository.renamed',
+        { repository_id: repository.id, owner_id: alice.id, name: 'new', visibility: 'public', old_name: 'old' },
+      ],
+      [
+        'repository.visibility_changed',
+        {
+          repository_id: repository.id,
+          owner_id: alice.id,
+          name: 'new',
+          visibility: 'public',
+          old_visibility: 'private',
+        },
+      ],
+    ],
+  );
+  t.same(
+    forge.audited.slice(1).map(({ action, details }) => [action, details]),
+    [
+      ['repository.renamed', { owner: 'Alice', from: 'old', to: 'new' }],
+      ['repository.visibility_changed', { owner: 'Alice', name: 'new', from: 'private', to: 'public' }],
+    ],
+  );
   t.same(forge.git.calls, ['create']);
   t.same(await update({ name: 'new' }), changed, 'a change of nothing changes nothing');
   t.equal((await update({ name: 'NEW' })).name, 'NEW', 'the case alone may change');
@@ -152,8 +226,13 @@ void t.test('updating refuses what is taken, naming the other repository', async
   const first = await forge.useCases.create(forge.as(alice), { name: 'first' });
   const second = await forge.useCases.create(forge.as(alice), { name: 'second' });
   await forge.useCases.update(await forge.granted(alice, 'repo.own', first), { issueCode: 'AA' });
-  const update = async (command: Parameters<typeof forge.useCases.update>[1]) => forge.useCases.update(await forge.granted(alice, 'repo.own', second), command);
-  await t.rejects(update({ name: 'FIRST' }), { kind: 'conflict', message: 'name_in_use', body: { existing_repo_id: first.id } });
+  const update = async (command: Parameters<typeof forge.useCases.update>[1]) =>
+    forge.useCases.update(await forge.granted(alice, 'repo.own', second), command);
+  await t.rejects(update({ name: 'FIRST' }), {
+    kind: 'conflict',
+    message: 'name_in_use',
+    body: { existing_repo_id: first.id },
+  });
   await t.rejects(update({ issueCode: 'AA' }), { kind: 'conflict', message: /issue code/ });
   await t.rejects(update({ issueCode: 'a' }), refusal('validation_failed'));
   await t.rejects(update({ name: '..' }), refusal('validation_failed'));
@@ -165,9 +244,14 @@ void t.test('the default branch moves in git and in the record together', async 
   t.teardown(() => forge.close());
   const repository = await forge.useCases.create(forge.as(alice), { name: 'a' });
   await forge.useCases.create(forge.as(alice), { name: 'taken' });
-  const update = async (command: Parameters<typeof forge.useCases.update>[1]) => forge.useCases.update(await forge.granted(alice, 'repo.own', repository), command);
+  const update = async (command: Parameters<typeof forge.useCases.update>[1]) =>
+    forge.useCases.update(await forge.granted(alice, 'repo.own', repository), command);
   const head = () => forge.git.repositories.get(repository.id)?.head;
-  t.equal((await update({ defaultBranch: 'trunk' })).defaultBranch, 'trunk', 'an empty repository may name a branch that is to come');
+  t.equal(
+    (await update({ defaultBranch: 'trunk' })).defaultBranch,
+    'trunk',
+    'an empty repository may name a branch that is to come',
+  );
   t.equal(head(), 'trunk');
   forge.git.commit(repository.id, 'refs/heads/dev', { a: 'a' });
   await t.rejects(update({ defaultBranch: 'absent' }), refusal('validation_failed'));
@@ -190,13 +274,18 @@ void t.test('deleting needs the confirmation to the letter and takes row, collab
   t.teardown(() => forge.close());
   const repository = await forge.useCases.create(forge.as(alice), { name: 'Gone' });
   const owned = await forge.granted(alice, 'repo.own', repository);
-  for (const confirmation of ['', 'alice/Gone', 'Alice/gone', 'Alice/Gone ', 'Gone']) await t.rejects(forge.useCases.delete(owned, { confirmation }), refusal('validation_failed'), confirmation);
+  for (const confirmation of ['', 'alice/Gone', 'Alice/gone', 'Alice/Gone ', 'Gone'])
+    await t.rejects(forge.useCases.delete(owned, { confirmation }), refusal('validation_failed'), confirmation);
   await forge.useCases.delete(owned, { confirmation: 'Alice/Gone' });
   t.equal(await forge.store.byId(repository.id), undefined);
   t.equal(forge.git.repositories.size, 0);
   t.equal(forge.intents.open_.size, 0);
   t.equal((await forge.events()).at(-1)?.type, 'repository.deleted');
-  t.match(forge.audited.at(-1), { action: 'repository.deleted', resource: `repository:${repository.id}`, details: { owner: 'Alice', name: 'Gone', visibility: 'private' } });
+  t.match(forge.audited.at(-1), {
+    action: 'repository.deleted',
+    resource: `repository:${repository.id}`,
+    details: { owner: 'Alice', name: 'Gone', visibility: 'private' },
+  });
   await t.rejects(forge.useCases.delete(owned, { confirmation: 'Alice/Gone' }), refusal('not_found'), 'a second time');
   t.equal(forge.intents.open_.size, 0);
 });

@@ -1,9 +1,33 @@
 // The use cases of repositories on in-memory stores, with callers and a git that is memory too.
 import { memoryRateCounter, openMemory, sequentialIds, systemClock } from '#adapters/memory/index';
-import { accessDecision, on, scopeCatalogue, type AuditEntry, type Call, type Caller, type Clock, type ErrorKind, type EventOf, type EventType, type GrantOf, type Granted, type Intent, type Intents, type User } from '#core/kernel/index';
-import { changes, reads } from '#core/kernel/access';
 import type { PublicUserRow } from '#core/identity/index';
-import { repositoryPermissions, repositoryResolver, repositoryScopes, repositoryUseCases, type Repository, type RepositoryCounters, type RepositoryStore } from '#core/repositories/index';
+import { changes, reads } from '#core/kernel/access';
+import {
+  accessDecision,
+  on,
+  scopeCatalogue,
+  type AuditEntry,
+  type Call,
+  type Caller,
+  type Clock,
+  type ErrorKind,
+  type EventOf,
+  type EventType,
+  type GrantOf,
+  type Granted,
+  type Intent,
+  type Intents,
+  type User,
+} from '#core/kernel/index';
+import {
+  repositoryPermissions,
+  repositoryResolver,
+  repositoryScopes,
+  repositoryUseCases,
+  type Repository,
+  type RepositoryCounters,
+  type RepositoryStore,
+} from '#core/repositories/index';
 import { memoryRepositoryStore } from '#plugins/repositories/store/memory';
 import { memoryProtectionStore } from '#plugins/repositories/store/protection-memory';
 import { FakeGit } from './fake-git.ts';
@@ -40,7 +64,11 @@ export class TestIntents implements Intents {
 }
 
 export const user = (username: string, options: { readonly isAdmin?: boolean } = {}): User => ({
-  kind: 'user', id: `${username}-id`, username, isAdmin: options.isAdmin ?? false, credential: { kind: 'session', id: 's', scopes: 'all', via: 'bearer' },
+  kind: 'user',
+  id: `${username}-id`,
+  username,
+  isAdmin: options.isAdmin ?? false,
+  credential: { kind: 'session', id: 's', scopes: 'all', via: 'bearer' },
 });
 
 export const alice = user('Alice');
@@ -48,45 +76,125 @@ export const bob = user('bob');
 export const carol = user('carol');
 export const root = user('root', { isAdmin: true });
 
-const eventTypes = ['repository.created', 'repository.updated', 'repository.renamed', 'repository.visibility_changed', 'repository.deleted', 'repository.forked', 'repository.starred', 'repository.unstarred', 'repository.watched', 'repository.unwatched', 'collaborator.added', 'collaborator.updated', 'collaborator.removed', 'role_template.created', 'role_template.updated', 'role_template.deleted', 'branch.deleted', 'branch.protection_changed', 'push'] as const satisfies readonly EventType[];
+const eventTypes = [
+  'repository.created',
+  'repository.updated',
+  'repository.renamed',
+  'repository.visibility_changed',
+  'repository.deleted',
+  'repository.forked',
+  'repository.starred',
+  'repository.unstarred',
+  'repository.watched',
+  'repository.unwatched',
+  'collaborator.added',
+  'collaborator.updated',
+  'collaborator.removed',
+  'role_template.created',
+  'role_template.updated',
+  'role_template.deleted',
+  'branch.deleted',
+  'branch.protection_changed',
+  'push',
+] as const satisfies readonly EventType[];
 
 export interface World extends Awaited<ReturnType<typeof world>> {}
 
-export async function world(options: { readonly counters?: readonly RepositoryCounters[]; readonly clock?: Clock } = {}) {
+export async function world(
+  options: { readonly counters?: readonly RepositoryCounters[]; readonly clock?: Clock } = {},
+) {
   const ids = sequentialIds();
   const storage = openMemory({ clock: systemClock, ids, log });
-  const users: PublicUserRow[] = [alice, bob, carol, root].map(({ id, username }) => ({ id, username, username_key: username.toLowerCase(), display_name: '', avatar_url: '' }));
+  const users: PublicUserRow[] = [alice, bob, carol, root].map(({ id, username }) => ({
+    id,
+    username,
+    username_key: username.toLowerCase(),
+    display_name: '',
+    avatar_url: '',
+  }));
   storage.database.publish<PublicUserRow>('identity_public_user', () => users);
   const store: RepositoryStore = memoryRepositoryStore(storage.database);
   const git = new FakeGit();
   const intents = new TestIntents();
   const audited: AuditEntry[] = [];
   const events: EventOf[] = [];
-  await storage.deliver(eventTypes.map((type) => ({ plugin: 'test', subscription: on(type, { name: type, delivery: 'durable', handle: async (event) => { events.push(event as EventOf); } }) })));
+  await storage.deliver(
+    eventTypes.map((type) => ({
+      plugin: 'test',
+      subscription: on(type, {
+        name: type,
+        delivery: 'durable',
+        handle: async (event) => {
+          events.push(event as EventOf);
+        },
+      }),
+    })),
+  );
   const find = (username: string) => users.find(({ username_key }) => username_key === username.toLowerCase());
   const permissionTable = { declarations: () => repositoryPermissions };
   const protections = memoryProtectionStore(storage.database);
   const useCases = repositoryUseCases({
-    store, protections, rateCounter: memoryRateCounter(), git, intents, ids, log, clock: options.clock ?? systemClock, unitOfWork: storage.unitOfWork, events: storage.events, locks: storage.locks,
-    audit: { append: async (entry) => { audited.push(entry); } },
+    store,
+    protections,
+    rateCounter: memoryRateCounter(),
+    git,
+    intents,
+    ids,
+    log,
+    clock: options.clock ?? systemClock,
+    unitOfWork: storage.unitOfWork,
+    events: storage.events,
+    locks: storage.locks,
+    audit: {
+      append: async (entry) => {
+        audited.push(entry);
+      },
+    },
     users: {
-      byUsername: async (username) => { const found = find(username); return found && { id: found.id, username: found.username, displayName: '', avatarUrl: '' }; },
+      byUsername: async (username) => {
+        const found = find(username);
+        return found && { id: found.id, username: found.username, displayName: '', avatarUrl: '' };
+      },
       byIds: async () => new Map(),
     },
     permissionTable,
     counters: () => options.counters ?? [],
   });
   const access = accessDecision({
-    scopes: scopeCatalogue(repositoryScopes), adminGrants: () => undefined,
+    scopes: scopeCatalogue(repositoryScopes),
+    adminGrants: () => undefined,
     resolvers: () => [repositoryResolver({ store, permissionTable })],
   });
-  const as = <C extends Caller>(caller: C, now = new Date()): Call<C> => ({ caller, requestId: 'r', ip: '192.0.2.1', userAgent: 'test', signal: new AbortController().signal, now });
-  const granted = <P extends 'repo.read' | 'repo.write' | 'repo.admin' | 'repo.own'>(caller: Caller, permission: P, { owner, name }: Pick<Repository, 'owner' | 'name'>): Promise<Granted<Repository, P>> => {
+  const as = <C extends Caller>(caller: C, now = new Date()): Call<C> => ({
+    caller,
+    requestId: 'r',
+    ip: '192.0.2.1',
+    userAgent: 'test',
+    signal: new AbortController().signal,
+    now,
+  });
+  const granted = <P extends 'repo.read' | 'repo.write' | 'repo.admin' | 'repo.own'>(
+    caller: Caller,
+    permission: P,
+    { owner, name }: Pick<Repository, 'owner' | 'name'>,
+  ): Promise<Granted<Repository, P>> => {
     const rule = permission === 'repo.read' ? reads('repository', 'repo.read') : changes('repository', permission);
-    return access.decide(as(caller), rule, undefined, { owner, repo: name }) as Promise<GrantOf<typeof rule>> as unknown as Promise<Granted<Repository, P>>;
+    return access.decide(as(caller), rule, undefined, { owner, repo: name }) as Promise<
+      GrantOf<typeof rule>
+    > as unknown as Promise<Granted<Repository, P>>;
   };
   return {
-    storage, store, protections, git, intents, audited, useCases, access, as, granted, users,
+    storage,
+    store,
+    protections,
+    git,
+    intents,
+    audited,
+    useCases,
+    access,
+    as,
+    granted,
+    users,
     /** What was delivered so far. */
     async events(): Promise<readonly EventOf[]> {
       await storage.drained();
@@ -94,8 +202,14 @@ export async function world(options: { readonly counters?: readonly RepositoryCo
     },
     /** Pushes as a client does and reads the answer to its end. */
     async push(caller: Caller, repository: Repository, updates: readonly object[]): Promise<string> {
-      const body = (async function* () { yield new TextEncoder().encode(JSON.stringify(updates)); })();
-      const answer = await useCases.pushes.receive(await granted(caller, 'repo.write', repository), { protocol: undefined, body, signal: new AbortController().signal });
+      const body = (async function* () {
+        yield new TextEncoder().encode(JSON.stringify(updates));
+      })();
+      const answer = await useCases.pushes.receive(await granted(caller, 'repo.write', repository), {
+        protocol: undefined,
+        body,
+        signal: new AbortController().signal,
+      });
       return (await Array.fromAsync(answer, (chunk) => new TextDecoder().decode(chunk))).join('');
     },
     close: () => storage.close(),

@@ -1,23 +1,35 @@
 // Writing through the API at its edges: races for the branch, interruptions, and what is told of them.
 import t from 'tap';
-import { alice, refusal, world, type World } from './world.ts';
-import { oid } from './fake-git.ts';
 import type { Repository, WriteCommand } from '#core/repositories/index';
+import { oid } from './fake-git.ts';
+import { alice, refusal, world, type World } from './world.ts';
 
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
 const main = 'refs/heads/main';
 
-async function opened(t: { teardown(work: () => Promise<void>): unknown }): Promise<{ w: World; repository: Repository; write: (command: Partial<WriteCommand>) => ReturnType<World['useCases']['writeContents']> }> {
+async function opened(t: { teardown(work: () => Promise<void>): unknown }): Promise<{
+  w: World;
+  repository: Repository;
+  write: (command: Partial<WriteCommand>) => ReturnType<World['useCases']['writeContents']>;
+}> {
   const w = await world();
   t.teardown(() => w.close());
   const repository = await w.useCases.create(w.as(alice), { name: 'code', visibility: 'public' });
   w.git.commit(repository.id, main, { 'README.md': 'one' });
   return {
-    w, repository,
-    write: async (command) => w.useCases.writeContents(await w.granted(alice, 'repo.write', repository), { path: 'new', message: 'Write', content: utf8('x'), ...command }),
+    w,
+    repository,
+    write: async (command) =>
+      w.useCases.writeContents(await w.granted(alice, 'repo.write', repository), {
+        path: 'new',
+        message: 'Write',
+        content: utf8('x'),
+        ...command,
+      }),
   };
 }
-const pushes = async (w: World) => (await w.events()).filter(({ type }) => type === 'push').map(({ payload }) => payload);
+const pushes = async (w: World) =>
+  (await w.events()).filter(({ type }) => type === 'push').map(({ payload }) => payload);
 
 void t.test('a write that loses the branch to somebody else looks again and lands on top of theirs', async (t) => {
   const { w, repository, write } = await opened(t);
@@ -52,19 +64,22 @@ void t.test('a branch that moves each time is given up with a conflict', async (
   t.same(await pushes(w), []);
 });
 
-void t.test('a write that breaks off is settled by where the branch stands, and the next in line goes on', async (t) => {
-  const { w, repository, write } = await opened(t);
-  w.git.beforeRefsMove = () => {
-    w.git.beforeRefsMove = undefined;
-    throw new Error('killed');
-  };
-  const [broken, next] = await Promise.allSettled([write({ path: 'a' }), write({ path: 'b' })]);
-  t.equal(broken.status, 'rejected');
-  t.equal(next.status, 'fulfilled');
-  t.equal(w.intents.open_.size, 0);
-  t.equal((await pushes(w)).length, 1);
-  t.ok(await w.git.entry(repository.id, (await w.git.readRefs(repository.id, [main]))[0] ?? '', 'b'));
-});
+void t.test(
+  'a write that breaks off is settled by where the branch stands, and the next in line goes on',
+  async (t) => {
+    const { w, repository, write } = await opened(t);
+    w.git.beforeRefsMove = () => {
+      w.git.beforeRefsMove = undefined;
+      throw new Error('killed');
+    };
+    const [broken, next] = await Promise.allSettled([write({ path: 'a' }), write({ path: 'b' })]);
+    t.equal(broken.status, 'rejected');
+    t.equal(next.status, 'fulfilled');
+    t.equal(w.intents.open_.size, 0);
+    t.equal((await pushes(w)).length, 1);
+    t.ok(await w.git.entry(repository.id, (await w.git.readRefs(repository.id, [main]))[0] ?? '', 'b'));
+  },
+);
 
 void t.test('a rule that refuses is told, and nothing moves', async (t) => {
   const { w, repository, write } = await opened(t);

@@ -2,32 +2,38 @@
 import t from 'tap';
 import type { Test } from 'tap';
 import type { MemoryStorage } from '#adapters/memory/index';
+import { openMemory, systemClock, systemIds } from '#adapters/memory/index';
 import type { PostgresStorage } from '#adapters/postgres/index';
+import type { PublicUserRow } from '#core/identity/index';
+import { memoryAccountStore, memorySessionStore, memoryTokenStore } from '#plugins/identity/store/memory';
+import { migrations } from '#plugins/identity/store/migrations';
+import { sqlAccountStore, sqlSessionStore, sqlTokenStore } from '#plugins/identity/store/sql';
+import { identityEntities } from '#plugins/identity/store/tables';
+import type { IdentityRows } from '#plugins/identity/store/tables';
 import { contract, failures } from '#test/contracts/checks';
 import type { Made } from '#test/contracts/checks';
 import { accountChecks, sessionChecks, tokenChecks } from '#test/contracts/identity-stores';
 import type { IdentityStores } from '#test/contracts/identity-stores';
 import { eachEngine, quietLog } from '#test/contracts/storage-engines';
 import type { TestData } from '#test/contracts/storage-engines';
-import { openMemory, systemClock, systemIds } from '#adapters/memory/index';
-import { memoryAccountStore, memorySessionStore, memoryTokenStore } from '#plugins/identity/store/memory';
-import { migrations } from '#plugins/identity/store/migrations';
-import { sqlAccountStore, sqlSessionStore, sqlTokenStore } from '#plugins/identity/store/sql';
-import { identityEntities } from '#plugins/identity/store/tables';
-import type { IdentityRows } from '#plugins/identity/store/tables';
-import type { PublicUserRow } from '#core/identity/index';
 
 function storesOn(storage: MemoryStorage | PostgresStorage): IdentityStores {
   if (storage.engine === 'memory') {
     const { database } = storage as MemoryStorage;
     return {
-      accounts: memoryAccountStore(database), sessions: memorySessionStore(database), tokens: memoryTokenStore(database), unitOfWork: storage.unitOfWork,
+      accounts: memoryAccountStore(database),
+      sessions: memorySessionStore(database),
+      tokens: memoryTokenStore(database),
+      unitOfWork: storage.unitOfWork,
       publicRows: async () => database.published<PublicUserRow>('identity_public_user'),
     };
   }
   const { database } = storage as PostgresStorage;
   return {
-    accounts: sqlAccountStore(database), sessions: sqlSessionStore(database), tokens: sqlTokenStore(database), unitOfWork: storage.unitOfWork,
+    accounts: sqlAccountStore(database),
+    sessions: sqlSessionStore(database),
+    tokens: sqlTokenStore(database),
+    unitOfWork: storage.unitOfWork,
     publicRows: () => database.kysely<IdentityRows>().selectFrom('identity_public_user').selectAll().execute(),
   };
 }
@@ -35,8 +41,16 @@ function storesOn(storage: MemoryStorage | PostgresStorage): IdentityStores {
 /** One opening for all checks of an engine: opening costs more than emptying the tables. */
 async function maker(data: TestData): Promise<() => Promise<Made<IdentityStores>>> {
   if (data.engine === 'memory') return async () => fresh();
-  const storage = await data.open({ entities: identityEntities, migrations: [{ plugin: 'identity', migrations }] }) as PostgresStorage;
-  return async () => ({ provider: storesOn(storage), dispose: async () => { await storage.database.em().execute('truncate identity_user cascade'); } });
+  const storage = (await data.open({
+    entities: identityEntities,
+    migrations: [{ plugin: 'identity', migrations }],
+  })) as PostgresStorage;
+  return async () => ({
+    provider: storesOn(storage),
+    dispose: async () => {
+      await storage.database.em().execute('truncate identity_user cascade');
+    },
+  });
 }
 
 function fresh(): Made<IdentityStores> {
@@ -54,29 +68,75 @@ void t.test('stores of identity', async (t) => {
 
   await t.test('the contract fails on stores that break it', async (t) => {
     const broken = async (spoil: (stores: IdentityStores) => IdentityStores): Promise<readonly string[]> =>
-      failures([...accountChecks, ...sessionChecks, ...tokenChecks], async () => {
-        const made = fresh();
-        return { provider: spoil(made.provider), dispose: () => made.dispose() };
-      }, 5000);
-    const accounts = (over: (store: IdentityStores['accounts']) => Partial<IdentityStores['accounts']>) => broken((stores) => ({ ...stores, accounts: { ...stores.accounts, ...over(stores.accounts) } }));
-    const sessions = (over: (store: IdentityStores['sessions']) => Partial<IdentityStores['sessions']>) => broken((stores) => ({ ...stores, sessions: { ...stores.sessions, ...over(stores.sessions) } }));
-    const tokens = (over: (store: IdentityStores['tokens']) => Partial<IdentityStores['tokens']>) => broken((stores) => ({ ...stores, tokens: { ...stores.tokens, ...over(stores.tokens) } }));
+      failures(
+        [...accountChecks, ...sessionChecks, ...tokenChecks],
+        async () => {
+          const made = fresh();
+          return { provider: spoil(made.provider), dispose: () => made.dispose() };
+        },
+        5000,
+      );
+    const accounts = (over: (store: IdentityStores['accounts']) => Partial<IdentityStores['accounts']>) =>
+      broken((stores) => ({ ...stores, accounts: { ...stores.accounts, ...over(stores.accounts) } }));
+    const sessions = (over: (store: IdentityStores['sessions']) => Partial<IdentityStores['sessions']>) =>
+      broken((stores) => ({ ...stores, sessions: { ...stores.sessions, ...over(stores.sessions) } }));
+    const tokens = (over: (store: IdentityStores['tokens']) => Partial<IdentityStores['tokens']>) =>
+      broken((stores) => ({ ...stores, tokens: { ...stores.tokens, ...over(stores.tokens) } }));
 
     t.strictSame(await broken((stores) => stores), [], 'a good one keeps it');
     const cases: readonly [string, Promise<readonly string[]>][] = [
       ['lost write', accounts(() => ({ update: async () => undefined }))],
-      ['no uniqueness', accounts((store) => ({ insert: (account, hash) => store.insert({ ...account, username: `${account.username}-${account.id.slice(-2)}` }, hash) }))],
+      [
+        'no uniqueness',
+        accounts((store) => ({
+          insert: (account, hash) =>
+            store.insert({ ...account, username: `${account.username}-${account.id.slice(-2)}` }, hash),
+        })),
+      ],
       ['ignored filter', accounts((store) => ({ list: (query) => store.list({ ...query, q: undefined }) }))],
       ['ignored limit', accounts((store) => ({ list: (query) => store.list({ ...query, limit: 100, offset: 0 }) }))],
-      ['wrong order', accounts((store) => ({ list: async (query) => { const { accounts: found, total } = await store.list(query); return { accounts: found.toReversed(), total }; } }))],
+      [
+        'wrong order',
+        accounts((store) => ({
+          list: async (query) => {
+            const { accounts: found, total } = await store.list(query);
+            return { accounts: found.toReversed(), total };
+          },
+        })),
+      ],
       ['no rollback', broken((stores) => ({ ...stores, unitOfWork: { active: false, run: (work) => work() } }))],
-      ['suspended administrators count', accounts((store) => ({ lockAdministrators: async () => (await store.list({ q: undefined, limit: 100, offset: 0 })).accounts.filter(({ isAdmin }) => isAdmin).map(({ id }) => id).sort() }))],
+      [
+        'suspended administrators count',
+        accounts((store) => ({
+          lockAdministrators: async () =>
+            (await store.list({ q: undefined, limit: 100, offset: 0 })).accounts
+              .filter(({ isAdmin }) => isAdmin)
+              .map(({ id }) => id)
+              .sort(),
+        })),
+      ],
       ['expiry ignored', sessions((store) => ({ owner: (id) => store.owner(id, new Date(0)) }))],
-      ['refresh tokens used twice', sessions((store) => ({ useRefreshToken: async (hash) => { const found = await store.byRefreshToken(hash); return found && { outcome: 'fresh', ...found }; } }))],
+      [
+        'refresh tokens used twice',
+        sessions((store) => ({
+          useRefreshToken: async (hash) => {
+            const found = await store.byRefreshToken(hash);
+            return found && { outcome: 'fresh', ...found };
+          },
+        })),
+      ],
       ['all sessions ended', sessions((store) => ({ endAll: (userId) => store.endAll(userId) }))],
       ['token expiry ignored', tokens((store) => ({ byHash: (hash) => store.byHash(hash, new Date(0)) }))],
       ['a use that is lost', tokens(() => ({ touch: async () => undefined }))],
-      ['oldest first', tokens((store) => ({ list: async (userId, slice) => { const { tokens: found, total } = await store.list(userId, slice); return { tokens: found.toReversed(), total }; } }))],
+      [
+        'oldest first',
+        tokens((store) => ({
+          list: async (userId, slice) => {
+            const { tokens: found, total } = await store.list(userId, slice);
+            return { tokens: found.toReversed(), total };
+          },
+        })),
+      ],
     ];
     for (const [name, failed] of cases) t.ok((await failed).length > 0, name);
   });

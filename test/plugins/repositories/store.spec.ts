@@ -1,6 +1,6 @@
 // The stores of repositories, held to their contract on every engine.
-import t from 'tap';
 import { rawSql, type SqlDatabase } from 'hexforge/plugin';
+import t from 'tap';
 import { openMemory, systemClock, systemIds } from '#adapters/memory/index';
 import type { PostgresStorage } from '#adapters/postgres/index';
 import type { PublicUserRow } from '#core/identity/index';
@@ -13,7 +13,10 @@ import { sqlRepositoryStore } from '#plugins/repositories/store/sql';
 import { entities } from '#plugins/repositories/store/tables';
 import { contract, failures, type Made } from '../../contracts/checks.ts';
 import { peopleStoreChecks } from '../../contracts/people-store.ts';
-import { repositoryStoreChecks as recordChecks, type RepositoryStoreUnderTest } from '../../contracts/repository-store.ts';
+import {
+  repositoryStoreChecks as recordChecks,
+  type RepositoryStoreUnderTest,
+} from '../../contracts/repository-store.ts';
 import { eachEngine, quietLog, type TestData } from '../../contracts/storage-engines.ts';
 
 const repositoryStoreChecks = [...recordChecks, ...peopleStoreChecks];
@@ -27,7 +30,13 @@ function onMemory(): Made<RepositoryStoreUnderTest> {
     store: memoryRepositoryStore(database),
     unitOfWork,
     addUser: async (username) => {
-      users.push({ id: `${username}-id`, username, username_key: username.toLowerCase(), display_name: '', avatar_url: '' });
+      users.push({
+        id: `${username}-id`,
+        username,
+        username_key: username.toLowerCase(),
+        display_name: '',
+        avatar_url: '',
+      });
       return `${username}-id`;
     },
   };
@@ -36,14 +45,24 @@ function onMemory(): Made<RepositoryStoreUnderTest> {
 
 /** Opened once: each test works on emptied tables. */
 async function onSql(data: TestData) {
-  const storage = await data.open({ entities: [...identityEntities, ...entities], migrations: [{ plugin: 'identity', migrations: identityMigrations }, { plugin: 'repositories', migrations }] }) as PostgresStorage;
+  const storage = (await data.open({
+    entities: [...identityEntities, ...entities],
+    migrations: [
+      { plugin: 'identity', migrations: identityMigrations },
+      { plugin: 'repositories', migrations },
+    ],
+  })) as PostgresStorage;
   let statements = 0;
   const counted: SqlDatabase = {
     em: () => storage.database.em(),
-    kysely: <DB>() => storage.database.kysely<DB>().withPlugin({
-      transformQuery: ({ node }) => node,
-      transformResult: async ({ result }) => { statements++; return result; },
-    }),
+    kysely: <DB>() =>
+      storage.database.kysely<DB>().withPlugin({
+        transformQuery: ({ node }) => node,
+        transformResult: async ({ result }) => {
+          statements++;
+          return result;
+        },
+      }),
   };
   const db = () => storage.database.kysely<Record<never, never>>();
   const provide = async () => {
@@ -54,13 +73,27 @@ async function onSql(data: TestData) {
       addUser: async (username: string) => {
         const id = systemIds.uuid();
         await storage.database.em().insert(UserTable, {
-          id, username, usernameKey: username.toLowerCase(), email: `${id}@example.com`, emailKey: `${id}@example.com`, displayName: '', displayNameKey: '', bio: '', avatarUrl: '',
-          isAdmin: false, status: 'active', emailVerified: true, passwordHash: 'x', createdAt: new Date(),
+          id,
+          username,
+          usernameKey: username.toLowerCase(),
+          email: `${id}@example.com`,
+          emailKey: `${id}@example.com`,
+          displayName: '',
+          displayNameKey: '',
+          bio: '',
+          avatarUrl: '',
+          isAdmin: false,
+          status: 'active',
+          emailVerified: true,
+          passwordHash: 'x',
+          createdAt: new Date(),
         });
         return id;
       },
       readable: async (reader: string | null, repositoryId: string) => {
-        const { rows } = await rawSql<{ readable: boolean }>`select repositories_readable(${reader}::uuid, ${repositoryId}::uuid) as readable`.execute(db());
+        const { rows } = await rawSql<{
+          readable: boolean;
+        }>`select repositories_readable(${reader}::uuid, ${repositoryId}::uuid) as readable`.execute(db());
         return rows[0]?.readable === true;
       },
       statements: () => statements,
@@ -74,52 +107,138 @@ void t.test('the contract fails on stores that break it', async (t) => {
     'a lost write': () => ({ update: async () => true }),
     'an ignored patch': (store) => ({ update: (id, { updatedAt }) => store.update(id, { updatedAt }) }),
     'no uniqueness': (store) => ({ insert: (repository) => store.insert(repository).catch(() => undefined) }),
-    'case that counts': (store) => ({ idByName: async (ownerId, name) => name === name.toLowerCase() ? store.idByName(ownerId, name) : undefined }),
-    'everything listed to everybody': (store) => ({ list: (filter) => store.list({ ...filter, reader: { kind: 'user', id: '', isAdmin: true } }) }),
+    'case that counts': (store) => ({
+      idByName: async (ownerId, name) => (name === name.toLowerCase() ? store.idByName(ownerId, name) : undefined),
+    }),
+    'everything listed to everybody': (store) => ({
+      list: (filter) => store.list({ ...filter, reader: { kind: 'user', id: '', isAdmin: true } }),
+    }),
     'an ignored filter': (store) => ({ list: ({ owner: _, ...filter }) => store.list(filter) }),
     'a wrong order': (store) => ({ list: async (filter) => (await store.list(filter)).toReversed() }),
     'no bound': (store) => ({ list: (filter) => store.list({ ...filter, limit: 1000 }) }),
-    'a role for everybody': (store) => ({ standing: async (owner, name) => { const found = await store.standing(owner, name, undefined); return found && { ...found, collaboration: { role: 'read', permissions: [] } }; } }),
+    'a role for everybody': (store) => ({
+      standing: async (owner, name) => {
+        const found = await store.standing(owner, name, undefined);
+        return found && { ...found, collaboration: { role: 'read', permissions: [] } };
+      },
+    }),
     'collaborators that stay': () => ({ delete: async () => true }),
     'a lost mark': () => ({ mark: async () => true }),
     'a mark that stays': () => ({ unmark: async () => true }),
-    'marks of everybody': (store) => ({ peopleCounts: async (ids) => new Map([...await store.peopleCounts(ids, undefined)].map(([id, counts]) => [id, { ...counts, starred: true }])) }),
-    'a template forgotten': (store) => ({ putCollaborator: (repository, user, { roleTemplateId: _, ...collaboration }, at) => store.putCollaborator(repository, user, collaboration, at) }),
+    'marks of everybody': (store) => ({
+      peopleCounts: async (ids) =>
+        new Map(
+          [...(await store.peopleCounts(ids, undefined))].map(([id, counts]) => [id, { ...counts, starred: true }]),
+        ),
+    }),
+    'a template forgotten': (store) => ({
+      putCollaborator: (repository, user, { roleTemplateId: _, ...collaboration }, at) =>
+        store.putCollaborator(repository, user, collaboration, at),
+    }),
     'a collaborator who stays': () => ({ removeCollaborator: async () => true }),
     'templates of everybody': () => ({ updateRoleTemplate: async () => true }),
     'forks without a parent': (store) => ({ insert: (repository) => store.insert(repository) }),
-    'a plan made twice': (store) => ({ planPrune: async (id, at) => { for (const { pruneAt } of await store.duePrunes({ now: new Date(8e14), idleSince: new Date(8e14), limit: 9 })) await store.replanPrune(id, { pruneAt }, undefined); await store.planPrune(id, at); } }),
-    'a plan changed by anybody': (store) => ({ replanPrune: (id, { pruneAt }, next) => store.replanPrune(id, { pruneAt }, next) }),
-    'plans that are not due': (store) => ({ duePrunes: ({ limit }) => store.duePrunes({ now: new Date(8e14), idleSince: new Date(8e14), limit }) }),
-    'counts of everybody': (store) => ({ countByOwner: async (ids) => new Map([...await store.countByOwner(ids)].map(([id, count]) => [id, count + 1])) }),
+    'a plan made twice': (store) => ({
+      planPrune: async (id, at) => {
+        for (const { pruneAt } of await store.duePrunes({ now: new Date(8e14), idleSince: new Date(8e14), limit: 9 }))
+          await store.replanPrune(id, { pruneAt }, undefined);
+        await store.planPrune(id, at);
+      },
+    }),
+    'a plan changed by anybody': (store) => ({
+      replanPrune: (id, { pruneAt }, next) => store.replanPrune(id, { pruneAt }, next),
+    }),
+    'plans that are not due': (store) => ({
+      duePrunes: ({ limit }) => store.duePrunes({ now: new Date(8e14), idleSince: new Date(8e14), limit }),
+    }),
+    'counts of everybody': (store) => ({
+      countByOwner: async (ids) => new Map([...(await store.countByOwner(ids))].map(([id, count]) => [id, count + 1])),
+    }),
   };
   for (const [name, broken] of Object.entries(breaks)) {
     const make = async () => {
       const made = onMemory();
-      return { ...made, provider: { ...made.provider, store: { ...made.provider.store, ...broken(made.provider.store) } } };
+      return {
+        ...made,
+        provider: { ...made.provider, store: { ...made.provider.store, ...broken(made.provider.store) } },
+      };
     };
     t.not((await failures(repositoryStoreChecks, make, 2000)).length, 0, name);
   }
 });
 
-void t.test('stores of repositories', (t) => eachEngine(t, async (t, engine, data) => {
-  if (engine === 'memory') return contract(t, engine, repositoryStoreChecks, async () => onMemory());
-  const { storage, provide } = await onSql(data);
-  await contract(t, engine, repositoryStoreChecks, async () => ({ provider: await provide(), dispose: async () => undefined }));
+void t.test('stores of repositories', (t) =>
+  eachEngine(t, async (t, engine, data) => {
+    if (engine === 'memory') return contract(t, engine, repositoryStoreChecks, async () => onMemory());
+    const { storage, provide } = await onSql(data);
+    await contract(t, engine, repositoryStoreChecks, async () => ({
+      provider: await provide(),
+      dispose: async () => undefined,
+    }));
 
-  await t.test('an owner cannot be deleted while repositories are theirs, and the refusal names the table', async (t) => {
-    const { addUser, store, unitOfWork } = await provide();
-    const ada = await addUser('ada');
-    const at = new Date();
-    await unitOfWork.run(() => store.insert({ id: systemIds.uuid(), ownerId: ada, owner: '', name: 'a', description: '', visibility: 'private', defaultBranch: 'main', issueCode: '', createdAt: at, updatedAt: at }));
-    await t.rejects(unitOfWork.run(async () => { await storage.database.em().nativeDelete(UserTable, { id: ada }); }), { message: /.*/, table: 'repositories_repository' });
-  });
+    await t.test(
+      'an owner cannot be deleted while repositories are theirs, and the refusal names the table',
+      async (t) => {
+        const { addUser, store, unitOfWork } = await provide();
+        const ada = await addUser('ada');
+        const at = new Date();
+        await unitOfWork.run(() =>
+          store.insert({
+            id: systemIds.uuid(),
+            ownerId: ada,
+            owner: '',
+            name: 'a',
+            description: '',
+            visibility: 'private',
+            defaultBranch: 'main',
+            issueCode: '',
+            createdAt: at,
+            updatedAt: at,
+          }),
+        );
+        await t.rejects(
+          unitOfWork.run(async () => {
+            await storage.database.em().nativeDelete(UserTable, { id: ada });
+          }),
+          { message: /.*/, table: 'repositories_repository' },
+        );
+      },
+    );
 
-  await t.test('the published view has its fixed columns', async (t) => {
-    const { addUser, store, unitOfWork } = await provide();
-    const [id, ada, at] = [systemIds.uuid(), await addUser('Ada'), new Date()];
-    await unitOfWork.run(() => store.insert({ id, ownerId: ada, owner: '', name: 'Kit', description: 'not published', visibility: 'internal', defaultBranch: 'main', issueCode: 'KIT', createdAt: at, updatedAt: at }));
-    const rows = await storage.database.kysely<RepositoryViews>().selectFrom('repositories_public_repository').selectAll().execute();
-    t.same(rows, [{ id, owner_id: ada, owner: 'Ada', name: 'Kit', name_key: 'kit', visibility: 'internal', default_branch: 'main', issue_code: 'KIT' }]);
-  });
-}));
+    await t.test('the published view has its fixed columns', async (t) => {
+      const { addUser, store, unitOfWork } = await provide();
+      const [id, ada, at] = [systemIds.uuid(), await addUser('Ada'), new Date()];
+      await unitOfWork.run(() =>
+        store.insert({
+          id,
+          ownerId: ada,
+          owner: '',
+          name: 'Kit',
+          description: 'not published',
+          visibility: 'internal',
+          defaultBranch: 'main',
+          issueCode: 'KIT',
+          createdAt: at,
+          updatedAt: at,
+        }),
+      );
+      const rows = await storage.database
+        .kysely<RepositoryViews>()
+        .selectFrom('repositories_public_repository')
+        .selectAll()
+        .execute();
+      t.same(rows, [
+        {
+          id,
+          owner_id: ada,
+          owner: 'Ada',
+          name: 'Kit',
+          name_key: 'kit',
+          visibility: 'internal',
+          default_branch: 'main',
+          issue_code: 'KIT',
+        },
+      ]);
+    });
+  }),
+);
