@@ -4,6 +4,7 @@ import type { AccessRule, CallOf, GrantOf } from '#core/kernel/access';
 import type { OptionalPorts } from '#core/kernel/ports';
 import type { Meter } from '#core/kernel/rate';
 import type { ScopeName } from '#core/kernel/scopes';
+import type { TypeOf } from './shape.ts';
 
 /**
  * A joi object schema checked against a hand-written interface: a missing key, an extra key or a wrong kind does not
@@ -107,7 +108,14 @@ export interface Input<P, Q, B, A> {
   readonly header: (name: string) => string | undefined;
 }
 
-export interface RouteSpec<P, Q, B, R, A extends AccessRule> {
+/** What the body of success is declared to be: a schema, bytes, or nothing. */
+type Result = Joi.AnySchema | 'bytes' | 'empty';
+
+/** What `run` yields for it. */
+type BodyOf<R> = R extends 'bytes' ? ByteStream : R extends 'empty' ? undefined | void : TypeOf<R>;
+type Answer<T> = T | Reply<T> | Tagged<T>;
+
+export interface RouteSpec<P, Q, B, R extends Result, A extends AccessRule> {
   /** Unique, camelCase: `repositoryCreate`. OpenAPI's operationId. */
   readonly id: string;
   readonly summary: string;
@@ -134,7 +142,7 @@ export interface RouteSpec<P, Q, B, R, A extends AccessRule> {
   /** The status of success. Default 200. */
   readonly success?: 200 | 201 | 202 | 204;
   /** The body of success: a schema, bytes, or nothing. */
-  readonly result: Joi.Schema<R> | 'bytes' | 'empty';
+  readonly result: R;
   /**
    * Error statuses the operation itself can give. Those that follow from the descriptor (401 of a bad credential, 403
    * of a missing scope, 400, 413 and 415 of a body, 429 of a meter) are added.
@@ -153,11 +161,11 @@ export interface RouteSpec<P, Q, B, R, A extends AccessRule> {
   readonly basic?: true;
   /** Not in the OpenAPI document: protocols that are no REST. */
   readonly hidden?: true;
-  run(call: CallOf<A>, input: Input<P, Q, B, A>): Promise<R | Reply<R> | Tagged<R>> | R | Reply<R> | Tagged<R>;
+  run(call: CallOf<A>, input: Input<P, Q, B, A>): Promise<Answer<BodyOf<R>>> | Answer<BodyOf<R>>;
 }
 
 /** A route whose types have done their work. */
-export type Route = Omit<RouteSpec<unknown, unknown, unknown, unknown, AccessRule>, 'run'> & {
+export type Route = Omit<RouteSpec<unknown, unknown, unknown, Result, AccessRule>, 'run'> & {
   run(call: never, input: never): unknown;
 };
 
@@ -167,7 +175,7 @@ export function api<
   P = Record<never, never>,
   Q = Record<never, never>,
   B = undefined,
-  R = undefined,
+  const R extends Result = Result,
 >(spec: RouteSpec<P, Q, B, R, A>): Route {
   return spec as unknown as Route;
 }

@@ -117,16 +117,20 @@ declare const permission: unique symbol;
 /**
  * Proof that the decision was taken for this call. Only the decision makes one, so nobody reaches a use case unchecked.
  */
-export interface Granted<R, P extends string> {
+export interface Granted<R, P extends string, C extends Caller = Caller> {
   readonly resource: R;
-  readonly call: Call;
+  /** Whose call it is: of a change (`changes`) a user's. */
+  readonly call: Call<C>;
   /** Whether the caller also holds another permission on the same thing. */
   may(permission: string): boolean;
   readonly [permission]: P;
 }
 
 /** What `decide` yields for a rule. */
-export type GrantOf<A> = A extends ResourceRule<infer K, infer P> ? Granted<Resources[K], P> : undefined;
+export type GrantOf<A> =
+  A extends ResourceRule<infer K, infer P, infer N>
+    ? Granted<Resources[K], P, N extends true ? User : Caller>
+    : undefined;
 
 /** The call a handler under a rule receives: past any rule but these two there is a user. */
 export type CallOf<A> = A extends { readonly who: 'anyone' } | { readonly needsUser: false } ? Call : Call<User>;

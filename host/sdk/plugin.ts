@@ -5,8 +5,12 @@ export { sql as rawSql } from 'kysely';
 export type { InferKyselyDB } from '@mikro-orm/postgresql';
 export type { ExpressionBuilder, Generated, Kysely, Selectable } from 'kysely';
 export * from '#core/kernel/index';
+// The areas declare their ports, events, permissions and scopes; their types and rules are at hexforge/<area>.
+import '#core/identity/index';
+import '#core/repositories/index';
 export { entityTag } from '#adapters/http/etag';
 export * from '#adapters/http/route';
+export * from '#adapters/http/shape';
 export { compiledRead } from '#adapters/postgres/compiled-read';
 export type { Migration, SqlDatabase } from '#adapters/postgres/database';
 export type { MemoryDatabase, MemoryTable } from '#adapters/memory/database';

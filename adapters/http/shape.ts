@@ -1,0 +1,74 @@
+// Shapes: joi object schemas whose TypeScript type follows from them, so that the shape of a body is declared once.
+import Joi from 'joi';
+
+declare const optional: unique symbol;
+
+/** A member that may be absent. */
+export type Optional<S> = S & { readonly [optional]: true };
+
+type Members = Readonly<Record<string, Joi.AnySchema>>;
+
+/** The type of what a schema lets through: `type BranchJson = TypeOf<typeof branchJson>`. */
+export type TypeOf<S> = S extends Joi.AnySchema<infer T> ? T : never;
+
+type OptionalKeys<M> = { [K in keyof M]: M[K] extends Optional<unknown> ? K : never }[keyof M];
+type TypeOfMembers<M> = { readonly [K in Exclude<keyof M, OptionalKeys<M>>]: TypeOf<M[K]> } & {
+  readonly [K in OptionalKeys<M>]?: TypeOf<M[K]>;
+};
+/** As one object, so that an editor shows members. */
+type Plain<T> = { [K in keyof T]: T[K] };
+
+/**
+ * An object with exactly these members. Each is required, but those in `maybe` and those with a default, which are
+ * always there once the schema has let a body through.
+ *
+ * @example
+ * const labelJson = shape({ id: uuid(), name: text().max(50), color: orNull(text()) }).id('Label');
+ * type LabelJson = TypeOf<typeof labelJson>;
+ */
+export const shape = <const M extends Members>(members: M): Joi.ObjectSchema<Plain<TypeOfMembers<M>>> =>
+  Joi.object(Object.fromEntries(Object.entries(members).map(([name, member]) => [name, present(member)])));
+
+/** Absent is good too. Goes last: `maybe(text().max(50))`. */
+export const maybe = <S extends Joi.AnySchema>(schema: S): Optional<S> => schema.optional() as Optional<S>;
+
+/** `null` is good too: the member is there and says that there is none. */
+export const orNull = <S extends Joi.AnySchema>(schema: S): Joi.AnySchema<TypeOf<S> | null> => schema.allow(null);
+
+const present = (schema: Joi.AnySchema): Joi.AnySchema =>
+  schema.$_getFlag('presence') === undefined && schema.$_getFlag('default') === undefined ? schema.required() : schema;
+
+/** Any text, the empty one too. Bound it with `.max` where it comes in. */
+export const text = (): Joi.StringSchema => Joi.string().allow('');
+
+/** Text that is not empty. */
+export const word = (): Joi.StringSchema => Joi.string();
+
+/** RFC 9562, in any case; lower case from here on. */
+export const uuid = (): Joi.StringSchema => Joi.string().lowercase().pattern(uuidPattern, 'uuid');
+const uuidPattern = /^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$/;
+
+/** An instant as RFC 3339 has it, in UTC. */
+export const time = (): Joi.StringSchema => Joi.string().isoDate();
+
+/** A whole number from 0. */
+export const count = (): Joi.NumberSchema => Joi.number().integer().min(0);
+
+/** In a body it must be a JSON boolean: add `.strict()`. */
+export const flag = (): Joi.BooleanSchema => Joi.boolean();
+
+export const oneOf = <const T extends string>(...values: readonly T[]): Joi.StringSchema<T> =>
+  Joi.string<T>().valid(...values);
+
+export const list = <S extends Joi.AnySchema>(item: S): Joi.ArraySchema<readonly TypeOf<S>[]> =>
+  Joi.array<readonly TypeOf<S>[]>().items(item);
+
+/** The two members of a query for a page; `readPage` makes numbers of them, by the rule of the list. */
+export const pageQuery = {
+  page: maybe(word().empty('').description('1-based; default 1')),
+  per_page: maybe(word().empty('').description('Default 25, at most 100')),
+} as const;
+
+/** The page envelope: `items` and where they stand. */
+export const pageOf = <S extends Joi.AnySchema>(item: S) =>
+  shape({ items: list(item), total: count(), page: count(), per_page: count() });
