@@ -216,7 +216,19 @@ const planted: readonly {
     breaks: 'a plugin passes the face of core',
     rule: 'layer',
     file: source('plugins/issues/a.ts', "import { x } from '#core/issues/issue';"),
-    says: /the faces of core/,
+    says: /the faces of areas/,
+  },
+  {
+    breaks: 'a plugin imports a face by its file',
+    rule: 'layer',
+    file: source('plugins/issues/a.ts', "import { x } from '#core/issues/index';"),
+    says: /the faces of areas/,
+  },
+  {
+    breaks: "a plugin imports another area's use cases",
+    rule: 'layer',
+    file: source('plugins/issues/a.ts', "import { x } from '#core/identity/use-cases';"),
+    says: /the faces of areas/,
   },
   {
     breaks: 'a plugin imports the host',
@@ -346,7 +358,8 @@ void t.test('what the table allows is not reported', async (t) => {
       'plugins/ldap/plugin.ts',
       "import { definePlugin } from 'hexforge/plugin';",
       "import { ldap } from '#adapters/ldap/index';",
-      "import type { Users } from '#core/identity/index';",
+      "import type { Users } from 'hexforge/identity';",
+      "import { x } from '#core/ldap/use-cases';",
     ),
     source('plugins/issues/routes/list.ts', "import { present } from '../present.ts';"),
     source(

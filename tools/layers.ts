@@ -41,6 +41,10 @@ export const areas: Readonly<Record<string, readonly string[]>> = {
 
 const hostAdapters = ['adapters/http/**', 'adapters/postgres/**', 'adapters/memory/**', 'adapters/crypto/sealer'];
 const libraries = ['node:**', 'npm:**'];
+/** What the package exports to authors of plugins beside `hexforge/testing`. */
+const forAuthors = ['plugin', ...Object.keys(areas).filter((area) => area !== 'kernel')].map(
+  (face) => `npm:hexforge/${face}`,
+);
 
 interface Layer {
   /** Folder; `*` stands for one name, which `{1}` in `may` repeats. */
@@ -74,8 +78,8 @@ export const layers: readonly Layer[] = [
   },
   {
     folder: 'plugins/*',
-    may: ['plugins/{1}/**', 'npm:hexforge/plugin', 'core/*/index', 'adapters/**'],
-    says: 'a plugin imports "hexforge/plugin", the faces of core and its own files, never another plugin',
+    may: ['plugins/{1}/**', ...forAuthors, 'core/{1}/use-cases', 'adapters/**'],
+    says: 'a plugin imports what an author outside may ("hexforge/plugin" and the faces of areas), the use cases of its own area, the adapter it wires and its own files, never another plugin',
   },
   {
     folder: 'host/sdk',
@@ -99,7 +103,7 @@ export const layers: readonly Layer[] = [
   },
   {
     folder: 'docs',
-    may: ['npm:hexforge/plugin', 'npm:hexforge/testing'],
+    may: [...forAuthors, 'npm:hexforge/testing'],
     says: 'an example imports what a plugin author may',
   },
 ];

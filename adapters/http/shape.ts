@@ -1,5 +1,6 @@
 // Shapes: joi object schemas whose TypeScript type follows from them, so that the shape of a body is declared once.
 import Joi from 'joi';
+import type { Page } from '#core/kernel/page';
 
 declare const optional: unique symbol;
 
@@ -35,8 +36,15 @@ export const maybe = <S extends Joi.AnySchema>(schema: S): Optional<S> => schema
 /** `null` is good too: the member is there and says that there is none. */
 export const orNull = <S extends Joi.AnySchema>(schema: S): Joi.AnySchema<TypeOf<S> | null> => schema.allow(null);
 
-const present = (schema: Joi.AnySchema): Joi.AnySchema =>
-  schema.$_getFlag('presence') === undefined && schema.$_getFlag('default') === undefined ? schema.required() : schema;
+/** joi refuses two schemas of one id in an object: a named shape that stands there twice must stay one schema. */
+const requiredForms = new WeakMap<Joi.AnySchema, Joi.AnySchema>();
+
+function present(schema: Joi.AnySchema): Joi.AnySchema {
+  if (schema.$_getFlag('presence') !== undefined || schema.$_getFlag('default') !== undefined) return schema;
+  const required = requiredForms.get(schema) ?? schema.required();
+  requiredForms.set(schema, required);
+  return required;
+}
 
 /** Any text, the empty one too. Bound it with `.max` where it comes in. */
 export const text = (): Joi.StringSchema => Joi.string().allow('');
@@ -72,3 +80,11 @@ export const pageQuery = {
 /** The page envelope: `items` and where they stand. */
 export const pageOf = <S extends Joi.AnySchema>(item: S) =>
   shape({ items: list(item), total: count(), page: count(), per_page: count() });
+
+/** A page as the envelope shows it. */
+export const presentPage = <T, J>({ items, total, page, perPage }: Page<T>, present: (item: T) => J) => ({
+  items: items.map(present),
+  total,
+  page,
+  per_page: perPage,
+});

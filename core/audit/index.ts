@@ -1,4 +1,2 @@
-// The face of the audit log.
-export * from './log.ts';
+// The face of the audit log for everyone: its store.
 export * from './ports.ts';
-export * from './redaction.ts';

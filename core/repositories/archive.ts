@@ -15,10 +15,13 @@ export interface Archive {
 
 const formats: readonly ArchiveFormat[] = ['tar.gz', 'zip'];
 
-/** @param target `REF.tar.gz` or `REF.zip`. @throws {NotFound} for another extension and for an unknown ref. */
+/** `target` is `REF.tar.gz` or `REF.zip`. @throws {NotFound} for another extension and for an unknown ref. */
 export const archiveOf =
   ({ git }: { readonly git: GitBackend }) =>
-  async ({ resource: { id, name }, call }: Granted<Repository, 'repo.read'>, target: string): Promise<Archive> => {
+  async (
+    { resource: { id, name }, call }: Granted<Repository, 'repo.read'>,
+    { target }: { readonly target: string },
+  ): Promise<Archive> => {
     const format = formats.find((extension) => target.endsWith(`.${extension}`));
     if (format === undefined) throw new NotFound('Archives end in .tar.gz or .zip');
     const ref = target.slice(0, -format.length - 1);

@@ -21,7 +21,7 @@ export const blameFile =
   ({ git }: { readonly git: GitBackend }) =>
   async (
     { resource: { id }, call }: Granted<Repository, 'repo.read'>,
-    target: string,
+    { target }: { readonly target: string },
   ): Promise<Derived<readonly BlamedLine[]>> => {
     const { commit, path } = await refAndPath(git, id, target);
     const entry = commit === undefined ? undefined : await git.entry(id, commit, path);

@@ -2,40 +2,20 @@
 // budget.
 import type { Granted } from '#core/kernel/access';
 import { auditEntry } from '#core/kernel/audit';
-import type { User } from '#core/kernel/caller';
+import type { Call, User } from '#core/kernel/caller';
 import { Conflict, Forbidden, NotFound, RateLimited, Unavailable, ValidationFailed } from '#core/kernel/errors';
 import type { Page, PageRequest } from '#core/kernel/page';
 import type { Budget, RateCounter } from '#core/kernel/rate';
+import type { Branch, BranchQuery } from './branch.ts';
 import type { Derived } from './derived.ts';
 import { zeroOid, type Oid, type Ref } from './git-backend.ts';
 import type { Divergence } from './git-refs.ts';
 import { checkMove, moveRef, type MoveParts } from './move-refs.ts';
-import type { RepositoryParts } from './ports.ts';
+import type { RepositoryParts } from './parts.ts';
 import type { Repository } from './repository.ts';
 
-export interface Branch {
-  readonly name: string;
-  readonly oid: Oid;
-  /** The first line of the last commit's message. */
-  readonly subject: string;
-  readonly author: string;
-  readonly committedAt: Date;
-  readonly isDefault: boolean;
-  readonly isProtected: boolean;
-  /** Against the default branch. */
-  readonly divergence: Divergence;
-}
-
-export const branchSorts = ['name', 'last_commit_at', 'ahead', 'behind'] as const;
-
-export interface BranchQuery extends PageRequest {
-  readonly includeDivergence: boolean;
-  readonly sort?: (typeof branchSorts)[number] | undefined;
-  readonly order?: 'asc' | 'desc' | undefined;
-}
-
 type Readable = Granted<Repository, 'repo.read'>;
-type Writable = Granted<Repository, 'repo.write'>;
+type Writable = Granted<Repository, 'repo.write', User>;
 const none: Divergence = { ahead: 0, behind: 0 };
 const prefix = 'refs/heads/';
 
@@ -172,7 +152,7 @@ type DeletingParts = MoveParts & Pick<RepositoryParts, 'audit' | 'rateCounter'>;
  */
 export const deleteBranch =
   (parts: DeletingParts) =>
-  async (granted: Granted<Repository, 'repo.write'>, caller: User, name: string): Promise<void> => {
+  async (granted: Writable, { name }: { readonly name: string }): Promise<void> => {
     const { git, protections, unitOfWork, audit, rateCounter } = parts;
     const {
       resource: { id, owner, name: repository, defaultBranch },
@@ -192,7 +172,7 @@ export const deleteBranch =
         });
       const update = { ref, old: oid, new: zeroOid };
       await checkMove(parts, granted, update);
-      if (attempt === 0) await spend(rateCounter, caller, call.now);
+      if (attempt === 0) await spend(rateCounter, call);
       try {
         // Committed before the branch goes: a deletion that nobody can trace does not happen.
         await unitOfWork.run(() =>
@@ -218,8 +198,8 @@ export const deleteBranch =
     throw new Unavailable('The branch keeps moving', { detail: 'Try again when nobody pushes to it' });
   };
 
-async function spend(rateCounter: RateCounter, { id }: User, now: Date): Promise<void> {
-  const count = await rateCounter.take(`branch.delete:user:${id}`, deletionBudget, now);
+async function spend(rateCounter: RateCounter, { caller, now }: Call<User>): Promise<void> {
+  const count = await rateCounter.take(`branch.delete:user:${caller.id}`, deletionBudget, now);
   if (!count.exceeded) return;
   throw new RateLimited('Too many branches deleted', (count.resetAt.getTime() - now.getTime()) / 1000, {
     detail: `${count.limit} branches may be deleted in any ${deletionBudget.windowSeconds} seconds`,

@@ -2,10 +2,11 @@
 import type { PublicUser, Users } from '#core/identity/index';
 import type { Granted } from '#core/kernel/access';
 import { auditEntry } from '#core/kernel/audit';
+import type { User } from '#core/kernel/caller';
 import { Forbidden, NotFound, ValidationFailed } from '#core/kernel/errors';
 import { aboutCollaborator } from './events.ts';
-import type { Collaborator } from './people.ts';
-import type { RepositoryParts } from './ports.ts';
+import type { Collaborator } from './collaborator.ts';
+import type { RepositoryParts } from './parts.ts';
 import type { Repository } from './repository.ts';
 import { checkCustomRoleName, checkPermissions, isRole, type Collaboration, type RoleTable } from './roles.ts';
 import { heldPermissions } from './standing.ts';
@@ -25,27 +26,27 @@ export interface EffectivePermissions {
   readonly roleTemplateId: string | undefined;
 }
 
-type Parts = Pick<RepositoryParts, 'store' | 'unitOfWork' | 'events' | 'audit' | 'users'> & {
+type Parts = Pick<RepositoryParts, 'collaborators' | 'roleTemplates' | 'unitOfWork' | 'events' | 'audit' | 'users'> & {
   readonly roleTable: () => RoleTable;
 };
 
 /** Each with the permissions that their role comes to. */
 export const listCollaborators =
-  ({ store, roleTable }: Parts) =>
+  ({ collaborators, roleTable }: Parts) =>
   async ({ resource }: Granted<Repository, 'repo.read'>): Promise<readonly Collaborator[]> =>
-    (await store.collaborators(resource.id)).map((one) => ({
+    (await collaborators.list(resource.id)).map((one) => ({
       ...one,
       collaboration: { ...one.collaboration, permissions: [...roleTable().permissionsOf(one.collaboration)] },
     }));
 
 /** @throws {NotFound} for who is no user or no collaborator. */
 export const effectivePermissions =
-  ({ store, users, roleTable }: Parts) =>
+  ({ collaborators, users, roleTable }: Parts) =>
   async (
     { resource: repository }: Granted<Repository, 'repo.read'>,
     { username }: { readonly username: string },
   ): Promise<EffectivePermissions> => {
-    const found = await store.collaborator(repository.id, (await person(users, username)).id);
+    const found = await collaborators.find(repository.id, (await person(users, username)).id);
     if (found === undefined) throw notCollaborating(repository, username);
     const { collaboration } = found;
     const { role, roleTemplateId } = collaboration;
@@ -63,8 +64,8 @@ export const effectivePermissions =
 /** @throws {ValidationFailed | Forbidden | NotFound} */
 export const putCollaborator =
   (parts: Parts) =>
-  async (granted: Granted<Repository, 'repo.admin'>, command: CollaboratorCommand): Promise<void> => {
-    const { store, unitOfWork, events, audit, users, roleTable } = parts;
+  async (granted: Granted<Repository, 'repo.admin', User>, command: CollaboratorCommand): Promise<void> => {
+    const { collaborators, unitOfWork, events, audit, users, roleTable } = parts;
     const { resource: repository, call } = granted;
     const asked = wished(roleTable(), command);
     const user = await person(users, command.username);
@@ -75,11 +76,11 @@ export const putCollaborator =
     const given = 'templateId' in asked ? await snapshot(parts, repository, asked.templateId) : asked;
     checkHeld(granted, roleTable().permissionsOf(given));
     await unitOfWork.run(async () => {
-      const before = (await store.collaborator(repository.id, user.id))?.collaboration;
+      const before = (await collaborators.find(repository.id, user.id))?.collaboration;
       if (before !== undefined)
         checkHeld(granted, roleTable().permissionsOf(before), `"${user.username}" holds a permission you do not hold`);
       if (before !== undefined && same(before, given)) return;
-      await store.putCollaborator(repository.id, user.id, given, call.now);
+      await collaborators.put(repository.id, user.id, given, call.now);
       const about = aboutCollaborator(repository, user, call);
       if (before === undefined)
         await events.emit({ type: 'collaborator.added', ...about, payload: { ...about.payload, role: given.role } });
@@ -109,15 +110,15 @@ export const putCollaborator =
 
 /** @throws {NotFound} for who is no user or no collaborator. */
 export const removeCollaborator =
-  ({ store, unitOfWork, events, audit, users }: Parts) =>
+  ({ collaborators, unitOfWork, events, audit, users }: Parts) =>
   async (
-    { resource: repository, call }: Granted<Repository, 'repo.own'>,
+    { resource: repository, call }: Granted<Repository, 'repo.own', User>,
     { username }: { readonly username: string },
   ): Promise<void> => {
     const user = await person(users, username);
     await unitOfWork.run(async () => {
-      const before = (await store.collaborator(repository.id, user.id))?.collaboration;
-      if (before === undefined || !(await store.removeCollaborator(repository.id, user.id)))
+      const before = (await collaborators.find(repository.id, user.id))?.collaboration;
+      if (before === undefined || !(await collaborators.remove(repository.id, user.id)))
         throw notCollaborating(repository, username);
       const about = aboutCollaborator(repository, user, call);
       await events.emit({ type: 'collaborator.removed', ...about, payload: { ...about.payload, role: before.role } });
@@ -164,8 +165,8 @@ function wished(
 }
 
 /** The template's permissions as they are now. */
-async function snapshot({ store }: Parts, repository: Repository, id: string): Promise<Collaboration> {
-  const template = await store.roleTemplate(id);
+async function snapshot({ roleTemplates }: Parts, repository: Repository, id: string): Promise<Collaboration> {
+  const template = await roleTemplates.byId(id);
   if (template === undefined)
     throw new NotFound('There is no such role template', { detail: '"role_template_id" names none' });
   if (template.repositoryId !== repository.id)

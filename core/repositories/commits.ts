@@ -62,7 +62,10 @@ export const listCommits =
 /** @throws {NotFound} */
 export const fetchCommit =
   ({ git }: Parts) =>
-  async ({ resource: { id }, call }: Readable, revision: string): Promise<Derived<CommitDetail>> => {
+  async (
+    { resource: { id }, call }: Readable,
+    { revision }: { readonly revision: string },
+  ): Promise<Derived<CommitDetail>> => {
     const oid = await commitNamed(git, id, revision);
     return {
       basis: { oid },

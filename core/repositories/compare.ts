@@ -21,10 +21,13 @@ export interface Comparison {
 const mostCommits = 250;
 const between = '...';
 
-/** @param range `BASE...HEAD`; no ref holds two dots. @throws {NotFound} */
+/** `range` is `BASE...HEAD`; no ref holds two dots. @throws {NotFound} */
 export const compareRefs =
   ({ git }: { readonly git: GitBackend }) =>
-  async ({ resource: { id }, call }: Granted<Repository, 'repo.read'>, range: string): Promise<Derived<Comparison>> => {
+  async (
+    { resource: { id }, call }: Granted<Repository, 'repo.read'>,
+    { range }: { readonly range: string },
+  ): Promise<Derived<Comparison>> => {
     const cut = range.indexOf(between);
     if (cut < 0) throw new NotFound('Two refs are compared as BASE...HEAD');
     const [base, head] = await Promise.all([

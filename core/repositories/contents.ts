@@ -112,7 +112,7 @@ async function file(
  */
 export const rawFile =
   ({ git }: Parts) =>
-  async ({ resource: { id }, call }: Readable, target: string): Promise<RawFile> => {
+  async ({ resource: { id }, call }: Readable, { target }: { readonly target: string }): Promise<RawFile> => {
     const { commit, path } = await refAndPath(git, id, target);
     const entry = commit === undefined ? undefined : await git.entry(id, commit, path);
     if (entry === undefined || entry.type === 'directory' || entry.type === 'submodule')

@@ -4,7 +4,7 @@ import { auditEntry } from '#core/kernel/audit';
 import type { Call, User } from '#core/kernel/caller';
 import { Conflict, Duplicate, Forbidden, ValidationFailed } from '#core/kernel/errors';
 import { aggregateOf } from './events.ts';
-import type { RepositoryParts } from './ports.ts';
+import type { RepositoryParts } from './parts.ts';
 import type { Reconciler } from './reconcile.ts';
 import {
   checkDescription,

@@ -1,9 +1,10 @@
 // Deleting a repository: the row goes in one transaction, the directory after it, under an intent.
 import type { Granted } from '#core/kernel/access';
 import { auditEntry } from '#core/kernel/audit';
+import type { User } from '#core/kernel/caller';
 import { NotFound, ValidationFailed } from '#core/kernel/errors';
 import { aggregateOf } from './events.ts';
-import type { RepositoryParts } from './ports.ts';
+import type { RepositoryParts } from './parts.ts';
 import type { Reconciler } from './reconcile.ts';
 import type { Repository } from './repository.ts';
 
@@ -15,7 +16,7 @@ type Parts = Pick<RepositoryParts, 'store' | 'unitOfWork' | 'events' | 'intents'
 export const deleteRepository =
   ({ store, unitOfWork, events, intents, audit, reconciler }: Parts) =>
   async (
-    { resource: repository, call }: Granted<Repository, 'repo.own'>,
+    { resource: repository, call }: Granted<Repository, 'repo.own', User>,
     command: { readonly confirmation: string },
   ): Promise<void> => {
     const { id, owner, name, ownerId, visibility } = repository;
@@ -30,7 +31,7 @@ export const deleteRepository =
         await events.emit({
           type: 'repository.deleted',
           aggregate: aggregateOf(id),
-          ...(call.caller.kind === 'user' && { actorId: call.caller.id }),
+          actorId: call.caller.id,
           payload: { repository_id: id, owner_id: ownerId, name, visibility },
         });
         await audit.append(auditEntry(call, 'repository.deleted', `repository:${id}`, { owner, name, visibility }));

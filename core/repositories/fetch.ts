@@ -1,9 +1,9 @@
 // One repository's record with what other areas count of it.
 import type { Granted } from '#core/kernel/access';
-import type { Caller } from '#core/kernel/caller';
+import type { Call, Caller, User } from '#core/kernel/caller';
 import { noCounts, type RepositoryCounters, type RepositoryCounts } from './offers.ts';
-import type { PeopleCounts } from './people.ts';
-import type { RepositoryParts } from './ports.ts';
+import type { RepositoryParts } from './parts.ts';
+import type { PeopleCounts } from './ports.ts';
 import type { Repository } from './repository.ts';
 
 export interface RepositoryRecord {
@@ -22,8 +22,14 @@ export const fetchRepository =
   ({ resource, call }: Granted<Repository, 'repo.read'>): Promise<RepositoryRecord> =>
     recordOf(parts, resource, call.caller);
 
+/** The record of a repository that the caller has just made or changed. */
+export const recordRepository =
+  (parts: Parts) =>
+  ({ caller }: Call<User>, { repository }: { readonly repository: Repository }): Promise<RepositoryRecord> =>
+    recordOf(parts, repository, caller);
+
 /** The record of a repository the caller was found to be allowed to see. */
-export async function recordOf(
+async function recordOf(
   { store, counters }: Parts,
   { peopleCounts, ...repository }: CountedRepository,
   caller: Caller,

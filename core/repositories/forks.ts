@@ -1,13 +1,13 @@
 // Forks: a repository of the caller's own with the branches and tags of another, in an object store of its own.
 import type { Granted } from '#core/kernel/access';
-import type { Call, User } from '#core/kernel/caller';
+import type { User } from '#core/kernel/caller';
 import { Conflict, NotFound, ValidationFailed } from '#core/kernel/errors';
 import type { PageRequest } from '#core/kernel/page';
 import { foundRepository, type FoundingParts } from './create.ts';
 import { aboutRepository, factOf } from './events.ts';
 import { readerOf } from './list.ts';
 import type { Maintenance } from './maintenance.ts';
-import type { RepositoryParts } from './ports.ts';
+import type { RepositoryParts } from './parts.ts';
 import { checkDescription, checkName, isAtMostAsVisible, type Repository, type Visibility } from './repository.ts';
 
 export interface ForkCommand {
@@ -23,8 +23,7 @@ type Parts = FoundingParts & { readonly maintenance: Maintenance };
 export const forkRepository =
   (parts: Parts) =>
   async (
-    call: Call<User>,
-    { resource: parent }: Granted<Repository, 'repo.read'>,
+    { resource: parent, call }: Granted<Repository, 'repo.read', User>,
     command: ForkCommand,
   ): Promise<Repository> => {
     const { store, git, events, ids, maintenance } = parts;

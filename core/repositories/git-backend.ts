@@ -11,85 +11,14 @@ import type {
   PushHooks,
   WriteOutcome,
 } from './git-history.ts';
+import type { Blob, LastCommit, Oid, Ref, RefUpdate, TreeEntry } from './git-objects.ts';
+import type { GitService, ReceiveRequest, ServeRequest } from './git-transport.ts';
 import type { Divergence, Moving, NewTag, Tip } from './git-refs.ts';
 
-/** 40 lower-case hex digits. */
-export type Oid = string;
-
-/** Forty zeros: "no object", in a ref update. */
-export const zeroOid: Oid = '0'.repeat(40);
-
-export interface Ref {
-  /** Full: `refs/heads/main`. */
-  readonly name: string;
-  readonly oid: Oid;
-  /** For an annotated tag, the commit it leads to. */
-  readonly peeled?: Oid;
-}
-
-export interface TreeEntry {
-  /** One path segment. Bytes that are not UTF-8 read as U+FFFD; `path` keys stay the raw ones inside the adapter. */
-  readonly name: string;
-  readonly type: 'file' | 'directory' | 'symlink' | 'submodule';
-  /** As git prints it: `100644`, `100755`, `120000`, `040000`, `160000`. */
-  readonly mode: string;
-  readonly oid: Oid;
-  /** Bytes; 0 for directories and submodules. */
-  readonly size: number;
-}
-
-export interface LastCommit {
-  readonly oid: Oid;
-  /** The first line of the message. */
-  readonly subject: string;
-  readonly committedAt: Date;
-}
-
-export interface Blob {
-  readonly oid: Oid;
-  readonly size: number;
-  /** Read once. */
-  readonly bytes: AsyncIterable<Uint8Array>;
-}
-
-export interface RefUpdate {
-  readonly ref: string;
-  /** `zeroOid` for a creation. */
-  readonly old: Oid;
-  /** `zeroOid` for a deletion. */
-  readonly new: Oid;
-}
-
-export interface RefVerdict {
-  readonly ref: string;
-  /** Undefined: accepted. Otherwise the sentence git shows to who pushed. */
-  readonly refusal: string | undefined;
-}
-
-/** Asked once per push for all its refs, with the new objects readable but not yet part of the repository. */
-export type JudgeRefs = (
-  updates: readonly RefUpdate[],
-  objects: { isAncestor(older: Oid, newer: Oid): Promise<boolean> },
-) => Promise<readonly RefVerdict[]>;
-
-export type GitService = 'git-upload-pack' | 'git-receive-pack';
-
-export interface ServeRequest {
-  readonly service: GitService;
-  /** The client's `Git-Protocol` header, if it sent one. */
-  readonly protocol: string | undefined;
-  /** The request body, inflated already. */
-  readonly body: AsyncIterable<Uint8Array>;
-  readonly signal: AbortSignal;
-}
-
-export interface ReceiveRequest extends ServeRequest {
-  /** Told what the client wants to change, before any object is read: the intent is committed here. */
-  announced(updates: readonly RefUpdate[]): Promise<void>;
-  readonly judge: JudgeRefs;
-  /** Told which refs moved, before the answer's last byte goes out. Not told of a push that moved none. */
-  landed(updates: readonly RefUpdate[]): Promise<void>;
-}
+export * from './git-history.ts';
+export * from './git-objects.ts';
+export * from './git-refs.ts';
+export * from './git-transport.ts';
 
 export interface GitBackend {
   /** Makes an empty bare repository. Idempotent. */

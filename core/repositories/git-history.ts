@@ -1,6 +1,7 @@
 // What the port `GitBackend` says of history: commits, what they change, who wrote which line, and a change that is to
 // become a commit.
-import type { Oid, ReceiveRequest } from './git-backend.ts';
+import type { Oid } from './git-objects.ts';
+import type { ReceiveRequest } from './git-transport.ts';
 
 export interface Signature {
   readonly name: string;

@@ -1,5 +1,5 @@
 // Of the port `GitBackend`, what it says about refs and how it moves them: shapes and answers.
-import type { Oid } from './git-backend.ts';
+import type { Oid } from './git-objects.ts';
 import type { Signature } from './git-history.ts';
 
 /** What a ref points to, as lists of refs show it. */

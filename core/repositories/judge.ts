@@ -2,7 +2,7 @@
 // of protected branches.
 import type { Caller } from '#core/kernel/caller';
 import { zeroOid, type GitBackend, type JudgeRefs, type RefUpdate, type RefVerdict } from './git-backend.ts';
-import type { RepositoryParts } from './ports.ts';
+import type { RepositoryParts } from './parts.ts';
 import { protectionRefusal } from './protection.ts';
 import type { Repository } from './repository.ts';
 

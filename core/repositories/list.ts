@@ -1,7 +1,8 @@
 // Listing the repositories a caller may read; visibility is part of the query.
 import type { Call, Caller } from '#core/kernel/caller';
 import { Unauthorized } from '#core/kernel/errors';
-import type { Reader, RepositoryParts, RepositoryFilter } from './ports.ts';
+import type { RepositoryParts } from './parts.ts';
+import type { Reader, RepositoryFilter } from './ports.ts';
 import type { Repository } from './repository.ts';
 
 export interface ListCommand {

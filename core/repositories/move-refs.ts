@@ -4,7 +4,7 @@ import { Conflict, Forbidden } from '#core/kernel/errors';
 import type { RefUpdate } from './git-backend.ts';
 import type { Moving } from './git-refs.ts';
 import { judgeRefs } from './judge.ts';
-import type { RepositoryParts } from './ports.ts';
+import type { RepositoryParts } from './parts.ts';
 import { pushBracket, type BracketParts } from './push-bracket.ts';
 import type { Repository } from './repository.ts';
 

@@ -1,14 +1,5 @@
-// What this area asks of the world beside git: its store, and the parts its use cases are built from.
-import type { Users } from '#core/identity/index';
-import type { AuditLog } from '#core/kernel/audit';
-import type { Log } from '#core/kernel/log';
-import type { PermissionTable } from '#core/kernel/permissions';
-import type { RateCounter } from '#core/kernel/rate';
-import type { Clock, Ids } from '#core/kernel/time';
-import type { Events, Intents, Locks, UnitOfWork } from '#core/kernel/unit-of-work';
-import type { GitBackend } from './git-backend.ts';
-import type { PeopleCounts, PeopleStore } from './people.ts';
-import type { ProtectionStore } from './protection.ts';
+// What this area asks of the world beside git: the store of repositories.
+import type { RepositoryCounts } from './offers.ts';
 import type { Repository } from './repository.ts';
 import type { Collaboration } from './roles.ts';
 
@@ -54,20 +45,29 @@ export interface PlannedPrune {
 export const uniques = {
   name: 'repositories_repository_owner_name',
   issueCode: 'repositories_repository_owner_issue_code',
-  roleTemplate: 'repositories_role_template_name',
 } as const;
 
-export interface RepositoryStore extends PeopleStore {
+/** Of a record's counts, those that the store of repositories keeps itself. */
+export type PeopleCounts = Pick<RepositoryCounts, 'stars' | 'watchers' | 'forks' | 'starred' | 'watching'>;
+
+export interface RepositoryStore {
   /**
    * By owner and name, case-insensitively, with the user's own collaborator row and, where `whole`, with what
    * `peopleCounts` tells; one query.
    */
   standing(owner: string, name: string, userId: string | undefined, whole?: boolean): Promise<Stood | undefined>;
   byId(id: string): Promise<Repository | undefined>;
+  /** What a repository was forked from, while that exists. */
+  parentOf(id: string): Promise<Repository | undefined>;
   /** The id of the owner's repository of that name, compared case-insensitively. */
   idByName(ownerId: string, name: string): Promise<string | undefined>;
   /** What the reader may read, most recently updated first; one query. */
   list(filter: RepositoryFilter): Promise<readonly Repository[]>;
+  /** For a batch of repositories in one query; `userId` is whose own marks are told. */
+  peopleCounts(
+    repositoryIds: readonly string[],
+    userId: string | undefined,
+  ): Promise<ReadonlyMap<string, PeopleCounts>>;
   /** How many each of these users owns; users with none may be missing. */
   countByOwner(userIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /** @throws {Duplicate} naming one of `uniques`. Refuses an owner that does not exist. */
@@ -98,22 +98,4 @@ export interface RepositoryStore extends PeopleStore {
    * Whether it was there. Collaborators, role templates, stars and watchers go with it; forks stay, without a parent.
    */
   delete(id: string): Promise<boolean>;
-}
-
-/** What the use cases are built from; each names those it takes. */
-export interface RepositoryParts {
-  readonly store: RepositoryStore;
-  readonly protections: ProtectionStore;
-  readonly git: GitBackend;
-  readonly rateCounter: RateCounter;
-  readonly unitOfWork: UnitOfWork;
-  readonly events: Events;
-  readonly intents: Intents;
-  readonly locks: Locks;
-  readonly audit: AuditLog;
-  readonly users: Users;
-  readonly permissionTable: PermissionTable;
-  readonly clock: Clock;
-  readonly ids: Ids;
-  readonly log: Log;
 }

@@ -1,5 +1,6 @@
 // Pruning objects that nothing leads to any more: which repositories are due, and when each is due again.
-import type { RepositoryParts, PlannedPrune } from './ports.ts';
+import type { RepositoryParts } from './parts.ts';
+import type { PlannedPrune } from './ports.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;

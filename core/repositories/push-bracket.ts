@@ -5,7 +5,7 @@ import type { Intent } from '#core/kernel/unit-of-work';
 import type { ReceiveRequest } from './git-backend.ts';
 import type { PushDetail } from './intents.ts';
 import type { Maintenance } from './maintenance.ts';
-import type { RepositoryParts } from './ports.ts';
+import type { RepositoryParts } from './parts.ts';
 import type { Reconciler } from './reconcile.ts';
 import { recordPush } from './record-push.ts';
 

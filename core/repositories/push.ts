@@ -2,7 +2,7 @@
 // landed.
 import { judgeRefs } from './judge.ts';
 import type { Pushes } from './offers.ts';
-import type { RepositoryParts } from './ports.ts';
+import type { RepositoryParts } from './parts.ts';
 import { pushBracket, type BracketParts } from './push-bracket.ts';
 
 type Parts = BracketParts & Pick<RepositoryParts, 'protections'>;

@@ -3,7 +3,7 @@
 import type { Intent } from '#core/kernel/unit-of-work';
 import { intentKinds, type IntentKind, type PushDetail } from './intents.ts';
 import type { Maintenance } from './maintenance.ts';
-import type { RepositoryParts } from './ports.ts';
+import type { RepositoryParts } from './parts.ts';
 import { landed, recordPush } from './record-push.ts';
 
 export interface Reconciler {

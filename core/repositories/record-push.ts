@@ -4,7 +4,7 @@ import { NotFound } from '#core/kernel/errors';
 import { aggregateOf } from './events.ts';
 import { zeroOid, type Oid, type RefUpdate } from './git-backend.ts';
 import { defaultBranchLock } from './intents.ts';
-import type { RepositoryParts } from './ports.ts';
+import type { RepositoryParts } from './parts.ts';
 import { nextPrune } from './prune.ts';
 
 const branches = 'refs/heads/';

@@ -2,24 +2,25 @@
 // "Repositories").
 import type { Granted } from '#core/kernel/access';
 import { auditEntry } from '#core/kernel/audit';
+import type { User } from '#core/kernel/caller';
 import { Conflict, Duplicate, NotFound } from '#core/kernel/errors';
 import { checkHeld } from './collaborators.ts';
 import { aboutRepository } from './events.ts';
-import type { RoleTemplate } from './people.ts';
-import type { RepositoryParts } from './ports.ts';
+import type { RoleTemplate } from './role-template.ts';
+import type { RepositoryParts } from './parts.ts';
 import type { Repository } from './repository.ts';
 import { checkCustomRoleName, checkPermissions, type RoleTable } from './roles.ts';
 
-type Parts = Pick<RepositoryParts, 'store' | 'unitOfWork' | 'events' | 'audit' | 'ids'> & {
+type Parts = Pick<RepositoryParts, 'roleTemplates' | 'unitOfWork' | 'events' | 'audit' | 'ids'> & {
   readonly roleTable: () => RoleTable;
 };
-type Administered = Granted<Repository, 'repo.admin'>;
+type Administered = Granted<Repository, 'repo.admin', User>;
 type Change = 'created' | 'updated' | 'deleted';
 
 export const listRoleTemplates =
-  ({ store }: Parts) =>
+  ({ roleTemplates }: Parts) =>
   ({ resource }: Administered): Promise<readonly RoleTemplate[]> =>
-    store.roleTemplates(resource.id);
+    roleTemplates.list(resource.id);
 
 /** @throws {ValidationFailed | Forbidden | Conflict} */
 export const createRoleTemplate =
@@ -36,7 +37,7 @@ export const createRoleTemplate =
     };
     await unlessTaken(template.name, () =>
       parts.unitOfWork.run(async () => {
-        await parts.store.insertRoleTemplate(template);
+        await parts.roleTemplates.insert(template);
         await tell(parts, granted, 'created', template);
       }),
     );
@@ -50,8 +51,14 @@ export const updateRoleTemplate =
   (parts: Parts) =>
   async (
     granted: Administered,
-    id: string,
-    command: { readonly name?: string | undefined; readonly permissions?: readonly string[] | undefined },
+    {
+      id,
+      ...command
+    }: {
+      readonly id: string;
+      readonly name?: string | undefined;
+      readonly permissions?: readonly string[] | undefined;
+    },
   ): Promise<RoleTemplate> => {
     const patch = {
       ...(command.name !== undefined && { name: checkCustomRoleName('name', command.name) }),
@@ -62,7 +69,7 @@ export const updateRoleTemplate =
         const before = await own(parts, granted, id);
         if (Object.keys(patch).length === 0) return before;
         const after: RoleTemplate = { ...before, ...patch, updatedAt: granted.call.now };
-        await parts.store.updateRoleTemplate(id, { ...patch, updatedAt: after.updatedAt });
+        await parts.roleTemplates.update(id, { ...patch, updatedAt: after.updatedAt });
         await tell(parts, granted, 'updated', after);
         return after;
       }),
@@ -72,10 +79,10 @@ export const updateRoleTemplate =
 /** @throws {NotFound} */
 export const deleteRoleTemplate =
   (parts: Parts) =>
-  (granted: Administered, id: string): Promise<void> =>
+  (granted: Administered, { id }: { readonly id: string }): Promise<void> =>
     parts.unitOfWork.run(async () => {
       const template = await own(parts, granted, id);
-      await parts.store.deleteRoleTemplate(id);
+      await parts.roleTemplates.delete(id);
       await tell(parts, granted, 'deleted', template);
     });
 
@@ -86,8 +93,8 @@ function permissionsFor({ roleTable }: Parts, granted: Administered, names: read
   return permissions;
 }
 
-async function own({ store }: Parts, { resource }: Administered, id: string): Promise<RoleTemplate> {
-  const template = await store.roleTemplate(id);
+async function own({ roleTemplates }: Parts, { resource }: Administered, id: string): Promise<RoleTemplate> {
+  const template = await roleTemplates.byId(id);
   if (template === undefined || template.repositoryId !== resource.id)
     throw new NotFound('There is no such role template');
   return template;

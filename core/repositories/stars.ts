@@ -1,15 +1,15 @@
 // Stars and watching: a user's own marks on a repository. Setting one that is set, or removing one that is not, changes
 // nothing.
 import type { Granted } from '#core/kernel/access';
-import type { Call, User } from '#core/kernel/caller';
+import type { User } from '#core/kernel/caller';
 import { NotFound } from '#core/kernel/errors';
 import { aboutRepository } from './events.ts';
-import type { Mark } from './people.ts';
-import type { RepositoryParts } from './ports.ts';
+import type { Mark } from './mark.ts';
+import type { RepositoryParts } from './parts.ts';
 import type { Repository } from './repository.ts';
 
-type Parts = Pick<RepositoryParts, 'store' | 'unitOfWork' | 'events'>;
-type Readable = Granted<Repository, 'repo.read'>;
+type Parts = Pick<RepositoryParts, 'marks' | 'unitOfWork' | 'events'>;
+type Readable = Granted<Repository, 'repo.read', User>;
 
 const happens = {
   star: { set: 'repository.starred', removed: 'repository.unstarred' },
@@ -17,10 +17,10 @@ const happens = {
 } as const;
 
 export const setMark =
-  ({ store, unitOfWork, events }: Parts, mark: Mark) =>
-  (call: Call<User>, { resource: repository }: Readable): Promise<void> =>
+  ({ marks, unitOfWork, events }: Parts, mark: Mark) =>
+  ({ resource: repository, call }: Readable): Promise<void> =>
     unitOfWork.run(async () => {
-      if (!(await store.mark(mark, repository.id, call.caller.id, call.now))) return;
+      if (!(await marks.set(mark, repository.id, call.caller.id, call.now))) return;
       await events.emit({
         type: happens[mark].set,
         ...aboutRepository(repository, call),
@@ -29,10 +29,10 @@ export const setMark =
     });
 
 export const removeMark =
-  ({ store, unitOfWork, events }: Parts, mark: Mark) =>
-  (call: Call<User>, { resource: repository }: Readable): Promise<void> =>
+  ({ marks, unitOfWork, events }: Parts, mark: Mark) =>
+  ({ resource: repository, call }: Readable): Promise<void> =>
     unitOfWork.run(async () => {
-      if (!(await store.unmark(mark, repository.id, call.caller.id))) return;
+      if (!(await marks.remove(mark, repository.id, call.caller.id))) return;
       await events.emit({
         type: happens[mark].removed,
         ...aboutRepository(repository, call),
@@ -42,8 +42,8 @@ export const removeMark =
 
 /** @throws {NotFound} where the caller has not starred it. */
 export const checkStarred =
-  ({ store }: Parts) =>
-  async (call: Call<User>, { resource: repository }: Readable): Promise<void> => {
-    const counts = await store.peopleCounts([repository.id], call.caller.id);
-    if (counts.get(repository.id)?.starred !== true) throw new NotFound('You have not starred this repository');
+  ({ marks }: Parts) =>
+  async ({ resource, call }: Readable): Promise<void> => {
+    if (!(await marks.has('star', resource.id, call.caller.id)))
+      throw new NotFound('You have not starred this repository');
   };

@@ -1,6 +1,6 @@
 // Tags: the list, creation as a mere ref or as an object with a message, and deletion.
 import type { Granted } from '#core/kernel/access';
-import type { User } from '#core/kernel/caller';
+import type { Call, User } from '#core/kernel/caller';
 import { Conflict, NotFound, Unavailable, ValidationFailed } from '#core/kernel/errors';
 import type { Page, PageRequest } from '#core/kernel/page';
 import { attempts, pageOf } from './branches.ts';
@@ -8,7 +8,7 @@ import type { Derived } from './derived.ts';
 import { zeroOid, type Oid } from './git-backend.ts';
 import type { Signature } from './git-history.ts';
 import { checkMove, moveRef, type MoveParts } from './move-refs.ts';
-import type { RepositoryParts } from './ports.ts';
+import type { RepositoryParts } from './parts.ts';
 import type { Repository } from './repository.ts';
 
 export interface Tag {
@@ -56,7 +56,7 @@ export interface TagCommand {
   readonly message?: string | undefined;
 }
 
-type Writable = Granted<Repository, 'repo.write'>;
+type Writable = Granted<Repository, 'repo.write', User>;
 type Parts = MoveParts & Pick<RepositoryParts, 'users'>;
 
 /** @throws {ValidationFailed | NotFound | Conflict} */
@@ -64,7 +64,6 @@ export const createTag =
   (parts: Parts) =>
   async (
     granted: Writable,
-    caller: User,
     { name, ref, message = '' }: TagCommand,
   ): Promise<{ readonly name: string; readonly ref: string }> => {
     const { git } = parts;
@@ -96,7 +95,7 @@ export const createTag =
     const oid =
       message.trim() === ''
         ? commit
-        : await git.writeTag(id, { name, commit, message, tagger: await taggerOf(parts, caller, call.now) });
+        : await git.writeTag(id, { name, commit, message, tagger: await taggerOf(parts, call) });
     if ((await moveRef(parts, granted, { ...update, new: oid })) === 'stale') throw taken;
     return { name, ref: named };
   };
@@ -104,7 +103,7 @@ export const createTag =
 /** @throws {NotFound}; {Unavailable} where it is moved again and again. */
 export const deleteTag =
   (parts: MoveParts) =>
-  async (granted: Writable, name: string): Promise<void> => {
+  async (granted: Writable, { name }: { readonly name: string }): Promise<void> => {
     const ref = `${prefix}${name}`;
     for (let attempt = 0; attempt < attempts; attempt += 1) {
       const [oid = zeroOid] = await parts.git.readRefs(granted.resource.id, [ref]);
@@ -117,7 +116,8 @@ export const deleteTag =
   };
 
 /** The address is nobody's mailbox: a tag is public, the account's address is not. */
-async function taggerOf({ users }: Parts, { id, username }: User, date: Date): Promise<Signature> {
+async function taggerOf({ users }: Parts, { caller, now }: Call<User>): Promise<Signature> {
+  const { id, username } = caller;
   const displayName = (await users.byIds([id])).get(id)?.displayName ?? '';
-  return { name: displayName === '' ? username : displayName, email: `${username}@users.noreply`, date };
+  return { name: displayName === '' ? username : displayName, email: `${username}@users.noreply`, date: now };
 }

@@ -2,13 +2,15 @@
 // stays where it is.
 import type { Granted } from '#core/kernel/access';
 import { auditEntry } from '#core/kernel/audit';
+import type { User } from '#core/kernel/caller';
 import { Conflict, Duplicate, NotFound, ValidationFailed } from '#core/kernel/errors';
 import { checkBranchName } from './create.ts';
 import { aggregateOf, type RepositoryFact } from './events.ts';
 import { checkForkVisibility } from './forks.ts';
 import { zeroOid } from './git-backend.ts';
 import { defaultBranchLock } from './intents.ts';
-import { uniques, type RepositoryParts, type RepositoryPatch } from './ports.ts';
+import type { RepositoryParts } from './parts.ts';
+import { uniques, type RepositoryPatch } from './ports.ts';
 import type { Reconciler } from './reconcile.ts';
 import {
   checkDescription,
@@ -29,7 +31,7 @@ export interface UpdateCommand extends VisibilityWish {
 type Parts = Pick<RepositoryParts, 'store' | 'git' | 'unitOfWork' | 'events' | 'intents' | 'locks' | 'audit'> & {
   readonly reconciler: Reconciler;
 };
-type Owned = Granted<Repository, 'repo.own'>;
+type Owned = Granted<Repository, 'repo.own', User>;
 type Changes = Partial<Pick<Repository, 'name' | 'description' | 'visibility' | 'defaultBranch' | 'issueCode'>>;
 
 /** @throws {ValidationFailed | Conflict | NotFound} */
@@ -93,7 +95,7 @@ function save(
     if (after === undefined) throw new NotFound('Not found');
     const about = {
       aggregate: aggregateOf(before.id),
-      ...(call.caller.kind === 'user' && { actorId: call.caller.id }),
+      actorId: call.caller.id,
     };
     const fact: RepositoryFact = {
       repository_id: after.id,

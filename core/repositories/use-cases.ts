@@ -1,4 +1,5 @@
-// All use cases of the area, built once from its parts.
+// All use cases of the area for its own plugin, built once from its parts. Each takes a proof of access or a call, and
+// a command.
 import { archiveOf } from './archive.ts';
 import { blameFile } from './blame.ts';
 import { createBranch, deleteBranch, listBranches } from './branches.ts';
@@ -8,14 +9,14 @@ import { compareRefs } from './compare.ts';
 import { contents, rawFile } from './contents.ts';
 import { createRepository } from './create.ts';
 import { deleteRepository } from './delete.ts';
-import { fetchRepository, recordOf } from './fetch.ts';
+import { fetchRepository, recordRepository } from './fetch.ts';
 import { forkRepository, listForks } from './forks.ts';
 import { repositoryLanguages } from './languages-of.ts';
 import { listRepositories } from './list.ts';
 import { maintenance } from './maintenance.ts';
 import type { RepositoryCounters } from './offers.ts';
-import type { RepositoryParts } from './ports.ts';
-import { protectBranch, protectionOf, unprotectBranch } from './protection.ts';
+import type { RepositoryParts } from './parts.ts';
+import { protectBranch, protectionOf, unprotectBranch } from './protections.ts';
 import { pruneDue } from './prune.ts';
 import { pushes } from './push.ts';
 import { reconciler } from './reconcile.ts';
@@ -26,6 +27,7 @@ import { createTag, deleteTag, listTags } from './tags.ts';
 import { updateRepository } from './update.ts';
 import { writeContents } from './write-contents.ts';
 
+export { repositoryResolver } from './standing.ts';
 export type RepositoryUseCases = ReturnType<typeof repositoryUseCases>;
 
 export function repositoryUseCases(
@@ -33,54 +35,54 @@ export function repositoryUseCases(
 ) {
   const upkeep = maintenance(parts);
   const settling = reconciler({ ...parts, maintenance: upkeep });
-  const whole = {
+  const built = {
     ...parts,
     maintenance: upkeep,
     reconciler: settling,
     roleTable: lateRoleTable(parts.permissionTable),
   };
   return {
-    create: createRepository(whole),
-    list: listRepositories(whole),
-    fetch: fetchRepository(whole),
-    update: updateRepository(whole),
-    delete: deleteRepository(whole),
-    contents: contents(whole),
-    rawFile: rawFile(whole),
-    commits: listCommits(whole),
-    commit: fetchCommit(whole),
-    compare: compareRefs(whole),
-    blame: blameFile(whole),
-    archive: archiveOf(whole),
-    languages: repositoryLanguages(whole),
-    writeContents: writeContents(whole),
-    branches: listBranches(whole),
-    createBranch: createBranch(whole),
-    deleteBranch: deleteBranch(whole),
-    tags: listTags(whole),
-    createTag: createTag(whole),
-    deleteTag: deleteTag(whole),
-    protection: protectionOf(whole),
-    protectBranch: protectBranch(whole),
-    unprotectBranch: unprotectBranch(whole),
-    recordOf: recordOf.bind(undefined, whole),
-    collaborators: listCollaborators(whole),
-    effectivePermissions: effectivePermissions(whole),
-    putCollaborator: putCollaborator(whole),
-    removeCollaborator: removeCollaborator(whole),
-    roleTemplates: listRoleTemplates(whole),
-    createRoleTemplate: createRoleTemplate(whole),
-    updateRoleTemplate: updateRoleTemplate(whole),
-    deleteRoleTemplate: deleteRoleTemplate(whole),
-    star: setMark(whole, 'star'),
-    unstar: removeMark(whole, 'star'),
-    checkStarred: checkStarred(whole),
-    watch: setMark(whole, 'watch'),
-    unwatch: removeMark(whole, 'watch'),
-    fork: forkRepository(whole),
-    forks: listForks(whole),
-    pushes: pushes(whole),
-    pruneDue: pruneDue(whole),
+    create: createRepository(built),
+    list: listRepositories(built),
+    fetch: fetchRepository(built),
+    update: updateRepository(built),
+    delete: deleteRepository(built),
+    contents: contents(built),
+    rawFile: rawFile(built),
+    commits: listCommits(built),
+    commit: fetchCommit(built),
+    compare: compareRefs(built),
+    blame: blameFile(built),
+    archive: archiveOf(built),
+    languages: repositoryLanguages(built),
+    writeContents: writeContents(built),
+    branches: listBranches(built),
+    createBranch: createBranch(built),
+    deleteBranch: deleteBranch(built),
+    tags: listTags(built),
+    createTag: createTag(built),
+    deleteTag: deleteTag(built),
+    protection: protectionOf(built),
+    protectBranch: protectBranch(built),
+    unprotectBranch: unprotectBranch(built),
+    record: recordRepository(built),
+    collaborators: listCollaborators(built),
+    effectivePermissions: effectivePermissions(built),
+    putCollaborator: putCollaborator(built),
+    removeCollaborator: removeCollaborator(built),
+    roleTemplates: listRoleTemplates(built),
+    createRoleTemplate: createRoleTemplate(built),
+    updateRoleTemplate: updateRoleTemplate(built),
+    deleteRoleTemplate: deleteRoleTemplate(built),
+    star: setMark(built, 'star'),
+    unstar: removeMark(built, 'star'),
+    checkStarred: checkStarred(built),
+    watch: setMark(built, 'watch'),
+    unwatch: removeMark(built, 'watch'),
+    fork: forkRepository(built),
+    forks: listForks(built),
+    pushes: pushes(built),
+    pruneDue: pruneDue(built),
     reconciler: settling,
     maintenance: upkeep,
   };

@@ -4,7 +4,7 @@ import { Conflict, Forbidden, NotFound, Unprocessable, ValidationFailed } from '
 import { zeroOid, type JudgeRefs, type Oid, type TreeEntry } from './git-backend.ts';
 import type { CommitRecord, FileWrite } from './git-history.ts';
 import { judgeRefs } from './judge.ts';
-import type { RepositoryParts } from './ports.ts';
+import type { RepositoryParts } from './parts.ts';
 import { pushBracket, type BracketParts } from './push-bracket.ts';
 import type { Repository } from './repository.ts';
 import { isUnborn } from './revisions.ts';

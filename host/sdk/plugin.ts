@@ -6,7 +6,9 @@ export type { InferKyselyDB } from '@mikro-orm/postgresql';
 export type { ExpressionBuilder, Generated, Kysely, Selectable } from 'kysely';
 export * from '#core/kernel/index';
 // The areas declare their ports, events, permissions and scopes; their types and rules are at hexforge/<area>.
+import '#core/audit/index';
 import '#core/identity/index';
+import '#core/limits/index';
 import '#core/repositories/index';
 export { entityTag } from '#adapters/http/etag';
 export * from '#adapters/http/route';

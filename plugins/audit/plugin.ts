@@ -1,10 +1,10 @@
 // The audit log: entries written in the same transaction as the change they record.
 import { definePlugin } from 'hexforge/plugin';
-import { auditLog } from '#core/audit/index';
-import { memoryAuditStore } from './store/memory.ts';
-import { migrations } from './store/migrations.ts';
-import { sqlAuditStore } from './store/sql.ts';
-import { EntryTable } from './store/tables.ts';
+import { auditLog } from '#core/audit/use-cases';
+import { memoryAuditStore } from './entries/store-memory.ts';
+import { migrations } from './migrations.ts';
+import { sqlAuditStore } from './entries/store.ts';
+import { EntryTable } from './tables.ts';
 
 export default definePlugin({
   name: 'audit',

@@ -2,18 +2,18 @@
 import {
   changes,
   reads,
+  shape,
   Unauthorized,
   type AccessDecision,
   type Call,
   type GrantOf,
   type ScopeName,
+  type TypeOf,
+  word,
 } from 'hexforge/plugin';
-import '#core/repositories/index';
 
-export interface RepositoryPath {
-  readonly owner: string;
-  readonly repo: string;
-}
+export const repositoryParams = shape({ owner: word(), repo: word() });
+export type RepositoryParams = TypeOf<typeof repositoryParams>;
 
 /**
  * Document D, "Repositories": anonymous is challenged, also where there is nothing; 404 to who may not read, 403 to who
@@ -32,14 +32,14 @@ export interface Admission {
 }
 
 /** The `.git` of a clone URL is optional, and no repository's name ends so. */
-const named = ({ owner, repo }: RepositoryPath) => ({ owner, repo: repo.replace(/\.git$/, '') });
+const named = ({ owner, repo }: RepositoryParams) => ({ owner, repo: repo.replace(/\.git$/, '') });
 
 /** @throws {Unauthorized | InsufficientScope | Forbidden | NotFound} */
 export async function admitted<K extends keyof typeof rules>(
   { access, passwordsAllowed }: Admission,
   call: Call,
   kind: K,
-  path: RepositoryPath,
+  path: RepositoryParams,
 ): Promise<GrantOf<(typeof rules)[K]>> {
   const { caller } = call;
   if (caller.kind === 'user' && caller.credential.kind === 'password' && !(await passwordsAllowed())) {

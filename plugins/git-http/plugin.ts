@@ -1,6 +1,5 @@
 // The plugin "git-http": clone, fetch and push over smart HTTP.
-import { definePlugin, Joi } from 'hexforge/plugin';
-import '#core/repositories/index';
+import { definePlugin, Joi, shape } from 'hexforge/plugin';
 import { gitRoutes } from './routes.ts';
 
 declare module 'hexforge/plugin' {
@@ -9,15 +8,11 @@ declare module 'hexforge/plugin' {
   }
 }
 
-interface GitHttpConfig {
-  readonly max_push_bytes: number;
-}
-
 export default definePlugin({
   name: 'git-http',
   version: '0.1.0',
   api: '^0.1.0',
-  config: Joi.object<GitHttpConfig>({
+  config: shape({
     max_push_bytes: Joi.number()
       .integer()
       .min(1024)

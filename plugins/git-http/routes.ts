@@ -4,16 +4,17 @@ import {
   api,
   ByteStream,
   Forbidden,
-  Joi,
-  object,
+  maybe,
   reply,
+  shape,
   UnsupportedMediaType,
   type Input,
   type RawBody,
   type Route,
+  word,
 } from 'hexforge/plugin';
-import type { GitBackend, GitService, Pushes } from '#core/repositories/index';
-import { admitted, type Admission, type RepositoryPath } from './admission.ts';
+import type { GitBackend, GitService, Pushes } from 'hexforge/repositories';
+import { admitted, repositoryParams, type Admission, type RepositoryParams } from './admission.ts';
 
 export interface GitRoutesParts extends Admission {
   readonly git: GitBackend;
@@ -34,15 +35,14 @@ const uncached = {
   expires: 'Fri, 01 Jan 1980 00:00:00 GMT',
 } as const;
 
-const params = object<RepositoryPath>({ owner: Joi.string().required(), repo: Joi.string().required() });
-const query = object<{ readonly service?: string }>({ service: Joi.string() });
+const query = shape({ service: maybe(word()) });
 
 /** Not of the REST API; the rule of access follows from the service and is asked for inside. */
 const common = {
   mount: 'root',
   access: anyone,
   scope: null,
-  params,
+  params: repositoryParams,
   result: 'bytes',
   basic: true,
   hidden: true,
@@ -74,7 +74,7 @@ export function gitRoutes(parts: GitRoutesParts): readonly Route[] {
   const answer = (service: GitService, part: 'advertisement' | 'result', source: AsyncIterable<Uint8Array>) =>
     reply(new ByteStream(source, { type: `application/x-${service}-${part}` }), { headers: uncached });
 
-  type Body = Input<RepositoryPath, unknown, RawBody, typeof anyone>;
+  type Body = Input<RepositoryParams, unknown, RawBody, typeof anyone>;
   const checkType = (service: GitService, { header }: Pick<Body, 'header'>): void => {
     const wanted = `application/x-${service}-request`;
     if (header('content-type') !== wanted)

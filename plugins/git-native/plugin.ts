@@ -1,21 +1,12 @@
 // The git back end over the git program of the machine.
-import { definePlugin, Joi } from 'hexforge/plugin';
+import { definePlugin, Joi, maybe, shape } from 'hexforge/plugin';
 import { gitNative } from '#adapters/git-native/index';
-
-interface GitNativeConfig {
-  readonly program: string;
-  readonly max_push_bytes: number;
-  readonly transfers?: number;
-  readonly transfer_seconds: number;
-  readonly idle_seconds: number;
-  readonly readers: number;
-}
 
 export default definePlugin({
   name: 'git-native',
   version: '0.1.0',
   api: '^0.1.0',
-  config: Joi.object<GitNativeConfig>({
+  config: shape({
     program: Joi.string()
       .default('git')
       .description('The git program: a name on the standard path, or an absolute path'),
@@ -24,10 +15,12 @@ export default definePlugin({
       .min(1024)
       .default(2 * 1024 ** 3)
       .description('The most bytes of pack one push may carry'),
-    transfers: Joi.number()
-      .integer()
-      .min(1)
-      .description('Clones, fetches and pushes served at once; absent, 8 per core and at least 16'),
+    transfers: maybe(
+      Joi.number()
+        .integer()
+        .min(1)
+        .description('Clones, fetches and pushes served at once; absent, 8 per core and at least 16'),
+    ),
     transfer_seconds: Joi.number().integer().min(1).default(3600).description('Seconds a clone or push may take'),
     idle_seconds: Joi.number()
       .integer()

@@ -1,17 +1,13 @@
 // Rate limits: the budgets that requests are metered against.
-import { definePlugin, Joi, object } from 'hexforge/plugin';
-import { rateBudgets } from '#core/limits/index';
-
-interface LimitsConfig {
-  readonly metering: boolean;
-}
+import { definePlugin, flag, shape } from 'hexforge/plugin';
+import { rateBudgets } from '#core/limits/use-cases';
 
 export default definePlugin({
   name: 'limits',
   version: '0.1.0',
   api: '^0.1.0',
-  config: object<LimitsConfig>({
-    metering: Joi.boolean()
+  config: shape({
+    metering: flag()
       .truthy('on')
       .falsy('off')
       .default(true)

@@ -1,41 +1,40 @@
 // The plugin "repositories": records, visibility and access, contents, and what belongs to a push.
-import { definePlugin, Joi } from 'hexforge/plugin';
-import {
-  repositoryPermissions,
-  repositoryResolver,
-  repositoryScopes,
-  repositoryUseCases,
-  type RepositoryStore,
-} from '#core/repositories/index';
-import { presenter } from './present.ts';
-import { archiveRoutes } from './routes/archives.ts';
-import { branchRoutes } from './routes/branches.ts';
-import { collaboratorRoutes } from './routes/collaborators.ts';
-import { commitRoutes } from './routes/commits.ts';
-import { contentsWritingRoutes } from './routes/contents-writing.ts';
-import { contentRoutes } from './routes/contents.ts';
-import { forkRoutes } from './routes/forks.ts';
-import { protectionRoutes } from './routes/protection.ts';
-import { repositoryRoutes } from './routes/repositories.ts';
-import { roleTemplateRoutes } from './routes/role-templates.ts';
-import { starRoutes } from './routes/stars.ts';
-import { tagRoutes } from './routes/tags.ts';
-import { memoryRepositoryStore } from './store/memory.ts';
-import { migrations, tables } from './store/migrations.ts';
-import { memoryProtectionStore } from './store/protection-memory.ts';
-import { sqlProtectionStore } from './store/protection-sql.ts';
-import { sqlRepositoryStore } from './store/sql.ts';
-import { entities } from './store/tables.ts';
-
-interface RepositoriesConfig {
-  readonly ssh_url: string;
-}
+import { definePlugin, Joi, shape } from 'hexforge/plugin';
+import { repositoryPermissions, repositoryScopes } from 'hexforge/repositories';
+import { repositoryResolver, repositoryUseCases } from '#core/repositories/use-cases';
+import { archiveRoutes } from './archives/routes.ts';
+import { blameRoutes } from './blame/routes.ts';
+import { branchRoutes } from './branches/routes.ts';
+import { collaboratorRoutes } from './collaborators/routes.ts';
+import { memoryCollaboratorStore } from './collaborators/store-memory.ts';
+import { sqlCollaboratorStore } from './collaborators/store.ts';
+import { commitRoutes } from './commits/routes.ts';
+import { contentsWritingRoutes } from './contents/routes-writing.ts';
+import { contentsRoutes } from './contents/routes.ts';
+import { forkRoutes } from './forks/routes.ts';
+import { languageRoutes } from './languages/routes.ts';
+import { migrations, tables } from './migrations.ts';
+import { protectionRoutes } from './protection/routes.ts';
+import { memoryProtectionStore } from './protection/store-memory.ts';
+import { sqlProtectionStore } from './protection/store.ts';
+import { repositoryPresenter } from './repositories/present.ts';
+import { repositoryRoutes } from './repositories/routes.ts';
+import { memoryRepositoryStore } from './repositories/store-memory.ts';
+import { sqlRepositoryStore } from './repositories/store.ts';
+import { roleTemplateRoutes } from './role-templates/routes.ts';
+import { memoryRoleTemplateStore } from './role-templates/store-memory.ts';
+import { sqlRoleTemplateStore } from './role-templates/store.ts';
+import { starRoutes } from './stars/routes.ts';
+import { memoryMarkStore } from './stars/store-memory.ts';
+import { sqlMarkStore } from './stars/store.ts';
+import { entities } from './tables.ts';
+import { tagRoutes } from './tags/routes.ts';
 
 export default definePlugin({
   name: 'repositories',
   version: '0.1.0',
   api: '^0.1.0',
-  config: Joi.object<RepositoriesConfig>({
+  config: shape({
     ssh_url: Joi.string()
       .uri({ scheme: ['ssh'] })
       .allow('')
@@ -58,48 +57,38 @@ export default definePlugin({
   late: ['RepositoryCounters'],
   stores: {
     repositories: { sql: sqlRepositoryStore, memory: memoryRepositoryStore },
+    collaborators: { sql: sqlCollaboratorStore, memory: memoryCollaboratorStore },
+    roleTemplates: { sql: sqlRoleTemplateStore, memory: memoryRoleTemplateStore },
+    marks: { sql: sqlMarkStore, memory: memoryMarkStore },
     protections: { sql: sqlProtectionStore, memory: memoryProtectionStore },
   },
-  build: ({
-    GitBackend: git,
-    UnitOfWork: unitOfWork,
-    Events: events,
-    Intents: intents,
-    Locks: locks,
-    AuditLog: audit,
-    Users: users,
-    Clock: clock,
-    Ids: ids,
-    PermissionTable: permissionTable,
-    RateCounter: rateCounter,
-    stores,
-    late,
-    log,
-    config,
-    instance,
-  }) => {
-    const store: RepositoryStore = stores.repositories;
+  build(context) {
+    const { stores, late, log, config, instance } = context;
+    const useCases = repositoryUseCases({
+      store: stores.repositories,
+      collaborators: stores.collaborators,
+      roleTemplates: stores.roleTemplates,
+      marks: stores.marks,
+      protections: stores.protections,
+      git: context.GitBackend,
+      unitOfWork: context.UnitOfWork,
+      events: context.Events,
+      intents: context.Intents,
+      locks: context.Locks,
+      audit: context.AuditLog,
+      users: context.Users,
+      permissionTable: context.PermissionTable,
+      rateCounter: context.RateCounter,
+      clock: context.Clock,
+      ids: context.Ids,
+      log,
+      counters: () => late.RepositoryCounters,
+    });
     return {
-      store,
-      useCases: repositoryUseCases({
-        store,
-        protections: stores.protections,
-        rateCounter,
-        git,
-        unitOfWork,
-        events,
-        intents,
-        locks,
-        audit,
-        users,
-        permissionTable,
-        clock,
-        ids,
-        log,
-        counters: () => late.RepositoryCounters,
-      }),
-      resolver: repositoryResolver({ store, permissionTable }),
-      present: presenter(instance, config.ssh_url),
+      useCases,
+      store: stores.repositories,
+      resolver: repositoryResolver({ store: stores.repositories, permissionTable: context.PermissionTable }),
+      present: repositoryPresenter(instance, config.ssh_url),
     };
   },
   provides: {
@@ -113,28 +102,21 @@ export default definePlugin({
   tables,
   references: ['identity_user', 'identity_public_user'],
   migrations,
-  routes: (parts) => [
-    ...repositoryRoutes(
-      () => parts.useCases,
-      () => parts.present,
-    ),
-    ...contentRoutes(
-      () => parts.useCases,
-      () => parts.present,
-    ),
-    ...contentsWritingRoutes(() => parts.useCases),
-    ...commitRoutes(() => parts.useCases),
-    ...archiveRoutes(() => parts.useCases),
-    ...branchRoutes(() => parts.useCases),
-    ...protectionRoutes(() => parts.useCases),
-    ...tagRoutes(() => parts.useCases),
-    ...collaboratorRoutes(() => parts.useCases),
-    ...roleTemplateRoutes(() => parts.useCases),
-    ...starRoutes(() => parts.useCases),
-    ...forkRoutes(
-      () => parts.useCases,
-      () => parts.present,
-    ),
+  routes: ({ useCases, present }) => [
+    ...repositoryRoutes(useCases, present),
+    ...contentsRoutes(useCases),
+    ...contentsWritingRoutes(useCases),
+    ...commitRoutes(useCases),
+    ...blameRoutes(useCases),
+    ...languageRoutes(useCases),
+    ...archiveRoutes(useCases),
+    ...branchRoutes(useCases),
+    ...protectionRoutes(useCases),
+    ...tagRoutes(useCases),
+    ...collaboratorRoutes(useCases),
+    ...roleTemplateRoutes(useCases),
+    ...starRoutes(useCases),
+    ...forkRoutes(useCases, present),
   ],
   jobs: (parts) => [
     { name: 'reconcile', everySeconds: 60, run: () => parts.useCases.reconciler.run() },

@@ -1,7 +1,7 @@
 // What the people's half of every RepositoryStore holds to: collaborators, role templates, marks, counts, forks.
 import assert from 'node:assert/strict';
 import { Duplicate } from '#core/kernel/errors';
-import { uniques, type Collaboration, type Repository, type RoleTemplate } from '#core/repositories/index';
+import { roleTemplateName, type Collaboration, type Repository, type RoleTemplate } from '#core/repositories/index';
 import type { Check } from './checks.ts';
 import type { RepositoryStoreUnderTest } from './repository-store.ts';
 
@@ -47,7 +47,7 @@ function check(name: string, run: (under: Under) => Promise<void>): Check<Reposi
             createdAt: at,
             updatedAt: at,
           };
-          await under.unitOfWork.run(() => under.store.insertRoleTemplate(template));
+          await under.unitOfWork.run(() => under.roleTemplates.insert(template));
           return template;
         },
       }),
@@ -57,14 +57,14 @@ function check(name: string, run: (under: Under) => Promise<void>): Check<Reposi
 export const peopleStoreChecks: readonly Check<RepositoryStoreUnderTest>[] = [
   check(
     'collaborators are listed by username in one query however many, and keep the time they were added',
-    async ({ store, unitOfWork, statements, add, addUser }) => {
+    async ({ collaborators, unitOfWork, statements, add, addUser }) => {
       const [ada, zoe, bob] = [await addUser('ada'), await addUser('zoe'), await addUser('Bob')];
       const [{ id }, other] = [await add(ada, 'a'), await add(ada, 'b')];
       const put = (user: string, collaboration: Collaboration, when = at) =>
-        unitOfWork.run(() => store.putCollaborator(id, user, collaboration, when));
+        unitOfWork.run(() => collaborators.put(id, user, collaboration, when));
       const list = async () => {
         const before = statements?.() ?? 0;
-        const rows = await store.collaborators(id);
+        const rows = await collaborators.list(id);
         if (statements !== undefined) assert.equal(statements() - before, 1);
         return rows.map(({ user, collaboration, createdAt }) => [user.username, collaboration, createdAt]);
       };
@@ -82,62 +82,61 @@ export const peopleStoreChecks: readonly Check<RepositoryStoreUnderTest>[] = [
         ['zoe', { role: 'read', permissions: [] }, at],
         'the template is forgotten with the role',
       );
-      assert.deepEqual(await store.collaborator(id, zoe), {
+      assert.deepEqual(await collaborators.find(id, zoe), {
         user: { id: zoe, username: 'zoe', displayName: '', avatarUrl: '' },
         collaboration: { role: 'read', permissions: [] },
         createdAt: at,
       });
-      assert.equal(await store.collaborator(other.id, zoe), undefined);
-      assert.equal(await unitOfWork.run(() => store.removeCollaborator(id, zoe)), true);
-      assert.equal(await unitOfWork.run(() => store.removeCollaborator(id, zoe)), false);
+      assert.equal(await collaborators.find(other.id, zoe), undefined);
+      assert.equal(await unitOfWork.run(() => collaborators.remove(id, zoe)), true);
+      assert.equal(await unitOfWork.run(() => collaborators.remove(id, zoe)), false);
       assert.equal((await list()).length, 1);
     },
   ),
 
   check(
     'role templates have a name of their own in a repository in any case, and are changed and removed one by one',
-    async ({ store, unitOfWork, add, addUser, template }) => {
+    async ({ roleTemplates, unitOfWork, add, addUser, template }) => {
       const ada = await addUser('ada');
       const [one, two] = [await add(ada, 'one'), await add(ada, 'two')];
       const crew = await template(one.id, 'Crew');
       const audit = await template(one.id, 'audit');
       const elsewhere = await template(two.id, 'crew');
-      assert.deepEqual(await store.roleTemplates(one.id), [audit, crew]);
-      assert.deepEqual(await store.roleTemplate(elsewhere.id), elsewhere);
-      assert.equal(await store.roleTemplate(uuid()), undefined);
-      const clash = (error: unknown) =>
-        assert.ok(error instanceof Duplicate && error.constraint === uniques.roleTemplate);
+      assert.deepEqual(await roleTemplates.list(one.id), [audit, crew]);
+      assert.deepEqual(await roleTemplates.byId(elsewhere.id), elsewhere);
+      assert.equal(await roleTemplates.byId(uuid()), undefined);
+      const clash = (error: unknown) => assert.ok(error instanceof Duplicate && error.constraint === roleTemplateName);
       await template(one.id, 'CREW').then(() => assert.fail('the name was taken'), clash);
       await unitOfWork
-        .run(() => store.updateRoleTemplate(audit.id, { name: 'cReW', updatedAt: later }))
+        .run(() => roleTemplates.update(audit.id, { name: 'cReW', updatedAt: later }))
         .then(() => assert.fail('the name was taken'), clash);
       assert.equal(
         await unitOfWork.run(() =>
-          store.updateRoleTemplate(audit.id, { name: 'zoo', permissions: ['x'], updatedAt: later }),
+          roleTemplates.update(audit.id, { name: 'zoo', permissions: ['x'], updatedAt: later }),
         ),
         true,
       );
-      assert.deepEqual(await store.roleTemplates(one.id), [
+      assert.deepEqual(await roleTemplates.list(one.id), [
         crew,
         { ...audit, name: 'zoo', permissions: ['x'], updatedAt: later },
       ]);
-      assert.equal(await unitOfWork.run(() => store.updateRoleTemplate(uuid(), { updatedAt: later })), false);
-      assert.equal(await unitOfWork.run(() => store.deleteRoleTemplate(crew.id)), true);
-      assert.equal(await unitOfWork.run(() => store.deleteRoleTemplate(crew.id)), false);
-      assert.deepEqual(await store.roleTemplates(two.id), [elsewhere]);
+      assert.equal(await unitOfWork.run(() => roleTemplates.update(uuid(), { updatedAt: later })), false);
+      assert.equal(await unitOfWork.run(() => roleTemplates.delete(crew.id)), true);
+      assert.equal(await unitOfWork.run(() => roleTemplates.delete(crew.id)), false);
+      assert.deepEqual(await roleTemplates.list(two.id), [elsewhere]);
     },
   ),
 
   check(
     'marks are set and removed once, and counted for many repositories in one query',
-    async ({ store, unitOfWork, statements, add, addUser }) => {
+    async ({ store, marks, unitOfWork, statements, add, addUser }) => {
       const [ada, bob] = [await addUser('ada'), await addUser('bob')];
       const all: Repository[] = [];
       for (let index = 0; index < 5; index++) all.push(await add(ada, `r${index}`));
       const [first, second] = all;
       assert.ok(first !== undefined && second !== undefined);
       const set = (mark: 'star' | 'watch', id: string, user: string) =>
-        unitOfWork.run(() => store.mark(mark, id, user, at));
+        unitOfWork.run(() => marks.set(mark, id, user, at));
       assert.deepEqual(
         [
           await set('star', first.id, bob),
@@ -177,18 +176,22 @@ export const peopleStoreChecks: readonly Check<RepositoryStoreUnderTest>[] = [
       assert.deepEqual(await whole('r1', bob), { ...none, watchers: 1, watching: true });
       assert.deepEqual(await whole('r0', undefined), { ...none, stars: 2, forks: 1 });
       assert.equal((await store.standing('ada', 'r0', bob))?.peopleCounts, undefined);
-      const removed = (user: string) => unitOfWork.run(() => store.unmark('star', first.id, user));
+      assert.deepEqual(
+        [await marks.has('star', first.id, bob), await marks.has('watch', first.id, bob)],
+        [true, false],
+      );
+      const removed = (user: string) => unitOfWork.run(() => marks.remove('star', first.id, user));
       assert.deepEqual([await removed(bob), await removed(bob)], [true, false]);
       assert.deepEqual((await counts([first.id], bob)).get(first.id), { ...none, stars: 1, forks: 1 });
       assert.deepEqual(await store.peopleCounts([], bob), new Map());
     },
   ),
 
-  check('of one mark set many times at once exactly one is new', async ({ store, unitOfWork, add, addUser }) => {
+  check('of one mark set many times at once exactly one is new', async ({ marks, unitOfWork, add, addUser }) => {
     const ada = await addUser('ada');
     const { id } = await add(ada, 'a');
     const results = await Promise.all(
-      Array.from({ length: 6 }, () => unitOfWork.run(() => store.mark('star', id, ada, at))),
+      Array.from({ length: 6 }, () => unitOfWork.run(() => marks.set('star', id, ada, at))),
     );
     assert.equal(results.filter(Boolean).length, 1);
   }),
@@ -225,47 +228,50 @@ export const peopleStoreChecks: readonly Check<RepositoryStoreUnderTest>[] = [
     },
   ),
 
-  check('a repository takes its templates and marks along', async ({ store, unitOfWork, add, addUser, template }) => {
-    const ada = await addUser('ada');
-    const [gone, kept] = [await add(ada, 'gone'), await add(ada, 'kept')];
-    for (const { id } of [gone, kept]) {
-      await template(id, 'crew');
-      await unitOfWork.run(async () => {
-        await store.mark('star', id, ada, at);
-        await store.mark('watch', id, ada, at);
-      });
-    }
-    await unitOfWork.run(() => store.delete(gone.id));
-    await unitOfWork.run(() => store.insert(gone));
-    assert.deepEqual(await store.roleTemplates(gone.id), []);
-    assert.deepEqual(
-      await store.peopleCounts([gone.id, kept.id], ada),
-      new Map([
-        [gone.id, { stars: 0, watchers: 0, forks: 0, starred: false, watching: false }],
-        [kept.id, { stars: 1, watchers: 1, forks: 0, starred: true, watching: true }],
-      ]),
-    );
-    assert.equal((await store.roleTemplates(kept.id)).length, 1);
-  }),
+  check(
+    'a repository takes its templates and marks along',
+    async ({ store, marks, roleTemplates, unitOfWork, add, addUser, template }) => {
+      const ada = await addUser('ada');
+      const [gone, kept] = [await add(ada, 'gone'), await add(ada, 'kept')];
+      for (const { id } of [gone, kept]) {
+        await template(id, 'crew');
+        await unitOfWork.run(async () => {
+          await marks.set('star', id, ada, at);
+          await marks.set('watch', id, ada, at);
+        });
+      }
+      await unitOfWork.run(() => store.delete(gone.id));
+      await unitOfWork.run(() => store.insert(gone));
+      assert.deepEqual(await roleTemplates.list(gone.id), []);
+      assert.deepEqual(
+        await store.peopleCounts([gone.id, kept.id], ada),
+        new Map([
+          [gone.id, { stars: 0, watchers: 0, forks: 0, starred: false, watching: false }],
+          [kept.id, { stars: 1, watchers: 1, forks: 0, starred: true, watching: true }],
+        ]),
+      );
+      assert.equal((await roleTemplates.list(kept.id)).length, 1);
+    },
+  ),
 
   check(
     'people whom a unit of work wrote are gone when it is rolled back',
-    async ({ store, unitOfWork, add, addUser, template }) => {
+    async ({ store, marks, roleTemplates, collaborators, unitOfWork, add, addUser, template }) => {
       const ada = await addUser('ada');
       const { id } = await add(ada, 'a');
       const crew = await template(id, 'crew');
       await assert.rejects(
         unitOfWork.run(async () => {
-          await store.mark('star', id, ada, at);
-          await store.putCollaborator(id, ada, { role: 'read', permissions: [] }, at);
-          await store.deleteRoleTemplate(crew.id);
+          await marks.set('star', id, ada, at);
+          await collaborators.put(id, ada, { role: 'read', permissions: [] }, at);
+          await roleTemplates.delete(crew.id);
           throw new Error('rolled back');
         }),
         { message: 'rolled back' },
       );
       assert.equal((await store.peopleCounts([id], ada)).get(id)?.stars, 0);
-      assert.deepEqual(await store.collaborators(id), []);
-      assert.deepEqual(await store.roleTemplates(id), [crew]);
+      assert.deepEqual(await collaborators.list(id), []);
+      assert.deepEqual(await roleTemplates.list(id), [crew]);
     },
   ),
 ];

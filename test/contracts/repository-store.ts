@@ -5,14 +5,20 @@ import type { UnitOfWork } from '#core/kernel/unit-of-work';
 import {
   uniques,
   visibilities,
+  type CollaboratorStore,
+  type MarkStore,
   type Repository,
   type RepositoryStore,
+  type RoleTemplateStore,
   type Visibility,
 } from '#core/repositories/index';
 import type { Check } from './checks.ts';
 
 export interface RepositoryStoreUnderTest {
   readonly store: RepositoryStore;
+  readonly collaborators: CollaboratorStore;
+  readonly roleTemplates: RoleTemplateStore;
+  readonly marks: MarkStore;
   readonly unitOfWork: UnitOfWork;
   /** Makes a user of that name. @returns their id. */
   readonly addUser: (username: string) => Promise<string>;
@@ -119,12 +125,12 @@ export const repositoryStoreChecks: readonly Check<RepositoryStoreUnderTest>[] =
 
   check(
     'deleting takes the collaborators along, and says whether there was something',
-    async ({ store, unitOfWork, add, addUser }) => {
+    async ({ store, collaborators, unitOfWork, add, addUser }) => {
       const [ada, bob] = [await addUser('ada'), await addUser('bob')];
       const gone = await add(ada, 'gone');
       const kept = await add(ada, 'kept');
       for (const { id } of [gone, kept])
-        await unitOfWork.run(() => store.putCollaborator(id, bob, { role: 'read', permissions: [] }, new Date()));
+        await unitOfWork.run(() => collaborators.put(id, bob, { role: 'read', permissions: [] }, new Date()));
       assert.equal(await unitOfWork.run(() => store.delete(gone.id)), true);
       assert.equal(await unitOfWork.run(() => store.delete(gone.id)), false);
       assert.equal(await store.byId(gone.id), undefined);
@@ -136,12 +142,12 @@ export const repositoryStoreChecks: readonly Check<RepositoryStoreUnderTest>[] =
 
   check(
     "a collaborator's row is found with the repository, for that user alone, and is replaced",
-    async ({ store, unitOfWork, add, addUser }) => {
+    async ({ store, collaborators, unitOfWork, add, addUser }) => {
       const [ada, bob, eve] = [await addUser('ada'), await addUser('bob'), await addUser('eve')];
       const { id } = await add(ada, 'a');
       const given = async (userId: string | undefined) => (await store.standing('ada', 'a', userId))?.collaboration;
       const put = (role: string, permissions: string[]) =>
-        unitOfWork.run(() => store.putCollaborator(id, bob, { role, permissions }, new Date()));
+        unitOfWork.run(() => collaborators.put(id, bob, { role, permissions }, new Date()));
       await put('write', ['ignored.for.a.role.of.the.table']);
       assert.deepEqual(await given(bob), { role: 'write', permissions: [] });
       await put('custom', ['repo.read', 'a,b "c"']);
@@ -154,7 +160,7 @@ export const repositoryStoreChecks: readonly Check<RepositoryStoreUnderTest>[] =
 
   check(
     'the list and the published function agree on who may read what',
-    async ({ store, unitOfWork, add, addUser, readable }) => {
+    async ({ store, collaborators, unitOfWork, add, addUser, readable }) => {
       const [ada, bob, eve] = [await addUser('ada'), await addUser('bob'), await addUser('eve')];
       const all = [];
       for (const visibility of visibilities) all.push(await add(ada, visibility, { visibility }));
@@ -162,14 +168,9 @@ export const repositoryStoreChecks: readonly Check<RepositoryStoreUnderTest>[] =
       const blind = await add(ada, 'blind');
       const custom = await add(ada, 'custom');
       await unitOfWork.run(async () => {
-        await store.putCollaborator(shared.id, bob, { role: 'triage', permissions: [] }, new Date());
-        await store.putCollaborator(blind.id, bob, { role: 'odd', permissions: ['repo.write'] }, new Date());
-        await store.putCollaborator(
-          custom.id,
-          bob,
-          { role: 'odd', permissions: ['issue.read', 'repo.read'] },
-          new Date(),
-        );
+        await collaborators.put(shared.id, bob, { role: 'triage', permissions: [] }, new Date());
+        await collaborators.put(blind.id, bob, { role: 'odd', permissions: ['repo.write'] }, new Date());
+        await collaborators.put(custom.id, bob, { role: 'odd', permissions: ['issue.read', 'repo.read'] }, new Date());
       });
       const table = [
         [undefined, ['public']],
@@ -316,20 +317,23 @@ export const repositoryStoreChecks: readonly Check<RepositoryStoreUnderTest>[] =
     },
   ),
 
-  check('what a unit of work wrote is gone when it is rolled back', async ({ store, unitOfWork, add, addUser }) => {
-    const repository = await add(await addUser('ada'), 'a');
-    const failed = unitOfWork.run(async () => {
-      await store.update(repository.id, { name: 'b', updatedAt: new Date() });
-      await store.putCollaborator(repository.id, repository.ownerId, { role: 'read', permissions: [] }, new Date());
-      await store.insert({ ...repository, id: uuid(), name: 'c' });
-      assert.equal((await store.byId(repository.id))?.name, 'b', 'it reads its own writes');
-      throw new Error('rolled back');
-    });
-    await assert.rejects(failed, { message: 'rolled back' });
-    assert.deepEqual(await store.byId(repository.id), { ...repository, owner: 'ada' });
-    assert.equal(await store.idByName(repository.ownerId, 'c'), undefined);
-    assert.equal((await store.standing('ada', 'a', repository.ownerId))?.collaboration, undefined);
-  }),
+  check(
+    'what a unit of work wrote is gone when it is rolled back',
+    async ({ store, collaborators, unitOfWork, add, addUser }) => {
+      const repository = await add(await addUser('ada'), 'a');
+      const failed = unitOfWork.run(async () => {
+        await store.update(repository.id, { name: 'b', updatedAt: new Date() });
+        await collaborators.put(repository.id, repository.ownerId, { role: 'read', permissions: [] }, new Date());
+        await store.insert({ ...repository, id: uuid(), name: 'c' });
+        assert.equal((await store.byId(repository.id))?.name, 'b', 'it reads its own writes');
+        throw new Error('rolled back');
+      });
+      await assert.rejects(failed, { message: 'rolled back' });
+      assert.deepEqual(await store.byId(repository.id), { ...repository, owner: 'ada' });
+      assert.equal(await store.idByName(repository.ownerId, 'c'), undefined);
+      assert.equal((await store.standing('ada', 'a', repository.ownerId))?.collaboration, undefined);
+    },
+  ),
 ];
 
 /** A check with the few acts that all of them do. */

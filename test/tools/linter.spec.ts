@@ -22,10 +22,12 @@ const planted: readonly (readonly [path: string, code: string, says: RegExp | un
   ['adapters/http/plugin.ts', "import '#plugins/identity/plugin';", /never another adapter/],
   ['adapters/http/good.ts', "import 'joi';\nimport '#core/identity/index';", undefined],
   ['plugins/issues/other.ts', "import '#plugins/identity/schemas';", /never another plugin/],
+  ['plugins/issues/face.ts', "import '#core/issues/index';", /faces of areas/],
+  ['plugins/issues/library.ts', "import 'joi';", /faces of areas/],
   ['plugins/issues/host.ts', "import '#host/definition';", /never another plugin/],
   [
     'plugins/issues/good.ts',
-    "import 'hexforge/plugin';\nimport '#core/issues/index';\nimport '#adapters/ldap/index';",
+    "import 'hexforge/plugin';\nimport 'hexforge/issues';\nimport '#core/issues/use-cases';\nimport '#adapters/ldap/index';",
     undefined,
   ],
   ['host/plugin.ts', "import '#plugins/identity/plugin';", /no plugin/],

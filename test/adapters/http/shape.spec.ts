@@ -103,3 +103,10 @@ void t.test('JSON Schema keeps what is required', async (t) => {
   t.strictSame(required(jsonSchema.input({ target })), ['id', 'kind', 'last', 'tags']);
   t.strictSame(required(jsonSchema.output({ target })), ['id', 'kind', 'last', 'open', 'tags'], 'defaults are there');
 });
+
+void t.test('a named shape may stand twice in another', async (t) => {
+  const signature = shape({ name: text() }).id('Signature');
+  const commit = shape({ author: signature, committer: signature });
+  t.equal(commit.validate({ author: { name: 'a' }, committer: { name: 'b' } }).error, undefined);
+  t.equal(commit.validate({ author: { name: 'a' } }).error?.message, '"committer" is required');
+});

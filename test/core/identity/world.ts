@@ -1,7 +1,7 @@
 // The accounts' use cases on in-memory stores, with a clock that tests move and passwords that cost nothing.
 import { jwtSessionTokens, sha256Hasher } from '#adapters/crypto/session-tokens';
 import { fixedClock, memoryRateCounter, openMemory, systemIds } from '#adapters/memory/index';
-import { auditLog } from '#core/audit/index';
+import { auditLog } from '#core/audit/use-cases';
 import {
   accessTokens,
   accountRecovery,
@@ -24,7 +24,7 @@ import type { EventOf } from '#core/kernel/events';
 import type { Log } from '#core/kernel/log';
 import { scopeCatalogue } from '#core/kernel/scopes';
 import type { SettingValues, Settings } from '#core/kernel/settings';
-import { memoryAuditStore } from '#plugins/audit/store/memory';
+import { memoryAuditStore } from '#plugins/audit/entries/store-memory';
 import { memoryAccountStore, memorySessionStore, memoryTokenStore } from '#plugins/identity/store/memory';
 
 export const silent: Log = {

@@ -1,6 +1,6 @@
 // The budgets of document D, "Rate limits".
 import t from 'tap';
-import { rateBudgets } from '#core/limits/index';
+import { rateBudgets } from '#core/limits/use-cases';
 
 const anonymous = { isAdmin: false };
 const general = { userId: 'u', isAdmin: false };

@@ -58,7 +58,7 @@ void t.test("a collaborator has what the role gives, on private repositories too
     [{ role: 'custom', permissions: ['repo.read', 'repo.admin', 'repo.own'] }, [true, false, true, false]],
   ] as const;
   for (const [given, expected] of table) {
-    await forge.storage.unitOfWork.run(() => forge.store.putCollaborator(repository.id, bob.id, given, new Date()));
+    await forge.storage.unitOfWork.run(() => forge.collaborators.put(repository.id, bob.id, given, new Date()));
     const granted = await forge.granted(bob, 'repo.read', repository);
     t.same(
       ['repo.read', 'repo.write', 'repo.admin', 'repo.own'].map((permission) => granted.may(permission)),
@@ -67,7 +67,7 @@ void t.test("a collaborator has what the role gives, on private repositories too
     );
   }
   await forge.storage.unitOfWork.run(() =>
-    forge.store.putCollaborator(repository.id, bob.id, { role: 'blind', permissions: ['repo.write'] }, new Date()),
+    forge.collaborators.put(repository.id, bob.id, { role: 'blind', permissions: ['repo.write'] }, new Date()),
   );
   await t.rejects(
     forge.granted(bob, 'repo.write', repository),

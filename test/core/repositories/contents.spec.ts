@@ -1,6 +1,7 @@
 // Reading folders, files and raw bytes at a ref, with tags that let the work be skipped.
 import t from 'tap';
-import { inlineLimit, type Repository } from '#core/repositories/index';
+import { inlineLimit } from '#core/repositories/contents';
+import type { Repository } from '#core/repositories/index';
 import { alice, world, type World, refusal } from './world.ts';
 
 async function start(t: {
@@ -98,7 +99,7 @@ void t.test('raw bytes are found under the longest ref that the path begins with
   forge.git.commit(repository.id, 'refs/heads/feature/x', { 'a/b.txt': 'of feature/x', 'y/c.txt': 'not seen' });
   forge.git.commit(repository.id, 'refs/tags/feature/x/y', { 'c.txt': 'of the tag' });
   const read = async (target: string) => {
-    const raw = await forge.useCases.rawFile(await forge.granted(alice, 'repo.read', repository), target);
+    const raw = await forge.useCases.rawFile(await forge.granted(alice, 'repo.read', repository), { target });
     const { bytes, size } = await raw.open();
     const content = Buffer.concat(await Array.fromAsync(bytes)).toString();
     t.equal(content.length, size);
@@ -134,7 +135,7 @@ void t.test('raw bytes arrive whole however long they are, and say whether they 
     ['early', early, true],
   ] as const) {
     const raw = await (
-      await forge.useCases.rawFile(await forge.granted(alice, 'repo.read', repository), `main/${name}`)
+      await forge.useCases.rawFile(await forge.granted(alice, 'repo.read', repository), { target: `main/${name}` })
     ).open();
     t.equal(raw.isBinary, isBinary, name);
     t.same(Buffer.concat(await Array.fromAsync(raw.bytes)), Buffer.from(content));

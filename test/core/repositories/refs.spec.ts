@@ -26,7 +26,7 @@ void t.test(
     const { id } = repository;
     const granted = await forge.granted(alice, 'repo.write', repository);
     t.same(await forge.useCases.createBranch(granted, { name: 'side' }), { name: 'side', baseRef: 'main' });
-    await forge.useCases.deleteBranch(granted, alice, 'side');
+    await forge.useCases.deleteBranch(granted, { name: 'side' });
     const push = { type: 'push', repository_id: id, ref: 'refs/heads/side', actor: alice.id };
     t.same(await told(forge), [
       { ...push, old: zeroOid, new: tip },
@@ -44,7 +44,7 @@ void t.test('the audit entry is there before the branch goes, and without it the
   forge.git.commit(repository.id, 'refs/heads/side', {});
   const granted = await forge.granted(alice, 'repo.write', repository);
   forge.git.failing = { name: 'moveRefs', error: new Error('git is gone') };
-  await t.rejects(forge.useCases.deleteBranch(granted, alice, 'side'), { message: 'git is gone' });
+  await t.rejects(forge.useCases.deleteBranch(granted, { name: 'side' }), { message: 'git is gone' });
   t.match(
     forge.audited.at(-1),
     { action: 'branch.deleted', details: { branch: 'side' } },
@@ -96,7 +96,7 @@ void t.test(
       if (moves-- > 0) refs.set('refs/heads/busy', oid('b'));
       return moveRefs.call(forge.git, id, updates);
     };
-    await forge.useCases.deleteBranch(granted, alice, 'busy');
+    await forge.useCases.deleteBranch(granted, { name: 'busy' });
     t.same(
       forge.audited.slice(-2).map(({ details }) => details['commit']),
       [oid('a'), oid('b')],
@@ -104,7 +104,7 @@ void t.test(
     refs.set('refs/heads/busy', oid('a'));
     forge.git.moveRefs = async () => 'stale';
     await t.rejects(
-      forge.useCases.deleteBranch(granted, alice, 'busy'),
+      forge.useCases.deleteBranch(granted, { name: 'busy' }),
       refusal('unavailable'),
       'and given up some time',
     );
@@ -133,8 +133,7 @@ void t.test('thirty deletions in five minutes, and one more as soon as the first
     refs.set('refs/heads/gone', oid('a'));
     await forge.useCases.deleteBranch(
       { ...(await forge.granted(caller, 'repo.write', repository)), call },
-      caller,
-      'gone',
+      { name: 'gone' },
     );
   };
   for (let second = 0; second < 30; second++) await remove(second);
@@ -159,13 +158,16 @@ void t.test(
     const { forge, repository } = await start(t);
     const granted = (await forge.granted(alice, 'repo.admin', repository)) as never;
     const { protectBranch, protection, unprotectBranch } = forge.useCases;
-    t.same(await protectBranch(granted, 'main', {}), defaultProtection);
-    await protectBranch(granted, 'main', { pushRoles: ['admin', 'maintain', 'write', 'admin'] });
-    t.same(await protectBranch(granted, 'main', { pushRoles: [] }), { ...defaultProtection, pushRoles: [] });
-    t.same(await protection(granted, 'main'), { ...defaultProtection, pushRoles: [] });
-    await unprotectBranch(granted, 'main');
-    await t.rejects(unprotectBranch(granted, 'main'), refusal('not_found'));
-    await t.rejects(protection(granted, 'main'), refusal('not_found'));
+    t.same(await protectBranch(granted, { branch: 'main', wished: {} }), defaultProtection);
+    await protectBranch(granted, { branch: 'main', wished: { pushRoles: ['admin', 'maintain', 'write', 'admin'] } });
+    t.same(await protectBranch(granted, { branch: 'main', wished: { pushRoles: [] } }), {
+      ...defaultProtection,
+      pushRoles: [],
+    });
+    t.same(await protection(granted, { branch: 'main' }), { ...defaultProtection, pushRoles: [] });
+    await unprotectBranch(granted, { branch: 'main' });
+    await t.rejects(unprotectBranch(granted, { branch: 'main' }), refusal('not_found'));
+    await t.rejects(protection(granted, { branch: 'main' }), refusal('not_found'));
     t.same(
       forge.audited.slice(1).map(({ action, details }) => [action, details['branch']]),
       [
@@ -186,7 +188,7 @@ void t.test(
 void t.test('the judge: who pushes with which role, on which branch', async (t) => {
   const { forge, repository, tip } = await start(t);
   await forge.storage.unitOfWork.run(() =>
-    forge.store.putCollaborator(repository.id, bob.id, { role: 'write', permissions: [] }, new Date()),
+    forge.collaborators.put(repository.id, bob.id, { role: 'write', permissions: [] }, new Date()),
   );
   const lands = async (caller: typeof alice, ref: string, pushRoles: readonly string[]): Promise<boolean> => {
     await forge.storage.unitOfWork.run(() =>

@@ -133,7 +133,7 @@ void t.test('the list holds what the reader may read, newest first, within its c
   t.same(await names(bob, { owner: 'nobody' }), []);
   t.same(await names(bob, { mine: true, owner: 'alice' }), []);
   await forge.storage.unitOfWork.run(() =>
-    forge.store.putCollaborator(secret.id, bob.id, { role: 'read', permissions: [] }, new Date()),
+    forge.collaborators.put(secret.id, bob.id, { role: 'read', permissions: [] }, new Date()),
   );
   t.same(await names(bob, { owner: 'alice' }), ['sec', 'int', 'pub']);
   await t.rejects(forge.useCases.list(forge.as(anonymous), { mine: true }), refusal('unauthorized'));

@@ -21,15 +21,17 @@ import {
 } from '#core/kernel/index';
 import {
   repositoryPermissions,
-  repositoryResolver,
   repositoryScopes,
-  repositoryUseCases,
   type Repository,
   type RepositoryCounters,
   type RepositoryStore,
 } from '#core/repositories/index';
-import { memoryRepositoryStore } from '#plugins/repositories/store/memory';
-import { memoryProtectionStore } from '#plugins/repositories/store/protection-memory';
+import { repositoryResolver, repositoryUseCases } from '#core/repositories/use-cases';
+import { memoryCollaboratorStore } from '#plugins/repositories/collaborators/store-memory';
+import { memoryRoleTemplateStore } from '#plugins/repositories/role-templates/store-memory';
+import { memoryMarkStore } from '#plugins/repositories/stars/store-memory';
+import { memoryRepositoryStore } from '#plugins/repositories/repositories/store-memory';
+import { memoryProtectionStore } from '#plugins/repositories/protection/store-memory';
 import { FakeGit } from './fake-git.ts';
 
 export const log = { debug() {}, info() {}, warn() {}, error() {} };
@@ -133,8 +135,12 @@ export async function world(
   const find = (username: string) => users.find(({ username_key }) => username_key === username.toLowerCase());
   const permissionTable = { declarations: () => repositoryPermissions };
   const protections = memoryProtectionStore(storage.database);
+  const collaborators = memoryCollaboratorStore(storage.database);
   const useCases = repositoryUseCases({
     store,
+    collaborators,
+    roleTemplates: memoryRoleTemplateStore(storage.database),
+    marks: memoryMarkStore(storage.database),
     protections,
     rateCounter: memoryRateCounter(),
     git,
@@ -173,19 +179,20 @@ export async function world(
     signal: new AbortController().signal,
     now,
   });
-  const granted = <P extends 'repo.read' | 'repo.write' | 'repo.admin' | 'repo.own'>(
-    caller: Caller,
+  const granted = <P extends 'repo.read' | 'repo.write' | 'repo.admin' | 'repo.own', C extends Caller>(
+    caller: C,
     permission: P,
     { owner, name }: Pick<Repository, 'owner' | 'name'>,
-  ): Promise<Granted<Repository, P>> => {
+  ): Promise<Granted<Repository, P, C>> => {
     const rule = permission === 'repo.read' ? reads('repository', 'repo.read') : changes('repository', permission);
     return access.decide(as(caller), rule, undefined, { owner, repo: name }) as Promise<
       GrantOf<typeof rule>
-    > as unknown as Promise<Granted<Repository, P>>;
+    > as unknown as Promise<Granted<Repository, P, C>>;
   };
   return {
     storage,
     store,
+    collaborators,
     protections,
     git,
     intents,

@@ -3,13 +3,13 @@ import t from 'tap';
 import type { Test } from 'tap';
 import type { MemoryStorage } from '#adapters/memory/index';
 import type { PostgresStorage } from '#adapters/postgres/index';
-import { auditLog } from '#core/audit/index';
+import { auditLog } from '#core/audit/use-cases';
 import type { AuditEntry } from '#core/kernel/audit';
-import { memoryAuditStore } from '#plugins/audit/store/memory';
-import type { EntryRow } from '#plugins/audit/store/memory';
-import { migrations } from '#plugins/audit/store/migrations';
-import { sqlAuditStore } from '#plugins/audit/store/sql';
-import { EntryTable } from '#plugins/audit/store/tables';
+import { memoryAuditStore } from '#plugins/audit/entries/store-memory';
+import type { EntryRow } from '#plugins/audit/entries/store-memory';
+import { migrations } from '#plugins/audit/migrations';
+import { sqlAuditStore } from '#plugins/audit/entries/store';
+import { EntryTable } from '#plugins/audit/tables';
 import { eachEngine } from '#test/contracts/storage-engines';
 
 interface Row {

@@ -1,6 +1,6 @@
 // Raw files: which content types are shown, which are handed over, and file names that cannot leave their header.
 import t from 'tap';
-import { attachment, mediaType } from '#plugins/repositories/media-types';
+import { attachment, mediaType } from '#plugins/repositories/contents/media-types';
 
 void t.test('what a browser could run is an attachment whatever it holds, and so is what is binary', async (t) => {
   const table = [

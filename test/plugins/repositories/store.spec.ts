@@ -7,10 +7,16 @@ import type { PublicUserRow } from '#core/identity/index';
 import type { RepositoryStore, RepositoryViews } from '#core/repositories/index';
 import { migrations as identityMigrations } from '#plugins/identity/store/migrations';
 import { identityEntities, UserTable } from '#plugins/identity/store/tables';
-import { memoryRepositoryStore } from '#plugins/repositories/store/memory';
-import { migrations } from '#plugins/repositories/store/migrations';
-import { sqlRepositoryStore } from '#plugins/repositories/store/sql';
-import { entities } from '#plugins/repositories/store/tables';
+import { memoryCollaboratorStore } from '#plugins/repositories/collaborators/store-memory';
+import { sqlCollaboratorStore } from '#plugins/repositories/collaborators/store';
+import { memoryRoleTemplateStore } from '#plugins/repositories/role-templates/store-memory';
+import { sqlRoleTemplateStore } from '#plugins/repositories/role-templates/store';
+import { memoryMarkStore } from '#plugins/repositories/stars/store-memory';
+import { sqlMarkStore } from '#plugins/repositories/stars/store';
+import { memoryRepositoryStore } from '#plugins/repositories/repositories/store-memory';
+import { migrations } from '#plugins/repositories/migrations';
+import { sqlRepositoryStore } from '#plugins/repositories/repositories/store';
+import { entities } from '#plugins/repositories/tables';
 import { contract, failures, type Made } from '../../contracts/checks.ts';
 import { peopleStoreChecks } from '../../contracts/people-store.ts';
 import {
@@ -28,6 +34,9 @@ function onMemory(): Made<RepositoryStoreUnderTest> {
   database.publish<PublicUserRow>('identity_public_user', () => users);
   const provider: RepositoryStoreUnderTest = {
     store: memoryRepositoryStore(database),
+    collaborators: memoryCollaboratorStore(database),
+    roleTemplates: memoryRoleTemplateStore(database),
+    marks: memoryMarkStore(database),
     unitOfWork,
     addUser: async (username) => {
       users.push({
@@ -69,6 +78,9 @@ async function onSql(data: TestData) {
     await rawSql`truncate identity_user cascade`.execute(db());
     return {
       store: sqlRepositoryStore(counted),
+      collaborators: sqlCollaboratorStore(counted),
+      roleTemplates: sqlRoleTemplateStore(counted),
+      marks: sqlMarkStore(counted),
       unitOfWork: storage.unitOfWork,
       addUser: async (username: string) => {
         const id = systemIds.uuid();
@@ -123,20 +135,12 @@ void t.test('the contract fails on stores that break it', async (t) => {
       },
     }),
     'collaborators that stay': () => ({ delete: async () => true }),
-    'a lost mark': () => ({ mark: async () => true }),
-    'a mark that stays': () => ({ unmark: async () => true }),
     'marks of everybody': (store) => ({
       peopleCounts: async (ids) =>
         new Map(
           [...(await store.peopleCounts(ids, undefined))].map(([id, counts]) => [id, { ...counts, starred: true }]),
         ),
     }),
-    'a template forgotten': (store) => ({
-      putCollaborator: (repository, user, { roleTemplateId: _, ...collaboration }, at) =>
-        store.putCollaborator(repository, user, collaboration, at),
-    }),
-    'a collaborator who stays': () => ({ removeCollaborator: async () => true }),
-    'templates of everybody': () => ({ updateRoleTemplate: async () => true }),
     'forks without a parent': (store) => ({ insert: (repository) => store.insert(repository) }),
     'a plan made twice': (store) => ({
       planPrune: async (id, at) => {
@@ -155,13 +159,35 @@ void t.test('the contract fails on stores that break it', async (t) => {
       countByOwner: async (ids) => new Map([...(await store.countByOwner(ids))].map(([id, count]) => [id, count + 1])),
     }),
   };
-  for (const [name, broken] of Object.entries(breaks)) {
+  const others: Readonly<Record<string, (under: RepositoryStoreUnderTest) => Partial<RepositoryStoreUnderTest>>> = {
+    'a lost mark': ({ marks }) => ({ marks: { ...marks, set: async () => true } }),
+    'a mark that stays': ({ marks }) => ({ marks: { ...marks, remove: async () => true } }),
+    'a mark that is nobody’s': ({ marks }) => ({ marks: { ...marks, has: async () => false } }),
+    'a template forgotten': ({ collaborators }) => ({
+      collaborators: {
+        ...collaborators,
+        put: (repository, user, { roleTemplateId: _, ...collaboration }, at) =>
+          collaborators.put(repository, user, collaboration, at),
+      },
+    }),
+    'a collaborator who stays': ({ collaborators }) => ({
+      collaborators: { ...collaborators, remove: async () => true },
+    }),
+    'templates of everybody': ({ roleTemplates }) => ({
+      roleTemplates: { ...roleTemplates, update: async () => true },
+    }),
+  };
+  const all = [
+    ...Object.entries(breaks).map(
+      ([name, broken]) =>
+        [name, (under: RepositoryStoreUnderTest) => ({ store: { ...under.store, ...broken(under.store) } })] as const,
+    ),
+    ...Object.entries(others),
+  ];
+  for (const [name, broken] of all) {
     const make = async () => {
       const made = onMemory();
-      return {
-        ...made,
-        provider: { ...made.provider, store: { ...made.provider.store, ...broken(made.provider.store) } },
-      };
+      return { ...made, provider: { ...made.provider, ...broken(made.provider) } };
     };
     t.not((await failures(repositoryStoreChecks, make, 2000)).length, 0, name);
   }

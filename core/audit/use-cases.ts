@@ -1,0 +1,2 @@
+// The use cases of the audit log, for its own plugin.
+export { auditLog } from './log.ts';

@@ -1,0 +1,2 @@
+// The use cases of the rate limits, for their own plugin.
+export { rateBudgets } from './budgets.ts';

@@ -1,0 +1,19 @@
+// Who was given a role in a repository, and the store that keeps it.
+import type { PublicUser } from '#core/identity/index';
+import type { Collaboration } from './roles.ts';
+
+export interface Collaborator {
+  readonly user: PublicUser;
+  readonly collaboration: Collaboration;
+  readonly createdAt: Date;
+}
+
+export interface CollaboratorStore {
+  /** By username; one query. */
+  list(repositoryId: string): Promise<readonly Collaborator[]>;
+  find(repositoryId: string, userId: string): Promise<Collaborator | undefined>;
+  /** Adds a collaborator or replaces what they were given; a role of the table carries no permissions of its own. */
+  put(repositoryId: string, userId: string, collaboration: Collaboration, at: Date): Promise<void>;
+  /** Whether they were one. */
+  remove(repositoryId: string, userId: string): Promise<boolean>;
+}

@@ -1,0 +1,48 @@
+// What git keeps, as the port `GitBackend` speaks of it: object ids, refs, entries of a tree, blobs.
+
+/** 40 lower-case hex digits. */
+export type Oid = string;
+
+/** Forty zeros: "no object", in a ref update. */
+export const zeroOid: Oid = '0'.repeat(40);
+
+export interface Ref {
+  /** Full: `refs/heads/main`. */
+  readonly name: string;
+  readonly oid: Oid;
+  /** For an annotated tag, the commit it leads to. */
+  readonly peeled?: Oid;
+}
+
+export interface TreeEntry {
+  /** One path segment. Bytes that are not UTF-8 read as U+FFFD; `path` keys stay the raw ones inside the adapter. */
+  readonly name: string;
+  readonly type: 'file' | 'directory' | 'symlink' | 'submodule';
+  /** As git prints it: `100644`, `100755`, `120000`, `040000`, `160000`. */
+  readonly mode: string;
+  readonly oid: Oid;
+  /** Bytes; 0 for directories and submodules. */
+  readonly size: number;
+}
+
+export interface LastCommit {
+  readonly oid: Oid;
+  /** The first line of the message. */
+  readonly subject: string;
+  readonly committedAt: Date;
+}
+
+export interface Blob {
+  readonly oid: Oid;
+  readonly size: number;
+  /** Read once. */
+  readonly bytes: AsyncIterable<Uint8Array>;
+}
+
+export interface RefUpdate {
+  readonly ref: string;
+  /** `zeroOid` for a creation. */
+  readonly old: Oid;
+  /** `zeroOid` for a deletion. */
+  readonly new: Oid;
+}

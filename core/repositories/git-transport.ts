@@ -1,0 +1,33 @@
+// Of the port `GitBackend`, serving clones and pushes: the request, and who judges the refs of a push.
+import type { Oid, RefUpdate } from './git-objects.ts';
+
+export interface RefVerdict {
+  readonly ref: string;
+  /** Undefined: accepted. Otherwise the sentence git shows to who pushed. */
+  readonly refusal: string | undefined;
+}
+
+/** Asked once per push for all its refs, with the new objects readable but not yet part of the repository. */
+export type JudgeRefs = (
+  updates: readonly RefUpdate[],
+  objects: { isAncestor(older: Oid, newer: Oid): Promise<boolean> },
+) => Promise<readonly RefVerdict[]>;
+
+export type GitService = 'git-upload-pack' | 'git-receive-pack';
+
+export interface ServeRequest {
+  readonly service: GitService;
+  /** The client's `Git-Protocol` header, if it sent one. */
+  readonly protocol: string | undefined;
+  /** The request body, inflated already. */
+  readonly body: AsyncIterable<Uint8Array>;
+  readonly signal: AbortSignal;
+}
+
+export interface ReceiveRequest extends ServeRequest {
+  /** Told what the client wants to change, before any object is read: the intent is committed here. */
+  announced(updates: readonly RefUpdate[]): Promise<void>;
+  readonly judge: JudgeRefs;
+  /** Told which refs moved, before the answer's last byte goes out. Not told of a push that moved none. */
+  landed(updates: readonly RefUpdate[]): Promise<void>;
+}

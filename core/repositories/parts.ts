@@ -1,0 +1,35 @@
+// What the use cases of this area are built from.
+import type { Users } from '#core/identity/index';
+import type { AuditLog } from '#core/kernel/audit';
+import type { Log } from '#core/kernel/log';
+import type { PermissionTable } from '#core/kernel/permissions';
+import type { RateCounter } from '#core/kernel/rate';
+import type { Clock, Ids } from '#core/kernel/time';
+import type { Events, Intents, Locks, UnitOfWork } from '#core/kernel/unit-of-work';
+import type { CollaboratorStore } from './collaborator.ts';
+import type { GitBackend } from './git-backend.ts';
+import type { MarkStore } from './mark.ts';
+import type { ProtectionStore } from './protection.ts';
+import type { RepositoryStore } from './ports.ts';
+import type { RoleTemplateStore } from './role-template.ts';
+
+/** What the use cases are built from; each names those it takes. */
+export interface RepositoryParts {
+  readonly store: RepositoryStore;
+  readonly collaborators: CollaboratorStore;
+  readonly roleTemplates: RoleTemplateStore;
+  readonly marks: MarkStore;
+  readonly protections: ProtectionStore;
+  readonly git: GitBackend;
+  readonly rateCounter: RateCounter;
+  readonly unitOfWork: UnitOfWork;
+  readonly events: Events;
+  readonly intents: Intents;
+  readonly locks: Locks;
+  readonly audit: AuditLog;
+  readonly users: Users;
+  readonly permissionTable: PermissionTable;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Log;
+}

@@ -1,0 +1,62 @@
+// Routes of document B, "Repositories": branches.
+import { api, changes, pageRules, presentPage, readPage, reads, type Route } from 'hexforge/plugin';
+import type { RepositoryUseCases } from '#core/repositories/use-cases';
+import { derived } from '../conditional.ts';
+import { repositoryParams } from '../shapes.ts';
+import { presentBranch } from './present.ts';
+import { branchBody, branchPageJson, branchParams, branchQuery, createdBranchJson } from './schemas.ts';
+
+const path = '/repos/{owner}/{repo}/branches';
+
+export const branchRoutes = (useCases: RepositoryUseCases): readonly Route[] => [
+  api({
+    id: 'branchList',
+    summary: 'List branches',
+    method: 'GET',
+    path,
+    // Document D: anonymous gets 401 for private, internal and missing repositories alike.
+    access: reads('repository', 'repo.read', { anonymous: 401 }),
+    scope: 'repo.read',
+    meter: 'api.read',
+    params: repositoryParams,
+    query: branchQuery,
+    result: branchPageJson,
+    statuses: [304],
+    async run(_call, { granted, query: { include_divergence: includeDivergence, sort, order, ...page } }) {
+      const query = { ...readPage(pageRules.capped(), page), includeDivergence, sort, order };
+      return derived(await useCases.branches(granted, query), (found) => presentPage(found, presentBranch));
+    },
+  }),
+  api({
+    id: 'branchCreate',
+    summary: 'Create a branch',
+    method: 'POST',
+    path,
+    access: changes('repository', 'repo.write'),
+    scope: 'repo.write',
+    meter: 'api.write',
+    params: repositoryParams,
+    body: branchBody,
+    success: 201,
+    result: createdBranchJson,
+    statuses: [409],
+    async run(_call, { granted, body }) {
+      const { name, baseRef } = await useCases.createBranch(granted, { name: body.name, baseRef: body.base_ref });
+      return { name, base_ref: baseRef };
+    },
+  }),
+  api({
+    id: 'branchDelete',
+    summary: 'Delete a branch',
+    method: 'DELETE',
+    path: `${path}/{branch}`,
+    access: changes('repository', 'repo.write'),
+    scope: 'repo.write',
+    meter: 'api.write',
+    params: branchParams,
+    success: 204,
+    result: 'empty',
+    statuses: [400, 503],
+    run: (_call, { granted, params }) => useCases.deleteBranch(granted, { name: params.branch }),
+  }),
+];

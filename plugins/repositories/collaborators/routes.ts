@@ -1,0 +1,67 @@
+// Routes of document B, "collaborators": list, add or update, effective permissions, remove.
+import { api, changes, reads, type Route } from 'hexforge/plugin';
+import type { RepositoryUseCases } from '#core/repositories/use-cases';
+import { repositoryParams } from '../shapes.ts';
+import { presentCollaborator, presentEffectivePermissions } from './present.ts';
+import { collaboratorBody, collaboratorListJson, collaboratorParams, effectivePermissionsJson } from './schemas.ts';
+
+export const collaboratorRoutes = (useCases: RepositoryUseCases): readonly Route[] => [
+  api({
+    id: 'collaboratorList',
+    summary: 'List collaborators',
+    method: 'GET',
+    path: '/repos/{owner}/{repo}/collaborators',
+    access: reads('repository', 'repo.read'),
+    scope: 'repo.read',
+    meter: 'api.read',
+    params: repositoryParams,
+    result: collaboratorListJson,
+    run: async (_call, { granted }) => (await useCases.collaborators(granted)).map(presentCollaborator),
+  }),
+  api({
+    id: 'collaboratorPut',
+    summary: 'Add a collaborator or change their role',
+    method: 'PUT',
+    path: '/repos/{owner}/{repo}/collaborators/{user}',
+    access: changes('repository', 'repo.admin', { orAdminScope: 'admin:repo_roles' }),
+    scope: 'repo.admin',
+    meter: 'api.write',
+    params: collaboratorParams,
+    body: collaboratorBody,
+    success: 204,
+    result: 'empty',
+    run: (_call, { granted, params, body }) =>
+      useCases.putCollaborator(granted, {
+        username: params.user,
+        role: body.role,
+        permissions: body.permissions,
+        roleTemplateId: body.role_template_id,
+      }),
+  }),
+  api({
+    id: 'collaboratorPermissions',
+    summary: 'Effective permissions of a collaborator',
+    method: 'GET',
+    path: '/repos/{owner}/{repo}/collaborators/{user}/permissions',
+    access: reads('repository', 'repo.read'),
+    scope: 'repo.read',
+    meter: 'api.read',
+    params: collaboratorParams,
+    result: effectivePermissionsJson,
+    run: async (_call, { granted, params }) =>
+      presentEffectivePermissions(await useCases.effectivePermissions(granted, { username: params.user })),
+  }),
+  api({
+    id: 'collaboratorRemove',
+    summary: 'Remove a collaborator',
+    method: 'DELETE',
+    path: '/repos/{owner}/{repo}/collaborators/{user}',
+    access: changes('repository', 'repo.own'),
+    scope: 'repo.admin',
+    meter: 'api.write',
+    params: collaboratorParams,
+    success: 204,
+    result: 'empty',
+    run: (_call, { granted, params }) => useCases.removeCollaborator(granted, { username: params.user }),
+  }),
+];

@@ -1,0 +1,32 @@
+// Shapes of collaborators over HTTP (document B, "Collaborator item" and "Effective-permission record").
+import { list, maybe, oneOf, shape, text, time, uuid, word, type TypeOf } from 'hexforge/plugin';
+import { permissions } from '../role-templates/schemas.ts';
+import { inRepository } from '../shapes.ts';
+
+export const collaboratorParams = shape({ ...inRepository, user: word().description('A username') });
+
+export const collaboratorBody = shape({
+  role: maybe(
+    word().description('read, triage, write, maintain, admin, or the name of a custom role beside permissions'),
+  ),
+  permissions: maybe(permissions().description('Of a custom role')),
+  role_template_id: maybe(uuid().description('In place of a role: the permissions of the template are copied')),
+}).id('CollaboratorPut');
+
+export const collaboratorJson = shape({
+  user: shape({ id: uuid(), username: text(), display_name: text(), avatar_url: text() }),
+  role: text(),
+  permissions: permissions(),
+  created_at: time(),
+}).id('Collaborator');
+export type CollaboratorJson = TypeOf<typeof collaboratorJson>;
+
+export const collaboratorListJson = list(collaboratorJson);
+
+export const effectivePermissionsJson = shape({
+  role: text(),
+  permissions: permissions(),
+  source: oneOf('role', 'template', 'custom'),
+  role_template_id: maybe(uuid().description('Only where a role template was given')),
+}).id('EffectivePermissions');
+export type EffectivePermissionsJson = TypeOf<typeof effectivePermissionsJson>;

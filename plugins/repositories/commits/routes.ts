@@ -1,0 +1,64 @@
+// Routes of document D that read history: commits, one of them, and comparisons.
+import { api, pageRules, readPage, reads, type Route } from 'hexforge/plugin';
+import type { RepositoryUseCases } from '#core/repositories/use-cases';
+import { derived } from '../conditional.ts';
+import { moment } from '../moments.ts';
+import { repositoryParams } from '../shapes.ts';
+import { presentCommit, presentCommitDetail, presentComparison } from './present.ts';
+import {
+  commitDetailJson,
+  commitListJson,
+  commitParams,
+  commitQuery,
+  comparisonJson,
+  comparisonParams,
+} from './schemas.ts';
+
+const read = {
+  method: 'GET',
+  access: reads('repository', 'repo.read'),
+  scope: 'repo.read',
+  meter: 'api.read',
+  statuses: [304],
+} as const;
+
+export const commitRoutes = (useCases: RepositoryUseCases): readonly Route[] => [
+  api({
+    ...read,
+    id: 'commitList',
+    summary: 'List commits',
+    path: '/repos/{owner}/{repo}/commits',
+    params: repositoryParams,
+    query: commitQuery,
+    result: commitListJson,
+    async run(_call, { granted, query: { since, until, page, per_page, ...filters } }) {
+      const commits = await useCases.commits(granted, {
+        ...filters,
+        since: moment('since', since, '00:00:00Z'),
+        until: moment('until', until, '23:59:59Z'),
+        ...readPage(pageRules.capped(), { page, per_page }),
+      });
+      return derived(commits, (found) => found.map(presentCommit));
+    },
+  }),
+  api({
+    ...read,
+    id: 'commitFetch',
+    summary: 'Fetch a commit with what it changed',
+    path: '/repos/{owner}/{repo}/commits/{ref*}',
+    params: commitParams,
+    result: commitDetailJson,
+    run: async (_call, { granted, params }) =>
+      derived(await useCases.commit(granted, { revision: params.ref }), presentCommitDetail),
+  }),
+  api({
+    ...read,
+    id: 'commitCompare',
+    summary: 'Compare two refs',
+    path: '/repos/{owner}/{repo}/compare/{rest*}',
+    params: comparisonParams,
+    result: comparisonJson,
+    run: async (_call, { granted, params }) =>
+      derived(await useCases.compare(granted, { range: params.rest }), presentComparison),
+  }),
+];

@@ -1,0 +1,9 @@
+// Conditional answers for what is derived from commits: 304 by an entity tag that is known before the work is done.
+import { entityTag, tagged, type Tagged } from 'hexforge/plugin';
+import type { Derived } from 'hexforge/repositories';
+
+/** What is seen depends on who asks, and is asked for again each time. */
+export const revalidated = { 'cache-control': 'private, must-revalidate, max-age=0' } as const;
+
+export const derived = <T, R>({ basis, read }: Derived<T>, present: (found: T) => R): Tagged<R> =>
+  tagged(entityTag(basis), async () => present(await read()), revalidated);

@@ -1,0 +1,82 @@
+// Routes of document D that write: one file created, replaced or removed as a commit.
+import { api, changes, reply, ValidationFailed, type Route } from 'hexforge/plugin';
+import type { WriteCommand } from 'hexforge/repositories';
+import type { RepositoryUseCases } from '#core/repositories/use-cases';
+import { instant } from '../moments.ts';
+import { presentWritten } from './present.ts';
+import { contentsParams, removeBody, writeBody, writtenJson, type WriteBody } from './schemas.ts';
+
+/** Document D, "Repositories". */
+const maxBytes = 50 * 1024 * 1024;
+const common = {
+  path: '/repos/{owner}/{repo}/contents/{path*}',
+  access: changes('repository', 'repo.write'),
+  scope: 'repo.write',
+  meter: 'api.write',
+  params: contentsParams,
+  result: writtenJson,
+} as const;
+
+export const contentsWritingRoutes = (useCases: RepositoryUseCases): readonly Route[] => [
+  api({
+    ...common,
+    id: 'contentsWrite',
+    summary: 'Create or replace a file',
+    method: 'PUT',
+    body: writeBody,
+    maxBytes,
+    statuses: [201, 409, 422],
+    async run(_call, { granted, params, body }) {
+      const { message, branch, sha } = body;
+      const written = await useCases.writeContents(granted, {
+        path: params.path,
+        message,
+        branch,
+        sha,
+        author: authorOf(body),
+        content: decoded(body.content),
+      });
+      return reply(presentWritten(written), { status: written.created ? 201 : 200 });
+    },
+  }),
+  api({
+    ...common,
+    id: 'contentsRemove',
+    summary: 'Remove a file',
+    method: 'DELETE',
+    body: removeBody,
+    statuses: [409, 422],
+    async run(_call, { granted, params, body }) {
+      const { message, branch, sha } = body;
+      return presentWritten(
+        await useCases.writeContents(granted, {
+          path: params.path,
+          message,
+          branch,
+          sha,
+          author: authorOf(body),
+          content: undefined,
+        }),
+      );
+    },
+  }),
+];
+
+const authorOf = ({ author }: Pick<WriteBody, 'author'>): WriteCommand['author'] =>
+  author === undefined ? undefined : { ...author, date: instant('author.date', author.date) };
+
+/** RFC 4648, section 4, with its padding; in lines, as `base64` prints it, or in one. @throws {ValidationFailed} */
+function decoded(lines: string): Uint8Array {
+  const text = lines.replaceAll(/\r?\n/g, '');
+  // Bits that no byte needs can be set in the last group alone; written back, they show.
+  const last = text.slice(-4);
+  if (
+    text.length % 4 === 0 &&
+    /^[A-Za-z0-9+/]*={0,2}$/.test(text) &&
+    Buffer.from(last, 'base64').toString('base64') === last
+  )
+    return Buffer.from(text, 'base64');
+  throw new ValidationFailed('The content is not base64', {
+    detail: 'Field "content" must be base64 with its padding, and nothing else but line breaks',
+  });
+}

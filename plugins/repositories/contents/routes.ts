@@ -1,0 +1,73 @@
+// Routes of document B that read what a repository holds: contents and raw.
+import { api, ByteStream, reads, reply, tagged, type Route } from 'hexforge/plugin';
+import type { RepositoryUseCases } from '#core/repositories/use-cases';
+import { revalidated } from '../conditional.ts';
+import { fileAtRefParams } from '../shapes.ts';
+import { attachment, mediaType } from './media-types.ts';
+import { presentBlob, presentEntry } from './present.ts';
+import { contentsJson, contentsParams, contentsQuery, type BlobJson, type EntryJson } from './schemas.ts';
+
+/** Whatever a file holds, it neither runs nor loads anything in the forge's origin. */
+const inert = {
+  ...revalidated,
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "sandbox; default-src 'none'",
+} as const;
+
+export const contentsRoutes = (useCases: RepositoryUseCases): readonly Route[] => [
+  api({
+    id: 'repositoryContents',
+    summary: 'File or directory at a ref',
+    method: 'GET',
+    path: '/repos/{owner}/{repo}/contents/{path*}',
+    access: reads('repository', 'repo.read'),
+    scope: 'repo.read',
+    meter: 'api.read',
+    params: contentsParams,
+    query: contentsQuery,
+    result: contentsJson,
+    statuses: [304],
+    async run(_call, { granted, params, query }) {
+      const found = await useCases.contents(granted, { path: params.path, ref: query.ref });
+      return tagged<readonly EntryJson[] | BlobJson>(
+        found.tag,
+        async () => {
+          if (found.kind === 'file') return presentBlob(await found.read());
+          const entries = await found.read();
+          const body = entries.map(presentEntry);
+          return entries.every(({ lastCommit }) => lastCommit !== undefined)
+            ? body
+            : reply(body, { provisional: true });
+        },
+        revalidated,
+      );
+    },
+  }),
+  api({
+    id: 'repositoryRaw',
+    summary: 'Raw bytes of a file',
+    method: 'GET',
+    path: '/repos/{owner}/{repo}/raw/{ref}/{path*}',
+    access: reads('repository', 'repo.read'),
+    scope: 'repo.read',
+    meter: 'api.read',
+    params: fileAtRefParams,
+    result: 'bytes',
+    statuses: [304],
+    async run(_call, { granted, params }) {
+      const file = await useCases.rawFile(granted, { target: `${params.ref}/${params.path}` });
+      return tagged(
+        file.oid,
+        async () => {
+          const { isBinary, size, bytes } = await file.open();
+          const { type, attachment: download } = mediaType(file.path, isBinary);
+          return reply(
+            new ByteStream(bytes, { type, length: size }),
+            download ? { headers: { 'content-disposition': attachment(file.path) } } : {},
+          );
+        },
+        inert,
+      );
+    },
+  }),
+];

@@ -1,0 +1,43 @@
+// Routes of document D, "Repositories": forking, and the forks of a repository.
+import { api, changes, pageRules, readPage, reads, type Route } from 'hexforge/plugin';
+import type { RepositoryUseCases } from '#core/repositories/use-cases';
+import type { RepositoryPresenter } from '../repositories/present.ts';
+import { repositoryJson, repositoryListJson } from '../repositories/schemas.ts';
+import { repositoryParams } from '../shapes.ts';
+import { forkBody, forkQuery } from './schemas.ts';
+
+const path = '/repos/{owner}/{repo}/forks';
+
+export const forkRoutes = (useCases: RepositoryUseCases, present: RepositoryPresenter): readonly Route[] => [
+  api({
+    id: 'forkList',
+    summary: 'List the forks of a repository',
+    method: 'GET',
+    path,
+    access: reads('repository', 'repo.read'),
+    scope: 'repo.read',
+    meter: 'api.read',
+    params: repositoryParams,
+    query: forkQuery,
+    result: repositoryListJson,
+    run: async (_call, { granted, query }) =>
+      (await useCases.forks(granted, readPage(pageRules.orDefault(), query))).map(present.item),
+  }),
+  api({
+    id: 'forkCreate',
+    summary: 'Fork a repository',
+    method: 'POST',
+    path,
+    // The fork is the caller's own: what they need on the parent is to read it.
+    access: changes('repository', 'repo.read'),
+    scope: 'repo.write',
+    meter: 'api.write',
+    params: repositoryParams,
+    body: forkBody,
+    success: 201,
+    result: repositoryJson,
+    statuses: [409],
+    run: async (call, { granted, body }) =>
+      present.record(await useCases.record(call, { repository: await useCases.fork(granted, body) })),
+  }),
+];

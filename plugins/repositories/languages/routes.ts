@@ -1,0 +1,26 @@
+// The route of document D that says how much of each language a repository holds.
+import { api, Joi, reads, word, type Route } from 'hexforge/plugin';
+import type { RepositoryUseCases } from '#core/repositories/use-cases';
+import { derived } from '../conditional.ts';
+import { repositoryParams } from '../shapes.ts';
+
+/** Language → bytes. */
+const languagesJson = Joi.object<Readonly<Record<string, number>>>()
+  .pattern(word(), Joi.number().integer().min(1))
+  .id('Languages');
+
+export const languageRoutes = (useCases: RepositoryUseCases): readonly Route[] => [
+  api({
+    id: 'repositoryLanguages',
+    summary: 'Bytes of each language',
+    method: 'GET',
+    path: '/repos/{owner}/{repo}/languages',
+    access: reads('repository', 'repo.read'),
+    scope: 'repo.read',
+    meter: 'api.read',
+    params: repositoryParams,
+    result: languagesJson,
+    statuses: [304],
+    run: async (_call, { granted }) => derived(await useCases.languages(granted), (sizes) => Object.fromEntries(sizes)),
+  }),
+];

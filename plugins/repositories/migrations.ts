@@ -1,0 +1,120 @@
+// The schema of this plugin: its tables, the published view and the published condition, step by step.
+import type { Migration } from 'hexforge/plugin';
+
+export const tables = [
+  'repositories_repository',
+  'repositories_collaborator',
+  'repositories_public_repository',
+  'repositories_protection',
+  'repositories_role_template',
+  'repositories_star',
+  'repositories_watch',
+];
+
+const marks = (table: string): readonly string[] => [
+  `create table ${table} (
+    repository_id uuid not null references repositories_repository (id) on delete cascade,
+    user_id uuid not null references identity_user (id) on delete cascade,
+    created_at timestamptz not null,
+    primary key (repository_id, user_id)
+  )`,
+  `create index ${table}_user on ${table} (user_id)`,
+];
+
+export const migrations: readonly Migration[] = [
+  {
+    name: '001-repositories',
+    up: [
+      `create table repositories_repository (
+      id uuid primary key,
+      owner_id uuid not null references identity_user (id) on delete restrict,
+      name text not null,
+      name_key text not null,
+      description text not null,
+      visibility text not null check (visibility in ('public', 'internal', 'private')),
+      default_branch text not null,
+      issue_code text not null,
+      created_at timestamptz not null,
+      updated_at timestamptz not null
+    )`,
+      'create unique index repositories_repository_owner_name on repositories_repository (owner_id, name_key)',
+      `create unique index repositories_repository_owner_issue_code on repositories_repository (owner_id, issue_code) where issue_code <> ''`,
+      'create index repositories_repository_updated on repositories_repository (updated_at desc, id)',
+      'create index repositories_repository_owner_updated on repositories_repository (owner_id, updated_at desc, id)',
+      `create table repositories_collaborator (
+      repository_id uuid not null references repositories_repository (id) on delete cascade,
+      user_id uuid not null references identity_user (id) on delete cascade,
+      role text not null,
+      permissions text[] not null,
+      created_at timestamptz not null,
+      primary key (repository_id, user_id)
+    )`,
+      'create index repositories_collaborator_user on repositories_collaborator (user_id)',
+      `create view repositories_public_repository as
+      select r.id, r.owner_id, u.username as owner, r.name, r.name_key, r.visibility, r.default_branch, r.issue_code
+      from repositories_repository r join identity_public_user u on u.id = r.owner_id`,
+      `create function repositories_readable(reader uuid, repository uuid) returns boolean language sql stable as $$
+      select exists (
+        select 1 from repositories_repository r
+        where r.id = repository and (
+          r.visibility = 'public'
+          or (reader is not null and r.visibility = 'internal')
+          or r.owner_id = reader
+          or exists (
+            select 1 from repositories_collaborator c
+            where c.repository_id = r.id and c.user_id = reader
+              and (c.role in ('read', 'triage', 'write', 'maintain', 'admin') or 'repo.read' = any (c.permissions))
+          )
+        )
+      )
+    $$`,
+    ],
+  },
+  {
+    name: '002-protection',
+    up: [
+      `create table repositories_protection (
+      repository_id uuid not null references repositories_repository (id) on delete cascade,
+      branch text not null,
+      allow_force_push boolean not null,
+      allow_deletion boolean not null,
+      push_roles text[] not null,
+      required_approvals integer not null,
+      pipeline_on_open boolean not null,
+      pipeline_on_merge boolean not null,
+      updated_at timestamptz not null,
+      primary key (repository_id, branch)
+    )`,
+    ],
+  },
+  {
+    name: '003-people',
+    up: [
+      // No foreign key: the permissions were copied, and outlive the template.
+      'alter table repositories_collaborator add column role_template_id uuid',
+      'alter table repositories_repository add column parent_id uuid references repositories_repository (id) on delete set null',
+      'create index repositories_repository_parent on repositories_repository (parent_id, updated_at desc, id) where parent_id is not null',
+      `create table repositories_role_template (
+      id uuid primary key,
+      repository_id uuid not null references repositories_repository (id) on delete cascade,
+      name text not null,
+      name_key text not null,
+      permissions text[] not null,
+      created_at timestamptz not null,
+      updated_at timestamptz not null
+    )`,
+      'create unique index repositories_role_template_name on repositories_role_template (repository_id, name_key)',
+      ...marks('repositories_star'),
+      ...marks('repositories_watch'),
+    ],
+  },
+  {
+    name: '004-prune',
+    up: [
+      'alter table repositories_repository add column prune_at timestamptz',
+      // What earlier pushes left goes too.
+      `update repositories_repository set prune_at = updated_at + interval '14 days'`,
+      'create index repositories_repository_prune on repositories_repository (prune_at, id) where prune_at is not null',
+    ],
+  },
+];

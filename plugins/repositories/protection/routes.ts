@@ -1,0 +1,52 @@
+// Routes of document D, "Repositories": branch protection.
+import { api, changes, reads, type Route } from 'hexforge/plugin';
+import type { RepositoryUseCases } from '#core/repositories/use-cases';
+import { branchParams } from '../branches/schemas.ts';
+import { presentProtection, wishedProtection } from './present.ts';
+import { protectionBody, protectionJson } from './schemas.ts';
+
+const path = '/repos/{owner}/{repo}/branches/{branch}/protection';
+
+export const protectionRoutes = (useCases: RepositoryUseCases): readonly Route[] => [
+  api({
+    id: 'protectionFetch',
+    summary: 'The protection of a branch',
+    method: 'GET',
+    path,
+    access: reads('repository', 'branch.protect', { anonymous: 401 }),
+    scope: 'repo.admin',
+    meter: 'api.read',
+    params: branchParams,
+    result: protectionJson,
+    run: async (_call, { granted, params }) => presentProtection(await useCases.protection(granted, params)),
+  }),
+  api({
+    id: 'protectionSet',
+    summary: 'Protect a branch, or replace its protection',
+    method: 'PUT',
+    path,
+    access: changes('repository', 'branch.protect'),
+    scope: 'repo.admin',
+    meter: 'api.write',
+    params: branchParams,
+    body: protectionBody,
+    result: protectionJson,
+    run: async (_call, { granted, params, body }) =>
+      presentProtection(
+        await useCases.protectBranch(granted, { branch: params.branch, wished: wishedProtection(body) }),
+      ),
+  }),
+  api({
+    id: 'protectionDelete',
+    summary: 'Remove the protection of a branch',
+    method: 'DELETE',
+    path,
+    access: changes('repository', 'branch.protect'),
+    scope: 'repo.admin',
+    meter: 'api.write',
+    params: branchParams,
+    success: 204,
+    result: 'empty',
+    run: (_call, { granted, params }) => useCases.unprotectBranch(granted, params),
+  }),
+];

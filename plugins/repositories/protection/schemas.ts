@@ -1,0 +1,30 @@
+// Shapes of branch protection over HTTP (document D, "Repositories").
+import { count, flag, Joi, list, maybe, shape, word, type TypeOf } from 'hexforge/plugin';
+
+export const protectionJson = shape({
+  allow_force_push: flag(),
+  allow_deletion: flag(),
+  push_roles: list(word()),
+  required_approvals: count(),
+  required_pipeline: shape({ on_open: flag(), on_merge: flag() }),
+}).id('BranchProtection');
+export type ProtectionJson = TypeOf<typeof protectionJson>;
+
+const strict = () => maybe(flag().strict());
+
+export const protectionBody = shape({
+  allow_force_push: strict().description('Default false'),
+  allow_deletion: strict().description('By a push; default false'),
+  push_roles: maybe(
+    list(
+      word()
+        .max(100)
+        .pattern(/^[^\p{Cc}]+$/u, 'no control characters'),
+    )
+      .max(50)
+      .description('Roles that may push directly; empty: nobody. Default write, maintain, admin'),
+  ),
+  required_approvals: maybe(Joi.number().strict().integer().min(0).max(100).description('Default 0')),
+  required_pipeline: maybe(shape({ on_open: strict(), on_merge: strict() }).description('Default false and false')),
+}).id('BranchProtectionSet');
+export type ProtectionBody = TypeOf<typeof protectionBody>;

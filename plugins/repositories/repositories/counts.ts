@@ -1,0 +1,31 @@
+// What is counted of a repository in the query that reads it: stars, watchers, forks, and the caller's own marks.
+import { type ExpressionBuilder, rawSql } from 'hexforge/plugin';
+import type { Mark, PeopleCounts } from 'hexforge/repositories';
+import { markTables, type RepositoriesRows } from '../tables.ts';
+
+/** Columns of `r`, a repository; of `userId` their own marks. */
+export const countColumns =
+  (userId: string | undefined) =>
+  (is: ExpressionBuilder<RepositoriesRows & { r: RepositoriesRows['repositories_repository'] }, 'r'>) => {
+    // A null user has marked nothing.
+    const user = rawSql<string>`${userId ?? null}::uuid`;
+    const marks = (mark: Mark) => is.selectFrom(`${markTables[mark]} as m`).whereRef('m.repository_id', '=', 'r.id');
+    const count = is.fn.countAll<number>().as('count');
+    return [
+      marks('star').select(count).as('stars'),
+      marks('watch').select(count).as('watchers'),
+      is.selectFrom('repositories_repository as f').whereRef('f.parent_id', '=', 'r.id').select(count).as('forks'),
+      is.exists(marks('star').select('m.user_id').where('m.user_id', '=', user)).as('starred'),
+      is.exists(marks('watch').select('m.user_id').where('m.user_id', '=', user)).as('watching'),
+    ] as const;
+  };
+
+type CountRow = { readonly [column in keyof PeopleCounts]?: PeopleCounts[column] | null | 0 | 1 };
+
+export const peopleCounts = ({ stars, watchers, forks, starred, watching }: CountRow): PeopleCounts => ({
+  stars: stars ?? 0,
+  watchers: watchers ?? 0,
+  forks: forks ?? 0,
+  starred: starred === true,
+  watching: watching === true,
+});

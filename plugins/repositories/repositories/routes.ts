@@ -1,0 +1,110 @@
+// Routes of document B, "Repositories": list, create, fetch, update, delete.
+import { anyone, api, changes, entityTag, reads, reply, signedIn, type Route } from 'hexforge/plugin';
+import type { RepositoryUseCases } from '#core/repositories/use-cases';
+import { revalidated } from '../conditional.ts';
+import { repositoryParams } from '../shapes.ts';
+import type { RepositoryPresenter } from './present.ts';
+import {
+  nameInUse,
+  repositoryBody,
+  repositoryChangeBody,
+  repositoryDeletionBody,
+  repositoryJson,
+  repositoryListJson,
+  repositoryListQuery,
+} from './schemas.ts';
+
+export const repositoryRoutes = (useCases: RepositoryUseCases, present: RepositoryPresenter): readonly Route[] => [
+  api({
+    id: 'repositoryList',
+    summary: 'List visible repositories',
+    method: 'GET',
+    path: '/repos',
+    access: anyone,
+    scope: 'repo.read',
+    meter: 'api.read',
+    query: repositoryListQuery,
+    result: repositoryListJson,
+    statuses: [401],
+    run: async (call, { query }) => (await useCases.list(call, query)).map(present.item),
+  }),
+  api({
+    id: 'repositoryCreate',
+    summary: 'Create a repository',
+    method: 'POST',
+    path: '/repos',
+    access: signedIn,
+    scope: 'repo.write',
+    meter: 'api.write',
+    body: repositoryBody,
+    success: 201,
+    result: repositoryJson,
+    statuses: [403, 409],
+    async run(call, { body }) {
+      const repository = await useCases.create(call, {
+        name: body.name,
+        description: body.description,
+        visibility: body.visibility,
+        isPrivate: body.is_private,
+        defaultBranch: body.default_branch,
+        owner: body.owner,
+      });
+      return present.record(await useCases.record(call, { repository }));
+    },
+  }),
+  api({
+    id: 'repositoryFetch',
+    summary: 'Fetch a repository',
+    method: 'GET',
+    path: '/repos/{owner}/{repo}',
+    access: reads('repository', 'repo.read', { whole: true }),
+    scope: 'repo.read',
+    meter: 'api.read',
+    params: repositoryParams,
+    result: repositoryJson,
+    statuses: [304],
+    async run(_call, { granted }) {
+      const record = present.record(await useCases.fetch(granted));
+      return reply(record, { headers: revalidated, etag: entityTag(record) });
+    },
+  }),
+  api({
+    id: 'repositoryUpdate',
+    summary: 'Update a repository',
+    method: 'PATCH',
+    path: '/repos/{owner}/{repo}',
+    access: changes('repository', 'repo.own'),
+    scope: 'repo.admin',
+    meter: 'api.write',
+    params: repositoryParams,
+    body: repositoryChangeBody,
+    result: repositoryJson,
+    statuses: [409],
+    errorMembers: nameInUse,
+    async run(call, { granted, body }) {
+      const repository = await useCases.update(granted, {
+        name: body.name,
+        description: body.description,
+        visibility: body.visibility,
+        isPrivate: body.is_private,
+        defaultBranch: body.default_branch,
+        issueCode: body.issue_code,
+      });
+      return present.record(await useCases.record(call, { repository }));
+    },
+  }),
+  api({
+    id: 'repositoryDelete',
+    summary: 'Delete a repository',
+    method: 'DELETE',
+    path: '/repos/{owner}/{repo}',
+    access: changes('repository', 'repo.own'),
+    scope: 'repo.admin',
+    meter: 'api.write',
+    params: repositoryParams,
+    body: repositoryDeletionBody,
+    success: 204,
+    result: 'empty',
+    run: (_call, { granted, body }) => useCases.delete(granted, body),
+  }),
+];

@@ -1,0 +1,207 @@
+// The store on PostgreSQL: one query per read, entities for writes.
+import { compiledRead, type Kysely, rawSql, type Selectable, type SqlDatabase } from 'hexforge/plugin';
+import { nameKey, roles, type Repository, type RepositoryStore } from 'hexforge/repositories';
+import { RepositoryTable, type RepositoriesRows } from '../tables.ts';
+import { countColumns, peopleCounts } from './counts.ts';
+
+type Row = Selectable<Omit<RepositoriesRows['repositories_repository'], 'name_key' | 'parent_id' | 'prune_at'>>;
+
+const entity = (row: Row & { readonly owner: string }): Repository => ({
+  id: row.id,
+  ownerId: row.owner_id,
+  owner: row.owner,
+  name: row.name,
+  description: row.description,
+  visibility: row.visibility,
+  defaultBranch: row.default_branch,
+  issueCode: row.issue_code,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+});
+
+const repositories = (db: Kysely<RepositoriesRows>) =>
+  db
+    .selectFrom('repositories_repository as r')
+    .innerJoin('identity_public_user as u', 'u.id', 'r.owner_id')
+    .select([
+      'r.id',
+      'r.owner_id',
+      'u.username as owner',
+      'r.name',
+      'r.description',
+      'r.visibility',
+      'r.default_branch',
+      'r.issue_code',
+      'r.created_at',
+      'r.updated_at',
+    ]);
+
+interface StandingValues {
+  readonly owner: string;
+  readonly name: string;
+  readonly userId: string | undefined;
+}
+
+/** What every request for something in a repository begins with. */
+const standingRead = (whole: boolean) =>
+  compiledRead(['owner', 'name', 'userId'], (db: Kysely<RepositoriesRows>, { owner, name, userId }: StandingValues) =>
+    repositories(db)
+      // A null reader matches no row.
+      .leftJoin('repositories_collaborator as c', (join) =>
+        join.onRef('c.repository_id', '=', 'r.id').on('c.user_id', '=', rawSql<string>`${userId ?? null}::uuid`),
+      )
+      .select(['c.role', 'c.permissions'])
+      .where('u.username_key', '=', owner)
+      .where('r.name_key', '=', name)
+      .$if(whole, (query) => query.select(countColumns(userId))),
+  );
+
+const standing = standingRead(false);
+const wholeStanding = standingRead(true);
+
+export function sqlRepositoryStore(database: SqlDatabase): RepositoryStore {
+  const db = (): Kysely<RepositoriesRows> => database.kysely<RepositoriesRows>();
+  return {
+    async standing(owner, name, userId, whole = false) {
+      const [row] = await (whole ? wholeStanding : standing)(db(), {
+        owner: nameKey(owner),
+        name: nameKey(name),
+        userId,
+      });
+      if (row === undefined) return undefined;
+      return {
+        repository: entity(row),
+        collaboration: row.role === null ? undefined : { role: row.role, permissions: row.permissions ?? [] },
+        ...(whole && { peopleCounts: peopleCounts(row) }),
+      };
+    },
+
+    async byId(id) {
+      const row = await repositories(db()).where('r.id', '=', id).executeTakeFirst();
+      return row === undefined ? undefined : entity(row);
+    },
+
+    async parentOf(id) {
+      const row = await repositories(db())
+        .innerJoin('repositories_repository as f', 'f.parent_id', 'r.id')
+        .where('f.id', '=', id)
+        .executeTakeFirst();
+      return row === undefined ? undefined : entity(row);
+    },
+
+    async idByName(ownerId, name) {
+      const row = await db()
+        .selectFrom('repositories_repository')
+        .select('id')
+        .where('owner_id', '=', ownerId)
+        .where('name_key', '=', nameKey(name))
+        .executeTakeFirst();
+      return row?.id;
+    },
+
+    async list({ reader, ownerId, owner, parentId, limit, offset = 0 }) {
+      let query = repositories(db()).orderBy('r.updated_at', 'desc').orderBy('r.id').limit(limit).offset(offset);
+      if (parentId !== undefined) query = query.where('r.parent_id', '=', parentId);
+      if (ownerId !== undefined) query = query.where('r.owner_id', '=', ownerId);
+      if (owner !== undefined) query = query.where('u.username_key', '=', nameKey(owner));
+      if (reader.kind === 'anonymous') query = query.where('r.visibility', '=', 'public');
+      else if (!reader.isAdmin) {
+        query = query.where((is) =>
+          is.or([
+            is('r.visibility', 'in', ['public', 'internal']),
+            is('r.owner_id', '=', reader.id),
+            is.exists(
+              is
+                .selectFrom('repositories_collaborator as c')
+                .select('c.user_id')
+                .whereRef('c.repository_id', '=', 'r.id')
+                .where('c.user_id', '=', reader.id)
+                .where((its) =>
+                  its.or([its('c.role', 'in', roles), rawSql<boolean>`'repo.read' = any (c.permissions)`]),
+                ),
+            ),
+          ]),
+        );
+      }
+      return (await query.execute()).map(entity);
+    },
+
+    async peopleCounts(repositoryIds, userId) {
+      if (repositoryIds.length === 0) return new Map();
+      const rows = await db()
+        .selectFrom('repositories_repository as r')
+        .where('r.id', 'in', repositoryIds)
+        .select('r.id')
+        .select(countColumns(userId))
+        .execute();
+      return new Map(rows.map((row) => [row.id, peopleCounts(row)]));
+    },
+
+    async countByOwner(userIds) {
+      if (userIds.length === 0) return new Map();
+      const rows = await db()
+        .selectFrom('repositories_repository')
+        .select(({ fn }) => ['owner_id', fn.countAll<number>().as('owned')])
+        .where('owner_id', 'in', userIds)
+        .groupBy('owner_id')
+        .execute();
+      return new Map(rows.map(({ owner_id, owned }) => [owner_id, owned]));
+    },
+
+    async insert({ owner: _, ...repository }, parentId) {
+      await database
+        .em()
+        .insert(RepositoryTable, { ...repository, nameKey: nameKey(repository.name), parentId: parentId ?? null });
+    },
+
+    async update(id, patch) {
+      return (
+        (await database
+          .em()
+          .nativeUpdate(
+            RepositoryTable,
+            { id },
+            { ...patch, ...(patch.name !== undefined && { nameKey: nameKey(patch.name) }) },
+          )) > 0
+      );
+    },
+
+    async planPrune(id, at) {
+      await db()
+        .updateTable('repositories_repository')
+        .set({ prune_at: at })
+        .where('id', '=', id)
+        .where('prune_at', 'is', null)
+        .execute();
+    },
+
+    async duePrunes({ now, idleSince, limit }) {
+      const rows = await db()
+        .selectFrom('repositories_repository')
+        .select(['id', 'prune_at', 'updated_at'])
+        .where('prune_at', '<=', now)
+        .where('updated_at', '<', idleSince)
+        .orderBy('prune_at')
+        .orderBy('id')
+        .limit(limit)
+        .execute();
+      return rows.flatMap(({ id, prune_at, updated_at }) =>
+        prune_at === null ? [] : [{ repositoryId: id, pruneAt: prune_at, updatedAt: updated_at }],
+      );
+    },
+
+    async replanPrune(id, { pruneAt, updatedAt }, next) {
+      let update = db()
+        .updateTable('repositories_repository')
+        .set({ prune_at: next ?? null })
+        .where('id', '=', id)
+        .where('prune_at', '=', pruneAt);
+      if (updatedAt !== undefined) update = update.where('updated_at', '=', updatedAt);
+      return (await update.executeTakeFirst()).numUpdatedRows > 0n;
+    },
+
+    async delete(id) {
+      return (await database.em().nativeDelete(RepositoryTable, { id })) > 0;
+    },
+  } satisfies RepositoryStore;
+}

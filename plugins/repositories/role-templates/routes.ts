@@ -1,0 +1,62 @@
+// Routes of document D, "Repositories": role templates.
+import { api, changes, type Route } from 'hexforge/plugin';
+import type { RepositoryUseCases } from '#core/repositories/use-cases';
+import { repositoryParams } from '../shapes.ts';
+import { presentTemplate } from './present.ts';
+import { templateBody, templateChangeBody, templateJson, templateListJson, templateParams } from './schemas.ts';
+
+const administered = { access: changes('repository', 'repo.admin'), scope: 'repo.admin' } as const;
+
+export const roleTemplateRoutes = (useCases: RepositoryUseCases): readonly Route[] => [
+  api({
+    id: 'roleTemplateList',
+    summary: 'List role templates',
+    method: 'GET',
+    path: '/repos/{owner}/{repo}/role-templates',
+    ...administered,
+    meter: 'api.read',
+    params: repositoryParams,
+    result: templateListJson,
+    run: async (_call, { granted }) => (await useCases.roleTemplates(granted)).map(presentTemplate),
+  }),
+  api({
+    id: 'roleTemplateCreate',
+    summary: 'Create a role template',
+    method: 'POST',
+    path: '/repos/{owner}/{repo}/role-templates',
+    ...administered,
+    meter: 'api.write',
+    params: repositoryParams,
+    body: templateBody,
+    success: 201,
+    result: templateJson,
+    statuses: [409],
+    run: async (_call, { granted, body }) => presentTemplate(await useCases.createRoleTemplate(granted, body)),
+  }),
+  api({
+    id: 'roleTemplateUpdate',
+    summary: 'Change a role template',
+    method: 'PATCH',
+    path: '/repos/{owner}/{repo}/role-templates/{id}',
+    ...administered,
+    meter: 'api.write',
+    params: templateParams,
+    body: templateChangeBody,
+    result: templateJson,
+    statuses: [409],
+    run: async (_call, { granted, params, body }) =>
+      presentTemplate(await useCases.updateRoleTemplate(granted, { id: params.id, ...body })),
+  }),
+  api({
+    id: 'roleTemplateDelete',
+    summary: 'Delete a role template',
+    method: 'DELETE',
+    path: '/repos/{owner}/{repo}/role-templates/{id}',
+    ...administered,
+    meter: 'api.write',
+    params: templateParams,
+    success: 204,
+    result: 'empty',
+    run: (_call, { granted, params }) => useCases.deleteRoleTemplate(granted, params),
+  }),
+];

@@ -1,0 +1,24 @@
+// Shapes of role templates over HTTP (document D, "Repositories").
+import { list, maybe, shape, text, time, uuid, word, type TypeOf } from 'hexforge/plugin';
+import { inRepository } from '../shapes.ts';
+
+export const templateParams = shape({ ...inRepository, id: uuid() });
+
+export const permissions = () => list(word().max(100)).max(200);
+
+export const templateBody = shape({ name: word(), permissions: permissions() }).id('RoleTemplateCreate');
+
+export const templateChangeBody = shape({ name: maybe(word()), permissions: maybe(permissions()) }).id(
+  'RoleTemplateUpdate',
+);
+
+export const templateJson = shape({
+  id: uuid(),
+  name: text(),
+  permissions: permissions(),
+  created_at: time(),
+  updated_at: time(),
+}).id('RoleTemplate');
+export type TemplateJson = TypeOf<typeof templateJson>;
+
+export const templateListJson = list(templateJson);

@@ -1,0 +1,88 @@
+// The tables of this plugin as entities, and the rows that queries see.
+import { defineEntity, p, type InferKyselyDB } from 'hexforge/plugin';
+import type { IdentityViews } from 'hexforge/identity';
+import { visibilities, type Mark } from 'hexforge/repositories';
+
+export const RepositoryTable = defineEntity({
+  name: 'RepositoryTable',
+  tableName: 'repositories_repository',
+  properties: {
+    id: p.uuid().primary(),
+    ownerId: p.uuid(),
+    name: p.text(),
+    nameKey: p.text(),
+    description: p.text(),
+    visibility: p.enum(visibilities),
+    defaultBranch: p.text(),
+    issueCode: p.text(),
+    createdAt: p.datetime(),
+    updatedAt: p.datetime(),
+    parentId: p.uuid().nullable(),
+    pruneAt: p.datetime().nullable(),
+  },
+});
+
+export const CollaboratorTable = defineEntity({
+  name: 'CollaboratorTable',
+  tableName: 'repositories_collaborator',
+  properties: {
+    repositoryId: p.uuid().primary(),
+    userId: p.uuid().primary(),
+    role: p.text(),
+    permissions: p.array(),
+    roleTemplateId: p.uuid().nullable(),
+    createdAt: p.datetime(),
+  },
+});
+
+export const RoleTemplateTable = defineEntity({
+  name: 'RoleTemplateTable',
+  tableName: 'repositories_role_template',
+  properties: {
+    id: p.uuid().primary(),
+    repositoryId: p.uuid(),
+    name: p.text(),
+    nameKey: p.text(),
+    permissions: p.array(),
+    createdAt: p.datetime(),
+    updatedAt: p.datetime(),
+  },
+});
+
+const mark = () => ({ repositoryId: p.uuid().primary(), userId: p.uuid().primary(), createdAt: p.datetime() });
+export const StarTable = defineEntity({ name: 'StarTable', tableName: 'repositories_star', properties: mark() });
+export const WatchTable = defineEntity({ name: 'WatchTable', tableName: 'repositories_watch', properties: mark() });
+
+export const ProtectionTable = defineEntity({
+  name: 'ProtectionTable',
+  tableName: 'repositories_protection',
+  properties: {
+    repositoryId: p.uuid().primary(),
+    branch: p.text().primary(),
+    allowForcePush: p.boolean(),
+    allowDeletion: p.boolean(),
+    pushRoles: p.array(),
+    requiredApprovals: p.integer(),
+    pipelineOnOpen: p.boolean(),
+    pipelineOnMerge: p.boolean(),
+    updatedAt: p.datetime(),
+  },
+});
+
+export const entities = [
+  RepositoryTable,
+  CollaboratorTable,
+  RoleTemplateTable,
+  StarTable,
+  WatchTable,
+  ProtectionTable,
+] as const;
+
+/** Mark → its table. */
+export const markTables = { star: 'repositories_star', watch: 'repositories_watch' } as const satisfies Record<
+  Mark,
+  string
+>;
+
+/** Rows as queries see them, beside the views of other areas. */
+export type RepositoriesRows = InferKyselyDB<(typeof entities)[number]> & IdentityViews;

@@ -1,0 +1,57 @@
+// Routes of document B, "Repositories": tags.
+import { api, changes, pageRules, presentPage, readPage, reads, type Route } from 'hexforge/plugin';
+import type { RepositoryUseCases } from '#core/repositories/use-cases';
+import { derived } from '../conditional.ts';
+import { repositoryParams } from '../shapes.ts';
+import { presentTag } from './present.ts';
+import { createdTagJson, tagBody, tagPageJson, tagParams, tagQuery } from './schemas.ts';
+
+const path = '/repos/{owner}/{repo}/tags';
+
+export const tagRoutes = (useCases: RepositoryUseCases): readonly Route[] => [
+  api({
+    id: 'tagList',
+    summary: 'List tags',
+    method: 'GET',
+    path,
+    access: reads('repository', 'repo.read', { anonymous: 401 }),
+    scope: 'repo.read',
+    meter: 'api.read',
+    params: repositoryParams,
+    query: tagQuery,
+    result: tagPageJson,
+    statuses: [304],
+    run: async (_call, { granted, query }) =>
+      derived(await useCases.tags(granted, readPage(pageRules.capped(), query)), (found) =>
+        presentPage(found, presentTag),
+      ),
+  }),
+  api({
+    id: 'tagCreate',
+    summary: 'Create a tag',
+    method: 'POST',
+    path,
+    access: changes('repository', 'repo.write'),
+    scope: 'repo.write',
+    meter: 'api.write',
+    params: repositoryParams,
+    body: tagBody,
+    success: 201,
+    result: createdTagJson,
+    statuses: [409],
+    run: (_call, { granted, body }) => useCases.createTag(granted, body),
+  }),
+  api({
+    id: 'tagDelete',
+    summary: 'Delete a tag',
+    method: 'DELETE',
+    path: `${path}/{tag}`,
+    access: changes('repository', 'repo.write'),
+    scope: 'repo.write',
+    meter: 'api.write',
+    params: tagParams,
+    success: 204,
+    result: 'empty',
+    run: (_call, { granted, params }) => useCases.deleteTag(granted, { name: params.tag }),
+  }),
+];
