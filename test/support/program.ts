@@ -2,7 +2,7 @@
 // most of them.
 import { Buffer } from 'node:buffer';
 import { once } from 'node:events';
-import { Launcher } from '#adapters/git-native/launcher';
+import { Launcher } from '#adapters/git-native/process/launcher';
 
 export interface Ran {
   /** Null where it was killed. */

@@ -2,9 +2,9 @@
 import { Buffer } from 'node:buffer';
 import { setImmediate as turn } from 'node:timers/promises';
 import t from 'tap';
-import { parseRecord } from '#adapters/git-native/commits';
-import { DiffOutput } from '#adapters/git-native/diff';
-import { Memo } from '#adapters/git-native/memo';
+import { parseRecord } from '#adapters/git-native/history/commits';
+import { DiffOutput } from '#adapters/git-native/history/diff';
+import { Memo } from '#adapters/git-native/history/single-flight-cache';
 
 const zeros = '0'.repeat(40);
 const printed = Buffer.from(

@@ -5,7 +5,7 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { CommitGraphs, mayHold, pathKey, readLayer } from '#adapters/git-native/commit-graph';
+import { CommitGraphs, mayHold, pathKey, readLayer } from '#adapters/git-native/history/commit-graph';
 import { gitNative, type GitNative } from '#adapters/git-native/index';
 import { git, must } from '#test/contracts/git/stock-git';
 import { commandLines } from '#test/support/server-process';

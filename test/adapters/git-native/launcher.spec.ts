@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
-import { Launcher, type Launched } from '#adapters/git-native/launcher';
-import { spareLines } from '#adapters/git-native/launcher-orders';
-import { GitProcesses } from '#adapters/git-native/process';
+import { Launcher, type Launched } from '#adapters/git-native/process/launcher';
+import { spareLines } from '#adapters/git-native/process/launcher-messages';
+import { GitProcesses } from '#adapters/git-native/process/git-process';
 import { eventually } from '#test/contracts/git/provider';
 
 const environment = { PATH: process.env['PATH'] ?? '' };
@@ -268,7 +268,7 @@ void t.test('what a program has written ends where it ends, also with the helper
 void t.test('when the server is killed its programs and the helper end, and no folder is left', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'hexforge-launcher-'));
   t.teardown(() => rm(folder, { recursive: true, force: true }));
-  const module = new URL('../../../adapters/git-native/launcher.ts', import.meta.url).href;
+  const module = new URL('../../../adapters/git-native/process/launcher.ts', import.meta.url).href;
   await writeFile(
     join(folder, 'server.mjs'),
     `
@@ -295,7 +295,7 @@ void t.test('when the server is killed its programs and the helper end, and no f
 void t.test('closing leaves neither process nor folder, and nobody is kept alive by an idle helper', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'hexforge-launcher-'));
   t.teardown(() => rm(folder, { recursive: true, force: true }));
-  const module = new URL('../../../adapters/git-native/launcher.ts', import.meta.url).href;
+  const module = new URL('../../../adapters/git-native/process/launcher.ts', import.meta.url).href;
   await writeFile(
     join(folder, 'server.mjs'),
     `

@@ -1,11 +1,11 @@
 // The small parts of the native adapter: lanes, caches, packets, names.
 import { Buffer } from 'node:buffer';
 import t from 'tap';
-import { Channel } from '#adapters/git-native/channel';
-import { Lane } from '#adapters/git-native/lane';
-import { parseCommit, parseTree } from '#adapters/git-native/objects';
-import { PacketCutter, packet } from '#adapters/git-native/pkt-line';
-import { PushReport } from '#adapters/git-native/push-report';
+import { Channel } from '#adapters/git-native/push/channel';
+import { Lane } from '#adapters/git-native/process/limiter';
+import { parseCommit, parseTree } from '#adapters/git-native/objects/objects';
+import { PacketCutter, packet } from '#adapters/git-native/transport/pkt-line';
+import { PushReport } from '#adapters/git-native/push/report';
 import { Lru } from '#core/kernel/lru';
 
 void t.test(

@@ -1,0 +1,70 @@
+// How many bytes of which kind a commit's files hold, by one ls-tree read as it comes.
+import { Buffer } from 'node:buffer';
+import { Internal, Unavailable } from '#core/kernel/errors';
+import type { Oid } from '#core/repositories/git-backend';
+import type { Lane } from '../process/limiter.ts';
+import type { Place } from './objects.ts';
+import type { GitProcesses } from '../process/git-process.ts';
+
+const mostFiles = 250_000;
+
+export class Sizes {
+  readonly #processes: GitProcesses;
+  readonly #heavy: Lane;
+  readonly #deadlineMs: number;
+
+  constructor(parts: { readonly processes: GitProcesses; readonly heavy: Lane; readonly deadlineMs: number }) {
+    this.#processes = parts.processes;
+    this.#heavy = parts.heavy;
+    this.#deadlineMs = parts.deadlineMs;
+  }
+
+  async by(
+    place: Place,
+    commit: Oid,
+    group: (path: string) => string,
+    signal?: AbortSignal,
+  ): Promise<ReadonlyMap<string, number>> {
+    return await this.#heavy.run(() => this.#sum(place, commit, group, signal), signal);
+  }
+
+  async #sum(
+    place: Place,
+    commit: Oid,
+    group: (path: string) => string,
+    signal: AbortSignal | undefined,
+  ): Promise<ReadonlyMap<string, number>> {
+    const process = await this.#processes.start(
+      [`--git-dir=${place.directory}`, 'ls-tree', '-r', '-l', '-z', '--full-tree', commit],
+      { directory: place.directory, deadlineMs: this.#deadlineMs, ...(signal === undefined ? {} : { signal }) },
+    );
+    process.stdin.end();
+    const sums = new Map<string, number>();
+    let files = 0;
+    let rest: Buffer = Buffer.alloc(0);
+    for await (const chunk of process.output()) {
+      const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+      let from = 0;
+      for (let end = bytes.indexOf(0); end >= 0; end = bytes.indexOf(0, from)) {
+        const [, size, path] =
+          /^100\d{3} blob [0-9a-f]{40} +(\d+)\t(.*)$/s.exec(bytes.toString('utf8', from, end)) ?? [];
+        from = end + 1;
+        files += 1;
+        const kind = path === undefined ? '' : group(path);
+        if (kind !== '') sums.set(kind, (sums.get(kind) ?? 0) + Number(size));
+      }
+      rest = bytes.subarray(from);
+      if (files < mostFiles) continue;
+      await process.stop('enough of its files are known');
+      return sums;
+    }
+    const { code } = await process.ended;
+    signal?.throwIfAborted();
+    if (code === null)
+      throw new Unavailable(`git ls-tree was stopped: ${process.stopped ?? 'by a signal'}`, {
+        detail: 'Try again later',
+      });
+    if (code !== 0) throw new Internal(`git ls-tree failed in repository "${place.id}"`, { detail: process.complaint });
+    return sums;
+  }
+}

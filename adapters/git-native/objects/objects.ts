@@ -1,0 +1,232 @@
+// Commits and trees as git stores them, read by oid and cached: an oid never means anything else.
+import { Buffer } from 'node:buffer';
+import { Unprocessable } from '#core/kernel/errors';
+import { Lru } from '#core/kernel/lru';
+import type { Oid } from '#core/repositories/git-backend';
+import { largestRead, type ObjectHeader, type ReadObject } from './cat-file.ts';
+import { isOid } from '../refs/names.ts';
+import type { Readers } from './cat-file-pool.ts';
+
+export interface Commit {
+  readonly oid: Oid;
+  readonly tree: Oid;
+  readonly parents: readonly Oid[];
+  /** Seconds since 1970. */
+  readonly committed: number;
+  /** The first line of the message, up to 4 KiB of it. */
+  readonly subject: string;
+}
+
+/** Raw name (bytes as latin1) → six-digit mode, a space and the twenty bytes of the oid as latin1. */
+export type RawTree = ReadonlyMap<string, string>;
+
+export interface RawEntry {
+  readonly mode: string;
+  readonly oid: Oid;
+}
+
+/** Where a repository is and how its cached objects are keyed. */
+export interface Place {
+  readonly id: string;
+  readonly directory: string;
+}
+
+export class Objects {
+  readonly #readers: Readers;
+  /** Weighed by characters. */
+  readonly #commits = new Lru<Commit>(6_000_000);
+  /** Weighed by entries. */
+  readonly #trees = new Lru<RawTree>(150_000);
+  readonly #reading = new Map<string, Promise<unknown>>();
+
+  constructor(readers: Readers) {
+    this.#readers = readers;
+  }
+
+  header(place: Place, oid: Oid): Promise<ObjectHeader | undefined> {
+    return this.#readers.info(place.directory, oid);
+  }
+
+  /** @throws {Unprocessable} where it is too large to be held. */
+  async contents(place: Place, oid: Oid): Promise<WholeObject | undefined> {
+    const object = await this.#readers.contents(place.directory, oid);
+    if (object === undefined || isWhole(object)) return object;
+    throw new Unprocessable(`The ${object.type} is too large to be read`, {
+      detail: `"${oid}" has ${object.size} bytes; ${largestRead} are allowed`,
+    });
+  }
+
+  /** Without the content of one larger than `most` bytes. */
+  small(place: Place, oid: Oid, most: number): Promise<ReadObject | undefined> {
+    return this.#readers.contents(place.directory, oid, most);
+  }
+
+  /** The commit that an oid (of a commit or of a tag that leads to one), or its first four or more digits, means. */
+  async peel(place: Place, digits: string): Promise<Oid | undefined> {
+    return (await this.#readers.info(place.directory, `${digits}^{commit}`))?.oid;
+  }
+
+  /** Whether an oid that a caller gave is such an object: what the three methods below may be asked for. */
+  async is(place: Place, oid: Oid, type: 'commit' | 'tree'): Promise<boolean> {
+    if ((type === 'commit' ? this.#commits : this.#trees).get(keyOf(place, oid)) !== undefined) return true;
+    const found = isOid(oid) ? await this.header(place, oid) : undefined;
+    return found?.type === type;
+  }
+
+  commit(place: Place, oid: Oid): Promise<Commit | undefined> {
+    return this.#cached(
+      this.#commits,
+      place,
+      oid,
+      ({ parents, subject }) => 250 + 40 * parents.length + subject.length,
+      async () => {
+        const object = await this.contents(place, oid);
+        return object?.type === 'commit' ? parseCommit(oid, object.content) : undefined;
+      },
+    );
+  }
+
+  tree(place: Place, oid: Oid): Promise<RawTree | undefined> {
+    return this.#cached(
+      this.#trees,
+      place,
+      oid,
+      (tree) => 1 + tree.size,
+      async () => {
+        const object = await this.contents(place, oid);
+        return object?.type === 'tree' ? parseTree(object.content) : undefined;
+      },
+    );
+  }
+
+  /** Oid of the tree at `path`, below a root tree. */
+  async folder(place: Place, root: Oid, path: readonly string[]): Promise<Oid | undefined> {
+    let oid = root;
+    for (const segment of path) {
+      const entry = entryNamed(await this.tree(place, oid), segment);
+      if (entry?.mode !== '040000') return undefined;
+      oid = entry.oid;
+    }
+    return oid;
+  }
+
+  forget(place: Place): void {
+    this.#commits.forget(`${place.id}:`);
+    this.#trees.forget(`${place.id}:`);
+  }
+
+  async #cached<V>(
+    cache: Lru<V>,
+    place: Place,
+    oid: Oid,
+    weigh: (value: V) => number,
+    read: () => Promise<V | undefined>,
+  ): Promise<V | undefined> {
+    const key = keyOf(place, oid);
+    const known = cache.get(key);
+    if (known !== undefined) return known;
+    const running = this.#reading.get(key) as Promise<V | undefined> | undefined;
+    if (running !== undefined) return await running;
+    const reading = read();
+    this.#reading.set(key, reading);
+    try {
+      const value = await reading;
+      if (value !== undefined) cache.set(key, value, weigh(value));
+      return value;
+    } finally {
+      this.#reading.delete(key);
+    }
+  }
+}
+
+interface WholeObject extends ReadObject {
+  readonly content: Buffer;
+}
+
+const isWhole = (object: ReadObject): object is WholeObject => object.content !== undefined;
+
+const keyOf = (place: Place, oid: Oid): string => `${place.id}:${oid}`;
+
+/** The entry whose name reads as `name`: by its bytes, else by what bytes that are not UTF-8 read as. */
+export function entryNamed(tree: RawTree | undefined, name: string): RawEntry | undefined {
+  const raw = tree?.get(Buffer.from(name, 'utf8').toString('latin1'));
+  if (raw !== undefined) return unpack(raw);
+  if (tree === undefined || !name.includes('\uFFFD')) return undefined;
+  for (const [bytes, entry] of tree) if (readable(bytes) === name) return unpack(entry);
+  return undefined;
+}
+
+export function unpack(raw: string): RawEntry {
+  return { mode: raw.slice(0, 6), oid: Buffer.from(raw.slice(7), 'latin1').toString('hex') };
+}
+
+/** A raw name as text. */
+export function readable(raw: string): string {
+  return Buffer.from(raw, 'latin1').toString('utf8');
+}
+
+export function parseTree(content: Buffer): RawTree {
+  const entries = new Map<string, string>();
+  for (let at = 0; at < content.length;) {
+    const space = content.indexOf(0x20, at);
+    const end = content.indexOf(0, space);
+    if (space < 0 || end < 0 || end + 21 > content.length) break;
+    entries.set(
+      content.toString('latin1', space + 1, end),
+      `${canonicalMode(content.toString('latin1', at, space))} ${content.toString('latin1', end + 1, end + 21)}`,
+    );
+    at = end + 21;
+  }
+  return entries;
+}
+
+/** Old histories hold modes such as 100664, which git reads as one of five. */
+function canonicalMode(text: string): string {
+  const mode = Number.parseInt(text, 8);
+  switch (mode & 0o170000) {
+    case 0o100000:
+      return (mode & 0o100) === 0 ? '100644' : '100755';
+    case 0o120000:
+      return '120000';
+    case 0o040000:
+      return '040000';
+    default:
+      return '160000';
+  }
+}
+
+export function parseCommit(oid: Oid, content: Buffer): Commit {
+  const split = content.indexOf('\n\n');
+  const head = content.toString('latin1', 0, split < 0 ? content.length : split);
+  const parents: Oid[] = [];
+  let tree = '';
+  let committed = 0;
+  let encoding = 'utf-8';
+  for (const line of head.split('\n')) {
+    if (line.startsWith('parent ')) parents.push(line.slice(7, 47));
+    else if (line.startsWith('tree ')) tree = line.slice(5, 45);
+    else if (line.startsWith('committer ')) committed = Number(/> (\d{1,12})/.exec(line)?.[1] ?? 0);
+    else if (line.startsWith('encoding ')) encoding = line.slice(9);
+  }
+  return {
+    oid,
+    tree,
+    parents,
+    committed,
+    subject: subjectOf(split < 0 ? Buffer.alloc(0) : content.subarray(split), encoding),
+  };
+}
+
+const longestSubject = 4096;
+
+function subjectOf(message: Buffer, encoding: string): string {
+  let from = 0;
+  while (message[from] === 0x0a) from += 1;
+  const end = message.indexOf(0x0a, from);
+  const line = message.subarray(from, Math.min(end < 0 ? message.length : end, from + longestSubject));
+  try {
+    return new TextDecoder(encoding).decode(line).trimEnd();
+  } catch {
+    return line.toString('utf8').trimEnd();
+  }
+}
