@@ -1,23 +1,22 @@
-// How many commits each head has that a base has not, and the other way round, counted while commits come by, no parent
-// before its children.
+// Counts how many commits each head is ahead of and behind a base, from commits in topological order.
 import type { Divergence } from '#core/repositories/git-refs';
-import type { Node, Step } from './topological-walk.ts';
+import type { CommitNode, WalkStep } from './topological-walk.ts';
 
 /**
  * Carries from each commit to its parents the set of tips that reach it. Bit 0 is the base, bit n + 1 the nth head. A
  * commit counts for the heads that reach it without the base, or the other way round; where all tips reach it there is
  * nothing to count any more.
  */
-export class ReachCounter {
+export class AheadBehindCounter {
   readonly #full: Uint32Array;
   /** Commits that were named and did not come by yet. */
-  readonly #pending = new Map<Node, Uint32Array>();
+  readonly #pending = new Map<CommitNode, Uint32Array>();
   readonly #ahead: Uint32Array;
   readonly #behind: Uint32Array;
   /** Pending ones that not all tips reach. */
   #partial = 0;
 
-  constructor(base: Node, heads: readonly Node[]) {
+  constructor(base: CommitNode, heads: readonly CommitNode[]) {
     this.#full = new Uint32Array(Math.ceil((heads.length + 1) / 32));
     this.#ahead = new Uint32Array(heads.length);
     this.#behind = new Uint32Array(heads.length);
@@ -34,7 +33,7 @@ export class ReachCounter {
     return this.#partial === 0;
   }
 
-  take({ commit, parents }: Step): void {
+  take({ commit, parents }: WalkStep): void {
     const bits = this.#pending.get(commit);
     if (bits === undefined) return;
     this.#pending.delete(commit);
@@ -70,7 +69,7 @@ export class ReachCounter {
   }
 
   /** The set becomes the commit's own, where it has none. */
-  #reach(commit: Node, bits: Uint32Array): void {
+  #reach(commit: CommitNode, bits: Uint32Array): void {
     const held = this.#pending.get(commit);
     if (held === undefined) {
       this.#pending.set(commit, bits);

@@ -1,53 +1,58 @@
-// Who wrote which line: `git blame --porcelain` read as it comes.
+// Blame, the commit that last changed each line: `git blame --porcelain`, parsed as it streams.
 import { Buffer } from 'node:buffer';
 import { Internal, Unavailable } from '#core/kernel/errors';
 import type { Oid } from '#core/repositories/git-backend';
 import type { BlamedLine, Signature } from '#core/repositories/git-history';
-import { dateOf } from './commits.ts';
-import type { Lane } from '../process/limiter.ts';
-import { Memo } from './single-flight-cache.ts';
-import { segments } from '../refs/names.ts';
-import type { Place } from '../objects/objects.ts';
 import type { GitProcesses } from '../process/git-process.ts';
+import type { Limiter } from '../process/limiter.ts';
+import { pathSegments } from '../refs/names.ts';
+import type { RepositoryLocation } from '../storage/repositories.ts';
+import { dateOf } from './commits.ts';
+import { SingleFlightCache } from './single-flight-cache.ts';
 
 type Answer = { readonly lines: readonly BlamedLine[] | undefined };
 
 export class Blames {
   readonly #processes: GitProcesses;
-  readonly #heavy: Lane;
+  readonly #heavy: Limiter;
   readonly #deadlineMs: number;
   /** Weighed by characters. */
-  readonly #known = new Memo<Answer>(16_000_000, ({ lines = [] }) =>
+  readonly #known = new SingleFlightCache<Answer>(16_000_000, ({ lines = [] }) =>
     lines.reduce((weight, { content }) => weight + 60 + content.length, 100),
   );
 
-  constructor(parts: { readonly processes: GitProcesses; readonly heavy: Lane; readonly deadlineMs: number }) {
+  constructor(parts: { readonly processes: GitProcesses; readonly heavy: Limiter; readonly deadlineMs: number }) {
     this.#processes = parts.processes;
     this.#heavy = parts.heavy;
     this.#deadlineMs = parts.deadlineMs;
   }
 
-  async of(place: Place, commit: Oid, path: string, signal?: AbortSignal): Promise<readonly BlamedLine[] | undefined> {
-    if (path === '' || segments(path) === undefined) return undefined;
+  async of(
+    location: RepositoryLocation,
+    commit: Oid,
+    path: string,
+    signal?: AbortSignal,
+  ): Promise<readonly BlamedLine[] | undefined> {
+    if (path === '' || pathSegments(path) === undefined) return undefined;
     return (
-      await this.#known.get(`${place.id}:${commit}:${path}`, signal, (inner) =>
-        this.#heavy.run(() => this.#compute(place, commit, path, inner), inner),
+      await this.#known.get(`${location.id}:${commit}:${path}`, signal, (inner) =>
+        this.#heavy.run(() => this.#compute(location, commit, path, inner), inner),
       )
     ).lines;
   }
 
-  forget(place: Place): void {
-    this.#known.forget(`${place.id}:`);
+  forget(location: RepositoryLocation): void {
+    this.#known.forget(`${location.id}:`);
   }
 
-  async #compute(place: Place, commit: Oid, path: string, signal: AbortSignal): Promise<Answer> {
+  async #compute(location: RepositoryLocation, commit: Oid, path: string, signal: AbortSignal): Promise<Answer> {
     // `blame` knows no --end-of-options: it is given an oid alone.
     const process = await this.#processes.start(
-      [`--git-dir=${place.directory}`, 'blame', '--porcelain', commit, '--', path],
-      { directory: place.directory, deadlineMs: this.#deadlineMs, signal },
+      [`--git-dir=${location.directory}`, 'blame', '--porcelain', commit, '--', path],
+      { directory: location.directory, deadlineMs: this.#deadlineMs, signal },
     );
     process.stdin.end();
-    const output = new BlameOutput();
+    const output = new BlameOutputParser();
     for await (const chunk of process.output()) output.take(chunk);
     const { code } = await process.ended;
     signal.throwIfAborted();
@@ -55,14 +60,14 @@ export class Blames {
       throw new Unavailable(`git blame was stopped: ${process.stopped ?? 'by a signal'}`, {
         detail: 'Try again later',
       });
-    if (code === 128 && process.complaint.startsWith('fatal: no such path')) return { lines: undefined };
-    if (code !== 0) throw new Internal(`git blame failed in repository "${place.id}"`, { detail: process.complaint });
+    if (code === 128 && process.stderr.startsWith('fatal: no such path')) return { lines: undefined };
+    if (code !== 0) throw new Internal(`git blame failed in repository "${location.id}"`, { detail: process.stderr });
     return { lines: output.lines };
   }
 }
 
 /** git-blame(1), "THE PORCELAIN FORMAT": a commit is described before the first of its lines alone. */
-class BlameOutput {
+class BlameOutputParser {
   readonly lines: BlamedLine[] = [];
   readonly #authors = new Map<Oid, { name: string; email: string; date: Date }>();
   #rest: Buffer = Buffer.alloc(0);

@@ -1,13 +1,13 @@
-// The commit-graph that upkeep writes, read from its files: parents and dates without a process, and the filters of
-// changed paths.
+// A reader of commit-graph files (gitformat-commit-graph(5)): parents, dates and generation numbers without a process,
+// and changed-path Bloom filters.
 import type { Buffer } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Oid } from '#core/repositories/git-backend';
-import { ignoreAbsence } from '../storage/durable-files.ts';
-import { Memo } from './single-flight-cache.ts';
 import { isOid } from '../refs/names.ts';
-import type { Place } from '../objects/objects.ts';
+import { ignoreMissing } from '../storage/errno.ts';
+import type { RepositoryLocation } from '../storage/repositories.ts';
+import { SingleFlightCache } from './single-flight-cache.ts';
 
 export interface GraphCommit {
   readonly oid: Oid;
@@ -27,16 +27,16 @@ const largestGraph = 512 * 1024 ** 2;
 
 export class CommitGraphs {
   /** By repository and hash: a layer is named by its content. */
-  readonly #layers = new Memo<Layer | undefined>(capacity, (layer) => layer?.bytes ?? 1);
+  readonly #layers = new SingleFlightCache<Layer | undefined>(capacity, (layer) => layer?.bytes ?? 1);
 
   /** What is written now; undefined where nothing is, or nothing that can be read. */
-  async of(place: Place): Promise<CommitGraph | undefined> {
-    const folder = join(place.directory, 'objects', 'info', 'commit-graphs');
-    const chain = await readFile(join(folder, 'commit-graph-chain'), 'latin1').catch(ignoreAbsence);
+  async of(location: RepositoryLocation): Promise<CommitGraph | undefined> {
+    const folder = join(location.directory, 'objects', 'info', 'commit-graphs');
+    const chain = await readFile(join(folder, 'commit-graph-chain'), 'latin1').catch(ignoreMissing);
     const layers: Layer[] = [];
     let bytes = 0;
     for (const hash of chain?.split('\n').filter(isOid) ?? []) {
-      const layer = await this.#layer(place, folder, hash, layers.length);
+      const layer = await this.#layer(location, folder, hash, layers.length);
       bytes += layer?.bytes ?? 0;
       // A layer is gone where upkeep has just written another chain.
       if (layer === undefined || bytes > largestGraph) return undefined;
@@ -45,14 +45,14 @@ export class CommitGraphs {
     return layers.length === 0 ? undefined : new CommitGraph(layers);
   }
 
-  forget(place: Place): void {
-    this.#layers.forget(`${place.id}:`);
+  forget(location: RepositoryLocation): void {
+    this.#layers.forget(`${location.id}:`);
   }
 
-  #layer(place: Place, folder: string, hash: string, below: number): Promise<Layer | undefined> {
-    return this.#layers.get(`${place.id}:${hash}`, undefined, async () => {
-      const content = await readFile(join(folder, `graph-${hash}.graph`)).catch(ignoreAbsence);
-      return content === undefined ? undefined : readLayer(content, below);
+  #layer(location: RepositoryLocation, folder: string, hash: string, below: number): Promise<Layer | undefined> {
+    return this.#layers.get(`${location.id}:${hash}`, undefined, async () => {
+      const content = await readFile(join(folder, `graph-${hash}.graph`)).catch(ignoreMissing);
+      return content === undefined ? undefined : parseLayer(content, below);
     });
   }
 }
@@ -91,9 +91,9 @@ export class CommitGraph {
   }
 
   /** Higher than those of its parents; 0 where none was written. */
-  level(position: number): number {
+  generation(position: number): number {
     const [layer, own = 0] = this.#at(position);
-    return layer?.level(own) ?? 0;
+    return layer?.generation(own) ?? 0;
   }
 
   /** A parent of a commit, without the search where that is in the graph too. */
@@ -109,7 +109,7 @@ export class CommitGraph {
   #commit(layer: Layer, index: number, oid: Oid): GraphCommit | undefined {
     const positions = layer.parents(index);
     if (!positions.every((position) => this.#at(position).length > 0)) return undefined;
-    return new Held(layer, index, oid, positions, (position) => {
+    return new LazyGraphCommit(layer, index, oid, positions, (position) => {
       const [holder, own = 0] = this.#at(position);
       return holder?.oid(own) ?? '';
     });
@@ -126,7 +126,7 @@ export class CommitGraph {
 }
 
 /** Most commits are passed over without a look at more than their filter. */
-class Held implements GraphCommit {
+class LazyGraphCommit implements GraphCommit {
   readonly oid: Oid;
   readonly positions: readonly number[];
   readonly #layer: Layer;
@@ -219,7 +219,7 @@ class Layer {
     return (this.#commits.readUInt32BE(at) & 3) * 2 ** 32 + this.#commits.readUInt32BE(at + 4);
   }
 
-  level(index: number): number {
+  generation(index: number): number {
     return this.#commits.readUInt32BE(commitBytes * index + oidBytes + 8) >>> 2;
   }
 
@@ -250,7 +250,7 @@ class Layer {
 }
 
 /** Undefined for what is no layer with so many below it. */
-export function readLayer(content: Buffer, below: number): Layer | undefined {
+export function parseLayer(content: Buffer, below: number): Layer | undefined {
   const [head, named] = [8, 12];
   if (
     content.length < head ||
@@ -278,19 +278,19 @@ export function readLayer(content: Buffer, below: number): Layer | undefined {
 const probes = 7;
 
 /** Two hashes from which git derives the bits that a changed path sets. */
-export interface PathKey {
+export interface BloomKey {
   readonly first: number;
   readonly step: number;
 }
 
 /** Undefined for a path that is not ASCII: git has hashed such bytes in more than one way. */
-export function pathKey(path: string): PathKey | undefined {
+export function bloomKey(path: string): BloomKey | undefined {
   for (let at = 0; at < path.length; at += 1) if (path.charCodeAt(at) > 0x7f) return undefined;
   return { first: murmur3(path, 0x293a_e76f), step: murmur3(path, 0x7e64_6e2c) };
 }
 
 /** False where the filter says for certain that nothing at the path was changed. */
-export function mayHold(filter: Buffer, { first, step }: PathKey): boolean {
+export function mayContain(filter: Buffer, { first, step }: BloomKey): boolean {
   const bits = 8 * filter.length;
   for (let probe = 0, hash = first; probe < probes; probe += 1, hash = (hash + step) >>> 0) {
     const bit = hash % bits;

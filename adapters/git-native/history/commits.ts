@@ -1,12 +1,14 @@
-// Commits as they were written: message, signatures and parents, from the pool of readers and bounded in memory.
+// Commit records in full (message, signatures, parents), read by oid through the pool and kept in a single-flight
+// cache.
 import { Buffer } from 'node:buffer';
 import type { Oid } from '#core/repositories/git-backend';
 import type { CommitRecord, Signature } from '#core/repositories/git-history';
+import type { Objects } from '../objects/objects.ts';
 import { byteStream } from '../process/byte-stream.ts';
-import { Memo } from './single-flight-cache.ts';
-import { isOid } from '../refs/names.ts';
-import type { Objects, Place } from '../objects/objects.ts';
 import type { GitProcesses } from '../process/git-process.ts';
+import { isOid } from '../refs/names.ts';
+import type { RepositoryLocation } from '../storage/repositories.ts';
+import { SingleFlightCache } from './single-flight-cache.ts';
 
 /** Of a larger commit only the beginning is read: no header that git writes is longer. */
 const readWhole = 256 * 1024;
@@ -18,7 +20,7 @@ export class Commits {
   readonly #processes: GitProcesses;
   readonly #deadlineMs: number;
   /** Weighed by characters. */
-  readonly #known = new Memo<CommitRecord | undefined>(8_000_000, (record) =>
+  readonly #known = new SingleFlightCache<CommitRecord | undefined>(8_000_000, (record) =>
     record === undefined ? 300 : weightOf(record),
   );
 
@@ -28,34 +30,34 @@ export class Commits {
     this.#deadlineMs = parts.deadlineMs;
   }
 
-  one(place: Place, oid: Oid): Promise<CommitRecord | undefined> {
-    return this.#known.get(`${place.id}:${oid}`, undefined, () => this.#read(place, oid));
+  one(location: RepositoryLocation, oid: Oid): Promise<CommitRecord | undefined> {
+    return this.#known.get(`${location.id}:${oid}`, undefined, () => this.#read(location, oid));
   }
 
   /** Begins to read one that will be asked for. */
-  expect(place: Place, oid: Oid): void {
+  prefetch(location: RepositoryLocation, oid: Oid): void {
     // What fails here fails again for who asks.
-    this.one(place, oid).catch(() => undefined);
+    this.one(location, oid).catch(() => undefined);
   }
 
   /** In the order asked; what is no commit is missing. */
-  async all(place: Place, oids: readonly Oid[]): Promise<readonly CommitRecord[]> {
-    return (await Promise.all(oids.map((oid) => this.one(place, oid)))).flatMap((record) => record ?? []);
+  async all(location: RepositoryLocation, oids: readonly Oid[]): Promise<readonly CommitRecord[]> {
+    return (await Promise.all(oids.map((oid) => this.one(location, oid)))).flatMap((record) => record ?? []);
   }
 
-  forget(place: Place): void {
-    this.#known.forget(`${place.id}:`);
+  forget(location: RepositoryLocation): void {
+    this.#known.forget(`${location.id}:`);
   }
 
-  async #read(place: Place, oid: Oid): Promise<CommitRecord | undefined> {
-    const object = isOid(oid) ? await this.#objects.small(place, oid, readWhole) : undefined;
+  async #read(location: RepositoryLocation, oid: Oid): Promise<CommitRecord | undefined> {
+    const object = isOid(oid) ? await this.#objects.small(location, oid, readWhole) : undefined;
     if (object?.type !== 'commit') return undefined;
-    return parseRecord(oid, object.content ?? (await this.#beginning(place, oid)));
+    return parseCommitRecord(oid, object.content ?? (await this.#beginning(location, oid)));
   }
 
-  async #beginning(place: Place, oid: Oid): Promise<Buffer> {
-    const process = await this.#processes.start([`--git-dir=${place.directory}`, 'cat-file', 'commit', oid], {
-      directory: place.directory,
+  async #beginning(location: RepositoryLocation, oid: Oid): Promise<Buffer> {
+    const process = await this.#processes.start([`--git-dir=${location.directory}`, 'cat-file', 'commit', oid], {
+      directory: location.directory,
       deadlineMs: this.#deadlineMs,
     });
     process.stdin.end();
@@ -77,7 +79,7 @@ function weightOf({ message, author, committer, parents }: CommitRecord): number
   );
 }
 
-export function parseRecord(oid: Oid, content: Buffer): CommitRecord {
+export function parseCommitRecord(oid: Oid, content: Buffer): CommitRecord {
   const split = content.indexOf('\n\n');
   const head = content.subarray(0, split < 0 ? content.length : split);
   const lines = head.toString('latin1').split('\n');

@@ -1,13 +1,12 @@
-// What changes from one commit to another, by one diff-tree: the list of files, lines counted, and patches as far as
-// the caps go.
+// Diffs between two commits, by one `git diff-tree`: changed files, line counts, and patches up to a size cap.
 import { Buffer } from 'node:buffer';
 import { Internal, Unavailable } from '#core/kernel/errors';
 import type { Oid } from '#core/repositories/git-backend';
 import type { Difference, FileChange } from '#core/repositories/git-history';
-import type { Lane } from '../process/limiter.ts';
-import { Memo } from './single-flight-cache.ts';
-import type { Place } from '../objects/objects.ts';
 import type { GitProcesses } from '../process/git-process.ts';
+import type { Limiter } from '../process/limiter.ts';
+import type { RepositoryLocation } from '../storage/repositories.ts';
+import { SingleFlightCache } from './single-flight-cache.ts';
 
 const mostFiles = 3000;
 /** Characters of one file's patch, bytes of all: about what GitLab shows before one asks for more. */
@@ -18,31 +17,36 @@ const emptyTree = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
 
 export class Diffs {
   readonly #processes: GitProcesses;
-  readonly #heavy: Lane;
+  readonly #heavy: Limiter;
   readonly #deadlineMs: number;
   /** Weighed by characters. */
-  readonly #known = new Memo<Difference>(32_000_000, ({ files }) =>
+  readonly #known = new SingleFlightCache<Difference>(32_000_000, ({ files }) =>
     files.reduce((weight, { path, patch }) => weight + 200 + path.length + (patch?.length ?? 0), 200),
   );
 
-  constructor(parts: { readonly processes: GitProcesses; readonly heavy: Lane; readonly deadlineMs: number }) {
+  constructor(parts: { readonly processes: GitProcesses; readonly heavy: Limiter; readonly deadlineMs: number }) {
     this.#processes = parts.processes;
     this.#heavy = parts.heavy;
     this.#deadlineMs = parts.deadlineMs;
   }
 
-  async between(place: Place, from: Oid | undefined, to: Oid, signal?: AbortSignal): Promise<Difference> {
+  async between(
+    location: RepositoryLocation,
+    from: Oid | undefined,
+    to: Oid,
+    signal?: AbortSignal,
+  ): Promise<Difference> {
     const start = from ?? emptyTree;
-    return await this.#known.get(`${place.id}:${start}:${to}`, signal, (inner) =>
-      this.#heavy.run(() => this.#compute(place, start, to, inner), inner),
+    return await this.#known.get(`${location.id}:${start}:${to}`, signal, (inner) =>
+      this.#heavy.run(() => this.#compute(location, start, to, inner), inner),
     );
   }
 
-  forget(place: Place): void {
-    this.#known.forget(`${place.id}:`);
+  forget(location: RepositoryLocation): void {
+    this.#known.forget(`${location.id}:`);
   }
 
-  async #compute(place: Place, from: Oid, to: Oid, signal: AbortSignal): Promise<Difference> {
+  async #compute(location: RepositoryLocation, from: Oid, to: Oid, signal: AbortSignal): Promise<Difference> {
     const args = [
       'diff-tree',
       '-r',
@@ -59,13 +63,13 @@ export class Diffs {
       to,
       '--',
     ];
-    const process = await this.#processes.start([`--git-dir=${place.directory}`, ...args], {
-      directory: place.directory,
+    const process = await this.#processes.start([`--git-dir=${location.directory}`, ...args], {
+      directory: location.directory,
       deadlineMs: this.#deadlineMs,
       signal,
     });
     process.stdin.end();
-    const output = new DiffOutput();
+    const output = new DiffOutputParser();
     for await (const chunk of process.output()) {
       if (output.take(chunk)) continue;
       await process.stop('its caps are reached');
@@ -78,7 +82,7 @@ export class Diffs {
         detail: 'Try again later, or compare commits that are closer',
       });
     if (code !== 0)
-      throw new Internal(`git diff-tree failed in repository "${place.id}"`, { detail: process.complaint });
+      throw new Internal(`git diff-tree failed in repository "${location.id}"`, { detail: process.stderr });
     return output.difference(true);
   }
 }
@@ -97,7 +101,7 @@ const statuses: Readonly<Record<string, FileChange['status']>> = { A: 'added', C
  * git-diff-tree(1), "RAW OUTPUT FORMAT" and "OTHER DIFF FORMATS", with -z: raw lines, counts in the same order, an
  * empty name, patches.
  */
-export class DiffOutput {
+export class DiffOutputParser {
   readonly #files: Listed[] = [];
   readonly #patches: Buffer[] = [];
   #rest: Buffer = Buffer.alloc(0);

@@ -1,16 +1,18 @@
-// How far heads stand from a base: one walk for all of them, until what follows is common to all; cached by pair.
+// Ahead and behind counts of many heads against one base, by one shared walk that stops where all histories have met;
+// in an LRU cache by pair.
 import { Internal, Unavailable } from '#core/kernel/errors';
 import { Lru } from '#core/kernel/lru';
 import type { Oid } from '#core/repositories/git-backend';
 import type { Divergence } from '#core/repositories/git-refs';
-import type { CommitGraphs } from './commit-graph.ts';
-import { Descent } from './topological-walk.ts';
-import type { Lane } from '../process/limiter.ts';
+import type { Objects } from '../objects/objects.ts';
+import type { GitProcesses } from '../process/git-process.ts';
+import type { Limiter } from '../process/limiter.ts';
 import { linesOf } from '../process/lines.ts';
 import { isOid } from '../refs/names.ts';
-import type { Objects, Place } from '../objects/objects.ts';
-import type { GitProcesses } from '../process/git-process.ts';
-import { ReachCounter } from './ahead-behind.ts';
+import type { RepositoryLocation } from '../storage/repositories.ts';
+import { AheadBehindCounter } from './ahead-behind.ts';
+import type { CommitGraphs } from './commit-graph.ts';
+import { TopologicalWalk } from './topological-walk.ts';
 
 /** Other requests are served in between. */
 const sliceMs = 4;
@@ -20,8 +22,8 @@ export class Divergences {
   readonly #graphs: CommitGraphs;
   readonly #processes: GitProcesses;
   /** One walk at a time, for there is one thread to walk in. */
-  readonly #lane: Lane;
-  readonly #heavy: Lane;
+  readonly #limiter: Limiter;
+  readonly #heavy: Limiter;
   readonly #deadlineMs: number;
   readonly #known = new Lru<Divergence>(200_000);
 
@@ -29,20 +31,20 @@ export class Divergences {
     readonly objects: Objects;
     readonly graphs: CommitGraphs;
     readonly processes: GitProcesses;
-    readonly lane: Lane;
-    readonly heavy: Lane;
+    readonly limiter: Limiter;
+    readonly heavy: Limiter;
     readonly deadlineMs: number;
   }) {
     this.#objects = parts.objects;
     this.#graphs = parts.graphs;
     this.#processes = parts.processes;
-    this.#lane = parts.lane;
+    this.#limiter = parts.limiter;
     this.#heavy = parts.heavy;
     this.#deadlineMs = parts.deadlineMs;
   }
 
   async of(
-    place: Place,
+    location: RepositoryLocation,
     base: Oid,
     heads: readonly Oid[],
     signal?: AbortSignal,
@@ -50,71 +52,71 @@ export class Divergences {
     const found = new Map<Oid, Divergence>();
     const unknown = new Set<Oid>();
     for (const head of heads) {
-      const known = head === base ? { ahead: 0, behind: 0 } : this.#known.get(keyOf(place, base, head));
+      const known = head === base ? { ahead: 0, behind: 0 } : this.#known.get(keyOf(location, base, head));
       if (known !== undefined) found.set(head, known);
       else if (isOid(head)) unknown.add(head);
     }
     if (unknown.size === 0 || !isOid(base)) return found;
     const asked = [...unknown];
     const counted =
-      (await this.#lane.run(() => this.#count(place, base, asked, signal), signal)) ??
-      (await this.#heavy.run(() => this.#countByGit(place, base, asked, signal), signal));
+      (await this.#limiter.run(() => this.#count(location, base, asked, signal), signal)) ??
+      (await this.#heavy.run(() => this.#countByGit(location, base, asked, signal), signal));
     for (const [index, divergence] of counted.entries()) {
       const head = asked[index] ?? '';
-      this.#known.set(keyOf(place, base, head), divergence);
+      this.#known.set(keyOf(location, base, head), divergence);
       found.set(head, divergence);
     }
     return found;
   }
 
-  forget(place: Place): void {
-    this.#known.forget(`${place.id}:`);
+  forget(location: RepositoryLocation): void {
+    this.#known.forget(`${location.id}:`);
   }
 
   /** Undefined where the graph does not tell. */
   async #count(
-    place: Place,
+    location: RepositoryLocation,
     base: Oid,
     heads: readonly Oid[],
     signal?: AbortSignal,
   ): Promise<readonly Divergence[] | undefined> {
-    const descent = await Descent.from({ objects: this.#objects, place, graph: await this.#graphs.of(place) }, [
-      base,
-      ...heads,
-    ]);
-    if (descent === undefined) return undefined;
-    const counter = new ReachCounter(
-      descent.nodeOf(base),
-      heads.map((head) => descent.nodeOf(head)),
+    const walk = await TopologicalWalk.from(
+      { objects: this.#objects, location, graph: await this.#graphs.of(location) },
+      [base, ...heads],
+    );
+    if (walk === undefined) return undefined;
+    const counter = new AheadBehindCounter(
+      walk.nodeOf(base),
+      heads.map((head) => walk.nodeOf(head)),
     );
     let sliceEnd = performance.now() + sliceMs;
-    for (let step = descent.next(); step !== undefined && descent.sound && !counter.finished; step = descent.next()) {
+    for (let step = walk.next(); step !== undefined && walk.sound && !counter.finished; step = walk.next()) {
       counter.take(step);
       if (performance.now() < sliceEnd) continue;
       await new Promise((resolve) => setImmediate(resolve));
       signal?.throwIfAborted();
       sliceEnd = performance.now() + sliceMs;
     }
-    return descent.sound ? counter.result() : undefined;
+    return walk.sound ? counter.result() : undefined;
   }
 
   async #countByGit(
-    place: Place,
+    location: RepositoryLocation,
     base: Oid,
     heads: readonly Oid[],
     signal?: AbortSignal,
   ): Promise<readonly Divergence[]> {
     // By date, so that lines of work are read side by side down to where they meet; never a parent before its children.
     const process = await this.#processes.start(
-      [`--git-dir=${place.directory}`, 'rev-list', '--parents', '--date-order', '--stdin'],
+      [`--git-dir=${location.directory}`, 'rev-list', '--parents', '--date-order', '--stdin'],
       {
-        directory: place.directory,
+        directory: location.directory,
         deadlineMs: this.#deadlineMs,
         ...(signal !== undefined && { signal }),
       },
     );
     process.stdin.end([base, ...heads].map((oid) => `${oid}\n`).join(''));
-    const counter = new ReachCounter(base, heads);
+    const counter = new AheadBehindCounter(base, heads);
     try {
       for await (const lines of linesOf(process)) {
         for (const line of lines) {
@@ -130,7 +132,7 @@ export class Divergences {
           detail: 'Try again, or without include_divergence',
         });
       if (code !== 0)
-        throw new Internal(`git rev-list failed in repository "${place.id}"`, { detail: process.complaint });
+        throw new Internal(`git rev-list failed in repository "${location.id}"`, { detail: process.stderr });
       return counter.result();
     } finally {
       // Nobody waits for its end.
@@ -139,4 +141,4 @@ export class Divergences {
   }
 }
 
-const keyOf = (place: Place, base: Oid, head: Oid): string => `${place.id}:${base}:${head}`;
+const keyOf = (location: RepositoryLocation, base: Oid, head: Oid): string => `${location.id}:${base}:${head}`;

@@ -1,33 +1,33 @@
-// Walks over commits by one rev-list each: the pages of a history, and where two commits met last.
+// The commit log and merge bases: pages of history by one `git rev-list` each.
 import { Internal, Unavailable } from '#core/kernel/errors';
 import type { Oid } from '#core/repositories/git-backend';
 import type { CommitRecord, HistoryQuery } from '#core/repositories/git-history';
-import type { Commits } from './commits.ts';
-import type { Lane } from '../process/limiter.ts';
-import { linesOf } from '../process/lines.ts';
-import { Memo } from './single-flight-cache.ts';
-import { segments } from '../refs/names.ts';
-import type { Place } from '../objects/objects.ts';
 import type { GitProcesses } from '../process/git-process.ts';
+import type { Limiter } from '../process/limiter.ts';
+import { linesOf } from '../process/lines.ts';
+import { pathSegments } from '../refs/names.ts';
+import type { RepositoryLocation } from '../storage/repositories.ts';
+import type { Commits } from './commits.ts';
+import { SingleFlightCache } from './single-flight-cache.ts';
 
 /** git counts in 32 bits; no history is so long. */
 const farthest = 2 ** 31 - 1;
 /** Commits that git passes over in no time. */
 const near = 2000;
 
-export class Log {
+export class CommitLog {
   readonly #processes: GitProcesses;
-  readonly #interactive: Lane;
-  readonly #heavy: Lane;
+  readonly #interactive: Limiter;
+  readonly #heavy: Limiter;
   readonly #commits: Commits;
   readonly #deadlineMs: number;
-  readonly #pages = new Memo<readonly Oid[]>(200_000, (oids) => 1 + oids.length);
-  readonly #bases = new Memo<readonly Oid[]>(20_000, () => 1);
+  readonly #pages = new SingleFlightCache<readonly Oid[]>(200_000, (oids) => 1 + oids.length);
+  readonly #bases = new SingleFlightCache<readonly Oid[]>(20_000, () => 1);
 
   constructor(parts: {
     readonly processes: GitProcesses;
-    readonly interactive: Lane;
-    readonly heavy: Lane;
+    readonly interactive: Limiter;
+    readonly heavy: Limiter;
     readonly commits: Commits;
     readonly deadlineMs: number;
   }) {
@@ -38,9 +38,13 @@ export class Log {
     this.#deadlineMs = parts.deadlineMs;
   }
 
-  async page(place: Place, query: HistoryQuery, signal?: AbortSignal): Promise<readonly CommitRecord[]> {
+  async page(
+    location: RepositoryLocation,
+    query: HistoryQuery,
+    signal?: AbortSignal,
+  ): Promise<readonly CommitRecord[]> {
     const { tip, except, path = '', author, since, until, skip, limit } = query;
-    if (skip > farthest || limit < 1 || segments(path) === undefined) return [];
+    if (skip > farthest || limit < 1 || pathSegments(path) === undefined) return [];
     const args = [
       `--max-count=${limit}`,
       `--skip=${skip}`,
@@ -53,45 +57,45 @@ export class Log {
       ...(path === '' ? [] : [path]),
     ];
     // Where nothing is searched for, git stops as soon as the page is full.
-    const lane =
+    const limiter =
       path === '' && author === undefined && until === undefined && skip < near ? this.#interactive : this.#heavy;
-    const oids = await this.#pages.get(`${place.id}:${JSON.stringify(args)}`, signal, (inner) =>
-      lane.run(() => this.#walk(place, args, query, inner), inner),
+    const oids = await this.#pages.get(`${location.id}:${JSON.stringify(args)}`, signal, (inner) =>
+      limiter.run(() => this.#walk(location, args, query, inner), inner),
     );
-    return await this.#commits.all(place, oids);
+    return await this.#commits.all(location, oids);
   }
 
-  async mergeBase(place: Place, one: Oid, other: Oid, signal?: AbortSignal): Promise<Oid | undefined> {
+  async mergeBase(location: RepositoryLocation, one: Oid, other: Oid, signal?: AbortSignal): Promise<Oid | undefined> {
     if (one === other) return one;
-    const bases = await this.#bases.get(`${place.id}:${one}:${other}`, signal, (inner) =>
-      this.#heavy.run(() => this.#mergeBases(place, one, other, inner), inner),
+    const bases = await this.#bases.get(`${location.id}:${one}:${other}`, signal, (inner) =>
+      this.#heavy.run(() => this.#mergeBases(location, one, other, inner), inner),
     );
     return bases[0];
   }
 
-  forget(place: Place): void {
-    this.#pages.forget(`${place.id}:`);
-    this.#bases.forget(`${place.id}:`);
+  forget(location: RepositoryLocation): void {
+    this.#pages.forget(`${location.id}:`);
+    this.#bases.forget(`${location.id}:`);
   }
 
   /** Commits are read while git looks for the next. */
   async #walk(
-    place: Place,
+    location: RepositoryLocation,
     args: readonly string[],
     { tip, limit }: HistoryQuery,
     signal: AbortSignal,
   ): Promise<readonly Oid[]> {
-    const process = await this.#processes.start([`--git-dir=${place.directory}`, 'rev-list', ...args], {
-      directory: place.directory,
+    const process = await this.#processes.start([`--git-dir=${location.directory}`, 'rev-list', ...args], {
+      directory: location.directory,
       deadlineMs: this.#deadlineMs,
       signal,
     });
     process.stdin.end();
     // So that what reads the others is there when they are named.
-    this.#commits.expect(place, tip);
+    this.#commits.prefetch(location, tip);
     const oids: Oid[] = [];
     for await (const named of linesOf(process)) {
-      for (const oid of named) this.#commits.expect(place, oid);
+      for (const oid of named) this.#commits.prefetch(location, oid);
       oids.push(...named);
       if (oids.length >= limit) return oids;
     }
@@ -102,17 +106,17 @@ export class Log {
         detail: 'Try again later',
       });
     if (code !== 0)
-      throw new Internal(`git rev-list failed in repository "${place.id}"`, { detail: process.complaint });
+      throw new Internal(`git rev-list failed in repository "${location.id}"`, { detail: process.stderr });
     return oids;
   }
 
-  async #mergeBases(place: Place, one: Oid, other: Oid, signal: AbortSignal): Promise<readonly Oid[]> {
-    const { code, stdout, complaint } = await this.#processes.run(
-      [`--git-dir=${place.directory}`, 'merge-base', one, other],
-      { directory: place.directory, deadlineMs: this.#deadlineMs, signal },
+  async #mergeBases(location: RepositoryLocation, one: Oid, other: Oid, signal: AbortSignal): Promise<readonly Oid[]> {
+    const { code, stdout, stderr } = await this.#processes.run(
+      [`--git-dir=${location.directory}`, 'merge-base', one, other],
+      { directory: location.directory, deadlineMs: this.#deadlineMs, signal },
     );
     // 1 where there is none.
-    if (code > 1) throw new Internal(`git merge-base failed in repository "${place.id}"`, { detail: complaint });
+    if (code > 1) throw new Internal(`git merge-base failed in repository "${location.id}"`, { detail: stderr });
     return stdout
       .toString('latin1')
       .split('\n')

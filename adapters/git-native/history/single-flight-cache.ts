@@ -1,4 +1,4 @@
-// Answers that never change, computed once for all who ask at the same time and kept while there is room.
+// A single-flight LRU cache of immutable values: callers who ask for a key at the same time share one computation.
 import { Lru } from '#core/kernel/lru';
 
 interface Computation<V> {
@@ -7,7 +7,7 @@ interface Computation<V> {
   waiting: number;
 }
 
-export class Memo<V> {
+export class SingleFlightCache<V> {
   readonly #known: Lru<V>;
   readonly #weigh: (value: V) => number;
   readonly #running = new Map<string, Computation<V>>();

@@ -1,21 +1,22 @@
-// All commits from some tips down to their roots, no parent before its children: newer ones as objects, the rest by the
-// commit-graph.
+// A topological walk of the commits reachable from some tips, children before parents: recent ones are read as objects,
+// the others from the commit-graph.
 import type { Oid } from '#core/repositories/git-backend';
 import type { ReadObject } from '../objects/cat-file.ts';
+import { parseCommit, type Commit, type Objects } from '../objects/objects.ts';
+import type { RepositoryLocation } from '../storage/repositories.ts';
 import type { CommitGraph } from './commit-graph.ts';
-import { parseCommit, type Commit, type Objects, type Place } from '../objects/objects.ts';
 
 /** A commit by its position in the commit-graph, or by its oid where it is in none. */
-export type Node = number | Oid;
+export type CommitNode = number | Oid;
 
-export interface Step {
-  readonly commit: Node;
-  readonly parents: readonly Node[];
+export interface WalkStep {
+  readonly commit: CommitNode;
+  readonly parents: readonly CommitNode[];
 }
 
-export interface DescentParts {
+export interface TopologicalWalkParts {
   readonly objects: Objects;
-  readonly place: Place;
+  readonly location: RepositoryLocation;
   readonly graph: CommitGraph | undefined;
 }
 
@@ -23,29 +24,32 @@ export interface DescentParts {
 const newerAtMost = 300;
 const largestNewer = 64 * 1024;
 
-export class Descent {
+export class TopologicalWalk {
   readonly #graph: CommitGraph | undefined;
   /** Last first. */
-  readonly #newer: Step[];
-  readonly #queue: LevelQueue | undefined;
+  readonly #newer: WalkStep[];
+  readonly #queue: GenerationQueue | undefined;
 
-  private constructor(graph: CommitGraph | undefined, newer: readonly Step[], positions: readonly number[]) {
+  private constructor(graph: CommitGraph | undefined, newer: readonly WalkStep[], positions: readonly number[]) {
     this.#graph = graph;
     this.#newer = newer.toReversed();
-    this.#queue = graph === undefined ? undefined : new LevelQueue(graph, positions);
+    this.#queue = graph === undefined ? undefined : new GenerationQueue(graph, positions);
   }
 
   /** Undefined where too many commits are in no commit-graph, or one of them cannot be read. */
-  static async from({ objects, place, graph }: DescentParts, tips: readonly Oid[]): Promise<Descent | undefined> {
-    const nodeOf = (oid: Oid): Node => nodeIn(graph, oid);
-    const newer = new Map<Oid, readonly Node[]>();
+  static async from(
+    { objects, location, graph }: TopologicalWalkParts,
+    tips: readonly Oid[],
+  ): Promise<TopologicalWalk | undefined> {
+    const nodeOf = (oid: Oid): CommitNode => nodeIn(graph, oid);
+    const newer = new Map<Oid, readonly CommitNode[]>();
     const positions: number[] = [];
-    for (let named: readonly Node[] = tips.map(nodeOf); named.length > 0;) {
+    for (let named: readonly CommitNode[] = tips.map(nodeOf); named.length > 0;) {
       positions.push(...named.filter((node) => typeof node === 'number'));
       const unread = [...new Set(named.filter((node) => typeof node === 'string' && !newer.has(node)) as Oid[])];
       if (newer.size + unread.length > newerAtMost) return undefined;
       const commits = await Promise.all(
-        unread.map(async (oid) => readCommit(oid, await objects.small(place, oid, largestNewer))),
+        unread.map(async (oid) => readCommit(oid, await objects.small(location, oid, largestNewer))),
       );
       if (commits.includes(undefined)) return undefined;
       named = commits.flatMap((commit) => {
@@ -55,7 +59,7 @@ export class Descent {
         return parents;
       });
     }
-    return new Descent(graph, childrenFirst(newer), positions);
+    return new TopologicalWalk(graph, childrenFirst(newer), positions);
   }
 
   /** False where the graph contradicted itself: what was taken is not all, or not in order. */
@@ -63,29 +67,29 @@ export class Descent {
     return this.#queue?.sound ?? true;
   }
 
-  nodeOf(oid: Oid): Node {
+  nodeOf(oid: Oid): CommitNode {
     return nodeIn(this.#graph, oid);
   }
 
   /** Undefined when all have been taken. */
-  next(): Step | undefined {
+  next(): WalkStep | undefined {
     // Whatever is in the graph has its parents there: nothing newer comes after it.
     return this.#newer.pop() ?? this.#queue?.take();
   }
 }
 
-const nodeIn = (graph: CommitGraph | undefined, oid: Oid): Node => graph?.position(oid) ?? oid;
+const nodeIn = (graph: CommitGraph | undefined, oid: Oid): CommitNode => graph?.position(oid) ?? oid;
 
 const readCommit = (oid: Oid, object: ReadObject | undefined): Commit | undefined =>
   object?.type === 'commit' && object.content !== undefined ? parseCommit(oid, object.content) : undefined;
 
 /** Parents that are not among the keys are passed over. */
-function childrenFirst(commits: ReadonlyMap<Oid, readonly Node[]>): readonly Step[] {
-  const children = new Map<Node, number>();
+function childrenFirst(commits: ReadonlyMap<Oid, readonly CommitNode[]>): readonly WalkStep[] {
+  const children = new Map<CommitNode, number>();
   for (const parents of commits.values())
     for (const parent of parents) children.set(parent, (children.get(parent) ?? 0) + 1);
   const ready = [...commits.keys()].filter((oid) => !children.has(oid));
-  const steps: Step[] = [];
+  const steps: WalkStep[] = [];
   for (let oid = ready.pop(); oid !== undefined; oid = ready.pop()) {
     const parents = commits.get(oid) ?? [];
     steps.push({ commit: oid, parents });
@@ -99,51 +103,51 @@ function childrenFirst(commits: ReadonlyMap<Oid, readonly Node[]>): readonly Ste
 }
 
 /**
- * Commits of a graph by their level, which is higher than those of their parents; each is taken once, and adds its
- * parents.
+ * A priority queue (buckets by generation number, which is higher than those of a commit's parents) of commits of a
+ * graph; each is taken once, and adds its parents.
  */
-class LevelQueue {
+class GenerationQueue {
   readonly #graph: CommitGraph;
-  /** By level: one more than the position that was added last, 0 for none. */
+  /** By generation: one more than the position that was added last, 0 for none. */
   readonly #last: Uint32Array;
   /**
-   * By position: one more than the position added before it on its level; `end` for the first, 0 for one that was not
-   * added.
+   * By position: one more than the position added before it in its generation; `end` for the first, 0 for one that was
+   * not added.
    */
   readonly #before: Uint32Array;
-  #level = 0;
+  #generation = 0;
   sound: boolean;
 
   constructor(graph: CommitGraph, positions: readonly number[]) {
     this.#graph = graph;
-    const highest = Math.max(0, ...positions.map((position) => graph.level(position)));
-    // No level is higher than there are commits.
+    const highest = Math.max(0, ...positions.map((position) => graph.generation(position)));
+    // No generation is higher than there are commits.
     this.sound = highest <= graph.count;
     this.#last = new Uint32Array(this.sound ? highest + 1 : 0);
     this.#before = new Uint32Array(graph.count);
-    this.#level = highest + 1;
+    this.#generation = highest + 1;
     for (const position of positions) this.#add(position);
-    this.#level = highest;
+    this.#generation = highest;
   }
 
-  take(): Step | undefined {
-    while (this.#level > 0 && this.#last[this.#level] === 0) this.#level -= 1;
-    if (this.#level === 0) return undefined;
-    const commit = (this.#last[this.#level] ?? 0) - 1;
+  take(): WalkStep | undefined {
+    while (this.#generation > 0 && this.#last[this.#generation] === 0) this.#generation -= 1;
+    if (this.#generation === 0) return undefined;
+    const commit = (this.#last[this.#generation] ?? 0) - 1;
     const before = this.#before[commit] ?? end;
-    this.#last[this.#level] = before === end ? 0 : before;
+    this.#last[this.#generation] = before === end ? 0 : before;
     const parents = this.#graph.parentsAt(commit);
     for (const parent of parents) this.#add(parent);
     return { commit, parents };
   }
 
   #add(position: number): void {
-    const level = this.#graph.level(position);
-    if (level === 0 || level >= this.#level) this.sound = false;
+    const generation = this.#graph.generation(position);
+    if (generation === 0 || generation >= this.#generation) this.sound = false;
     if (!this.sound || this.#before[position] !== 0) return;
-    const last = this.#last[level] ?? 0;
+    const last = this.#last[generation] ?? 0;
     this.#before[position] = last === 0 ? end : last;
-    this.#last[level] = position + 1;
+    this.#last[generation] = position + 1;
   }
 }
 

@@ -1,25 +1,26 @@
-// One folder at a commit against the same folder at a parent of it: nothing is read twice while there is room.
+// Tree comparisons of one folder between a commit and its parent, in an LRU cache.
 import { Lru } from '#core/kernel/lru';
 import type { Oid } from '#core/repositories/git-backend';
-import { segments } from '../refs/names.ts';
-import type { Objects, Place } from '../objects/objects.ts';
-import type { Names, TreeDiffs } from './tree-diffs.ts';
+import type { Objects } from '../objects/objects.ts';
+import { pathSegments } from '../refs/names.ts';
+import type { RepositoryLocation } from '../storage/repositories.ts';
+import type { ChangedNames, TreeDiffs } from './tree-diffs.ts';
 
 export interface Comparison {
   /** Whether it is known what differs. */
   settled: boolean;
   /** What the folder of the commit has not as the parent has it; undefined where the parent has no such folder. */
-  changed: Names | undefined;
+  changed: ChangedNames | undefined;
   readonly done: Promise<void>;
 }
 
-const none: Names = new Set();
+const none: ChangedNames = new Set();
 /** Names asked for at once, going by the widest comparison of late. */
 const namesAtOnce = 50_000;
 
 export class FolderComparisons {
   readonly #objects: Objects;
-  readonly #place: Place;
+  readonly #location: RepositoryLocation;
   readonly #path: string;
   readonly #diffs: TreeDiffs;
   /** Whether git understands the path as it stands behind a commit and a colon, on one line. */
@@ -31,17 +32,17 @@ export class FolderComparisons {
 
   constructor({
     objects,
-    place,
+    location,
     path,
     diffs,
   }: {
     readonly objects: Objects;
-    readonly place: Place;
+    readonly location: RepositoryLocation;
     readonly path: string;
     readonly diffs: TreeDiffs;
   }) {
     this.#objects = objects;
-    this.#place = place;
+    this.#location = location;
     this.#path = path;
     this.#diffs = diffs;
     this.#isPlain = !/[\n\uFFFD]/.test(path);
@@ -82,7 +83,7 @@ export class FolderComparisons {
     return found;
   }
 
-  async #compare(commit: Oid, parent: Oid): Promise<Names | undefined> {
+  async #compare(commit: Oid, parent: Oid): Promise<ChangedNames | undefined> {
     const [own, theirs] = await Promise.all([this.folder(commit), this.folder(parent)]);
     if (theirs === undefined) return undefined;
     return own === undefined || own === theirs ? none : await this.#diffs.between(theirs, own);
@@ -91,12 +92,14 @@ export class FolderComparisons {
   async #find(commit: Oid): Promise<Oid | undefined> {
     if (this.#isPlain) {
       const found = await this.#objects.header(
-        this.#place,
+        this.#location,
         this.#path === '' ? `${commit}^{tree}` : `${commit}:${this.#path}`,
       );
       return found?.type === 'tree' ? found.oid : undefined;
     }
-    const root = (await this.#objects.commit(this.#place, commit))?.tree;
-    return root === undefined ? undefined : await this.#objects.folder(this.#place, root, segments(this.#path) ?? []);
+    const root = (await this.#objects.commit(this.#location, commit))?.tree;
+    return root === undefined
+      ? undefined
+      : await this.#objects.folder(this.#location, root, pathSegments(this.#path) ?? []);
   }
 }

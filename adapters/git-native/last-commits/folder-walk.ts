@@ -1,16 +1,17 @@
-// One walk from a commit back to where each entry of a folder was last changed. The commit-graph says which commits
-// need a look at all.
+// One history walk from a commit back to where each entry of a folder was last changed, which passes over commits by
+// the Bloom filters of the commit-graph.
 import type { LastCommit, Oid } from '#core/repositories/git-backend';
-import { mayHold, pathKey, type CommitGraph, type GraphCommit, type PathKey } from '../history/commit-graph.ts';
+import { mayContain, bloomKey, type CommitGraph, type GraphCommit, type BloomKey } from '../history/commit-graph.ts';
+import type { Objects } from '../objects/objects.ts';
+import type { RepositoryLocation } from '../storage/repositories.ts';
 import { FolderComparisons, type Comparison } from './folder-comparisons.ts';
-import type { Objects, Place } from '../objects/objects.ts';
 import type { TreeDiffs } from './tree-diffs.ts';
 
 export interface FolderWalkParts {
   readonly objects: Objects;
   readonly diffs: TreeDiffs;
   readonly graph: CommitGraph | undefined;
-  readonly place: Place;
+  readonly location: RepositoryLocation;
   readonly path: string;
   /** Filled by raw name. */
   readonly found: Map<string, LastCommit>;
@@ -22,7 +23,7 @@ export interface FolderWalkParts {
 interface Entry {
   /** Bytes as latin1. */
   readonly name: string;
-  readonly key: PathKey | undefined;
+  readonly key: BloomKey | undefined;
 }
 
 /** A commit on the way back, with the entries that stand there as they do in the commit asked for. */
@@ -33,11 +34,11 @@ interface Stop {
   parent: number;
   /** With that parent, while it is waited for. */
   awaited?: Comparison | undefined;
-  scout: Scout;
+  prefetch: Prefetch;
 }
 
 /** What is read before the walk comes there, down one line of first parents: the longer the line, the more. */
-interface Scout {
+interface Prefetch {
   next: GraphCommit | Oid | undefined;
   readonly ahead: Set<Oid>;
   depth: number;
@@ -59,13 +60,13 @@ export class FolderWalk {
   readonly #parts: FolderWalkParts;
   readonly #comparisons: FolderComparisons;
   readonly #frontier = new Frontier();
-  readonly #folderKey: PathKey | undefined;
+  readonly #folderKey: BloomKey | undefined;
   readonly #waiting = new Set<Promise<void>>();
 
   constructor(parts: FolderWalkParts) {
     this.#parts = parts;
     this.#comparisons = new FolderComparisons(parts);
-    this.#folderKey = pathKey(parts.path);
+    this.#folderKey = bloomKey(parts.path);
   }
 
   /** @returns whether every entry has its answer. */
@@ -73,7 +74,7 @@ export class FolderWalk {
     const { goesOn } = this.#parts;
     const [start, entries] = await Promise.all([this.#commit(tip), this.#entries(tip)]);
     if (start === undefined) return true;
-    if (entries.length > 0) this.#frontier.add({ commit: start, entries, parent: 0, scout: newScout() });
+    if (entries.length > 0) this.#frontier.add({ commit: start, entries, parent: 0, prefetch: newPrefetch() });
     const begun = performance.now();
     let sliceEnd = begun + sliceMs;
     while (goesOn()) {
@@ -95,10 +96,10 @@ export class FolderWalk {
   }
 
   async #entries(tip: Oid): Promise<readonly Entry[]> {
-    const { objects, place, path } = this.#parts;
+    const { objects, location, path } = this.#parts;
     const folder = await this.#comparisons.folder(tip);
-    const tree = folder === undefined ? undefined : await objects.tree(place, folder);
-    return [...(tree?.keys() ?? [])].map((name) => ({ name, key: pathKey(path === '' ? name : `${path}/${name}`) }));
+    const tree = folder === undefined ? undefined : await objects.tree(location, folder);
+    return [...(tree?.keys() ?? [])].map((name) => ({ name, key: bloomKey(path === '' ? name : `${path}/${name}`) }));
   }
 
   /**
@@ -106,20 +107,20 @@ export class FolderWalk {
    * where no parent has it so, this commit is the one.
    */
   #visit(stop: Stop, isTip: boolean): void {
-    const { commit, scout } = stop;
+    const { commit, prefetch } = stop;
     const known = isTip ? undefined : this.#parts.known(commit.oid);
     if (known !== undefined) {
       this.#take(known, stop.entries);
       return;
     }
-    scout.ahead.delete(commit.oid);
+    prefetch.ahead.delete(commit.oid);
     for (; stop.parent < commit.parents.length && stop.entries.length > 0; stop.parent += 1) {
       const first = stop.parent === 0;
       if (first && this.#isUntouched(commit, stop.entries)) {
         this.#passOver(stop);
         return;
       }
-      if (first) this.#scout(stop);
+      if (first) this.#prefetch(stop);
       const comparison = stop.awaited ?? this.#comparisons.of(commit.oid, commit.parents[stop.parent] ?? '');
       stop.awaited = undefined;
       if (!comparison.settled) {
@@ -130,7 +131,7 @@ export class FolderWalk {
       const { changed } = comparison;
       if (changed === undefined) continue;
       const same = changed.size === 0 ? stop.entries : stop.entries.filter(({ name }) => !changed.has(name));
-      if (same.length > 0) this.#arrive(stop, same, first ? scout : undefined);
+      if (same.length > 0) this.#arrive(stop, same, first ? prefetch : undefined);
       stop.entries = changed.size === 0 ? [] : stop.entries.filter(({ name }) => changed.has(name));
     }
     if (stop.entries.length > 0) this.#answer(commit.oid, stop.entries);
@@ -139,12 +140,12 @@ export class FolderWalk {
   /** Certain for the first parent alone, which is what the filter is about. */
   #isUntouched({ filter }: GraphCommit, entries: readonly Entry[]): boolean {
     if (filter === undefined) return false;
-    if (this.#parts.path !== '' && this.#folderKey !== undefined && !mayHold(filter, this.#folderKey)) return true;
-    return entries.every(({ key }) => key !== undefined && !mayHold(filter, key));
+    if (this.#parts.path !== '' && this.#folderKey !== undefined && !mayContain(filter, this.#folderKey)) return true;
+    return entries.every(({ key }) => key !== undefined && !mayContain(filter, key));
   }
 
   /** Down the first parents that left the entries alone, as far as another stop is not younger and nothing is known. */
-  #passOver({ commit, entries, scout }: Stop): void {
+  #passOver({ commit, entries, prefetch }: Stop): void {
     const { graph, known } = this.#parts;
     let last = commit;
     for (let passed = 1; passed < passedAtOnce; passed += 1) {
@@ -157,16 +158,17 @@ export class FolderWalk {
         !this.#isUntouched(next, entries)
       )
         break;
-      scout.ahead.delete(next.oid);
+      prefetch.ahead.delete(next.oid);
       last = next;
     }
-    this.#arrive({ commit: last, entries, parent: 0, scout }, entries, scout);
+    this.#arrive({ commit: last, entries, parent: 0, prefetch }, entries, prefetch);
   }
 
   /** At the parent to which the stop has come. */
-  #arrive({ commit, parent }: Stop, entries: readonly Entry[], scout: Scout | undefined): void {
+  #arrive({ commit, parent }: Stop, entries: readonly Entry[], prefetch: Prefetch | undefined): void {
     const add = (found: GraphCommit | undefined): void => {
-      if (found !== undefined) this.#frontier.add({ commit: found, entries, parent: 0, scout: scout ?? newScout() });
+      if (found !== undefined)
+        this.#frontier.add({ commit: found, entries, parent: 0, prefetch: prefetch ?? newPrefetch() });
     };
     const known = this.#parts.graph?.parent(commit, parent);
     if (known === undefined) this.#until(this.#commit(commit.parents[parent] ?? '').then(add));
@@ -182,7 +184,7 @@ export class FolderWalk {
 
   #answer(oid: Oid, entries: readonly Entry[]): void {
     this.#until(
-      this.#parts.objects.commit(this.#parts.place, oid).then((commit) => {
+      this.#parts.objects.commit(this.#parts.location, oid).then((commit) => {
         if (commit === undefined) return;
         const last: LastCommit = { oid, subject: commit.subject, committedAt: new Date(commit.committed * 1000) };
         for (const { name } of entries) this.#parts.found.set(name, last);
@@ -198,40 +200,40 @@ export class FolderWalk {
   }
 
   async #commit(oid: Oid): Promise<GraphCommit | undefined> {
-    const { graph, objects, place } = this.#parts;
+    const { graph, objects, location } = this.#parts;
     const known = graph?.find(oid);
     if (known !== undefined) return known;
-    const read = await objects.commit(place, oid);
+    const read = await objects.commit(location, oid);
     return read === undefined
       ? undefined
       : { oid, parents: read.parents, committed: read.committed, filter: undefined, positions: [] };
   }
 
-  #scout({ commit, entries, scout }: Stop): void {
-    if (scout.running) return;
+  #prefetch({ commit, entries, prefetch }: Stop): void {
+    if (prefetch.running) return;
     // Nothing ahead of the walk: what was looked at lies behind it.
-    if (scout.ahead.size === 0) scout.next = this.#firstParent(commit);
-    scout.running = true;
+    if (prefetch.ahead.size === 0) prefetch.next = this.#firstParent(commit);
+    prefetch.running = true;
     // What fails here fails again when the walk comes there.
-    this.#runAhead(scout, entries)
+    this.#runAhead(prefetch, entries)
       .catch(() => undefined)
       .finally(() => {
-        scout.depth = this.#comparisons.atOnce(Math.min(Math.max(1, 2 * scout.depth), deepest));
-        scout.running = false;
+        prefetch.depth = this.#comparisons.atOnce(Math.min(Math.max(1, 2 * prefetch.depth), deepest));
+        prefetch.running = false;
       });
   }
 
-  async #runAhead(scout: Scout, entries: readonly Entry[]): Promise<void> {
+  async #runAhead(prefetch: Prefetch, entries: readonly Entry[]): Promise<void> {
     for (
       let passed = 0;
-      passed < passedAtOnce && scout.next !== undefined && scout.ahead.size < scout.depth;
+      passed < passedAtOnce && prefetch.next !== undefined && prefetch.ahead.size < prefetch.depth;
       passed += 1
     ) {
-      const commit = typeof scout.next === 'string' ? await this.#commit(scout.next) : scout.next;
-      scout.next = commit === undefined ? undefined : this.#firstParent(commit);
-      if (commit === undefined || scout.next === undefined || this.#isUntouched(commit, entries)) continue;
-      scout.ahead.add(commit.oid);
-      this.#comparisons.of(commit.oid, typeof scout.next === 'string' ? scout.next : scout.next.oid);
+      const commit = typeof prefetch.next === 'string' ? await this.#commit(prefetch.next) : prefetch.next;
+      prefetch.next = commit === undefined ? undefined : this.#firstParent(commit);
+      if (commit === undefined || prefetch.next === undefined || this.#isUntouched(commit, entries)) continue;
+      prefetch.ahead.add(commit.oid);
+      this.#comparisons.of(commit.oid, typeof prefetch.next === 'string' ? prefetch.next : prefetch.next.oid);
     }
   }
 
@@ -240,7 +242,7 @@ export class FolderWalk {
   }
 }
 
-const newScout = (): Scout => ({ next: undefined, ahead: new Set(), depth: 0, running: false });
+const newPrefetch = (): Prefetch => ({ next: undefined, ahead: new Set(), depth: 0, running: false });
 
 /** Stops, youngest first, so that entries that took different ways meet again. */
 class Frontier {
@@ -254,7 +256,7 @@ class Frontier {
     // Only such as have not begun are one.
     if (waiting !== undefined && waiting.parent === 0 && stop.parent === 0) {
       waiting.entries = [...waiting.entries, ...stop.entries];
-      if (stop.scout.depth > waiting.scout.depth) waiting.scout = stop.scout;
+      if (stop.prefetch.depth > waiting.prefetch.depth) waiting.prefetch = stop.prefetch;
       return;
     }
     if (waiting === undefined) this.#stops.set(commit.oid, stop);

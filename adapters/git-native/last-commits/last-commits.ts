@@ -1,15 +1,16 @@
-// The last commit that changed each entry of a folder, exact as `git log -1 -- path` with its default simplification.
-// The walk is folder-walk.ts.
+// The last commit that changed each entry of a folder, exact as `git log -1 -- path` with its default simplification;
+// single flight per commit and folder, in an LRU cache. The walk is folder-walk.ts.
 import type { Log } from '#core/kernel/log';
 import { Lru } from '#core/kernel/lru';
 import type { LastCommit, Oid } from '#core/repositories/git-backend';
 import type { CommitGraphs } from '../history/commit-graph.ts';
-import { FolderWalk } from './folder-walk.ts';
-import type { Lane } from '../process/limiter.ts';
-import type { GitLimits } from '../process/limits.ts';
-import { segments } from '../refs/names.ts';
-import { readable, type Objects, type Place } from '../objects/objects.ts';
+import { decodeName, type Objects } from '../objects/objects.ts';
 import type { GitProcesses } from '../process/git-process.ts';
+import type { Limiter } from '../process/limiter.ts';
+import type { GitLimits } from '../process/limits.ts';
+import { pathSegments } from '../refs/names.ts';
+import type { RepositoryLocation } from '../storage/repositories.ts';
+import { FolderWalk } from './folder-walk.ts';
 import { TreeDiffs } from './tree-diffs.ts';
 
 /** By raw name. */
@@ -24,7 +25,7 @@ export class LastCommits {
   readonly #objects: Objects;
   readonly #processes: GitProcesses;
   readonly #graphs: CommitGraphs;
-  readonly #lane: Lane;
+  readonly #limiter: Limiter;
   readonly #limits: GitLimits;
   readonly #log: Log;
   /** Whole answers, weighed by entries. */
@@ -36,47 +37,55 @@ export class LastCommits {
     readonly objects: Objects;
     readonly graphs: CommitGraphs;
     readonly processes: GitProcesses;
-    readonly lane: Lane;
+    readonly limiter: Limiter;
     readonly limits: GitLimits;
     readonly log: Log;
   }) {
     this.#objects = parts.objects;
     this.#graphs = parts.graphs;
     this.#processes = parts.processes;
-    this.#lane = parts.lane;
+    this.#limiter = parts.limiter;
     this.#limits = parts.limits;
     this.#log = parts.log;
   }
 
-  async of(place: Place, commit: Oid, path: string, signal?: AbortSignal): Promise<ReadonlyMap<string, LastCommit>> {
-    if (segments(path) === undefined) return new Map();
+  async of(
+    location: RepositoryLocation,
+    commit: Oid,
+    path: string,
+    signal?: AbortSignal,
+  ): Promise<ReadonlyMap<string, LastCommit>> {
+    if (pathSegments(path) === undefined) return new Map();
     signal?.throwIfAborted();
-    const key = keyOf(place, commit, path);
+    const key = keyOf(location, commit, path);
     const known = this.#answers.get(key);
     if (known !== undefined) return named(known);
-    if (!(await this.#objects.is(place, commit, 'commit'))) return new Map();
-    const walk = this.#walks.get(key) ?? this.#begin(key, place, commit, path);
+    if (!(await this.#objects.is(location, commit, 'commit'))) return new Map();
+    const walk = this.#walks.get(key) ?? this.#begin(key, location, commit, path);
     await this.#patiently(walk.done, signal);
     return named(walk.found);
   }
 
-  forget(place: Place): void {
-    this.#answers.forget(`${place.id}:`);
+  forget(location: RepositoryLocation): void {
+    this.#answers.forget(`${location.id}:`);
   }
 
   close(): void {
     this.#closed = true;
   }
 
-  #begin(key: string, place: Place, commit: Oid, path: string): Walk {
+  #begin(key: string, location: RepositoryLocation, commit: Oid, path: string): Walk {
     const found: Answers = new Map();
-    const done = this.#lane
+    const done = this.#limiter
       .run(async () => {
-        const whole = await this.#walk(place, commit, path, found);
+        const whole = await this.#walk(location, commit, path, found);
         if (whole) this.#answers.set(key, found, 1 + found.size);
       })
       .catch((error: unknown) => {
-        this.#log.warn({ repository: place.id, commit, err: error }, 'the last commits of a folder could not be found');
+        this.#log.warn(
+          { repository: location.id, commit, err: error },
+          'the last commits of a folder could not be found',
+        );
       })
       .finally(() => this.#walks.delete(key));
     const walk = { found, done };
@@ -104,19 +113,19 @@ export class LastCommits {
   }
 
   /** Fills `found`. @returns whether every entry has its answer. */
-  async #walk(place: Place, tip: Oid, path: string, found: Answers): Promise<boolean> {
+  async #walk(location: RepositoryLocation, tip: Oid, path: string, found: Answers): Promise<boolean> {
     const deadlineMs = this.#limits.walkSeconds * 1000;
     const giveUpAt = performance.now() + deadlineMs;
-    const diffs = new TreeDiffs({ processes: this.#processes, place, deadlineMs });
+    const diffs = new TreeDiffs({ processes: this.#processes, location, deadlineMs });
     try {
       return await new FolderWalk({
         objects: this.#objects,
         diffs,
-        graph: await this.#graphs.of(place),
-        place,
+        graph: await this.#graphs.of(location),
+        location,
         path,
         found,
-        known: (commit) => this.#answers.get(keyOf(place, commit, path)),
+        known: (commit) => this.#answers.get(keyOf(location, commit, path)),
         goesOn: () => !this.#closed && performance.now() < giveUpAt,
       }).from(tip);
     } finally {
@@ -127,11 +136,11 @@ export class LastCommits {
 }
 
 /** A commit oid has a fixed length, so the path cannot be mistaken for a part of it. */
-const keyOf = (place: Place, commit: Oid, path: string): string => `${place.id}:${commit}:${path}`;
+const keyOf = (location: RepositoryLocation, commit: Oid, path: string): string => `${location.id}:${commit}:${path}`;
 
 function named(answers: ReadonlyMap<string, LastCommit>): ReadonlyMap<string, LastCommit> {
   // ASCII reads as its bytes.
   return /^[\0-\x7f]*$/.test([...answers.keys()].join(''))
     ? answers
-    : new Map([...answers].map(([name, answer]) => [readable(name), answer]));
+    : new Map([...answers].map(([name, answer]) => [decodeName(name), answer]));
 }

@@ -1,17 +1,17 @@
-// Which names two trees have not alike: one `git diff-tree --stdin` for as many pairs as are asked about, answered in
+// The names that differ between two trees: one `git diff-tree --stdin` process, with pipelined requests answered in
 // order.
 import { Buffer } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { Internal } from '#core/kernel/errors';
 import type { Oid } from '#core/repositories/git-backend';
-import type { Place } from '../objects/objects.ts';
 import type { GitProcess, GitProcesses } from '../process/git-process.ts';
+import type { RepositoryLocation } from '../storage/repositories.ts';
 
 /** Raw names: bytes as latin1. */
-export type Names = ReadonlySet<string>;
+export type ChangedNames = ReadonlySet<string>;
 
 interface Pending {
-  readonly resolve: (names: Names) => void;
+  readonly resolve: (names: ChangedNames) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -34,21 +34,24 @@ export class TreeDiffs {
 
   constructor({
     processes,
-    place,
+    location,
     deadlineMs,
   }: {
     readonly processes: GitProcesses;
-    readonly place: Place;
+    readonly location: RepositoryLocation;
     readonly deadlineMs: number;
   }) {
     this.#start = () =>
-      processes.start([`--git-dir=${place.directory}`, 'diff-tree', '--stdin', '--name-only', '--no-renames', '-z'], {
-        directory: place.directory,
-        deadlineMs,
-      });
+      processes.start(
+        [`--git-dir=${location.directory}`, 'diff-tree', '--stdin', '--name-only', '--no-renames', '-z'],
+        {
+          directory: location.directory,
+          deadlineMs,
+        },
+      );
   }
 
-  between(one: Oid, other: Oid): Promise<Names> {
+  between(one: Oid, other: Oid): Promise<ChangedNames> {
     return new Promise((resolve, reject) => {
       this.#pending.push({ resolve, reject });
       if (this.#lines.length === 0) queueMicrotask(() => void this.#write());
@@ -80,9 +83,7 @@ export class TreeDiffs {
       if (this.#rest.length > largestAnswer) void process.stop(`an answer is over ${largestAnswer} bytes`);
     });
     void process.ended.then(() =>
-      this.#fail(
-        new Internal('git diff-tree ended before it answered', { detail: process.stopped ?? process.complaint }),
-      ),
+      this.#fail(new Internal('git diff-tree ended before it answered', { detail: process.stopped ?? process.stderr })),
     );
     return process;
   }

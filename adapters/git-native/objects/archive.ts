@@ -1,13 +1,13 @@
-// A commit's tree as one file to download, streamed from `git archive`.
+// Archives of a commit's tree (zip, tar) to download, streamed from `git archive`.
 import { Internal } from '#core/kernel/errors';
 import type { Oid } from '#core/repositories/git-backend';
 import type { ArchiveFormat } from '#core/repositories/git-history';
 import { byteStream, prefixed } from '../process/byte-stream.ts';
 import type { GitConfig } from '../process/environment.ts';
-import type { Lane } from '../process/limiter.ts';
-import type { GitLimits } from '../process/limits.ts';
-import type { Place } from './objects.ts';
 import type { GitProcess, GitProcesses } from '../process/git-process.ts';
+import type { Limiter } from '../process/limiter.ts';
+import type { GitLimits } from '../process/limits.ts';
+import type { RepositoryLocation } from '../storage/repositories.ts';
 
 /**
  * A file marked `export-subst` may ask for a signature to be verified: no program of the machine is started for that.
@@ -20,29 +20,35 @@ const config: GitConfig = {
 
 export class Archives {
   readonly #processes: GitProcesses;
-  readonly #transfers: Lane;
+  readonly #transfers: Limiter;
   readonly #limits: GitLimits;
 
-  constructor(parts: { readonly processes: GitProcesses; readonly transfers: Lane; readonly limits: GitLimits }) {
+  constructor(parts: { readonly processes: GitProcesses; readonly transfers: Limiter; readonly limits: GitLimits }) {
     this.#processes = parts.processes;
     this.#transfers = parts.transfers;
     this.#limits = parts.limits;
   }
 
   async of(
-    place: Place,
+    location: RepositoryLocation,
     commit: Oid,
     options: { readonly format: ArchiveFormat; readonly prefix: string },
     signal?: AbortSignal,
   ): Promise<AsyncIterable<Uint8Array>> {
-    const leave = await this.#transfers.enter(signal);
+    const release = await this.#transfers.acquire(signal);
     let process: GitProcess;
     try {
       // `archive` ignores --end-of-options: it is given an oid alone.
       process = await this.#processes.start(
-        [`--git-dir=${place.directory}`, 'archive', `--format=${options.format}`, `--prefix=${options.prefix}`, commit],
+        [
+          `--git-dir=${location.directory}`,
+          'archive',
+          `--format=${options.format}`,
+          `--prefix=${options.prefix}`,
+          commit,
+        ],
         {
-          directory: place.directory,
+          directory: location.directory,
           config,
           deadlineMs: this.#limits.transferSeconds * 1000,
           idleMs: this.#limits.idleSeconds * 1000,
@@ -50,15 +56,15 @@ export class Archives {
         },
       );
     } catch (error) {
-      leave();
+      release();
       throw error;
     }
     process.stdin.end();
-    const stream = byteStream(process, { onEnd: leave });
+    const stream = byteStream(process, { onEnd: release });
     // The first piece decides whether there is an answer at all, while a refusal can still be one.
     const first = await stream.next();
     if (first.done === true)
-      throw new Internal(`git archive failed in repository "${place.id}"`, { detail: process.complaint });
+      throw new Internal(`git archive failed in repository "${location.id}"`, { detail: process.stderr });
     return prefixed([first.value], whole(process, stream));
   }
 }
@@ -70,7 +76,7 @@ function whole(process: GitProcess, stream: AsyncIterableIterator<Uint8Array>): 
     next: async () => {
       const read = await stream.next();
       if (read.done === true && (await process.ended).code !== 0)
-        throw new Internal('git archive broke off', { detail: process.complaint });
+        throw new Internal('git archive broke off', { detail: process.stderr });
       return read;
     },
     return: async () => (await stream.return?.()) ?? { done: true, value: undefined },

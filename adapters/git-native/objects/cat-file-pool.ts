@@ -1,14 +1,14 @@
-// The pool of object readers: at most two per repository, a bounded number in all, the least recently used one making
-// room.
-import { CatFile, ReaderEnded, type ObjectHeader, type ReadCommand, type ReadObject } from './cat-file.ts';
+// A pool of `git cat-file` processes: at most two per repository and a bounded number in all, with the least recently
+// used idle one evicted.
 import type { GitProcesses } from '../process/git-process.ts';
+import { CatFile, CatFileEnded, type ObjectHeader, type ReadCommand, type ReadObject } from './cat-file.ts';
 
 const perRepository = 2;
-/** A second reader is worth its start only when the first has this much to do. */
+/** A second process is worth its start only when the first has this much to do. */
 const busyFrom = 64;
 const servedAtMost = 10_000;
 
-export class Readers {
+export class CatFilePool {
   readonly #processes: GitProcesses;
   readonly #limit: number;
   readonly #stallMs: number;
@@ -48,7 +48,7 @@ export class Readers {
     await Promise.all(own.map((reader) => reader.ended));
   }
 
-  /** Ends the readers of one repository. */
+  /** Kills the processes of one repository. */
   async forget(directory: string): Promise<void> {
     await Promise.all((this.#readers.get(directory) ?? []).map((reader) => reader.kill()));
   }
@@ -58,7 +58,7 @@ export class Readers {
       return await this.#put(command, directory, name, most);
     } catch (error) {
       // Objects do not change, so the question can be put again, once.
-      if (!(error instanceof ReaderEnded)) throw error;
+      if (!(error instanceof CatFileEnded)) throw error;
       return await this.#put(command, directory, name, most);
     }
   }
@@ -71,7 +71,7 @@ export class Readers {
     return await answer;
   }
 
-  /** The least busy reader of the repository, where asking it beats starting one. */
+  /** The least busy process of the repository, where asking it beats starting one. */
   #pick(directory: string): CatFile | undefined {
     const own = this.#readers.get(directory);
     if (own === undefined) return undefined;
@@ -103,7 +103,7 @@ export class Readers {
     return reader;
   }
 
-  /** Retires the idle reader that was used longest ago. */
+  /** Retires the idle process that was used longest ago. */
   #makeRoom(): boolean {
     for (const [directory, own] of this.#readers) {
       const idle = own.find((reader) => reader.pending === 0);

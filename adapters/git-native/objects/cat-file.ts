@@ -26,7 +26,7 @@ interface Request {
 }
 
 /** The process ended before it answered: the same question may be put to another one. */
-export class ReaderEnded extends Internal {}
+export class CatFileEnded extends Internal {}
 
 const header = /^([0-9a-f]{40}) (commit|tree|blob|tag) (\d+)$/;
 const longestHeader = 4096;
@@ -117,7 +117,7 @@ export class CatFile {
       if (this.#lines.length > 0) this.#flush();
       if (this.#retiring && this.#pending.length === 0) process.stdin.end();
       await process.ended;
-      this.#failAll(new ReaderEnded('A git object reader ended before it answered', { detail: process.complaint }));
+      this.#failAll(new CatFileEnded('A git object reader ended before it answered', { detail: process.stderr }));
     } catch (error) {
       this.#failAll(error);
     }

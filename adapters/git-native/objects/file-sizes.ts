@@ -1,42 +1,42 @@
-// How many bytes of which kind a commit's files hold, by one ls-tree read as it comes.
+// Sums of the file sizes of a commit by group, such as by language, streamed from one `git ls-tree`.
 import { Buffer } from 'node:buffer';
 import { Internal, Unavailable } from '#core/kernel/errors';
 import type { Oid } from '#core/repositories/git-backend';
-import type { Lane } from '../process/limiter.ts';
-import type { Place } from './objects.ts';
 import type { GitProcesses } from '../process/git-process.ts';
+import type { Limiter } from '../process/limiter.ts';
+import type { RepositoryLocation } from '../storage/repositories.ts';
 
 const mostFiles = 250_000;
 
-export class Sizes {
+export class FileSizes {
   readonly #processes: GitProcesses;
-  readonly #heavy: Lane;
+  readonly #heavy: Limiter;
   readonly #deadlineMs: number;
 
-  constructor(parts: { readonly processes: GitProcesses; readonly heavy: Lane; readonly deadlineMs: number }) {
+  constructor(parts: { readonly processes: GitProcesses; readonly heavy: Limiter; readonly deadlineMs: number }) {
     this.#processes = parts.processes;
     this.#heavy = parts.heavy;
     this.#deadlineMs = parts.deadlineMs;
   }
 
-  async by(
-    place: Place,
+  async sumBy(
+    location: RepositoryLocation,
     commit: Oid,
     group: (path: string) => string,
     signal?: AbortSignal,
   ): Promise<ReadonlyMap<string, number>> {
-    return await this.#heavy.run(() => this.#sum(place, commit, group, signal), signal);
+    return await this.#heavy.run(() => this.#sum(location, commit, group, signal), signal);
   }
 
   async #sum(
-    place: Place,
+    location: RepositoryLocation,
     commit: Oid,
     group: (path: string) => string,
     signal: AbortSignal | undefined,
   ): Promise<ReadonlyMap<string, number>> {
     const process = await this.#processes.start(
-      [`--git-dir=${place.directory}`, 'ls-tree', '-r', '-l', '-z', '--full-tree', commit],
-      { directory: place.directory, deadlineMs: this.#deadlineMs, ...(signal === undefined ? {} : { signal }) },
+      [`--git-dir=${location.directory}`, 'ls-tree', '-r', '-l', '-z', '--full-tree', commit],
+      { directory: location.directory, deadlineMs: this.#deadlineMs, ...(signal === undefined ? {} : { signal }) },
     );
     process.stdin.end();
     const sums = new Map<string, number>();
@@ -64,7 +64,7 @@ export class Sizes {
       throw new Unavailable(`git ls-tree was stopped: ${process.stopped ?? 'by a signal'}`, {
         detail: 'Try again later',
       });
-    if (code !== 0) throw new Internal(`git ls-tree failed in repository "${place.id}"`, { detail: process.complaint });
+    if (code !== 0) throw new Internal(`git ls-tree failed in repository "${location.id}"`, { detail: process.stderr });
     return sums;
   }
 }

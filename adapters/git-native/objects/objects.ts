@@ -1,11 +1,12 @@
-// Commits and trees as git stores them, read by oid and cached: an oid never means anything else.
+// Commits and trees read by oid and parsed, in LRU caches: objects are immutable, so no entry is ever stale.
 import { Buffer } from 'node:buffer';
 import { Unprocessable } from '#core/kernel/errors';
 import { Lru } from '#core/kernel/lru';
 import type { Oid } from '#core/repositories/git-backend';
-import { largestRead, type ObjectHeader, type ReadObject } from './cat-file.ts';
 import { isOid } from '../refs/names.ts';
-import type { Readers } from './cat-file-pool.ts';
+import type { RepositoryLocation } from '../storage/repositories.ts';
+import type { CatFilePool } from './cat-file-pool.ts';
+import { largestRead, type ObjectHeader, type ReadObject } from './cat-file.ts';
 
 export interface Commit {
   readonly oid: Oid;
@@ -25,31 +26,25 @@ export interface RawEntry {
   readonly oid: Oid;
 }
 
-/** Where a repository is and how its cached objects are keyed. */
-export interface Place {
-  readonly id: string;
-  readonly directory: string;
-}
-
 export class Objects {
-  readonly #readers: Readers;
+  readonly #catFiles: CatFilePool;
   /** Weighed by characters. */
   readonly #commits = new Lru<Commit>(6_000_000);
   /** Weighed by entries. */
   readonly #trees = new Lru<RawTree>(150_000);
   readonly #reading = new Map<string, Promise<unknown>>();
 
-  constructor(readers: Readers) {
-    this.#readers = readers;
+  constructor(catFiles: CatFilePool) {
+    this.#catFiles = catFiles;
   }
 
-  header(place: Place, oid: Oid): Promise<ObjectHeader | undefined> {
-    return this.#readers.info(place.directory, oid);
+  header(location: RepositoryLocation, oid: Oid): Promise<ObjectHeader | undefined> {
+    return this.#catFiles.info(location.directory, oid);
   }
 
   /** @throws {Unprocessable} where it is too large to be held. */
-  async contents(place: Place, oid: Oid): Promise<WholeObject | undefined> {
-    const object = await this.#readers.contents(place.directory, oid);
+  async contents(location: RepositoryLocation, oid: Oid): Promise<WholeObject | undefined> {
+    const object = await this.#catFiles.contents(location.directory, oid);
     if (object === undefined || isWhole(object)) return object;
     throw new Unprocessable(`The ${object.type} is too large to be read`, {
       detail: `"${oid}" has ${object.size} bytes; ${largestRead} are allowed`,
@@ -57,72 +52,72 @@ export class Objects {
   }
 
   /** Without the content of one larger than `most` bytes. */
-  small(place: Place, oid: Oid, most: number): Promise<ReadObject | undefined> {
-    return this.#readers.contents(place.directory, oid, most);
+  small(location: RepositoryLocation, oid: Oid, most: number): Promise<ReadObject | undefined> {
+    return this.#catFiles.contents(location.directory, oid, most);
   }
 
   /** The commit that an oid (of a commit or of a tag that leads to one), or its first four or more digits, means. */
-  async peel(place: Place, digits: string): Promise<Oid | undefined> {
-    return (await this.#readers.info(place.directory, `${digits}^{commit}`))?.oid;
+  async peel(location: RepositoryLocation, digits: string): Promise<Oid | undefined> {
+    return (await this.#catFiles.info(location.directory, `${digits}^{commit}`))?.oid;
   }
 
   /** Whether an oid that a caller gave is such an object: what the three methods below may be asked for. */
-  async is(place: Place, oid: Oid, type: 'commit' | 'tree'): Promise<boolean> {
-    if ((type === 'commit' ? this.#commits : this.#trees).get(keyOf(place, oid)) !== undefined) return true;
-    const found = isOid(oid) ? await this.header(place, oid) : undefined;
+  async is(location: RepositoryLocation, oid: Oid, type: 'commit' | 'tree'): Promise<boolean> {
+    if ((type === 'commit' ? this.#commits : this.#trees).get(keyOf(location, oid)) !== undefined) return true;
+    const found = isOid(oid) ? await this.header(location, oid) : undefined;
     return found?.type === type;
   }
 
-  commit(place: Place, oid: Oid): Promise<Commit | undefined> {
+  commit(location: RepositoryLocation, oid: Oid): Promise<Commit | undefined> {
     return this.#cached(
       this.#commits,
-      place,
+      location,
       oid,
       ({ parents, subject }) => 250 + 40 * parents.length + subject.length,
       async () => {
-        const object = await this.contents(place, oid);
+        const object = await this.contents(location, oid);
         return object?.type === 'commit' ? parseCommit(oid, object.content) : undefined;
       },
     );
   }
 
-  tree(place: Place, oid: Oid): Promise<RawTree | undefined> {
+  tree(location: RepositoryLocation, oid: Oid): Promise<RawTree | undefined> {
     return this.#cached(
       this.#trees,
-      place,
+      location,
       oid,
       (tree) => 1 + tree.size,
       async () => {
-        const object = await this.contents(place, oid);
+        const object = await this.contents(location, oid);
         return object?.type === 'tree' ? parseTree(object.content) : undefined;
       },
     );
   }
 
   /** Oid of the tree at `path`, below a root tree. */
-  async folder(place: Place, root: Oid, path: readonly string[]): Promise<Oid | undefined> {
+  async folder(location: RepositoryLocation, root: Oid, path: readonly string[]): Promise<Oid | undefined> {
     let oid = root;
     for (const segment of path) {
-      const entry = entryNamed(await this.tree(place, oid), segment);
+      const entry = entryNamed(await this.tree(location, oid), segment);
       if (entry?.mode !== '040000') return undefined;
       oid = entry.oid;
     }
     return oid;
   }
 
-  forget(place: Place): void {
-    this.#commits.forget(`${place.id}:`);
-    this.#trees.forget(`${place.id}:`);
+  forget(location: RepositoryLocation): void {
+    this.#commits.forget(`${location.id}:`);
+    this.#trees.forget(`${location.id}:`);
   }
 
   async #cached<V>(
     cache: Lru<V>,
-    place: Place,
+    location: RepositoryLocation,
     oid: Oid,
     weigh: (value: V) => number,
     read: () => Promise<V | undefined>,
   ): Promise<V | undefined> {
-    const key = keyOf(place, oid);
+    const key = keyOf(location, oid);
     const known = cache.get(key);
     if (known !== undefined) return known;
     const running = this.#reading.get(key) as Promise<V | undefined> | undefined;
@@ -145,23 +140,23 @@ interface WholeObject extends ReadObject {
 
 const isWhole = (object: ReadObject): object is WholeObject => object.content !== undefined;
 
-const keyOf = (place: Place, oid: Oid): string => `${place.id}:${oid}`;
+const keyOf = (location: RepositoryLocation, oid: Oid): string => `${location.id}:${oid}`;
 
 /** The entry whose name reads as `name`: by its bytes, else by what bytes that are not UTF-8 read as. */
 export function entryNamed(tree: RawTree | undefined, name: string): RawEntry | undefined {
   const raw = tree?.get(Buffer.from(name, 'utf8').toString('latin1'));
-  if (raw !== undefined) return unpack(raw);
+  if (raw !== undefined) return parseEntry(raw);
   if (tree === undefined || !name.includes('\uFFFD')) return undefined;
-  for (const [bytes, entry] of tree) if (readable(bytes) === name) return unpack(entry);
+  for (const [bytes, entry] of tree) if (decodeName(bytes) === name) return parseEntry(entry);
   return undefined;
 }
 
-export function unpack(raw: string): RawEntry {
+export function parseEntry(raw: string): RawEntry {
   return { mode: raw.slice(0, 6), oid: Buffer.from(raw.slice(7), 'latin1').toString('hex') };
 }
 
 /** A raw name as text. */
-export function readable(raw: string): string {
+export function decodeName(raw: string): string {
   return Buffer.from(raw, 'latin1').toString('utf8');
 }
 

@@ -1,5 +1,5 @@
-// A process's output as bytes to iterate: with back-pressure, ended with its reader, and an error where the process did
-// not finish.
+// The standard output of a process as an async iterator of bytes: with back-pressure, stopped when its reader leaves,
+// and an error where the process did not finish.
 import type { Buffer } from 'node:buffer';
 import { Internal } from '#core/kernel/errors';
 import type { GitProcess } from './git-process.ts';

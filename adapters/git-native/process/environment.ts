@@ -1,4 +1,5 @@
-// The environment of a git process: made whole here and never inherited, so that no configuration but ours speaks.
+// The environment variables and configuration of a git process: built here in full and never inherited, so that no
+// configuration of the machine reaches git.
 import { availableParallelism } from 'node:os';
 
 export type GitConfig = Readonly<Record<string, string>>;

@@ -1,14 +1,14 @@
-// The one door to the git program: every process has a group of its own, a deadline and a bound on what it says, and is
-// ended as a group.
+// Starts git processes, the one door to the git program: each has a process group of its own, a deadline and a bound on
+// its output, and is killed as a group.
 import { Buffer } from 'node:buffer';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 import { Internal, Unavailable } from '#core/kernel/errors';
-import { codeOf } from '../storage/durable-files.ts';
+import { errnoOf } from '../storage/errno.ts';
 import { environment, type GitConfig } from './environment.ts';
-import type { Ending } from './launcher-messages.ts';
-import { Launcher, type Launched } from './launcher.ts';
+import type { ProcessExit } from './launcher-messages.ts';
+import { Launcher, type LaunchedProcess } from './launcher.ts';
 
 const killAfterMs = 2000;
 
@@ -37,19 +37,19 @@ export interface RunOptions extends SpawnOptions {
 export class GitProcess {
   readonly stdin: Writable;
   readonly stdout: Readable;
-  readonly ended: Promise<Ending>;
+  readonly ended: Promise<ProcessExit>;
   readonly directory: string | undefined;
-  readonly #launched: Launched;
+  readonly #launched: LaunchedProcess;
   readonly #timers: NodeJS.Timeout[] = [];
   #idle: NodeJS.Timeout | undefined;
   #stopping = false;
   #running = true;
   /** What it wrote to standard error, as one line for the log; empty until it has ended. */
-  complaint = '';
+  stderr = '';
   /** Why it was stopped, where it was. */
   stopped: string | undefined;
 
-  constructor(launched: Launched, options: SpawnOptions) {
+  constructor(launched: LaunchedProcess, options: SpawnOptions) {
     this.#launched = launched;
     this.directory = options.directory;
     this.stdin = launched.stdin;
@@ -57,7 +57,7 @@ export class GitProcess {
     const onAbort = (): void => void this.stop('the client went away');
     this.ended = launched.ended.then((ending) => {
       this.#running = false;
-      this.complaint = ending.complaint.trim().replaceAll(/\s*\n\s*/g, '; ');
+      this.stderr = ending.stderr.trim().replaceAll(/\s*\n\s*/g, '; ');
       options.signal?.removeEventListener('abort', onAbort);
       for (const timer of this.#timers) clearTimeout(timer);
       clearTimeout(this.#idle);
@@ -93,7 +93,7 @@ export class GitProcess {
     try {
       yield* this.stdout as AsyncIterable<Buffer>;
     } catch (error) {
-      if (codeOf(error) !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
+      if (errnoOf(error) !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
     }
   }
 
@@ -168,7 +168,7 @@ export class GitProcesses {
   async run(
     args: readonly string[],
     options: RunOptions,
-  ): Promise<{ readonly code: number; readonly stdout: Buffer; readonly complaint: string }> {
+  ): Promise<{ readonly code: number; readonly stdout: Buffer; readonly stderr: string }> {
     const started = await this.start(args, options);
     const limit = options.maxOutput ?? 64 * 1024 ** 2;
     const chunks: Buffer[] = [];
@@ -188,12 +188,12 @@ export class GitProcesses {
       throw new Unavailable(`git ${commandOf(args)} was stopped: ${started.stopped ?? 'by a signal'}`, {
         detail: 'Try again later',
       });
-    return { code, stdout: Buffer.concat(chunks), complaint: started.complaint };
+    return { code, stdout: Buffer.concat(chunks), stderr: started.stderr };
   }
 
   /** Ends what works in one repository. */
   async stopIn(directory: string, reason: string): Promise<void> {
-    await this.#stop((place) => place === directory, reason);
+    await this.#stop((location) => location === directory, reason);
   }
 
   /** Ends everything and starts nothing more. */

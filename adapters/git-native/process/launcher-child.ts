@@ -1,4 +1,5 @@
-// The process from which programs are started: it connects each to the server's socket, and tells how each ended.
+// The launcher's helper process: it spawns programs, connects their standard streams to the server's socket, and
+// reports how each exited.
 import { Buffer } from 'node:buffer';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -6,43 +7,49 @@ import { rmSync } from 'node:fs';
 import { connect, Socket } from 'node:net';
 import { dirname } from 'node:path';
 import process from 'node:process';
-import { greeting, spareLines, type Order, type Report, type StartOrder } from './launcher-messages.ts';
+import {
+  connectionHeader,
+  spareConnections,
+  type Command,
+  type Notice,
+  type StartCommand,
+} from './launcher-messages.ts';
 
 const [, , path = ''] = process.argv;
-const keptComplaint = 64 * 1024;
+const keptStderr = 64 * 1024;
 /** A process that a program left behind may keep standard error open. */
-const complaintMs = 200;
+const stderrMs = 200;
 /** Until there may be room for a connection again. */
 const retryMs = 100;
 const running = new Map<number, ChildProcess>();
-const lines = new Map<number, Socket>();
+const connections = new Map<number, Socket>();
 let connected = 0;
 
-function tell(report: Report): void {
-  process.send?.(report, undefined, undefined, () => undefined);
+function tell(notice: Notice): void {
+  process.send?.(notice, undefined, undefined, () => undefined);
 }
 
 /** Adds a connection to the server. Nobody here reads it: it is handed on. */
-function connectLine(): void {
+function openConnection(): void {
   connected += 1;
   const number = connected;
-  const line = connect({ path, allowHalfOpen: true });
-  line.pause();
-  const again = (): void => void setTimeout(connectLine, retryMs);
-  line.once('error', again);
-  line.once('connect', () => {
-    line.off('error', again).on('error', () => undefined);
-    lines.set(number, line);
-    line.write(greeting(number));
+  const connection = connect({ path, allowHalfOpen: true });
+  connection.pause();
+  const again = (): void => void setTimeout(openConnection, retryMs);
+  connection.once('error', again);
+  connection.once('connect', () => {
+    connection.off('error', again).on('error', () => undefined);
+    connections.set(number, connection);
+    connection.write(connectionHeader(number));
   });
 }
 
-function start({ id, program, args, environment, lines: numbers }: StartOrder): void {
-  const own = numbers.flatMap((number) => lines.get(number) ?? []);
+function start({ id, program, args, environment, connections: numbers }: StartCommand): void {
+  const own = numbers.flatMap((number) => connections.get(number) ?? []);
   const [stdin, stdout, ...relayed] = own;
   if (stdin === undefined || stdout === undefined || own.length !== numbers.length)
     throw new Error('a connection is missing');
-  for (const number of numbers) lines.delete(number);
+  for (const number of numbers) connections.delete(number);
   let child: ChildProcess;
   try {
     // Descriptors from 3 on are relayed: a program that is no git, such as a hook, expects them to block.
@@ -53,35 +60,35 @@ function start({ id, program, args, environment, lines: numbers }: StartOrder): 
       stdio: [stdin, stdout, 'pipe', ...relayed.map(() => 'pipe' as const)],
     });
   } catch (error) {
-    for (const line of relayed) line.destroy();
+    for (const connection of relayed) connection.destroy();
     throw error;
   } finally {
-    for (const line of [stdin, stdout]) line.destroy();
+    for (const connection of [stdin, stdout]) connection.destroy();
   }
   child.on('error', (error) => {
     // Later ones are of signals that came too late.
     if (child.pid === undefined) tell({ id, failed: (error as NodeJS.ErrnoException).code ?? error.message });
   });
   if (child.pid === undefined) {
-    for (const line of relayed) line.destroy();
+    for (const connection of relayed) connection.destroy();
     return;
   }
   for (const [index, end] of relayed.entries()) relay(end, child.stdio[3 + index]);
   const chunks: Buffer[] = [];
   let bytes = 0;
   child.stderr?.on('data', (chunk: Buffer) => {
-    if (bytes < keptComplaint) chunks.push(chunk);
+    if (bytes < keptStderr) chunks.push(chunk);
     bytes += chunk.length;
   });
-  const complained = once(child.stderr ?? child, 'close');
+  const stderrClosed = once(child.stderr ?? child, 'close');
   running.set(id, child);
   tell({ id, started: true });
   child.once('exit', (code, signal) => {
     running.delete(id);
     // What the leader left behind in its group, such as pack-objects.
     if (code !== 0) kill(child, 'SIGKILL');
-    void Promise.race([complained, new Promise((resolve) => setTimeout(resolve, complaintMs))]).then(() => {
-      tell({ id, ended: { code, signal, complaint: Buffer.concat(chunks).toString('utf8') } });
+    void Promise.race([stderrClosed, new Promise((resolve) => setTimeout(resolve, stderrMs))]).then(() => {
+      tell({ id, ended: { code, signal, stderr: Buffer.concat(chunks).toString('utf8') } });
     });
   });
 }
@@ -107,20 +114,20 @@ function kill(child: ChildProcess, signal: NodeJS.Signals): void {
   }
 }
 
-process.on('message', (order: Order) => {
-  if ('signal' in order) {
-    const child = running.get(order.id);
-    if (child !== undefined) kill(child, order.signal);
+process.on('message', (command: Command) => {
+  if ('signal' in command) {
+    const child = running.get(command.id);
+    if (child !== undefined) kill(child, command.signal);
     return;
   }
   try {
-    start(order);
+    start(command);
   } catch (error) {
-    tell({ id: order.id, failed: error instanceof Error ? error.message : String(error) });
+    tell({ id: command.id, failed: error instanceof Error ? error.message : String(error) });
   }
-  for (let taken = 0; taken < order.lines.length; taken += 1) connectLine();
+  for (let taken = 0; taken < command.connections.length; taken += 1) openConnection();
 });
-for (let line = 0; line < spareLines; line += 1) connectLine();
+for (let connection = 0; connection < spareConnections; connection += 1) openConnection();
 // The server decides when it ends; a terminal or a supervisor that ends both must not take it first.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
 process.once('disconnect', () => {

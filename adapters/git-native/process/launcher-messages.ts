@@ -1,39 +1,39 @@
-// What a launcher and its helper say to each other.
+// The IPC messages between the launcher and its helper process.
 import { Buffer } from 'node:buffer';
 
-export interface StartOrder {
+export interface StartCommand {
   readonly id: number;
   readonly program: string;
   readonly args: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
   /** Numbers of the connections that become its standard input, its standard output and its descriptors from 3 on. */
-  readonly lines: readonly number[];
+  readonly connections: readonly number[];
 }
 
-export type Order = StartOrder | { readonly id: number; readonly signal: NodeJS.Signals };
+export type Command = StartCommand | { readonly id: number; readonly signal: NodeJS.Signals };
 
-export interface Ending {
+export interface ProcessExit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
   /** The beginning of what it wrote to standard error. */
-  readonly complaint: string;
+  readonly stderr: string;
 }
 
-export type Report =
+export type Notice =
   | { readonly id: number; readonly started: true }
   | { readonly id: number; readonly failed: string }
-  | { readonly id: number; readonly ended: Ending };
+  | { readonly id: number; readonly ended: ProcessExit };
 
 /** Connections that wait for a program. No start may take more. */
-export const spareLines = 8;
+export const spareConnections = 8;
 
-export const greetingBytes = 4;
+export const headerBytes = 4;
 
 /** What a connection begins with: its number. */
-export function greeting(line: number): Buffer {
-  const bytes = Buffer.alloc(greetingBytes);
-  bytes.writeUInt32BE(line);
+export function connectionHeader(connection: number): Buffer {
+  const bytes = Buffer.alloc(headerBytes);
+  bytes.writeUInt32BE(connection);
   return bytes;
 }
 
-export const readGreeting = (bytes: Buffer): number => bytes.readUInt32BE();
+export const readConnectionHeader = (bytes: Buffer): number => bytes.readUInt32BE();

@@ -1,5 +1,5 @@
-// Programs started from a small process of their own: a fork costs what its parent's memory costs, and a server has
-// much of it.
+// Starts programs from a small helper process: a fork copies the page tables of its parent, and those of a server are
+// large.
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -8,22 +8,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Internal, Unavailable } from '#core/kernel/errors';
 import {
-  greetingBytes,
-  readGreeting,
-  spareLines,
-  type Ending,
-  type Order,
-  type Report,
-  type StartOrder,
+  headerBytes,
+  readConnectionHeader,
+  spareConnections,
+  type ProcessExit,
+  type Command,
+  type Notice,
+  type StartCommand,
 } from './launcher-messages.ts';
 
 /** A program that has been started. The streams of one that was quick may be closed already. */
-export interface Launched {
+export interface LaunchedProcess {
   readonly stdin: Socket;
   readonly stdout: Socket;
   /** Descriptors 3 and up. */
   readonly pipes: readonly Socket[];
-  readonly ended: Promise<Ending>;
+  readonly ended: Promise<ProcessExit>;
   /** To its whole group, while it runs. */
   kill(signal: NodeJS.Signals): void;
   /** Whether it keeps this process from ending. */
@@ -35,22 +35,22 @@ interface LauncherTimes {
   /** After that long without work the helper ends. */
   readonly idle: number;
   /** Where there are no connections for so long, another helper takes its place. */
-  readonly lines: number;
+  readonly connections: number;
   /** Where it takes longer to start a program, it is ended. */
   readonly start: number;
 }
 
-const usual: LauncherTimes = { idle: 60_000, lines: 10_000, start: 30_000 };
+const defaults: LauncherTimes = { idle: 60_000, connections: 10_000, start: 30_000 };
 
-interface Line {
+interface Connection {
   readonly number: number;
   readonly socket: Socket;
 }
 
 interface Start {
-  readonly lines: readonly Line[];
+  readonly connections: readonly Connection[];
   readonly started: PromiseWithResolvers<void>;
-  readonly ended: PromiseWithResolvers<Ending>;
+  readonly ended: PromiseWithResolvers<ProcessExit>;
 }
 
 const helperGone = (): Unavailable =>
@@ -63,9 +63,9 @@ class Helper {
   readonly #folder: string;
   readonly #times: LauncherTimes;
   /** Connected already, so that a start waits for nothing but the program. */
-  readonly #spare: Line[] = [];
-  /** Who waits for lines, first come first. */
-  readonly #wanting: { readonly count: number; readonly take: PromiseWithResolvers<readonly Line[]> }[] = [];
+  readonly #spare: Connection[] = [];
+  /** Who waits for connections, first come first. */
+  readonly #wanting: { readonly count: number; readonly take: PromiseWithResolvers<readonly Connection[]> }[] = [];
   readonly #starts = new Map<number, Start>();
   readonly #held = new Set<number>();
   readonly #onEnd: () => void;
@@ -91,8 +91,8 @@ class Helper {
     child.unref();
     child.channel?.unref();
     server.unref();
-    server.on('connection', (line) => this.#greeted(line));
-    child.on('message', (report: Report) => this.#hear(report));
+    server.on('connection', (connection) => this.#greeted(connection));
+    child.on('message', (notice: Notice) => this.#hear(notice));
     child.once('exit', () => this.#lost());
     child.once('error', () => this.#lost());
     this.#rest();
@@ -131,21 +131,21 @@ class Helper {
     );
   }
 
-  async launch(order: Omit<StartOrder, 'id' | 'lines'>, pipes: number): Promise<Launched> {
+  async launch(command: Omit<StartCommand, 'id' | 'connections'>, pipes: number): Promise<LaunchedProcess> {
     if (!this.#child.connected) throw helperGone();
     const id = this.#next++;
     clearTimeout(this.#idle);
     this.#hold(id, true);
     try {
       const start: Start = {
-        lines: await this.#take(2 + pipes),
+        connections: await this.#take(2 + pipes),
         started: Promise.withResolvers(),
         ended: Promise.withResolvers(),
       };
       // Another may have ended while this one waited.
       clearTimeout(this.#idle);
       this.#starts.set(id, start);
-      this.#send({ id, ...order, lines: start.lines.map(({ number }) => number) });
+      this.#send({ id, ...command, connections: start.connections.map(({ number }) => number) });
       const late = setTimeout(() => this.#child.kill('SIGKILL'), this.#times.start);
       await start.started.promise.finally(() => clearTimeout(late));
       return this.#launched(id, start);
@@ -155,8 +155,8 @@ class Helper {
     }
   }
 
-  #launched(id: number, { lines, ended }: Start): Launched {
-    const [stdin, stdout, ...pipes] = lines.map(({ socket }) => socket);
+  #launched(id: number, { connections, ended }: Start): LaunchedProcess {
+    const [stdin, stdout, ...pipes] = connections.map(({ socket }) => socket);
     if (stdin === undefined || stdout === undefined) throw new Unavailable('A process was started without its pipes');
     // Nothing comes from it but its end.
     stdin.resume();
@@ -169,7 +169,7 @@ class Helper {
         if (this.#starts.has(id)) this.#send({ id, signal });
       },
       hold: (held) => {
-        for (const { socket } of lines) socket[held ? 'ref' : 'unref']();
+        for (const { socket } of connections) socket[held ? 'ref' : 'unref']();
         if (this.#starts.has(id)) this.#hold(id, held);
       },
     };
@@ -184,8 +184,8 @@ class Helper {
     if (this.#child.connected) this.#child.disconnect();
   }
 
-  #send(order: Order): void {
-    this.#child.send(order, (error) => {
+  #send(command: Command): void {
+    this.#child.send(command, (error) => {
       if (error !== null) this.#lost();
     });
   }
@@ -195,24 +195,24 @@ class Helper {
     socket.on('error', () => undefined);
     socket.unref();
     socket.once('readable', () => {
-      const bytes = socket.read(greetingBytes) as Buffer | null;
+      const bytes = socket.read(headerBytes) as Buffer | null;
       if (bytes === null) {
         socket.destroy();
         return;
       }
-      this.#spare.push({ number: readGreeting(bytes), socket });
+      this.#spare.push({ number: readConnectionHeader(bytes), socket });
       this.#share();
     });
   }
 
   /** The helper replaces what it is told to use. */
-  async #take(count: number): Promise<readonly Line[]> {
-    if (count > spareLines)
-      throw new Internal(`A program is started with ${count} connections; ${spareLines} are allowed`);
-    const take = Promise.withResolvers<readonly Line[]>();
+  async #take(count: number): Promise<readonly Connection[]> {
+    if (count > spareConnections)
+      throw new Internal(`A program is started with ${count} connections; ${spareConnections} are allowed`);
+    const take = Promise.withResolvers<readonly Connection[]>();
     this.#wanting.push({ count, take });
     this.#share();
-    const late = setTimeout(() => this.#retire(), this.#times.lines);
+    const late = setTimeout(() => this.#retire(), this.#times.connections);
     return await take.promise.finally(() => clearTimeout(late));
   }
 
@@ -236,23 +236,23 @@ class Helper {
       first = this.#wanting[0]
     ) {
       this.#wanting.shift();
-      const lines = this.#spare.splice(0, first.count);
-      for (const { socket } of lines) socket.ref();
-      first.take.resolve(lines);
+      const connections = this.#spare.splice(0, first.count);
+      for (const { socket } of connections) socket.ref();
+      first.take.resolve(connections);
     }
   }
 
-  #hear(report: Report): void {
-    const { id } = report;
+  #hear(notice: Notice): void {
+    const { id } = notice;
     const start = this.#starts.get(id);
     if (start === undefined) return;
-    if ('started' in report) {
+    if ('started' in notice) {
       start.started.resolve();
-    } else if ('failed' in report) {
-      for (const { socket } of start.lines) socket.destroy();
-      start.started.reject(new Unavailable(`A program could not be started (${report.failed})`));
+    } else if ('failed' in notice) {
+      for (const { socket } of start.connections) socket.destroy();
+      start.started.reject(new Unavailable(`A program could not be started (${notice.failed})`));
     } else {
-      start.ended.resolve(report.ended);
+      start.ended.resolve(notice.ended);
       this.#forget(id);
     }
   }
@@ -281,10 +281,10 @@ class Helper {
     // Its own doing, unless it was killed.
     rm(this.#folder, { recursive: true, force: true }).catch(() => undefined);
     for (const { take } of this.#wanting.splice(0)) take.reject(helperGone());
-    for (const { lines, started, ended } of this.#starts.values()) {
-      for (const { socket } of lines) socket.destroy();
+    for (const { connections, started, ended } of this.#starts.values()) {
+      for (const { socket } of connections) socket.destroy();
       started.reject(helperGone());
-      ended.resolve({ code: null, signal: 'SIGKILL', complaint: '' });
+      ended.resolve({ code: null, signal: 'SIGKILL', stderr: '' });
     }
     this.#starts.clear();
   }
@@ -295,7 +295,7 @@ export class Launcher {
   #helper: Promise<Helper> | undefined;
 
   constructor(times: Partial<LauncherTimes> = {}) {
-    this.#times = { ...usual, ...times };
+    this.#times = { ...defaults, ...times };
   }
 
   /**
@@ -307,7 +307,7 @@ export class Launcher {
     args: readonly string[],
     environment: Readonly<Record<string, string>>,
     pipes = 0,
-  ): Promise<Launched> {
+  ): Promise<LaunchedProcess> {
     this.#helper ??= this.#start();
     return (await this.#helper).launch({ program, args, environment }, pipes);
   }

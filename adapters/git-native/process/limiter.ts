@@ -1,7 +1,7 @@
-// A bounded number of things at once, with a bounded queue that lets go of who stopped waiting.
+// A concurrency limiter (counting semaphore) with a bounded queue, from which a caller that aborts is removed.
 import { Unavailable } from '#core/kernel/errors';
 
-export class Lane {
+export class Limiter {
   readonly #name: string;
   readonly #queueLimit: number;
   readonly #waiting: (() => void)[] = [];
@@ -14,10 +14,10 @@ export class Lane {
   }
 
   /**
-   * Waits for a place. The function it yields gives the place back; calling it again does nothing.
+   * Waits for a slot. The function it yields releases it; calling it again does nothing.
    * @throws {Unavailable} when the queue is full; the signal's reason when it is aborted first.
    */
-  async enter(signal?: AbortSignal): Promise<() => void> {
+  async acquire(signal?: AbortSignal): Promise<() => void> {
     signal?.throwIfAborted();
     if (this.#free > 0) this.#free -= 1;
     else await this.#queue(signal);
@@ -32,11 +32,11 @@ export class Lane {
   }
 
   async run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    const leave = await this.enter(signal);
+    const release = await this.acquire(signal);
     try {
       return await work();
     } finally {
-      leave();
+      release();
     }
   }
 

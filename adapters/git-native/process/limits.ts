@@ -1,4 +1,4 @@
-// The bounds every git process and cache is held to, with their defaults.
+// Limits on git processes, requests and waiting time, with their defaults.
 import { availableParallelism } from 'node:os';
 
 export interface GitLimits {

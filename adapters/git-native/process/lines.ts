@@ -1,4 +1,4 @@
-// What a process writes, as whole lines, as they come.
+// The output of a process as whole lines, as they arrive.
 import type { GitProcess } from './git-process.ts';
 
 /** Bytes as latin1. */

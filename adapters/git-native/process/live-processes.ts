@@ -1,46 +1,46 @@
-// Which processes work below a root: what a live one has begun is not swept away by another that starts, what a dead
-// one has left running is ended.
+// A registry of the live server processes that share a data root, by folder and heartbeat: what a live one is writing
+// is not swept away, and what a dead one left running is killed.
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, stat, utimes } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { codeOf, ignoreAbsence } from '../storage/durable-files.ts';
+import { errnoOf, ignoreMissing } from '../storage/errno.ts';
 
-const beatMs = 30_000;
+const heartbeatMs = 30_000;
 /** A process of another host is alive while it has said so within this time. */
-const silenceMs = 4 * beatMs;
+const silenceMs = 4 * heartbeatMs;
 
-export class Occupants {
+export class LiveProcesses {
   /** This process's own folder; gone when it has closed. */
   readonly folder: string;
   readonly #all: string;
   readonly #name: string;
-  #beat: NodeJS.Timeout | undefined;
-  #entered: Promise<void> | undefined;
+  #heartbeat: NodeJS.Timeout | undefined;
+  #registered: Promise<void> | undefined;
 
   constructor(root: string) {
     this.#all = join(root, '.processes');
-    this.#name = `${hostname().replaceAll(/[^\w-]/g, '-')}.${process.pid}.${startOf(String(process.pid)) ?? '0'}.${randomUUID().slice(0, 8)}`;
+    this.#name = `${hostname().replaceAll(/[^\w-]/g, '-')}.${process.pid}.${startTimeOf(String(process.pid)) ?? '0'}.${randomUUID().slice(0, 8)}`;
     this.folder = join(this.#all, this.#name);
   }
 
   /** Says that this process is here, once. */
-  enter(): Promise<void> {
-    this.#entered ??= (async () => {
+  register(): Promise<void> {
+    this.#registered ??= (async () => {
       await mkdir(this.folder, { recursive: true, mode: 0o700 });
-      this.#beat = setInterval(() => {
+      this.#heartbeat = setInterval(() => {
         const now = new Date();
         utimes(this.folder, now, now).catch(() => undefined);
-      }, beatMs).unref();
+      }, heartbeatMs).unref();
     })();
-    return this.#entered;
+    return this.#registered;
   }
 
   /** Names of the others' folders, by whether their process lives. */
   async others(): Promise<{ readonly living: readonly string[]; readonly dead: readonly string[] }> {
-    const names = ((await readdir(this.#all).catch(ignoreAbsence)) ?? []).filter((name) => name !== this.#name);
+    const names = ((await readdir(this.#all).catch(ignoreMissing)) ?? []).filter((name) => name !== this.#name);
     const lives = await Promise.all(names.map((name) => this.#lives(name)));
     return {
       living: names.filter((_, index) => lives[index]),
@@ -53,7 +53,7 @@ export class Occupants {
    * call none of them moves a ref any more. They are told by the folder that `variable` in their environment lies in
    * (proc_pid_environ(5)).
    */
-  async endOrphans(names: readonly string[], variable: string): Promise<void> {
+  async killOrphans(names: readonly string[], variable: string): Promise<void> {
     if (names.length === 0) return;
     const marks = names.map((name) => `${variable}=${join(this.#all, name)}/`);
     for (let found = await orphans(marks); found.length > 0; found = await orphans(marks)) {
@@ -63,19 +63,19 @@ export class Occupants {
   }
 
   /** Forgets processes that ended without saying so. */
-  async bury(names: readonly string[]): Promise<void> {
+  async remove(names: readonly string[]): Promise<void> {
     await Promise.all(names.map((name) => rm(join(this.#all, name), { recursive: true, force: true })));
   }
 
-  async leave(): Promise<void> {
-    clearInterval(this.#beat);
+  async unregister(): Promise<void> {
+    clearInterval(this.#heartbeat);
     await rm(this.folder, { recursive: true, force: true });
   }
 
   async #lives(name: string): Promise<boolean> {
     const [host, pid, start] = name.split('.');
-    if (host === this.#name.split('.')[0]) return startOf(pid ?? '') === start;
-    const found = await stat(join(this.#all, name)).catch(ignoreAbsence);
+    if (host === this.#name.split('.')[0]) return startTimeOf(pid ?? '') === start;
+    const found = await stat(join(this.#all, name)).catch(ignoreMissing);
     return found !== undefined && Date.now() - found.mtimeMs < silenceMs;
   }
 }
@@ -85,11 +85,11 @@ export class Occupants {
  * 22), elsewhere only that it runs.
  * Undefined for one that has ended.
  */
-function startOf(pid: string): string | undefined {
+function startTimeOf(pid: string): string | undefined {
   try {
     process.kill(Number(pid), 0);
   } catch (error) {
-    if (codeOf(error) !== 'EPERM') return undefined;
+    if (errnoOf(error) !== 'EPERM') return undefined;
   }
   try {
     const [state, ...fields] = readFileSync(`/proc/${pid}/stat`, 'utf8')
@@ -103,7 +103,7 @@ function startOf(pid: string): string | undefined {
 
 /** Processes of this host whose environment has one of the marks. One that is ending has none any more. */
 async function orphans(marks: readonly string[]): Promise<readonly number[]> {
-  const pids = ((await readdir('/proc').catch(ignoreAbsence)) ?? []).filter((name) => /^\d+$/.test(name));
+  const pids = ((await readdir('/proc').catch(ignoreMissing)) ?? []).filter((name) => /^\d+$/.test(name));
   const found = await Promise.all(
     pids.map(async (pid) => {
       const environment = `\0${await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '')}`;
@@ -117,6 +117,6 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch (error) {
-    if (codeOf(error) !== 'ESRCH') throw error;
+    if (errnoOf(error) !== 'ESRCH') throw error;
   }
 }

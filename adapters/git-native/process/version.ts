@@ -1,4 +1,4 @@
-// Which git is installed, and the refusal where it is missing or too old.
+// The version of the installed git, and the refusal where it is missing or too old.
 import { Unavailable } from '#core/kernel/errors';
 import type { GitProcesses } from './git-process.ts';
 

@@ -1,4 +1,5 @@
-// A bounded queue of bytes between a task that must run to its end and a reader who may leave at any time.
+// A bounded channel of bytes (a queue with back-pressure) between a task that must run to its end and a reader who may
+// leave at any time.
 
 export class Channel implements AsyncIterableIterator<Uint8Array> {
   readonly #limit: number;

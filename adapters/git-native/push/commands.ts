@@ -1,11 +1,11 @@
-// What a push begins with: the ref updates and the capabilities the client chose, read before any process is started.
+// The ref update commands and capabilities at the beginning of a push, parsed before any process is started.
 import { Buffer } from 'node:buffer';
 import { PayloadTooLarge, ValidationFailed } from '#core/kernel/errors';
 import type { RefUpdate } from '#core/repositories/git-backend';
 import { isLegalRef } from '../refs/names.ts';
-import { lineOf, PacketCutter } from '../transport/pkt-line.ts';
+import { lineOf, PktLineParser } from '../transport/pkt-line.ts';
 
-export interface PushHead {
+export interface PushCommands {
   readonly updates: readonly RefUpdate[];
   readonly capabilities: ReadonlySet<string>;
   /** Every byte read so far, commands and the beginning of the pack, as receive-pack must see them. */
@@ -18,8 +18,8 @@ const command = /^([0-9a-f]{40}) ([0-9a-f]{40}) (.+)$/s;
  * gitprotocol-pack(5), "Reference Update Request".
  * @throws {ValidationFailed} for a body that ends early or is none; {PayloadTooLarge} past `limit` bytes of commands.
  */
-export async function readPushHead(body: AsyncIterator<Uint8Array>, limit: number): Promise<PushHead> {
-  const cutter = new PacketCutter();
+export async function readPushCommands(body: AsyncIterator<Uint8Array>, limit: number): Promise<PushCommands> {
+  const parser = new PktLineParser();
   const raw: Uint8Array[] = [];
   const updates: RefUpdate[] = [];
   let capabilities: ReadonlySet<string> = new Set();
@@ -30,15 +30,15 @@ export async function readPushHead(body: AsyncIterator<Uint8Array>, limit: numbe
       throw new ValidationFailed('The push ends before its ref updates do', {
         detail: 'body: a flush packet must follow the ref updates',
       });
-    // A copy: packets are kept while the sender may use its buffer again.
+    // A copy: pkt-lines are kept while the sender may use its buffer again.
     const value = Buffer.from(chunk.value);
     raw.push(value);
-    for (const packet of cutter.cut(value)) {
-      if (packet.kind === 'flush') return { updates, capabilities, raw };
-      if (packet.kind !== 'data') throw malformed('a packet of that kind');
-      bytes += packet.raw.length;
+    for (const pktLine of parser.parse(value)) {
+      if (pktLine.kind === 'flush') return { updates, capabilities, raw };
+      if (pktLine.kind !== 'data') throw malformed('a packet of that kind');
+      bytes += pktLine.raw.length;
       if (bytes > limit) throw tooMany(limit);
-      const [line = '', chosen] = lineOf(packet).split('\0', 2);
+      const [line = '', chosen] = lineOf(pktLine).split('\0', 2);
       if (updates.length === 0 && chosen !== undefined) capabilities = new Set(chosen.trim().split(' '));
       if (!/^shallow [0-9a-f]{40}$/.test(line)) updates.push(parsed(line));
     }

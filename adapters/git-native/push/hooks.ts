@@ -1,5 +1,5 @@
-// The two hooks of a push: `pre-receive` asks this process for all refs at once over inherited pipes, `update` refuses
-// single ones.
+// The git hooks of a push: `pre-receive` asks this process about all refs at once over inherited pipes, `update`
+// refuses single refs.
 import { createHash, randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, chmod, mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
@@ -106,7 +106,7 @@ export class PushHooks {
   }
 }
 
-export interface HookQuestion {
+export interface PreReceiveQuestion {
   /** Where the new objects are; undefined where the push brought none. */
   readonly quarantine: string | undefined;
   readonly updates: readonly RefUpdate[];
@@ -116,7 +116,7 @@ export interface HookQuestion {
  * What `pre-receive` asks over descriptor 3. Undefined where the push never came to it. @throws {Internal} for a
  * question that is none.
  */
-export async function hookQuestion(process: GitProcess, limit: number): Promise<HookQuestion | undefined> {
+export async function readPreReceive(process: GitProcess, limit: number): Promise<PreReceiveQuestion | undefined> {
   let text = '';
   for await (const chunk of process.pipe(3).setEncoding('utf8') as AsyncIterable<string>) {
     text += chunk;
@@ -126,7 +126,7 @@ export async function hookQuestion(process: GitProcess, limit: number): Promise<
   return undefined;
 }
 
-function parsed(text: string): HookQuestion {
+function parsed(text: string): PreReceiveQuestion {
   const [first = '', ...lines] = text.split('\n').slice(0, -2);
   const updates = lines.map((line) => {
     const [, before, after, ref] = /^([0-9a-f]{40}) ([0-9a-f]{40}) (refs\/.+)$/.exec(line) ?? [];
@@ -139,7 +139,7 @@ function parsed(text: string): HookQuestion {
 }
 
 /** Answers over descriptor 4: undefined lets the push go on to its refs, sentences refuse it whole. */
-export function answerHook(process: GitProcess, refusals: readonly string[] | undefined): void {
+export function answerPreReceive(process: GitProcess, refusals: readonly string[] | undefined): void {
   process.pipe(4).end(refusals === undefined ? 'ok\n' : `no\n${refusals.map((sentence) => `${sentence}\n`).join('')}`);
 }
 

@@ -1,5 +1,5 @@
-// A push, in steps: read its commands, announce them, let git take the pack in, judge the refs, make what moved
-// durable, tell, answer.
+// A push, served by `git receive-pack` in steps: parse the ref commands, announce them, take the pack into quarantine,
+// judge each ref, make what moved durable, tell, report.
 import { readdir, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { HexforgeError, Internal, ValidationFailed } from '#core/kernel/errors';
@@ -10,33 +10,34 @@ import {
   type RefUpdate,
   type RefVerdict,
 } from '#core/repositories/git-backend';
+import type { GitProcess } from '../process/git-process.ts';
+import type { LiveProcesses } from '../process/live-processes.ts';
+import type { Refs } from '../refs/refs.ts';
+import { syncRefs } from '../storage/durable-files.ts';
+import { ignoreMissing } from '../storage/errno.ts';
+import type { RepositoryLocation } from '../storage/repositories.ts';
+import { feed, protocolVariable, receiveConfig, type SmartHttpParts } from '../transport/smart-http.ts';
 import { Channel } from './channel.ts';
-import { ignoreAbsence, syncMoved } from '../storage/durable-files.ts';
+import { readPushCommands, type PushCommands } from './commands.ts';
 import {
-  answerHook,
-  hookQuestion,
+  answerPreReceive,
+  readPreReceive,
   oneLine,
   verdictsVariable,
-  type HookQuestion,
+  type PreReceiveQuestion,
   type Hooks,
   type PushHooks,
 } from './hooks.ts';
-import type { Place } from '../objects/objects.ts';
-import type { Occupants } from '../process/live-processes.ts';
-import type { GitProcess } from '../process/git-process.ts';
-import { readPushHead, type PushHead } from './commands.ts';
 import { PushReport, refusedReport } from './report.ts';
-import type { Refs } from '../refs/refs.ts';
-import { feed, protocolVariable, receiveConfig, type TransportParts } from '../transport/smart-http.ts';
 
-export interface ReceiverParts extends TransportParts {
+export interface ReceivePackParts extends SmartHttpParts {
   readonly refs: Refs;
   readonly hooks: Hooks;
-  readonly occupants: Occupants;
+  readonly liveProcesses: LiveProcesses;
   /** Whether its repository was removed meanwhile. */
-  readonly gone: (place: Place) => Promise<boolean>;
+  readonly gone: (location: RepositoryLocation) => Promise<boolean>;
   /** Removes what git wrote where it was. */
-  readonly clear: (place: Place) => Promise<void>;
+  readonly clear: (location: RepositoryLocation) => Promise<void>;
 }
 
 /** Bytes of progress kept for a client that reads slowly. */
@@ -46,8 +47,8 @@ const noticeMs = 500;
 
 /** One push from its first byte to its last. */
 interface Push {
-  readonly place: Place;
-  readonly head: PushHead;
+  readonly location: RepositoryLocation;
+  readonly head: PushCommands;
   readonly request: ReceiveRequest;
   readonly process: GitProcess;
   readonly hooks: PushHooks;
@@ -59,19 +60,19 @@ interface Push {
   absent: ReadonlySet<string>;
 }
 
-export class Receiver {
-  readonly #parts: ReceiverParts;
+export class ReceivePack {
+  readonly #parts: ReceivePackParts;
   readonly #pushes = new Map<string, Set<Push>>();
   readonly #running = new Set<Promise<void>>();
 
-  constructor(parts: ReceiverParts) {
+  constructor(parts: ReceivePackParts) {
     this.#parts = parts;
   }
 
-  async receive(place: Place, request: ReceiveRequest): Promise<AsyncIterable<Uint8Array>> {
-    const { limits, hooks, occupants, transfers, processes } = this.#parts;
+  async receive(location: RepositoryLocation, request: ReceiveRequest): Promise<AsyncIterable<Uint8Array>> {
+    const { limits, hooks, liveProcesses, transfers, processes } = this.#parts;
     const body = request.body[Symbol.asyncIterator]();
-    const head = await readPushHead(body, limits.commandBytes);
+    const head = await readPushCommands(body, limits.commandBytes);
     // What git's client sends first to see whether it may send at all.
     if (head.updates.length === 0) return nothing();
     if (!head.capabilities.has('report-status') && !head.capabilities.has('report-status-v2')) {
@@ -79,14 +80,14 @@ export class Receiver {
         detail: 'body: the capability "report-status" is needed; update the client',
       });
     }
-    await occupants.enter();
-    const pushHooks = await hooks.open(occupants.folder);
-    let leave = (): void => undefined;
+    await liveProcesses.register();
+    const pushHooks = await hooks.open(liveProcesses.folder);
+    let release = (): void => undefined;
     try {
       await request.announced(head.updates);
-      leave = await transfers.enter(request.signal);
-      const process = await processes.start(['receive-pack', '--stateless-rpc', place.directory], {
-        directory: place.directory,
+      release = await transfers.acquire(request.signal);
+      const process = await processes.start(['receive-pack', '--stateless-rpc', location.directory], {
+        directory: location.directory,
         config: { ...receiveConfig(limits.pushBytes), 'core.hooksPath': pushHooks.folder },
         environment: {
           ...protocolVariable('git-receive-pack', request.protocol),
@@ -101,7 +102,7 @@ export class Receiver {
         await finished;
       });
       const push: Push = {
-        place,
+        location,
         head,
         request,
         process,
@@ -111,12 +112,12 @@ export class Receiver {
         quarantine: undefined,
         absent: new Set(),
       };
-      const finished = this.#run(push, body).finally(leave);
+      const finished = this.#run(push, body).finally(release);
       this.#running.add(finished);
       void finished.then(() => this.#running.delete(finished));
       return channel;
     } catch (error) {
-      leave();
+      release();
       await pushHooks.close();
       throw error;
     }
@@ -135,9 +136,9 @@ export class Receiver {
 
   /** Never rejects: what goes wrong goes to the reader of the channel and to the log. */
   async #run(push: Push, body: AsyncIterator<Uint8Array>): Promise<void> {
-    const { place, request, process, channel } = push;
-    const here = this.#pushes.get(place.directory) ?? new Set();
-    this.#pushes.set(place.directory, here.add(push));
+    const { location, request, process, channel } = push;
+    const here = this.#pushes.get(location.directory) ?? new Set();
+    this.#pushes.set(location.directory, here.add(push));
     const onAbort = (): void => {
       channel.discard();
       void this.#clientLeft(push);
@@ -152,7 +153,7 @@ export class Receiver {
     } catch (error) {
       if (!request.signal.aborted)
         this.#parts.log.error(
-          { repository: place.id, err: error, complaint: process.complaint },
+          { repository: location.id, err: error, stderr: process.stderr },
           'a push was not finished',
         );
       failure = { error };
@@ -161,7 +162,7 @@ export class Receiver {
       await process.stop('its push is over');
       here.delete(push);
       await this.#cleanUp(push, here).catch((error: unknown) =>
-        this.#parts.log.warn({ repository: place.id, err: error }, 'a push left temporary files behind'),
+        this.#parts.log.warn({ repository: location.id, err: error }, 'a push left temporary files behind'),
       );
       // Only now: who hears of the end may look at the repository.
       if (failure === undefined) channel.end();
@@ -170,7 +171,7 @@ export class Receiver {
   }
 
   async #answer(push: Push): Promise<void> {
-    const { process, channel, head, request, place } = push;
+    const { process, channel, head, request, location } = push;
     const report = new PushReport(head.capabilities.has('side-band-64k'));
     for await (const chunk of process.stdout as AsyncIterable<Uint8Array>) {
       process.touch();
@@ -179,8 +180,8 @@ export class Receiver {
     const { code } = await process.ended;
     const moved = report.complete ? this.#reported(push, report.accepted) : await this.#compared(push);
     if (moved.length > 0) {
-      await syncMoved(
-        place.directory,
+      await syncRefs(
+        location.directory,
         moved.map(({ ref }) => ref),
         ['objects/pack'],
       );
@@ -191,12 +192,12 @@ export class Receiver {
     if (request.signal.aborted) throw request.signal.reason;
     if (!report.complete) {
       // Removed under its hands, by this process or another.
-      if (await this.#parts.gone(place))
+      if (await this.#parts.gone(location))
         return void channel.push(
           refusedReport(head.updates, 'the repository was removed', head.capabilities.has('side-band-64k')),
         );
       this.#parts.log.warn(
-        { repository: place.id, code, stopped: process.stopped, complaint: process.complaint },
+        { repository: location.id, code, stopped: process.stopped, stderr: process.stderr },
         'a push ended without a report',
       );
       throw new Internal(
@@ -207,28 +208,28 @@ export class Receiver {
 
   /** Never rejects, and may outlive the push: whoever decides may be slower than a client is patient. */
   async #judge(push: Push): Promise<void> {
-    const { process, request, place, head } = push;
+    const { process, request, location, head } = push;
     try {
-      const question = await hookQuestion(process, 2 * this.#parts.limits.commandBytes);
+      const question = await readPreReceive(process, 2 * this.#parts.limits.commandBytes);
       if (question === undefined) return;
-      push.quarantine = quarantineOf(place, question);
+      push.quarantine = quarantineOf(location, question);
       const verdicts = await this.#verdicts(push, question);
       const refused = verdicts.filter(({ refusal }) => refusal !== undefined);
       // Refused whole before the quarantine is left, so that nothing of it stays in the repository.
       if (refused.length === question.updates.length || (refused.length > 0 && head.capabilities.has('atomic'))) {
-        answerHook(process, [...new Set(refused.map(({ refusal }) => oneLine(refusal ?? '')))]);
+        answerPreReceive(process, [...new Set(refused.map(({ refusal }) => oneLine(refusal ?? '')))]);
         return;
       }
-      push.absent = new Set(await this.#absent(place, question.updates));
+      push.absent = new Set(await this.#absent(location, question.updates));
       if (refused.length > 0) await push.hooks.refuseSome(verdicts);
       if (request.signal.aborted || !process.running) return;
       push.judged = true;
-      answerHook(process, undefined);
+      answerPreReceive(process, undefined);
     } catch (error) {
       if (request.signal.aborted) return;
-      if (await this.#parts.gone(place)) return answerHook(process, ['The repository was removed']);
-      this.#parts.log.error({ repository: place.id, err: error }, 'a push could not be judged');
-      answerHook(process, [
+      if (await this.#parts.gone(location)) return answerPreReceive(process, ['The repository was removed']);
+      this.#parts.log.error({ repository: location.id, err: error }, 'a push could not be judged');
+      answerPreReceive(process, [
         error instanceof HexforgeError && error.kind !== 'internal'
           ? oneLine(error.message)
           : 'The server could not decide about this push; try again later',
@@ -237,7 +238,7 @@ export class Receiver {
   }
 
   /** A verdict for every ref asked about; one that was forgotten is a refusal. */
-  async #verdicts(push: Push, { updates }: HookQuestion): Promise<readonly RefVerdict[]> {
+  async #verdicts(push: Push, { updates }: PreReceiveQuestion): Promise<readonly RefVerdict[]> {
     const given = new Map(
       (await push.request.judge(updates, { isAncestor: (older, newer) => this.#isAncestor(push, older, newer) })).map(
         (verdict) => [verdict.ref, verdict],
@@ -246,30 +247,30 @@ export class Receiver {
     return updates.map(({ ref }) => given.get(ref) ?? { ref, refusal: `The server did not decide about "${ref}"` });
   }
 
-  async #isAncestor({ place, quarantine, request }: Push, older: Oid, newer: Oid): Promise<boolean> {
+  async #isAncestor({ location, quarantine, request }: Push, older: Oid, newer: Oid): Promise<boolean> {
     const { interactive, processes, limits } = this.#parts;
-    const objects = join(place.directory, 'objects');
+    const objects = join(location.directory, 'objects');
     const environment =
       quarantine === undefined
         ? {}
         : { GIT_OBJECT_DIRECTORY: quarantine, GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(objects) };
-    const { code, complaint } = await interactive.run(
+    const { code, stderr } = await interactive.run(
       () =>
-        processes.run([`--git-dir=${place.directory}`, 'merge-base', '--is-ancestor', older, newer], {
-          directory: place.directory,
+        processes.run([`--git-dir=${location.directory}`, 'merge-base', '--is-ancestor', older, newer], {
+          directory: location.directory,
           environment,
           deadlineMs: limits.readSeconds * 1000,
           signal: request.signal,
         }),
       request.signal,
     );
-    if (code > 1) throw new Internal(`git merge-base failed in repository "${place.id}"`, { detail: complaint });
+    if (code > 1) throw new Internal(`git merge-base failed in repository "${location.id}"`, { detail: stderr });
     return code === 0;
   }
 
-  async #absent(place: Place, updates: readonly RefUpdate[]): Promise<readonly string[]> {
+  async #absent(location: RepositoryLocation, updates: readonly RefUpdate[]): Promise<readonly string[]> {
     const deletions = updates.filter((update) => update.new === zeroOid).map(({ ref }) => ref);
-    const present = await this.#parts.refs.readAll(place, deletions);
+    const present = await this.#parts.refs.readAll(location, deletions);
     return deletions.filter((_, index) => present[index] === zeroOid);
   }
 
@@ -281,10 +282,10 @@ export class Receiver {
   }
 
   /** The same where git was stopped before it could report: a ref that has its new value has moved. */
-  async #compared({ place, head, judged, absent }: Push): Promise<readonly RefUpdate[]> {
+  async #compared({ location, head, judged, absent }: Push): Promise<readonly RefUpdate[]> {
     if (!judged) return [];
     const present = await this.#parts.refs.readAll(
-      place,
+      location,
       head.updates.map(({ ref }) => ref),
     );
     return head.updates.filter(
@@ -303,29 +304,29 @@ export class Receiver {
     clearTimeout(timer);
   }
 
-  async #cleanUp({ place, process, quarantine, hooks }: Push, others: ReadonlySet<Push>): Promise<void> {
-    if (others.size === 0 && this.#pushes.get(place.directory) === others) this.#pushes.delete(place.directory);
+  async #cleanUp({ location, process, quarantine, hooks }: Push, others: ReadonlySet<Push>): Promise<void> {
+    if (others.size === 0 && this.#pushes.get(location.directory) === others) this.#pushes.delete(location.directory);
     await hooks.close();
     if (quarantine !== undefined) await rm(quarantine, { recursive: true, force: true });
-    await this.#parts.clear(place);
+    await this.#parts.clear(location);
     if (process.stopped === undefined) return;
     // A killed receive-pack may leave a quarantine whose name it never told: whose it is is sure only where nobody else
     // pushes here.
-    const objects = join(place.directory, 'objects');
-    const left = ((await readdir(objects).catch(ignoreAbsence)) ?? []).filter((name) =>
+    const objects = join(location.directory, 'objects');
+    const left = ((await readdir(objects).catch(ignoreMissing)) ?? []).filter((name) =>
       /^(tmp_objdir-)?incoming-/.test(name),
     );
-    if (left.length === 0 || others.size > 0 || (await this.#parts.occupants.others()).living.length > 0) return;
+    if (left.length === 0 || others.size > 0 || (await this.#parts.liveProcesses.others()).living.length > 0) return;
     await Promise.all(left.map((name) => rm(join(objects, name), { recursive: true, force: true })));
   }
 }
 
 /** git tells it as it came by the repository, which it may have found through a symbolic link. */
-function quarantineOf(place: Place, { quarantine }: HookQuestion): string | undefined {
+function quarantineOf(location: RepositoryLocation, { quarantine }: PreReceiveQuestion): string | undefined {
   if (quarantine === undefined) return undefined;
   const name = basename(quarantine);
   if (!/^(tmp_objdir-)?incoming-\w+$/.test(name)) throw new Internal(`A git hook named the quarantine "${quarantine}"`);
-  return join(place.directory, 'objects', name);
+  return join(location.directory, 'objects', name);
 }
 
 async function* nothing(): AsyncGenerator<Uint8Array> {

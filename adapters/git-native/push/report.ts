@@ -1,13 +1,13 @@
-// What receive-pack answers: progress that passes at once, and the report of what happened to each ref, kept until it
-// may be told.
+// The output of receive-pack: progress (side band) that passes at once, and the status report of each ref, held back
+// until what moved is recorded.
 import { Buffer } from 'node:buffer';
 import type { RefUpdate } from '#core/repositories/git-backend';
-import { flushPacket, lineOf, packet, PacketCutter } from '../transport/pkt-line.ts';
+import { flushPkt, lineOf, pktLine, PktLineParser } from '../transport/pkt-line.ts';
 
 /** gitprotocol-pack(5), "Report Status". */
 export class PushReport {
-  readonly #outer = new PacketCutter();
-  readonly #inner = new PacketCutter();
+  readonly #outer = new PktLineParser();
+  readonly #inner = new PktLineParser();
   readonly #multiplexed: boolean;
   readonly #held: Buffer[] = [];
   readonly #accepted = new Set<string>();
@@ -21,16 +21,16 @@ export class PushReport {
   /** Takes output in. @returns what may go to the client now. */
   take(chunk: Uint8Array): readonly Buffer[] {
     const passing: Buffer[] = [];
-    for (const packet of this.#outer.cut(chunk)) {
+    for (const pktLine of this.#outer.parse(chunk)) {
       if (!this.#multiplexed) {
-        this.#held.push(packet.raw);
-        this.#line(packet.kind === 'data' ? lineOf(packet) : undefined);
-      } else if (packet.kind === 'data' && packet.payload[0] !== 1) {
-        passing.push(packet.raw);
+        this.#held.push(pktLine.raw);
+        this.#line(pktLine.kind === 'data' ? lineOf(pktLine) : undefined);
+      } else if (pktLine.kind === 'data' && pktLine.payload[0] !== 1) {
+        passing.push(pktLine.raw);
       } else {
-        this.#held.push(packet.raw);
-        if (packet.kind !== 'data') continue;
-        for (const line of this.#inner.cut(packet.payload.subarray(1)))
+        this.#held.push(pktLine.raw);
+        if (pktLine.kind !== 'data') continue;
+        for (const line of this.#inner.parse(pktLine.payload.subarray(1)))
           this.#line(line.kind === 'data' ? lineOf(line) : undefined);
       }
     }
@@ -58,19 +58,19 @@ export class PushReport {
   }
 }
 
-/** Bytes of one packet's payload, after its band. */
+/** Bytes of one pkt-line's payload, after its band. */
 const longestBand = 60_000;
 
 /** What git says of a push whose pack it took and whose refs it refused, each for the same reason. */
 export function refusedReport(updates: readonly RefUpdate[], reason: string, multiplexed: boolean): Buffer {
   const report = Buffer.concat([
-    packet('unpack ok\n'),
-    ...updates.map(({ ref }) => packet(`ng ${ref} ${reason}\n`)),
-    flushPacket,
+    pktLine('unpack ok\n'),
+    ...updates.map(({ ref }) => pktLine(`ng ${ref} ${reason}\n`)),
+    flushPkt,
   ]);
   if (!multiplexed) return report;
   const pieces = Array.from({ length: Math.ceil(report.length / longestBand) }, (_, index) =>
-    packet(Buffer.concat([Buffer.of(1), report.subarray(index * longestBand, (index + 1) * longestBand)])),
+    pktLine(Buffer.concat([Buffer.of(1), report.subarray(index * longestBand, (index + 1) * longestBand)])),
   );
-  return Buffer.concat([...pieces, flushPacket]);
+  return Buffer.concat([...pieces, flushPkt]);
 }

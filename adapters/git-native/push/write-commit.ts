@@ -1,5 +1,5 @@
-// A change made through the API becomes a commit here, and reaches the repository as a push does: one pack, one ref,
-// the same checks.
+// Commits made through the API: objects and pack are built here and pushed through receive-pack, so that they pass the
+// same checks as any push.
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
@@ -7,11 +7,12 @@ import { deflate } from 'node:zlib';
 import { Internal, Unprocessable } from '#core/kernel/errors';
 import { zeroOid, type Oid } from '#core/repositories/git-backend';
 import type { FileWrite, PushHooks, Signature, WriteOutcome } from '#core/repositories/git-history';
-import { parseRecord } from '../history/commits.ts';
-import { segments } from '../refs/names.ts';
-import type { Objects, Place, RawTree } from '../objects/objects.ts';
-import { flushPacket, lineOf, packet, PacketCutter } from '../transport/pkt-line.ts';
-import type { Receiver } from './receive-pack.ts';
+import { parseCommitRecord } from '../history/commits.ts';
+import type { Objects, RawTree } from '../objects/objects.ts';
+import { pathSegments } from '../refs/names.ts';
+import type { RepositoryLocation } from '../storage/repositories.ts';
+import { flushPkt, lineOf, pktLine, PktLineParser } from '../transport/pkt-line.ts';
+import type { ReceivePack } from './receive-pack.ts';
 
 /** gitformat-pack(5), "Object types". */
 const types = { commit: 1, tree: 2, blob: 3 } as const;
@@ -26,42 +27,46 @@ const compress = promisify(deflate);
 /** Hashed at a stretch, so that a large file does not keep everyone else waiting. */
 const stretch = 1024 * 1024;
 
-export class Writer {
+export class CommitWriter {
   readonly #objects: Objects;
-  readonly #receiver: Receiver;
+  readonly #receivePack: ReceivePack;
 
-  constructor(parts: { readonly objects: Objects; readonly receiver: Receiver }) {
+  constructor(parts: { readonly objects: Objects; readonly receivePack: ReceivePack }) {
     this.#objects = parts.objects;
-    this.#receiver = parts.receiver;
+    this.#receivePack = parts.receivePack;
   }
 
-  async write(place: Place, change: FileWrite, hooks: PushHooks): Promise<WriteOutcome> {
+  async write(location: RepositoryLocation, change: FileWrite, hooks: PushHooks): Promise<WriteOutcome> {
     const blob = change.file === undefined ? undefined : await made('blob', change.file.content);
-    const trees = await this.#trees(place, change, blob?.oid);
+    const trees = await this.#trees(location, change, blob?.oid);
     const root = trees.at(-1);
     if (root === undefined) throw new Internal('A commit was made without a tree');
     const commit = await made('commit', Buffer.from(commitText(change, root.oid)));
     const body = pushBody(change, [...(blob === undefined ? [] : [blob]), ...trees, commit]);
-    const answer = await this.#receiver.receive(place, {
+    const answer = await this.#receivePack.receive(location, {
       ...hooks,
       service: 'git-receive-pack',
       protocol: undefined,
       body,
     });
     return {
-      commit: parseRecord(commit.oid, Buffer.from(commit.content)),
+      commit: parseCommitRecord(commit.oid, Buffer.from(commit.content)),
       blob: blob?.oid,
       refusal: await refusalIn(answer, change.ref),
     };
   }
 
   /** The folders that change, from the innermost to the root. */
-  async #trees(place: Place, { parent, path, file }: FileWrite, blob: Oid | undefined): Promise<readonly MadeObject[]> {
-    const names = segments(path)?.map((name) => Buffer.from(name, 'utf8').toString('latin1'));
+  async #trees(
+    location: RepositoryLocation,
+    { parent, path, file }: FileWrite,
+    blob: Oid | undefined,
+  ): Promise<readonly MadeObject[]> {
+    const names = pathSegments(path)?.map((name) => Buffer.from(name, 'utf8').toString('latin1'));
     const name = names?.pop();
     if (names === undefined || name === undefined)
       throw new Unprocessable('The path names no file', { detail: `path: "${path}"` });
-    const folders = await this.#folders(place, parent, names);
+    const folders = await this.#folders(location, parent, names);
     const made_: MadeObject[] = [];
     let entry = blob === undefined ? undefined : packed(file?.mode ?? '100644', blob);
     for (const [index, key] of [...names, name].entries().toArray().reverse()) {
@@ -77,12 +82,12 @@ export class Writer {
   }
 
   /** The folders on the way as they are, from the root; empty where they are to come. */
-  async #folders(place: Place, parent: Oid, names: readonly string[]): Promise<readonly RawTree[]> {
-    const commit = parent === zeroOid ? undefined : await this.#objects.commit(place, parent);
+  async #folders(location: RepositoryLocation, parent: Oid, names: readonly string[]): Promise<readonly RawTree[]> {
+    const commit = parent === zeroOid ? undefined : await this.#objects.commit(location, parent);
     if (commit === undefined && parent !== zeroOid)
       throw new Internal('A branch leads to no commit', { detail: `commit: "${parent}"` });
     let tree: RawTree =
-      commit === undefined ? new Map() : ((await this.#objects.tree(place, commit.tree)) ?? new Map());
+      commit === undefined ? new Map() : ((await this.#objects.tree(location, commit.tree)) ?? new Map());
     const folders = [tree];
     for (const name of names) {
       const entry = tree.get(name);
@@ -93,7 +98,7 @@ export class Writer {
       tree =
         entry === undefined
           ? new Map()
-          : ((await this.#objects.tree(place, Buffer.from(entry.slice(7), 'latin1').toString('hex'))) ?? new Map());
+          : ((await this.#objects.tree(location, Buffer.from(entry.slice(7), 'latin1').toString('hex'))) ?? new Map());
       folders.push(tree);
     }
     return folders;
@@ -131,7 +136,7 @@ async function made(type: MadeObject['type'], content: Uint8Array): Promise<Made
 
 /** gitprotocol-pack(5), "Reference Update Request", with a pack as gitformat-pack(5) has it. */
 async function* pushBody({ ref, parent }: FileWrite, objects: readonly MadeObject[]): AsyncGenerator<Uint8Array> {
-  yield Buffer.concat([packet(`${parent} ${objects.at(-1)?.oid ?? zeroOid} ${ref}\0report-status\n`), flushPacket]);
+  yield Buffer.concat([pktLine(`${parent} ${objects.at(-1)?.oid ?? zeroOid} ${ref}\0report-status\n`), flushPkt]);
   const hash = createHash('sha1');
   const head = Buffer.alloc(12);
   head.write('PACK', 'latin1');
@@ -162,11 +167,11 @@ function objectHeader(type: number, length: number): Buffer {
 
 /** What the report says of the ref; undefined where it moved. */
 async function refusalIn(answer: AsyncIterable<Uint8Array>, ref: string): Promise<string | undefined> {
-  const cutter = new PacketCutter();
+  const parser = new PktLineParser();
   let unpacked: string | undefined;
   let refusal: string | undefined = 'git said nothing of it';
   for await (const chunk of answer) {
-    for (const found of cutter.cut(chunk)) {
+    for (const found of parser.parse(chunk)) {
       const line = found.kind === 'data' ? lineOf(found) : '';
       if (line.startsWith('unpack ') && line !== 'unpack ok') unpacked = line.slice('unpack '.length);
       if (line === `ok ${ref}`) refusal = undefined;

@@ -1,50 +1,49 @@
-// Moving refs by the forge itself: one `git update-ref` transaction with the old value of each, and annotated tags
-// written as objects.
+// Ref updates by compare-and-swap, in one `git update-ref` transaction; and the objects of annotated tags.
 import { Buffer } from 'node:buffer';
 import { Internal, Unavailable, ValidationFailed } from '#core/kernel/errors';
 import { zeroOid, type Oid, type RefUpdate } from '#core/repositories/git-backend';
 import type { Moving, NewTag } from '#core/repositories/git-refs';
-import { syncMoved } from '../storage/durable-files.ts';
-import type { Lane } from '../process/limiter.ts';
-import { isLegalName, isLegalRef, isOid } from './names.ts';
-import type { Place } from '../objects/objects.ts';
 import type { GitProcesses } from '../process/git-process.ts';
+import type { Limiter } from '../process/limiter.ts';
+import { syncRefs } from '../storage/durable-files.ts';
+import type { RepositoryLocation } from '../storage/repositories.ts';
+import { isLegalName, isLegalRef, isOid } from './names.ts';
 
 export class RefMover {
   readonly #processes: GitProcesses;
-  readonly #lane: Lane;
+  readonly #limiter: Limiter;
   readonly #deadlineMs: number;
 
-  constructor(parts: { readonly processes: GitProcesses; readonly lane: Lane; readonly deadlineMs: number }) {
+  constructor(parts: { readonly processes: GitProcesses; readonly limiter: Limiter; readonly deadlineMs: number }) {
     this.#processes = parts.processes;
-    this.#lane = parts.lane;
+    this.#limiter = parts.limiter;
     this.#deadlineMs = parts.deadlineMs;
   }
 
-  async move(place: Place, updates: readonly RefUpdate[]): Promise<Moving> {
+  async move(location: RepositoryLocation, updates: readonly RefUpdate[]): Promise<Moving> {
     // `-z`: a name holds whatever a name may hold, and ends where we say.
     const input = ['start\0', ...updates.map(command), 'prepare\0', 'commit\0'].join('');
-    const { code, stdout, complaint } = await this.#git(place, ['update-ref', '-z', '--no-deref', '--stdin'], input);
+    const { code, stdout, stderr } = await this.#git(location, ['update-ref', '-z', '--no-deref', '--stdin'], input);
     if (code === 0) {
-      await syncMoved(
-        place.directory,
+      await syncRefs(
+        location.directory,
         updates.map(({ ref }) => ref),
       );
       return 'moved';
     }
     // Past `prepare` every lock is held and every old value compared; before it nothing has moved.
     if (stdout.includes('prepare: ok'))
-      throw new Internal(`git update-ref failed in repository "${place.id}"`, { detail: complaint });
-    if (/cannot create|there is a non-empty directory|cannot process .* and .* at the same time/.test(complaint))
+      throw new Internal(`git update-ref failed in repository "${location.id}"`, { detail: stderr });
+    if (/cannot create|there is a non-empty directory|cannot process .* and .* at the same time/.test(stderr))
       return 'in-the-way';
-    if (/but expected|reference already exists|unable to resolve reference|reference is missing/.test(complaint))
+    if (/but expected|reference already exists|unable to resolve reference|reference is missing/.test(stderr))
       return 'stale';
-    if (/Unable to create .*\.lock|File exists/.test(complaint))
+    if (/Unable to create .*\.lock|File exists/.test(stderr))
       throw new Unavailable('Another process is changing the same branch or tag', { detail: 'Try again' });
-    throw new Internal(`git update-ref failed in repository "${place.id}"`, { detail: complaint });
+    throw new Internal(`git update-ref failed in repository "${location.id}"`, { detail: stderr });
   }
 
-  async writeTag(place: Place, tag: NewTag): Promise<Oid> {
+  async writeTag(location: RepositoryLocation, tag: NewTag): Promise<Oid> {
     if (!isLegalName('tag', tag.name) || !isOid(tag.commit))
       throw new ValidationFailed('The tag has a name git does not allow', {
         detail: `name: ${JSON.stringify(tag.name.slice(0, 200))}`,
@@ -58,23 +57,23 @@ export class RefMover {
       '',
       `${tag.message.replaceAll('\0', '').trimEnd()}\n`,
     ].join('\n');
-    const { code, stdout, complaint } = await this.#git(place, ['mktag'], text);
+    const { code, stdout, stderr } = await this.#git(location, ['mktag'], text);
     const oid = stdout.trim();
     if (code !== 0 || !isOid(oid))
-      throw new Internal(`git mktag failed in repository "${place.id}"`, { detail: complaint });
-    await syncMoved(place.directory, [], ['objects', `objects/${oid.slice(0, 2)}`]);
+      throw new Internal(`git mktag failed in repository "${location.id}"`, { detail: stderr });
+    await syncRefs(location.directory, [], ['objects', `objects/${oid.slice(0, 2)}`]);
     return oid;
   }
 
   async #git(
-    place: Place,
+    location: RepositoryLocation,
     args: readonly string[],
     input: string,
-  ): Promise<{ readonly code: number; readonly stdout: string; readonly complaint: string }> {
+  ): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
     // Not given up with its caller: once asked for, a change is carried to its end.
-    const { stdout, ...ran } = await this.#lane.run(() =>
-      this.#processes.run([`--git-dir=${place.directory}`, ...args], {
-        directory: place.directory,
+    const { stdout, ...ran } = await this.#limiter.run(() =>
+      this.#processes.run([`--git-dir=${location.directory}`, ...args], {
+        directory: location.directory,
         deadlineMs: this.#deadlineMs,
         input: Buffer.from(input.toWellFormed()),
       }),

@@ -1,4 +1,4 @@
-// Which names reach git: a port of git's check-ref-format, oids, and the paths that can name something in a tree.
+// Validation of names before they reach git: ref names (a port of git's check-ref-format), oids, and paths in a tree.
 import { Buffer } from 'node:buffer';
 
 /** Below the limit of a file name, with room for `.lock`, per component; and of a path in all. */
@@ -43,7 +43,7 @@ export function isOid(text: string): boolean {
 }
 
 /** The segments of a path in a tree; undefined for a path that names nothing whatever the tree holds. */
-export function segments(path: string): readonly string[] | undefined {
+export function pathSegments(path: string): readonly string[] | undefined {
   if (path === '') return [];
   const parts = path.split('/');
   return parts.some(

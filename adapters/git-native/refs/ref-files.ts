@@ -1,5 +1,4 @@
-// Every ref as git's files keep it (gitrepository-layout(5)): a loose file each, over `packed-refs`. Read without a
-// process.
+// Git's files back end for refs (gitrepository-layout(5)), read without a process: loose ref files over `packed-refs`.
 import { Buffer } from 'node:buffer';
 import { closeSync, open, read, type Dirent } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
@@ -7,10 +6,11 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Lru } from '#core/kernel/lru';
 import { zeroOid, type Oid, type Ref } from '#core/repositories/git-backend';
-import { codeOf, ignoreAbsence } from '../storage/durable-files.ts';
-import { Lane } from '../process/limiter.ts';
+import { decodeName } from '../objects/objects.ts';
+import { Limiter } from '../process/limiter.ts';
+import { errnoOf, ignoreMissing } from '../storage/errno.ts';
+import type { RepositoryLocation } from '../storage/repositories.ts';
 import { isLegalRef, isOid } from './names.ts';
-import { readable, type Place } from '../objects/objects.ts';
 
 /** A symbolic ref may lead to another; more than this is a loop. */
 const deepest = 5;
@@ -43,18 +43,18 @@ const longestContent = 1200;
 const [opened, bytesOf] = [promisify(open), promisify(read)];
 
 export class RefFiles {
-  readonly #lists = new Lane('lists of refs', listsAtOnce, Number.POSITIVE_INFINITY);
+  readonly #lists = new Limiter('lists of refs', listsAtOnce, Number.POSITIVE_INFINITY);
   /** Weighed by refs. */
   readonly #packed = new Lru<PackedRefs>(200_000);
 
   /** The oid a full ref name (or `HEAD`) has now. */
-  async read(place: Place, name: string): Promise<Oid | undefined> {
+  async read(location: RepositoryLocation, name: string): Promise<Oid | undefined> {
     let raw = Buffer.from(name, 'utf8').toString('latin1');
     for (let depth = 0; depth < deepest; depth += 1) {
       // The loose file first: packing a ref writes the packed one before it removes the loose one.
-      const loose = await looseOf(place, raw);
+      const loose = await looseOf(location, raw);
       if (loose === 'broken') return undefined;
-      if (loose === undefined) return (await this.#packedRefs(place))?.get(raw)?.ref.oid;
+      if (loose === undefined) return (await this.#packedRefs(location))?.get(raw)?.ref.oid;
       if ('oid' in loose) return loose.oid;
       raw = loose.target;
     }
@@ -62,13 +62,13 @@ export class RefFiles {
   }
 
   /** Those whose full name begins with `prefix`, a folder's; in git's order. @throws where the repository is gone */
-  async list(place: Place, prefix: string): Promise<readonly StoredRef[]> {
+  async list(location: RepositoryLocation, prefix: string): Promise<readonly StoredRef[]> {
     // In this order for the same reason as above.
-    const loose = await this.#loose(place, prefix);
-    const packed = await this.#packedRefs(place);
+    const loose = await this.#loose(location, prefix);
+    const packed = await this.#packedRefs(location);
     // What was read before a repository went is half of it. A file that is there after all reading shows that it did
     // not.
-    if (packed === undefined) await stat(join(place.directory, 'HEAD'));
+    if (packed === undefined) await stat(join(location.directory, 'HEAD'));
     const names = [...(packed?.keys() ?? [])]
       .filter((raw) => raw.startsWith(prefix) && !loose.has(raw))
       .concat([...loose.keys()]);
@@ -76,17 +76,24 @@ export class RefFiles {
   }
 
   /** Undefined for a broken one, and for a symbolic one that leads nowhere. */
-  async #loose(place: Place, prefix: string): Promise<ReadonlyMap<string, StoredRef | undefined>> {
-    const waiting = await namesIn(place, prefix);
+  async #loose(location: RepositoryLocation, prefix: string): Promise<ReadonlyMap<string, StoredRef | undefined>> {
+    const waiting = await namesIn(location, prefix);
     const found = new Map<string, StoredRef | undefined>();
     const worker = async (): Promise<void> => {
       for (let raw = waiting.pop(); raw !== undefined; raw = waiting.pop()) {
-        const loose = await looseOf(place, raw);
+        const loose = await looseOf(location, raw);
         // Packed since the folder was read.
         if (loose === undefined) continue;
         const oid =
-          loose === 'broken' ? undefined : 'oid' in loose ? loose.oid : await this.read(place, readable(loose.target));
-        found.set(raw, oid === undefined ? undefined : { ref: { name: readable(raw), oid }, mayBeTag: !isBranch(raw) });
+          loose === 'broken'
+            ? undefined
+            : 'oid' in loose
+              ? loose.oid
+              : await this.read(location, decodeName(loose.target));
+        found.set(
+          raw,
+          oid === undefined ? undefined : { ref: { name: decodeName(raw), oid }, mayBeTag: !isBranch(raw) },
+        );
       }
     };
     if (waiting.length > 0)
@@ -95,16 +102,16 @@ export class RefFiles {
   }
 
   /** Undefined where nothing was packed yet. */
-  async #packedRefs(place: Place): Promise<StoredRefs | undefined> {
-    const path = join(place.directory, 'packed-refs');
-    const found = await stat(path, { bigint: true }).catch(ignoreAbsence);
+  async #packedRefs(location: RepositoryLocation): Promise<StoredRefs | undefined> {
+    const path = join(location.directory, 'packed-refs');
+    const found = await stat(path, { bigint: true }).catch(ignoreMissing);
     if (found === undefined) return undefined;
     const version = `${found.ino} ${found.size} ${found.mtimeNs}`;
-    const known = this.#packed.get(place.directory);
+    const known = this.#packed.get(location.directory);
     if (known?.version === version) return known.refs;
     const refs = parsePacked(await readFile(path, 'latin1'));
     if (Date.now() - Number(found.mtimeMs) > settledMs)
-      this.#packed.set(place.directory, { version, refs }, 1 + refs.size);
+      this.#packed.set(location.directory, { version, refs }, 1 + refs.size);
     return refs;
   }
 }
@@ -112,12 +119,12 @@ export class RefFiles {
 /** git moves no branch to what is no commit. */
 const isBranch = (raw: string): boolean => raw.startsWith('refs/heads/');
 
-async function looseOf(place: Place, raw: string): Promise<Loose | undefined> {
-  const text = await contentOf(pathOf(place, raw)).catch(ignoreAbsenceOrLoop);
+async function looseOf(location: RepositoryLocation, raw: string): Promise<Loose | undefined> {
+  const text = await contentOf(pathOf(location, raw)).catch(ignoreMissingOrLoop);
   if (text === undefined) return undefined;
   const [, oid, target] = /^(?:([0-9a-f]{40})(?:[\t-\r ]|$)|ref:[\t-\r ]*(refs\/.*?)[\t-\r ]*$)/s.exec(text) ?? [];
   if (oid !== undefined && oid !== zeroOid) return { oid };
-  return target !== undefined && isLegalRef(readable(target)) ? { target } : 'broken';
+  return target !== undefined && isLegalRef(decodeName(target)) ? { target } : 'broken';
 }
 
 /** A third of the time that fs/promises' readFile takes, which tells where a push has left ten thousand refs. */
@@ -133,18 +140,18 @@ async function contentOf(path: Buffer): Promise<string> {
 }
 
 /** Raw full names of the loose files below a folder of refs, but for those git passes over. */
-async function namesIn(place: Place, folder: string): Promise<string[]> {
+async function namesIn(location: RepositoryLocation, folder: string): Promise<string[]> {
   const entries: readonly Dirent<Buffer>[] =
-    (await readdir(pathOf(place, folder), { withFileTypes: true, encoding: 'buffer' }).catch(ignoreAbsence)) ?? [];
+    (await readdir(pathOf(location, folder), { withFileTypes: true, encoding: 'buffer' }).catch(ignoreMissing)) ?? [];
   const names: string[] = [];
   const folders: string[] = [];
   for (const entry of entries) {
     const raw = `${folder}${entry.name.toString('latin1')}`;
-    if (!isLegalRef(readable(raw))) continue;
+    if (!isLegalRef(decodeName(raw))) continue;
     if (entry.isDirectory()) folders.push(`${raw}/`);
     else if (entry.isFile() || entry.isSymbolicLink()) names.push(raw);
   }
-  const below = await Promise.all(folders.map((each) => namesIn(place, each)));
+  const below = await Promise.all(folders.map((each) => namesIn(location, each)));
   return folders.length === 0 ? names : [names, ...below].flat();
 }
 
@@ -160,14 +167,14 @@ function parsePacked(text: string): StoredRefs {
     const [oid, raw] = [line.slice(0, 40), line.slice(41)];
     if (!isOid(oid) || line[40] !== ' ') continue;
     refs.set(raw, {
-      ref: { name: readable(raw), oid },
+      ref: { name: decodeName(raw), oid },
       mayBeTag: !isBranch(raw) && (!fullyPeeled || lines[index + 1]?.startsWith('^') === true),
     });
   }
   return refs;
 }
 
-const pathOf = ({ directory }: Place, raw: string): Buffer =>
+const pathOf = ({ directory }: RepositoryLocation, raw: string): Buffer =>
   Buffer.concat([Buffer.from(`${directory}/`, 'utf8'), Buffer.from(raw, 'latin1')]);
-const ignoreAbsenceOrLoop = (error: unknown): undefined =>
-  codeOf(error) === 'ELOOP' ? undefined : ignoreAbsence(error);
+const ignoreMissingOrLoop = (error: unknown): undefined =>
+  errnoOf(error) === 'ELOOP' ? undefined : ignoreMissing(error);

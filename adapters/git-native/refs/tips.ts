@@ -1,11 +1,12 @@
-// What stands behind refs: commits and annotated tags in short, read by oid without a process of their own and cached.
+// Summaries of what refs point to: commits and annotated tags, read by oid and kept in an LRU cache.
 import { Buffer } from 'node:buffer';
 import { Lru } from '#core/kernel/lru';
 import type { Oid } from '#core/repositories/git-backend';
 import type { Tip } from '#core/repositories/git-refs';
 import { decoder, parseSignature, type Commits } from '../history/commits.ts';
+import type { Objects } from '../objects/objects.ts';
+import type { RepositoryLocation } from '../storage/repositories.ts';
 import { isOid } from './names.ts';
-import type { Objects, Place } from '../objects/objects.ts';
 
 /** Bytes of a tag that is read; a larger one is shown as a ref to something. */
 const largestTag = 1024 * 1024;
@@ -26,13 +27,13 @@ export class Tips {
     this.#commits = parts.commits;
   }
 
-  async of(place: Place, oids: readonly Oid[]): Promise<ReadonlyMap<Oid, Tip>> {
+  async of(location: RepositoryLocation, oids: readonly Oid[]): Promise<ReadonlyMap<Oid, Tip>> {
     const found = new Map<Oid, Tip>();
     const wanted = [...new Set(oids)].filter(isOid);
     for (let from = 0; from < wanted.length; from += atOnce) {
       await Promise.all(
         wanted.slice(from, from + atOnce).map(async (oid) => {
-          const tip = await this.#one(place, oid);
+          const tip = await this.#one(location, oid);
           if (tip !== undefined) found.set(oid, tip);
         }),
       );
@@ -40,23 +41,23 @@ export class Tips {
     return found;
   }
 
-  forget(place: Place): void {
-    this.#known.forget(`${place.id}:`);
+  forget(location: RepositoryLocation): void {
+    this.#known.forget(`${location.id}:`);
   }
 
-  async #one(place: Place, oid: Oid): Promise<Tip | undefined> {
-    const key = `${place.id}:${oid}`;
+  async #one(location: RepositoryLocation, oid: Oid): Promise<Tip | undefined> {
+    const key = `${location.id}:${oid}`;
     const known = this.#known.get(key);
     if (known !== undefined) return known;
-    const tip = await this.#read(place, oid);
+    const tip = await this.#read(location, oid);
     if (tip !== undefined) this.#known.set(key, tip, 200 + lengthOf(tip));
     return tip;
   }
 
-  async #read(place: Place, oid: Oid): Promise<Tip | undefined> {
-    const header = await this.#objects.header(place, oid);
+  async #read(location: RepositoryLocation, oid: Oid): Promise<Tip | undefined> {
+    const header = await this.#objects.header(location, oid);
     if (header?.type === 'commit') {
-      const commit = await this.#commits.one(place, oid);
+      const commit = await this.#commits.one(location, oid);
       return (
         commit && {
           kind: 'commit',
@@ -67,7 +68,7 @@ export class Tips {
       );
     }
     if (header?.type === 'tag' && header.size <= largestTag) {
-      const object = await this.#objects.contents(place, oid);
+      const object = await this.#objects.contents(location, oid);
       return object && parsed(object.content);
     }
     return header && { kind: 'other' };

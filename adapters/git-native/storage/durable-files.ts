@@ -1,12 +1,13 @@
-// Writing so that a loss of power leaves either the old or the new: files are synced before, folders after the name
-// appears.
+// Crash-safe file writes (fsync): after a loss of power there is either the old file or the new one, for files are
+// synced before their folder is.
 import { constants } from 'node:fs';
 import { open, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { ignoreMissing } from './errno.ts';
 
 /** The names in a folder reach the disk. A folder that is gone has nothing to keep. */
 export async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, constants.O_RDONLY | constants.O_DIRECTORY).catch(ignoreAbsence);
+  const handle = await open(folder, constants.O_RDONLY | constants.O_DIRECTORY).catch(ignoreMissing);
   if (handle === undefined) return;
   try {
     await handle.sync();
@@ -19,7 +20,7 @@ export async function syncFolder(folder: string): Promise<void> {
  * git syncs the files it writes; that the names of refs that moved, and those in the folders of `more`, outlive a loss
  * of power is for us to see to.
  */
-export async function syncMoved(
+export async function syncRefs(
   directory: string,
   refs: readonly string[],
   more: readonly string[] = [],
@@ -44,16 +45,8 @@ export async function writeSynced(path: string, text: string, mode = 0o600): Pro
  * Replaces a file in the way git does: through `path.lock`, which keeps other writers out. @throws EEXIST while someone
  * holds the lock
  */
-export async function replaceLocked(path: string, text: string): Promise<void> {
+export async function replaceUnderLock(path: string, text: string): Promise<void> {
   await writeSynced(`${path}.lock`, text);
   await rename(`${path}.lock`, path);
   await syncFolder(dirname(path));
-}
-
-export const isAbsence = (error: unknown): boolean => ['ENOENT', 'ENOTDIR', 'EISDIR'].includes(codeOf(error));
-export const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException | undefined)?.code ?? '';
-
-export function ignoreAbsence(error: unknown): undefined {
-  if (!isAbsence(error)) throw error;
-  return undefined;
 }

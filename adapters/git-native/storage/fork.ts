@@ -1,15 +1,16 @@
-// Forking: a fetch of branches and tags from one repository on this disk into a new one, which shares no file with it.
+// Forking: a fetch of branches and tags from one repository on this disk into a new one, with no alternates and no
+// shared files.
 import { Internal } from '#core/kernel/errors';
 import { hiddenRefs, type GitConfig } from '../process/environment.ts';
-import type { Lane } from '../process/limiter.ts';
-import type { GitLimits } from '../process/limits.ts';
-import type { Place } from '../objects/objects.ts';
 import type { GitProcesses } from '../process/git-process.ts';
+import type { Limiter } from '../process/limiter.ts';
+import type { GitLimits } from '../process/limits.ts';
 import { receiveConfig } from '../transport/smart-http.ts';
+import type { RepositoryLocation } from './repositories.ts';
 
 export interface ForkParts {
   readonly processes: GitProcesses;
-  readonly transfers: Lane;
+  readonly transfers: Limiter;
   readonly limits: Pick<GitLimits, 'transferSeconds' | 'pushBytes'>;
 }
 
@@ -37,7 +38,7 @@ export class Forks {
   }
 
   /** @param target an empty repository. */
-  async fetch(source: Place, target: Place, signal: AbortSignal): Promise<void> {
+  async fetch(source: RepositoryLocation, target: RepositoryLocation, signal: AbortSignal): Promise<void> {
     const { processes, transfers, limits } = this.#parts;
     const args = [
       `--git-dir=${target.directory}`,
@@ -54,7 +55,7 @@ export class Forks {
       source.directory,
       ...refspecs,
     ];
-    const { code, complaint } = await transfers.run(
+    const { code, stderr } = await transfers.run(
       () =>
         processes.run(args, {
           directory: target.directory,
@@ -67,7 +68,7 @@ export class Forks {
     );
     if (code !== 0)
       throw new Internal(`git fetch from repository "${source.id}" into its fork "${target.id}" failed`, {
-        detail: complaint,
+        detail: stderr,
       });
   }
 }

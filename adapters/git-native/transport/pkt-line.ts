@@ -1,8 +1,8 @@
-// gitprotocol-common(5), "pkt-line Format": cutting a byte stream into packets, and making them.
+// Parsing and encoding of pkt-lines: gitprotocol-common(5), "pkt-line Format".
 import { Buffer } from 'node:buffer';
 import { ValidationFailed } from '#core/kernel/errors';
 
-export interface Packet {
+export interface PktLine {
   readonly kind: 'data' | 'flush' | 'delimiter' | 'end';
   /** Without the four digits of length. */
   readonly payload: Buffer;
@@ -10,19 +10,19 @@ export interface Packet {
   readonly raw: Buffer;
 }
 
-const special: Readonly<Record<number, Packet['kind']>> = { 0: 'flush', 1: 'delimiter', 2: 'end' };
+const special: Readonly<Record<number, PktLine['kind']>> = { 0: 'flush', 1: 'delimiter', 2: 'end' };
 const longest = 65_520;
 
-export class PacketCutter {
+export class PktLineParser {
   #rest: Buffer = Buffer.alloc(0);
 
-  /** Bytes given that belong to no whole packet yet. */
+  /** Bytes given that belong to no whole pkt-line yet. */
   get rest(): Buffer {
     return this.#rest;
   }
 
-  /** Packets that these bytes complete. @throws {ValidationFailed} where they are none. */
-  *cut(bytes: Uint8Array): Generator<Packet> {
+  /** Pkt-lines that these bytes complete. @throws {ValidationFailed} where they are none. */
+  *parse(bytes: Uint8Array): Generator<PktLine> {
     this.#rest =
       this.#rest.length === 0
         ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -44,14 +44,14 @@ export class PacketCutter {
   }
 }
 
-export const flushPacket = Buffer.from('0000');
+export const flushPkt = Buffer.from('0000');
 
-export function packet(content: string | Uint8Array): Buffer {
+export function pktLine(content: string | Uint8Array): Buffer {
   const payload = typeof content === 'string' ? Buffer.from(content, 'utf8') : content;
   return Buffer.concat([Buffer.from((payload.length + 4).toString(16).padStart(4, '0')), payload]);
 }
 
-/** A line of a packet, without its optional newline. */
-export function lineOf({ payload }: Packet): string {
+/** The text of a pkt-line, without its optional newline. */
+export function lineOf({ payload }: PktLine): string {
   return payload.toString('utf8', 0, payload.at(-1) === 0x0a ? payload.length - 1 : payload.length);
 }

@@ -1,4 +1,5 @@
-// The reading half of smart HTTP: advertisements and upload-pack, streamed from git to the client and back.
+// Git's smart HTTP (gitprotocol-http(5)): ref advertisements of both services, and upload-pack for clones and fetches,
+// streamed.
 import { Buffer } from 'node:buffer';
 import { once } from 'node:events';
 import { Internal, ValidationFailed } from '#core/kernel/errors';
@@ -6,11 +7,11 @@ import type { Log } from '#core/kernel/log';
 import type { GitService, ServeRequest } from '#core/repositories/git-backend';
 import { byteStream, prefixed } from '../process/byte-stream.ts';
 import type { GitConfig } from '../process/environment.ts';
-import type { Lane } from '../process/limiter.ts';
-import type { GitLimits } from '../process/limits.ts';
-import type { Place } from '../objects/objects.ts';
-import { flushPacket, packet } from './pkt-line.ts';
 import type { GitProcess, GitProcesses, SpawnOptions } from '../process/git-process.ts';
+import type { Limiter } from '../process/limiter.ts';
+import type { GitLimits } from '../process/limits.ts';
+import type { RepositoryLocation } from '../storage/repositories.ts';
+import { flushPkt, pktLine } from './pkt-line.ts';
 
 /** An oid that no visible ref leads to is not given out to who merely names it. */
 export const uploadConfig: GitConfig = {
@@ -41,10 +42,10 @@ export function receiveConfig(pushBytes: number): GitConfig {
   };
 }
 
-export interface TransportParts {
+export interface SmartHttpParts {
   readonly processes: GitProcesses;
-  readonly interactive: Lane;
-  readonly transfers: Lane;
+  readonly interactive: Limiter;
+  readonly transfers: Limiter;
   readonly limits: GitLimits;
   readonly log: Log;
 }
@@ -55,15 +56,15 @@ export function protocolVariable(service: GitService, header: string | undefined
   return header !== undefined && known.test(header) ? { GIT_PROTOCOL: header } : {};
 }
 
-export class Transport {
-  readonly #parts: TransportParts;
+export class SmartHttp {
+  readonly #parts: SmartHttpParts;
 
-  constructor(parts: TransportParts) {
+  constructor(parts: SmartHttpParts) {
     this.#parts = parts;
   }
 
   async advertise(
-    place: Place,
+    location: RepositoryLocation,
     request: { readonly service: GitService; readonly protocol: string | undefined; readonly signal: AbortSignal },
   ): Promise<AsyncIterable<Uint8Array>> {
     const { service, signal } = request;
@@ -73,10 +74,10 @@ export class Transport {
     const head =
       variables['GIT_PROTOCOL'] === 'version=2'
         ? undefined
-        : Buffer.concat([packet(`# service=${service}\n`), flushPacket]);
+        : Buffer.concat([pktLine(`# service=${service}\n`), flushPkt]);
     return await this.#serve(
-      place,
-      [commandOf(service), '--stateless-rpc', '--http-backend-info-refs', place.directory],
+      location,
+      [commandOf(service), '--stateless-rpc', '--http-backend-info-refs', location.directory],
       { config, environment: variables, signal },
       {
         ...(head === undefined ? {} : { head }),
@@ -85,13 +86,13 @@ export class Transport {
     );
   }
 
-  async uploadPack(place: Place, request: ServeRequest): Promise<AsyncIterable<Uint8Array>> {
+  async uploadPack(location: RepositoryLocation, request: ServeRequest): Promise<AsyncIterable<Uint8Array>> {
     const options = {
       config: uploadConfig,
       environment: protocolVariable('git-upload-pack', request.protocol),
       signal: request.signal,
     };
-    return await this.#serve(place, ['upload-pack', '--stateless-rpc', place.directory], options, {
+    return await this.#serve(location, ['upload-pack', '--stateless-rpc', location.directory], options, {
       began: (process) => {
         feed(process, request.body[Symbol.asyncIterator]()).catch(() => process.stop('the request broke off'));
       },
@@ -99,14 +100,14 @@ export class Transport {
   }
 
   async #serve(
-    place: Place,
+    location: RepositoryLocation,
     args: readonly string[],
     options: SpawnOptions,
     { head, began }: { readonly head?: Uint8Array; readonly began: (process: GitProcess) => void },
   ): Promise<AsyncIterable<Uint8Array>> {
     const { limits, processes, transfers, log } = this.#parts;
     // Advertisements too: a slow reader of a long one must not take the place of a short read.
-    const leave = await transfers.enter(options.signal);
+    const release = await transfers.acquire(options.signal);
     let process: GitProcess;
     try {
       // Not found by `stopIn`: where the repository is removed, who was let in is served to the end from files that are
@@ -117,24 +118,21 @@ export class Transport {
         idleMs: limits.idleSeconds * 1000,
       });
     } catch (error) {
-      leave();
+      release();
       throw error;
     }
     began(process);
-    const stream = byteStream(process, { onEnd: leave });
+    const stream = byteStream(process, { onEnd: release });
     // The first piece decides whether there is an answer at all, while a refusal can still be one.
     const first = await stream.next();
     const { code } = first.done === true ? await process.ended : { code: 0 };
     if (code !== 0) {
-      if (nonsense.test(process.complaint))
+      if (nonsense.test(process.stderr))
         throw new ValidationFailed('The body is not what a git client sends', {
           detail: "body: it must be a request of git's protocol",
         });
-      log.error(
-        { repository: place.id, git: args[0], complaint: process.complaint },
-        'git could not serve a repository',
-      );
-      throw new Internal(`git ${args[0] ?? ''} failed in repository "${place.id}"`);
+      log.error({ repository: location.id, git: args[0], stderr: process.stderr }, 'git could not serve a repository');
+      throw new Internal(`git ${args[0] ?? ''} failed in repository "${location.id}"`);
     }
     return prefixed([...(head === undefined ? [] : [head]), ...(first.done === true ? [] : [first.value])], stream);
   }

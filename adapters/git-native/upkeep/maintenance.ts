@@ -1,15 +1,15 @@
-// Keeping repositories fast after pushes, one run at a time for each: commit-graph, packed refs, few packs, a warm root
-// listing.
+// Repository maintenance after pushes, one run at a time per repository: commit-graph, geometric repack, packed refs,
+// and a warmed root listing.
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Log } from '#core/kernel/log';
-import type { Contents } from '../objects/contents.ts';
-import { ignoreAbsence } from '../storage/durable-files.ts';
-import type { Lane } from '../process/limiter.ts';
 import type { LastCommits } from '../last-commits/last-commits.ts';
-import type { Place } from '../objects/objects.ts';
+import type { Contents } from '../objects/contents.ts';
 import type { GitProcesses } from '../process/git-process.ts';
+import type { Limiter } from '../process/limiter.ts';
 import type { Refs } from '../refs/refs.ts';
+import { ignoreMissing } from '../storage/errno.ts';
+import type { RepositoryLocation } from '../storage/repositories.ts';
 
 /**
  * Loose refs, packs, and loose objects in one of 256 folders (as `git gc` estimates) from which tidying is worth a
@@ -30,13 +30,13 @@ interface Turn {
 
 export interface MaintenanceParts {
   readonly processes: GitProcesses;
-  readonly heavy: Lane;
+  readonly heavy: Limiter;
   readonly refs: Refs;
   readonly contents: Contents;
   readonly lastCommits: LastCommits;
   readonly log: Log;
   /** Removes what aborted writers left in one repository. */
-  readonly tidy: (place: Place) => Promise<void>;
+  readonly removeStaleFiles: (location: RepositoryLocation) => Promise<void>;
 }
 
 export class Maintenance {
@@ -48,10 +48,10 @@ export class Maintenance {
   }
 
   /** Resolves when a run that began after this call has ended; callers who wait for a run to begin share it. */
-  maintain(place: Place): Promise<void> {
-    const turn = this.#turns.get(place.id);
-    if (turn === undefined) return this.#begin(place);
-    turn.next ??= turn.done.then(() => this.maintain(place));
+  maintain(location: RepositoryLocation): Promise<void> {
+    const turn = this.#turns.get(location.id);
+    if (turn === undefined) return this.#begin(location);
+    turn.next ??= turn.done.then(() => this.maintain(location));
     return turn.next;
   }
 
@@ -59,11 +59,12 @@ export class Maintenance {
    * Does other work in the repository while nothing else is done there: runs that are asked for meanwhile begin when it
    * has ended.
    */
-  async alone<T>(place: Place, work: () => Promise<T>): Promise<T> {
-    for (let turn = this.#turns.get(place.id); turn !== undefined; turn = this.#turns.get(place.id)) await turn.done;
+  async alone<T>(location: RepositoryLocation, work: () => Promise<T>): Promise<T> {
+    for (let turn = this.#turns.get(location.id); turn !== undefined; turn = this.#turns.get(location.id))
+      await turn.done;
     const working = work();
     void this.#take(
-      place,
+      location,
       working.then(
         () => undefined,
         () => undefined,
@@ -72,59 +73,65 @@ export class Maintenance {
     return await working;
   }
 
-  #begin(place: Place): Promise<void> {
+  #begin(location: RepositoryLocation): Promise<void> {
     return this.#take(
-      place,
-      this.#run(place).catch((error: unknown) => {
-        this.#parts.log.warn({ repository: place.id, err: error }, 'a repository could not be maintained');
+      location,
+      this.#run(location).catch((error: unknown) => {
+        this.#parts.log.warn({ repository: location.id, err: error }, 'a repository could not be maintained');
       }),
     );
   }
 
-  #take(place: Place, work: Promise<void>): Promise<void> {
+  #take(location: RepositoryLocation, work: Promise<void>): Promise<void> {
     const done = work.finally(() => {
-      if (this.#turns.get(place.id) === turn) this.#turns.delete(place.id);
+      if (this.#turns.get(location.id) === turn) this.#turns.delete(location.id);
     });
     const turn: Turn = { done, next: undefined };
-    this.#turns.set(place.id, turn);
+    this.#turns.set(location.id, turn);
     return done;
   }
 
-  async #run(place: Place): Promise<void> {
+  async #run(location: RepositoryLocation): Promise<void> {
     // First of all: what walks history, as warming does, walks by it.
-    await this.#git(place, ['commit-graph', 'write', '--reachable', '--split', '--changed-paths', '--no-progress']);
-    await this.#warm(place);
-    const entries = (await readdir(join(place.directory, 'objects', 'pack')).catch(ignoreAbsence)) ?? [];
+    await this.#git(location, ['commit-graph', 'write', '--reachable', '--split', '--changed-paths', '--no-progress']);
+    await this.#warm(location);
+    const entries = (await readdir(join(location.directory, 'objects', 'pack')).catch(ignoreMissing)) ?? [];
     const packs = entries.filter((name) => name.endsWith('.pack')).length;
-    const loose = ((await readdir(join(place.directory, 'objects', sampledFolder)).catch(ignoreAbsence)) ?? []).length;
+    const loose = ((await readdir(join(location.directory, 'objects', sampledFolder)).catch(ignoreMissing)) ?? [])
+      .length;
     if (packs > manyPacks || loose > manyLooseObjects)
-      await this.#git(place, ['repack', '-d', '-q', '--geometric=2', '--write-midx']);
-    if ((await this.#looseRefs(place)) > manyLooseRefs) await this.#git(place, ['pack-refs', '--all', '--prune']);
-    await this.#parts.tidy(place);
+      await this.#git(location, ['repack', '-d', '-q', '--geometric=2', '--write-midx']);
+    if ((await this.#looseRefs(location)) > manyLooseRefs) await this.#git(location, ['pack-refs', '--all', '--prune']);
+    await this.#parts.removeStaleFiles(location);
   }
 
   /** The root listing of the default branch with its sizes and last commits, which is what is looked at next. */
-  async #warm(place: Place): Promise<void> {
+  async #warm(location: RepositoryLocation): Promise<void> {
     const { refs, contents, lastCommits } = this.#parts;
-    const tip = await refs.resolve(place, 'HEAD');
-    const root = tip === undefined ? undefined : await contents.entry(place, tip, '');
+    const tip = await refs.resolve(location, 'HEAD');
+    const root = tip === undefined ? undefined : await contents.entry(location, tip, '');
     if (tip === undefined || root === undefined) return;
-    await Promise.all([contents.tree(place, root.oid), lastCommits.of(place, tip, '')]);
+    await Promise.all([contents.tree(location, root.oid), lastCommits.of(location, tip, '')]);
   }
 
-  async #git(place: Place, args: readonly string[]): Promise<void> {
+  async #git(location: RepositoryLocation, args: readonly string[]): Promise<void> {
     const { heavy, processes, log } = this.#parts;
-    const { code, complaint } = await heavy.run(() =>
-      processes.run([`--git-dir=${place.directory}`, ...args], { directory: place.directory, config, deadlineMs }),
+    const { code, stderr } = await heavy.run(() =>
+      processes.run([`--git-dir=${location.directory}`, ...args], {
+        directory: location.directory,
+        config,
+        deadlineMs,
+      }),
     );
     if (code !== 0)
-      log.warn({ repository: place.id, git: args[0], code, complaint }, 'a repository could not be maintained');
+      log.warn({ repository: location.id, git: args[0], code, stderr }, 'a repository could not be maintained');
   }
 
-  async #looseRefs(place: Place): Promise<number> {
+  async #looseRefs(location: RepositoryLocation): Promise<number> {
     const found =
-      (await readdir(join(place.directory, 'refs'), { recursive: true, withFileTypes: true }).catch(ignoreAbsence)) ??
-      [];
+      (await readdir(join(location.directory, 'refs'), { recursive: true, withFileTypes: true }).catch(
+        ignoreMissing,
+      )) ?? [];
     return found.filter((entry) => entry.isFile()).length;
   }
 }

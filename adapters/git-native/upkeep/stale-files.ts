@@ -1,7 +1,8 @@
-// What killed writers leave in a repository, and how to tell it from what a living one is still writing.
+// Removal of stale temporary files and locks that killed writers left in a repository, told by age from those of live
+// writers.
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ignoreAbsence } from '../storage/durable-files.ts';
+import { ignoreMissing } from '../storage/errno.ts';
 
 /** Names below one folder of a repository. Locks end in `.lock`, which no ref may. */
 const leftovers: readonly { readonly folder: string; readonly names: RegExp }[] = [
@@ -13,7 +14,7 @@ const leftovers: readonly { readonly folder: string; readonly names: RegExp }[] 
 ];
 
 /** Removes what is older than `before` (milliseconds since 1970). @returns what it removed, below the repository. */
-export async function tidy(directory: string, before: number): Promise<readonly string[]> {
+export async function removeStaleFiles(directory: string, before: number): Promise<readonly string[]> {
   const found = await Promise.all([
     ...leftovers.map(({ folder, names }) => namesIn(directory, folder, (name) => names.test(name))),
     refLocks(directory),
@@ -23,7 +24,7 @@ export async function tidy(directory: string, before: number): Promise<readonly 
   const removed = await Promise.all(
     found.flat().map(async (path) => {
       const full = join(directory, path);
-      const age = await stat(full).catch(ignoreAbsence);
+      const age = await stat(full).catch(ignoreMissing);
       if (age === undefined || age.mtimeMs >= before) return [];
       await rm(full, { recursive: true, force: true });
       return [path];
@@ -37,12 +38,12 @@ async function namesIn(
   folder: string,
   matches: (name: string) => boolean,
 ): Promise<readonly string[]> {
-  const names = (await readdir(join(directory, folder)).catch(ignoreAbsence)) ?? [];
+  const names = (await readdir(join(directory, folder)).catch(ignoreMissing)) ?? [];
   return names.filter(matches).map((name) => join(folder, name));
 }
 
 async function refLocks(directory: string): Promise<readonly string[]> {
-  const names = (await readdir(join(directory, 'refs'), { recursive: true }).catch(ignoreAbsence)) ?? [];
+  const names = (await readdir(join(directory, 'refs'), { recursive: true }).catch(ignoreMissing)) ?? [];
   return names.filter((name) => name.endsWith('.lock')).map((name) => join('refs', name));
 }
 
@@ -58,7 +59,7 @@ async function staleKeeps(directory: string): Promise<readonly string[]> {
   const keeps = await namesIn(directory, 'objects/pack', (name) => name.endsWith('.keep'));
   const own = await Promise.all(
     keeps.map(async (keep) =>
-      ((await readFile(join(directory, keep), 'utf8').catch(ignoreAbsence)) ?? '').startsWith('receive-pack '),
+      ((await readFile(join(directory, keep), 'utf8').catch(ignoreMissing)) ?? '').startsWith('receive-pack '),
     ),
   );
   return keeps.filter((_, index) => own[index]);
