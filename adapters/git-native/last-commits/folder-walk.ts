@@ -1,7 +1,7 @@
 // One history walk from a commit back to where each entry of a folder was last changed, which passes over commits by
 // the Bloom filters of the commit-graph.
 import type { LastCommit, Oid } from '#core/repositories/git-backend';
-import { mayContain, bloomKey, type CommitGraph, type GraphCommit, type BloomKey } from '../history/commit-graph.ts';
+import { bloomKey, mayContain, type BloomKey, type CommitGraph, type GraphCommit } from '../history/commit-graph.ts';
 import type { Objects } from '../objects/objects.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import { FolderComparisons, type Comparison } from './folder-comparisons.ts';

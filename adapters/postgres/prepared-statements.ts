@@ -1,4 +1,4 @@
-// Reads that come again are planned once for each connection: planning costs PostgreSQL more than running a read by key
+// Prepared statements for reads that recur on a connection: planning costs PostgreSQL more than running a read by key
 // does.
 
 /** What is used of `pg`'s clients here. */
@@ -12,7 +12,7 @@ const seenBefore = 5;
 const most = 500;
 
 /** For every client of one pool, as it connects. */
-export function preparing(): (client: PreparingClient) => void {
+export function preparedStatements(): (client: PreparingClient) => void {
   const seen = new Map<string, { readonly name: string; times: number }>();
   const nameOf = (text: string): string | undefined => {
     const known = seen.get(text);

@@ -1,20 +1,20 @@
-// A kysely dialect whose errors are translated, whose failed transactions cannot be committed and whose broken
-// connections are let go.
+// A decorator of kysely dialects: errors are translated, failed transactions cannot be committed, and broken
+// connections are released.
 import type { DatabaseConnection, Dialect, Driver, TransactionSettings } from 'kysely';
-import { Turns } from '#core/kernel/turns';
+import { KeyedMutex } from '#core/kernel/keyed-mutex';
 import { translated } from './errors.ts';
 
 type Savepoints = Required<Pick<Driver, 'savepoint' | 'rollbackToSavepoint' | 'releaseSavepoint'>>;
 type SavepointArguments = Parameters<Savepoints['savepoint']>;
 
-/** Watches the connections of `dialect`, and returns it. */
-export function watched<D extends Dialect>(dialect: D): D {
+/** Guards the connections of `dialect`, and returns it. */
+export function guarded<D extends Dialect>(dialect: D): D {
   const create = dialect.createDriver.bind(dialect);
-  dialect.createDriver = () => new WatchedDriver(create());
+  dialect.createDriver = () => new GuardedDriver(create());
   return dialect;
 }
 
-class WatchedDriver implements Driver {
+class GuardedDriver implements Driver {
   readonly #driver: Driver;
   readonly #seen = new WeakSet<DatabaseConnection>();
   /**
@@ -88,11 +88,11 @@ class WatchedDriver implements Driver {
   #watch(connection: DatabaseConnection): void {
     this.#seen.add(connection);
     const execute: DatabaseConnection['executeQuery'] = connection.executeQuery.bind(connection);
-    const turns = new Turns();
+    const mutex = new KeyedMutex();
     connection.executeQuery = async (...query) => {
       try {
         // `pg` wants one question at a time on a connection; a store that asks several at once need not know.
-        return await turns.run('query', () => execute(...query));
+        return await mutex.run('query', () => execute(...query));
       } catch (error) {
         this.#failed.add(connection);
         throw translated(error);

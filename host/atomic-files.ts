@@ -1,4 +1,5 @@
-// Files that exist exactly once, however many processes want to make them at the same moment.
+// Atomic file writes: create a file unless it exists, or replace it, whole and synced however many processes try at the
+// same moment.
 import { randomBytes } from 'node:crypto';
 import { closeSync, fsyncSync, linkSync, openSync, renameSync, unlinkSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';

@@ -1,8 +1,8 @@
-// Which process this is, and whether another one still lives.
+// The identity of a process (host, process id, start time), and whether it is alive.
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 
-export interface ProcessMark {
+export interface ProcessIdentity {
   /** Host, boot and process namespace: only where all three are equal does a process id mean the same process. */
   readonly host: string;
   readonly pid: number;
@@ -10,14 +10,14 @@ export interface ProcessMark {
   readonly started: string;
 }
 
-export function thisProcess(): ProcessMark {
+export function thisProcess(): ProcessIdentity {
   const boot = attempt(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim());
   const namespace = attempt(() => readlinkSync('/proc/self/ns/pid'));
   return { host: `${hostname()} ${boot} ${namespace}`, pid: process.pid, started: startOf(process.pid) };
 }
 
 /** Whether a process of this very host lives. */
-export function isAlive({ pid, started }: ProcessMark): boolean {
+export function isAlive({ pid, started }: ProcessIdentity): boolean {
   try {
     process.kill(pid, 0);
   } catch (error) {
