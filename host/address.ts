@@ -1,4 +1,4 @@
-// The address to listen on, tried before anything is built: base URLs are rendered from it, and a taken one should
+// The listen address and port, tried before anything is built: base URLs are rendered from it, and a taken one should
 // leave nothing behind.
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';

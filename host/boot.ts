@@ -1,4 +1,5 @@
-// The life of the machine: migrate, build, start, publish; and stop in reverse, also after a half-finished start.
+// The machine, the plugin host's life cycle: migrate, build, start, publish; and stop in reverse, also after a
+// half-finished start.
 import type { Log } from '#core/kernel/log';
 import { pluginConfiguration } from './check/configuration.ts';
 import { container, type Container } from './container.ts';

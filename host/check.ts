@@ -1,4 +1,4 @@
-// Everything that is wrong with a set of plugins and their configuration, found before anything runs. Pure.
+// The check of a set of plugins and their configuration: every problem is found before anything runs. Pure.
 import { claimProblems } from './check/claims.ts';
 import { configurationProblems } from './check/configuration.ts';
 import { definitionProblems } from './check/definitions.ts';

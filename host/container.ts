@@ -1,4 +1,4 @@
-// The container: ports by name, resolved once each, and for every plugin exactly what it declared.
+// The dependency injection container: ports by name, resolved once each, and for every plugin exactly what it declared.
 import { asFunction, asValue, createContainer, InjectionMode, type AwilixContainer } from 'awilix';
 import { Unavailable } from '#core/kernel/errors';
 import type { PortName, PortTraits, PortValue } from '#core/kernel/ports';

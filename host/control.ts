@@ -1,5 +1,5 @@
-// The socket by which the command line talks to a server that runs: JSON lines, for the owner of the data directory
-// alone.
+// The control socket: a Unix domain socket by which the command line talks to a running server, in JSON lines, for the
+// owner of the data directory alone.
 import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';

@@ -2,7 +2,7 @@
 import { accessSync, chmodSync, constants, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import semver from 'semver';
-import { createOnce, replaceFile } from './once.ts';
+import { createOnce, replaceFile } from './atomic-files.ts';
 import { Refused } from './problem.ts';
 
 /** Written at the first start; says whose directory it is and which version wrote it last. */

@@ -1,4 +1,4 @@
-// A time limit around a step that a plugin takes.
+// A timeout around a step that a plugin takes.
 
 /** A step that did not end in time; it may still be running. */
 export class TookTooLong extends Error {

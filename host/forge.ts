@@ -1,4 +1,5 @@
-// Opens a forge up to its built plugins: data directory, storage, machine. What `serve` and the offline commands share.
+// Opens a forge up to its built plugins (data directory, storage, machine): what `serve` and the offline commands
+// share.
 import { aesSealer } from '#adapters/crypto/sealer';
 import { memoryRateCounter, openMemory, systemClock, systemIds } from '#adapters/memory/index';
 import { openPostgres } from '#adapters/postgres/index';

@@ -1,4 +1,4 @@
-// The HTTP server over a machine that has started.
+// The HTTP server of a machine that has started.
 import { createHttpServer, type HttpServer } from '#adapters/http/server';
 import type { Log } from '#core/kernel/log';
 import type { PortName } from '#core/kernel/ports';

@@ -1,4 +1,4 @@
-// One plugin in the machine: where it stands in its life, and why.
+// The life cycle of one plugin, as a state machine: its state, and why it is in it.
 import type { Route } from '#adapters/http/route';
 import type { Subscription } from '#core/kernel/events';
 import type { Job, PluginDefinition, Probe } from './definition.ts';

@@ -1,4 +1,4 @@
-// The name an operator probably meant.
+// Spelling suggestions by edit distance: the name an operator probably meant.
 
 /** The candidate with the least edits from `name`, or undefined where none is near enough to be a slip of the hand. */
 export function nearest(name: string, candidates: Iterable<string>): string | undefined {

@@ -1,5 +1,5 @@
-// The order of building and starting: every plugin after those it needs, otherwise as the configuration lists them.
-// Pure.
+// A topological sort of plugins, the order of building and starting: each after those it needs, otherwise as the
+// configuration lists them. Pure.
 import type { PluginDefinition } from './definition.ts';
 
 export type Ordered =

@@ -1,4 +1,4 @@
-// Who provides and who needs what, worked out once from the definitions and the operator's choices. Pure.
+// The dependency plan: which plugin provides and which needs each port, from the definitions and the choices. Pure.
 // Through the face: importing it declares the kernel's own ports.
 import { declaredPorts, type PortTraits } from '#core/kernel/index';
 import type { PluginDefinition } from './definition.ts';

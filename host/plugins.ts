@@ -1,4 +1,4 @@
-// From the configuration to definitions: imports what is enabled and makes the plan that `check` judges.
+// Plugin loading: imports the enabled plugins of the configuration and makes the plan that `check` judges.
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';

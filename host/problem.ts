@@ -1,4 +1,4 @@
-// What stops a start, in the words of the operator who has to mend it.
+// Problems that stop a start, each with its remedy for the operator.
 import { HexforgeError } from '#core/kernel/errors';
 
 export interface Problem {

@@ -1,8 +1,8 @@
-// The instance's key: configured, or in a file of the data directory that is made exactly once.
+// The instance's secret key: configured, or in a file of the data directory that is created exactly once.
 import { randomBytes } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { createOnce } from './once.ts';
+import { createOnce } from './atomic-files.ts';
 import { Refused } from './problem.ts';
 
 export const secretKeyName = 'secret.key';

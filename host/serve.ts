@@ -1,4 +1,4 @@
-// A whole forge in this process: configuration in, a server that listens out.
+// Starts a whole forge in this process: configuration in, a listening server out.
 import type { HttpServer } from '#adapters/http/server';
 import type { Configuration } from '#config/configuration';
 import type { Log } from '#core/kernel/log';

@@ -1,4 +1,4 @@
-// The storage under all plugins: one column for everyone, SQL or memory, never mixed.
+// The storage under all plugins: SQL or memory for all of them, never mixed.
 import type { MemoryDatabase } from '#adapters/memory/database';
 import type { Migration, SqlDatabase } from '#adapters/postgres/database';
 import type { Storage } from '#core/kernel/storage';

@@ -1,4 +1,4 @@
-// Lets a few calls run at once and the rest wait their turn, up to a bound.
+// A concurrency limiter with a bounded queue: a few calls run at once, the others wait in order.
 import { Unavailable } from '#core/kernel/errors';
 
 export interface LimiterOptions {

@@ -1,4 +1,4 @@
-// Passwords hashed with scrypt (RFC 7914) at OWASP's parameters, as self-describing strings.
+// Password hashing with scrypt (RFC 7914) at OWASP's parameters, as self-describing strings.
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import type { PasswordHasher } from '#core/kernel/credentials';

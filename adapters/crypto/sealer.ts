@@ -1,4 +1,4 @@
-// Seals small secrets with AES-256-GCM and derives keys from the instance's one key.
+// Authenticated encryption of small secrets (AES-256-GCM), and keys derived from the instance's one key.
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import type { Sealer } from '#core/kernel/credentials';
 import { Internal } from '#core/kernel/errors';

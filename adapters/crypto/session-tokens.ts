@@ -1,4 +1,4 @@
-// The access tokens of sessions as JWTs (RFC 7519), with everything that could vary pinned.
+// Session access tokens as JWTs (RFC 7519), with the algorithm and every claim that could vary pinned.
 import { createHash } from 'node:crypto';
 import { errors, jwtVerify, SignJWT } from 'jose';
 import type { SessionTokens, TokenHasher } from '#core/identity/index';

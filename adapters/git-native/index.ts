@@ -1,43 +1,43 @@
-// The port `GitBackend` over the git program.
+// The git adapter: the port `GitBackend` over the git program.
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Log } from '#core/kernel/log';
 import type { Clock } from '#core/kernel/time';
 import type { GitBackend } from '#core/repositories/git-backend';
-import { Archives } from './archive.ts';
-import { Blames } from './blame.ts';
-import { CommitGraphs } from './commit-graph.ts';
-import { Commits } from './commits.ts';
-import { Contents } from './contents.ts';
-import { Diffs } from './diff.ts';
-import { Divergences } from './divergence.ts';
-import { ignoreAbsence } from './durable.ts';
-import { Forks } from './fork.ts';
-import { Hooks, verdictsVariable } from './hooks.ts';
-import { Lane } from './lane.ts';
-import { LastCommits } from './last-commits.ts';
-import { gitLimits, type GitLimits } from './limits.ts';
-import { Log as CommitLog } from './log.ts';
-import { Maintenance } from './maintenance.ts';
-import { RefMover } from './move-refs.ts';
-import { isLegalName } from './names.ts';
-import { Objects, type Place } from './objects.ts';
-import { Occupants } from './occupants.ts';
-import { GitProcesses } from './process.ts';
-import { Pruner } from './prune.ts';
-import { Readers } from './readers.ts';
-import { Receiver } from './receive.ts';
-import { Refs } from './refs.ts';
-import { Repositories } from './repositories.ts';
-import { Sizes } from './sizes.ts';
-import { tidy } from './sweep.ts';
-import { Tips } from './tips.ts';
-import { Transport } from './transport.ts';
-import { versionOf, type GitVersion } from './version.ts';
-import { Writer } from './write.ts';
+import { Blames } from './history/blame.ts';
+import { CommitGraphs } from './history/commit-graph.ts';
+import { Commits } from './history/commits.ts';
+import { Diffs } from './history/diff.ts';
+import { Divergences } from './history/divergence.ts';
+import { CommitLog } from './history/log.ts';
+import { LastCommits } from './last-commits/last-commits.ts';
+import { Archives } from './objects/archive.ts';
+import { CatFilePool } from './objects/cat-file-pool.ts';
+import { Contents } from './objects/contents.ts';
+import { FileSizes } from './objects/file-sizes.ts';
+import { Objects } from './objects/objects.ts';
+import { GitProcesses } from './process/git-process.ts';
+import { Limiter } from './process/limiter.ts';
+import { gitLimits, type GitLimits } from './process/limits.ts';
+import { LiveProcesses } from './process/live-processes.ts';
+import { versionOf, type GitVersion } from './process/version.ts';
+import { Hooks, verdictsVariable } from './push/hooks.ts';
+import { ReceivePack } from './push/receive-pack.ts';
+import { CommitWriter } from './push/write-commit.ts';
+import { RefMover } from './refs/move-refs.ts';
+import { isLegalName } from './refs/names.ts';
+import { Refs } from './refs/refs.ts';
+import { Tips } from './refs/tips.ts';
+import { ignoreMissing } from './storage/errno.ts';
+import { Forks } from './storage/fork.ts';
+import { Repositories, type RepositoryLocation } from './storage/repositories.ts';
+import { SmartHttp } from './transport/smart-http.ts';
+import { Maintenance } from './upkeep/maintenance.ts';
+import { Pruner } from './upkeep/prune.ts';
+import { removeStaleFiles } from './upkeep/stale-files.ts';
 
-export type { GitVersion } from './version.ts';
-export type { GitLimits } from './limits.ts';
+export type { GitVersion } from './process/version.ts';
+export type { GitLimits } from './process/limits.ts';
 
 export interface GitNativeOptions {
   /** Absolute; repositories lie below it by uuid: `ab/abcdef….git`. */
@@ -70,51 +70,60 @@ export function gitNative(options: GitNativeOptions): GitNative {
   const beganAt = now();
   const limits = gitLimits(options.limits);
   const processes = new GitProcesses(gitPath);
-  const readers = new Readers(processes, { limit: limits.readers, stallMs: limits.readSeconds * 1000, idleMs: 60_000 });
-  const interactive = new Lane('reads', limits.interactive, limits.queue);
-  const heavy = new Lane('computations', limits.heavy, limits.queue);
-  const transfers = new Lane('transfers', limits.transfers, limits.queue);
-  const objects = new Objects(readers);
+  const catFiles = new CatFilePool(processes, {
+    limit: limits.readers,
+    stallMs: limits.readSeconds * 1000,
+    idleMs: 60_000,
+  });
+  const interactive = new Limiter('reads', limits.interactive, limits.queue);
+  const heavy = new Limiter('computations', limits.heavy, limits.queue);
+  const transfers = new Limiter('transfers', limits.transfers, limits.queue);
+  const objects = new Objects(catFiles);
   const repositories = new Repositories(root);
-  const occupants = new Occupants(root);
+  const liveProcesses = new LiveProcesses(root);
   const refs = new Refs(objects);
   const graphs = new CommitGraphs();
-  const mover = new RefMover({ processes, lane: interactive, deadlineMs: limits.readSeconds * 1000 });
+  const mover = new RefMover({ processes, limiter: interactive, deadlineMs: limits.readSeconds * 1000 });
   const contents = new Contents({ objects, processes, transfers, limits });
-  // A lane of their own: somebody waits for them, while upkeep has all the time there is.
+  // A limiter of their own: somebody waits for them, while upkeep has all the time there is.
   const computing = {
     processes,
-    heavy: new Lane('computations', limits.heavy, limits.queue),
+    heavy: new Limiter('computations', limits.heavy, limits.queue),
     deadlineMs: limits.readSeconds * 1000,
   };
   const commits = new Commits({ objects, ...computing });
   const tips = new Tips({ objects, commits });
   const commitLog = new CommitLog({ commits, interactive, ...computing });
-  const divergences = new Divergences({ objects, graphs, lane: new Lane('counts', 1, limits.queue), ...computing });
+  const divergences = new Divergences({
+    objects,
+    graphs,
+    limiter: new Limiter('counts', 1, limits.queue),
+    ...computing,
+  });
   const diffs = new Diffs(computing);
   const blames = new Blames(computing);
-  const sizes = new Sizes(computing);
+  const sizes = new FileSizes(computing);
   const archives = new Archives({ processes, transfers, limits });
   const lastCommits = new LastCommits({
     objects,
     graphs,
     processes,
-    lane: new Lane('walks', limits.heavy, limits.queue),
+    limiter: new Limiter('walks', limits.heavy, limits.queue),
     limits,
     log,
   });
   const hooks = new Hooks(root);
   const serving = { processes, interactive, transfers, limits, log };
-  const transport = new Transport(serving);
-  const receiver = new Receiver({
+  const smartHttp = new SmartHttp(serving);
+  const receivePack = new ReceivePack({
     ...serving,
     refs,
     hooks,
-    occupants,
-    gone: async (place) => !(await repositories.exists(place)),
-    clear: (place) => clear(place),
+    liveProcesses,
+    gone: async (location) => !(await repositories.exists(location)),
+    clear: (location) => clear(location),
   });
-  const writer = new Writer({ objects, receiver });
+  const writer = new CommitWriter({ objects, receivePack });
   const forks = new Forks({ processes, transfers, limits });
   const maintenance = new Maintenance({
     processes,
@@ -123,7 +132,7 @@ export function gitNative(options: GitNativeOptions): GitNative {
     contents,
     lastCommits,
     log,
-    tidy: async (place) => void (await tidy(place.directory, now() - othersWriteMs)),
+    removeStaleFiles: async (location) => void (await removeStaleFiles(location.directory, now() - othersWriteMs)),
   });
   const deletions = new Set<Promise<void>>();
   let version: Promise<GitVersion> | undefined;
@@ -134,7 +143,7 @@ export function gitNative(options: GitNativeOptions): GitNative {
       .finally(() => deletions.delete(deletion));
     deletions.add(deletion);
   };
-  const forget = (place: Place): void => {
+  const forget = (location: RepositoryLocation): void => {
     for (const cache of [
       objects,
       graphs,
@@ -148,59 +157,62 @@ export function gitNative(options: GitNativeOptions): GitNative {
       diffs,
       blames,
     ])
-      cache.forget(place);
+      cache.forget(location);
   };
   const pruner = new Pruner({
     processes,
     heavy,
     maintenance,
-    forget: async (place) => {
-      await readers.renew(place.directory);
-      forget(place);
+    forget: async (location) => {
+      await catFiles.renew(location.directory);
+      forget(location);
     },
   });
   /** Another process may remove the repository meanwhile: then it was not found, whatever git said of it. */
-  const inside = async <T>(repository: string, work: (place: Place) => Promise<T>): Promise<T> => {
-    const place = await repositories.existing(repository);
+  const inside = async <T>(repository: string, work: (location: RepositoryLocation) => Promise<T>): Promise<T> => {
+    const location = await repositories.existing(repository);
     try {
-      return await work(place);
+      return await work(location);
     } catch (error) {
       await repositories.existing(repository);
       throw error;
     }
   };
-  const clear = async (place: Place): Promise<void> => {
-    const discarded = await repositories.discardRemains(place);
+  const clear = async (location: RepositoryLocation): Promise<void> => {
+    const discarded = await repositories.discardRemains(location);
     if (discarded !== undefined) deleteSoon(discarded);
   };
   /** The same for what writes: git makes folders anew where the repository's are gone. */
-  const changing = async <T>(repository: string, work: (place: Place) => Promise<T>): Promise<T> => {
+  const changing = async <T>(repository: string, work: (location: RepositoryLocation) => Promise<T>): Promise<T> => {
     try {
       return await inside(repository, work);
     } finally {
-      await clear(repositories.place(repository));
+      await clear(repositories.location(repository));
     }
   };
 
   const sweep = async (): Promise<void> => {
     await mkdir(root, { recursive: true, mode: 0o700 });
-    await Promise.all([occupants.enter(), hooks.ready()]);
-    const { living, dead } = await occupants.others();
+    await Promise.all([liveProcesses.register(), hooks.ready()]);
+    const { living, dead } = await liveProcesses.others();
     const alone = living.length === 0;
-    await occupants.endOrphans(dead, verdictsVariable);
-    for (const name of (await readdir(repositories.trash).catch(ignoreAbsence)) ?? [])
+    await liveProcesses.killOrphans(dead, verdictsVariable);
+    for (const name of (await readdir(repositories.trash).catch(ignoreMissing)) ?? [])
       deleteSoon(join(repositories.trash, name));
-    if (alone) await rm(repositories.nursery, { recursive: true, force: true });
+    if (alone) await rm(repositories.staging, { recursive: true, force: true });
     const waiting = [...(await repositories.list())];
     const worker = async (): Promise<void> => {
       for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
-        await clear(repositories.place(id));
-        const removed = await tidy(repositories.place(id).directory, alone ? beganAt : now() - othersWriteMs);
+        await clear(repositories.location(id));
+        const removed = await removeStaleFiles(
+          repositories.location(id).directory,
+          alone ? beganAt : now() - othersWriteMs,
+        );
         if (removed.length > 0) log.info({ repository: id, removed }, 'removed what a killed process left');
       }
     };
     await Promise.all(Array.from({ length: sweptAtOnce }, worker));
-    await occupants.bury(dead);
+    await liveProcesses.remove(dead);
   };
 
   return {
@@ -208,75 +220,80 @@ export function gitNative(options: GitNativeOptions): GitNative {
     fork: async (source, target, { defaultBranch, signal }) => {
       await inside(source, async (from) => {
         await repositories.create(target, defaultBranch);
-        await forks.fetch(from, repositories.place(target), signal);
+        await forks.fetch(from, repositories.location(target), signal);
       });
     },
     remove: async (repository) => {
-      const place = repositories.place(repository);
+      const location = repositories.location(repository);
       const discarded = await repositories.discard(repository);
       await Promise.all([
-        readers.forget(place.directory),
-        processes.stopIn(place.directory, 'its repository was removed'),
+        catFiles.forget(location.directory),
+        processes.stopIn(location.directory, 'its repository was removed'),
       ]);
-      forget(place);
+      forget(location);
       if (discarded !== undefined) deleteSoon(discarded);
     },
-    exists: async (repository) => await repositories.exists(repositories.place(repository)),
+    exists: async (repository) => await repositories.exists(repositories.location(repository)),
     list: async () => await repositories.list(),
     setDefaultBranch: async (repository, branch) =>
-      await inside(repository, (place) => repositories.setHead(place, branch)),
+      await inside(repository, (location) => repositories.setHead(location, branch)),
 
-    resolveCommit: async (repository, revision) => await inside(repository, (place) => refs.resolve(place, revision)),
+    resolveCommit: async (repository, revision) =>
+      await inside(repository, (location) => refs.resolve(location, revision)),
     isLegalName,
-    refs: async (repository, kind) => await inside(repository, (place) => refs.list(place, kind)),
-    readRefs: async (repository, names) => await inside(repository, (place) => refs.readAll(place, names)),
-    tips: async (repository, oids) => await inside(repository, (place) => tips.of(place, oids)),
+    refs: async (repository, kind) => await inside(repository, (location) => refs.list(location, kind)),
+    readRefs: async (repository, names) => await inside(repository, (location) => refs.readAll(location, names)),
+    tips: async (repository, oids) => await inside(repository, (location) => tips.of(location, oids)),
     divergence: async (repository, base, heads, signal) =>
-      await inside(repository, (place) => divergences.of(place, base, heads, signal)),
-    moveRefs: async (repository, updates) => await changing(repository, (place) => mover.move(place, updates)),
-    writeTag: async (repository, tag) => await changing(repository, (place) => mover.writeTag(place, tag)),
+      await inside(repository, (location) => divergences.of(location, base, heads, signal)),
+    moveRefs: async (repository, updates) => await changing(repository, (location) => mover.move(location, updates)),
+    writeTag: async (repository, tag) => await changing(repository, (location) => mover.writeTag(location, tag)),
 
-    entry: async (repository, commit, path) => await inside(repository, (place) => contents.entry(place, commit, path)),
-    tree: async (repository, tree) => await inside(repository, (place) => contents.tree(place, tree)),
+    entry: async (repository, commit, path) =>
+      await inside(repository, (location) => contents.entry(location, commit, path)),
+    tree: async (repository, tree) => await inside(repository, (location) => contents.tree(location, tree)),
     lastCommits: async (repository, commit, path, signal) =>
-      await inside(repository, (place) => lastCommits.of(place, commit, path, signal)),
-    blob: async (repository, oid, signal) => await inside(repository, (place) => contents.blob(place, oid, signal)),
+      await inside(repository, (location) => lastCommits.of(location, commit, path, signal)),
+    blob: async (repository, oid, signal) =>
+      await inside(repository, (location) => contents.blob(location, oid, signal)),
 
-    commitRecord: async (repository, commit) => await inside(repository, (place) => commits.one(place, commit)),
+    commitRecord: async (repository, commit) => await inside(repository, (location) => commits.one(location, commit)),
     history: async (repository, query, signal) =>
-      await inside(repository, (place) => commitLog.page(place, query, signal)),
+      await inside(repository, (location) => commitLog.page(location, query, signal)),
     difference: async (repository, from, to, signal) =>
-      await inside(repository, (place) => diffs.between(place, from, to, signal)),
+      await inside(repository, (location) => diffs.between(location, from, to, signal)),
     mergeBase: async (repository, one, other, signal) =>
-      await inside(repository, (place) => commitLog.mergeBase(place, one, other, signal)),
+      await inside(repository, (location) => commitLog.mergeBase(location, one, other, signal)),
     blame: async (repository, commit, path, signal) =>
-      await inside(repository, (place) => blames.of(place, commit, path, signal)),
+      await inside(repository, (location) => blames.of(location, commit, path, signal)),
     archive: async (repository, commit, packing, signal) =>
-      await inside(repository, (place) => archives.of(place, commit, packing, signal)),
+      await inside(repository, (location) => archives.of(location, commit, packing, signal)),
     sizes: async (repository, commit, group, signal) =>
-      await inside(repository, (place) => sizes.by(place, commit, group, signal)),
+      await inside(repository, (location) => sizes.sumBy(location, commit, group, signal)),
     write: async (repository, change, pushHooks) =>
-      await inside(repository, (place) => writer.write(place, change, pushHooks)),
+      await inside(repository, (location) => writer.write(location, change, pushHooks)),
 
-    advertise: async (repository, request) => await inside(repository, (place) => transport.advertise(place, request)),
+    advertise: async (repository, request) =>
+      await inside(repository, (location) => smartHttp.advertise(location, request)),
     uploadPack: async (repository, request) =>
-      await inside(repository, (place) => transport.uploadPack(place, request)),
-    receivePack: async (repository, request) => await inside(repository, (place) => receiver.receive(place, request)),
+      await inside(repository, (location) => smartHttp.uploadPack(location, request)),
+    receivePack: async (repository, request) =>
+      await inside(repository, (location) => receivePack.receive(location, request)),
     maintain: async (repository) => {
-      if (await repositories.exists(repositories.place(repository)))
-        await changing(repository, (place) => maintenance.maintain(place));
+      if (await repositories.exists(repositories.location(repository)))
+        await changing(repository, (location) => maintenance.maintain(location));
     },
     prune: async (repository, { before, signal }) =>
-      await changing(repository, (place) => pruner.prune(place, before, signal)),
+      await changing(repository, (location) => pruner.prune(location, before, signal)),
     sweep,
 
     version: async () => await (version ??= versionOf(processes)),
     close: async () => {
       lastCommits.close();
-      await receiver.settled();
+      await receivePack.settled();
       await processes.close();
       await Promise.all(deletions);
-      await occupants.leave();
+      await liveProcesses.unregister();
     },
   } satisfies GitNative;
 }

@@ -1,4 +1,4 @@
-// Delivery of events in memory, with the promises of the database's: in order per handler and aggregate, at least once,
+// Event delivery in memory, with the guarantees of the database's: in order per handler and aggregate, at least once,
 // set aside after too many failures.
 import type { EventOf } from '#core/kernel/events';
 import type { Log } from '#core/kernel/log';

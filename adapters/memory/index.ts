@@ -1,4 +1,4 @@
-// What lives in memory: storage for tests and trials, the rate counter, clocks and ids.
+// The memory adapter: storage for tests and trials, the rate counter, clocks and ids.
 export type { MemoryDatabase, MemoryTable } from './database.ts';
 export { openMemory, type MemoryOptions, type MemoryStorage } from './open.ts';
 export { memoryRateCounter } from './rate-counter.ts';

@@ -1,11 +1,11 @@
-// The memory column of storage: for tests, and for trying a plugin without a database.
+// Opens the in-memory storage: for tests, and for trying a plugin without a database.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Conflict, Unavailable } from '#core/kernel/errors';
 import type { EventOf, EventType } from '#core/kernel/events';
+import { KeyedMutex } from '#core/kernel/keyed-mutex';
 import type { Log } from '#core/kernel/log';
 import type { Storage } from '#core/kernel/storage';
 import type { Clock, Ids } from '#core/kernel/time';
-import { Turns } from '#core/kernel/turns';
 import type { Events, Intent, Intents, Locks, UnitOfWork } from '#core/kernel/unit-of-work';
 import type { MemoryDatabase, MemoryTable } from './database.ts';
 import { defaultTuning, MemoryDelivery, type DeliveryTuning } from './delivery.ts';
@@ -40,7 +40,7 @@ interface IntentRow extends Intent {
 
 export function openMemory({ clock, ids, log, memory = new Memory(), tuning }: MemoryOptions): MemoryStorage {
   const scopes = new AsyncLocalStorage<Scope>();
-  const turns = new Turns();
+  const mutex = new KeyedMutex();
   const delivery = new MemoryDelivery(log, { ...defaultTuning, ...tuning }, memory.backlog);
   const owner = ids.uuid();
   let closing = false;
@@ -66,7 +66,7 @@ export function openMemory({ clock, ids, log, memory = new Memory(), tuning }: M
       if (unitOfWork.active)
         throw new Error('a unit of work is already open in this context: units of work do not nest');
       if (closing) throw new Unavailable('The database is closing');
-      return turns.run('unit of work', async () => {
+      return mutex.run('unit of work', async () => {
         const scope: Scope = { drafts: new Map(), events: [], state: 'open', refused: false };
         memory.open = scope.drafts;
         try {
@@ -161,13 +161,13 @@ export function openMemory({ clock, ids, log, memory = new Memory(), tuning }: M
       if (closing) return;
       await delivery.close();
       closing = true;
-      await turns.run('unit of work', async () => undefined);
+      await mutex.run('unit of work', async () => undefined);
     },
   } satisfies MemoryStorage;
 }
 
 function memoryLocks(unitOfWork: UnitOfWork): Locks {
-  const turns = new Turns();
+  const mutex = new KeyedMutex();
   const held = new AsyncLocalStorage<ReadonlySet<string>>();
   return {
     async exclusive<T>(name: string, work: () => Promise<T>): Promise<T> {
@@ -175,7 +175,7 @@ function memoryLocks(unitOfWork: UnitOfWork): Locks {
         throw new Error(`the lock "${name}" was asked for inside a unit of work: take the lock first`);
       const mine = held.getStore() ?? new Set<string>();
       if (mine.has(name)) throw new Error(`the lock "${name}" is held already by the same call`);
-      return turns.run(name, () => held.run(new Set([...mine, name]), work));
+      return mutex.run(name, () => held.run(new Set([...mine, name]), work));
     },
   };
 }

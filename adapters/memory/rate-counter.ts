@@ -1,4 +1,4 @@
-// Counting against budgets in this process: fixed and rolling windows, in bounded memory.
+// The rate counter in memory: fixed and rolling windows per key, bounded in size.
 import type { Budget, Count, RateCounter } from '#core/kernel/rate';
 
 /** Keys kept at most. Beyond it, the longest-standing go first: a flood of addresses cannot fill the memory. */

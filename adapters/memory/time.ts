@@ -1,4 +1,4 @@
-// Clocks and ids: the real ones, and ones that tests can foresee.
+// Clocks and id generators: those of the system, and deterministic ones for tests.
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Clock, Ids } from '#core/kernel/time';
 

@@ -1,4 +1,4 @@
-// Events for every process: handed out as they are heard of, lost where nobody listens.
+// Broadcast events (publish and subscribe to every process): handed out as notices arrive, lost where nobody listens.
 import type { Kysely } from 'kysely';
 import type { EventOf } from '#core/kernel/events';
 import type { Log } from '#core/kernel/log';

@@ -1,5 +1,5 @@
-// A read whose text is made once: to build and compile one takes this process longer than PostgreSQL takes to answer
-// it.
+// Queries compiled once and run with other parameters: to build and compile a read takes this process longer than
+// PostgreSQL takes to answer it.
 import type { CompiledQuery, Kysely } from 'kysely';
 
 /** Stands for a value while the text is made. */

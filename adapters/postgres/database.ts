@@ -1,4 +1,4 @@
-// What a plugin's SQL store works with.
+// The interface of SQL stores: what a plugin's store works with, and the form of a migration.
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Kysely } from 'kysely';
 

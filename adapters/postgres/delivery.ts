@@ -1,4 +1,5 @@
-// Durable delivery: on one process at a time, at least once, in order per handler and aggregate.
+// Durable event delivery from the outbox: by the leader process alone, at least once, in order per handler and
+// aggregate.
 import { type Kysely, sql } from 'kysely';
 import type { Log } from '#core/kernel/log';
 import type { OwnedSubscription } from '#core/kernel/storage';
@@ -33,7 +34,7 @@ export const defaultTuning: DeliveryTuning = {
 
 export interface DeliveryOptions {
   readonly database: () => Kysely<SystemTables>;
-  /** Whether this process is the one that delivers. Asked again and again; takes the office where it is vacant. */
+  /** Whether this process is the leader, which delivers. Asked again and again; takes the lead where nobody has it. */
   readonly leads: () => Promise<boolean>;
   readonly log: Log;
   readonly tuning: DeliveryTuning;

@@ -1,4 +1,4 @@
-// The two engines behind one driver: a PostgreSQL server, and the embedded one in its thread.
+// The two database engines behind one driver: a PostgreSQL server, and the embedded PGlite in its worker thread.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PostgreSqlConnection } from '@mikro-orm/postgresql';
@@ -10,8 +10,8 @@ import { embeddedDialect } from './embedded/dialect.ts';
 import { DatabaseThread } from './embedded/thread.ts';
 import { StorageRefused } from './errors.ts';
 import { createOrm, type Orm } from './orm.ts';
-import { preparing, type PreparingClient } from './prepared.ts';
-import { checkServer, type NativePool, placeOf, poolOptions } from './server.ts';
+import { preparedStatements, type PreparingClient } from './prepared-statements.ts';
+import { addressOf, checkServer, type NativePool, poolOptions } from './server.ts';
 import { Session } from './session.ts';
 
 /** What differs between the engines. */
@@ -32,12 +32,12 @@ export interface EngineOptions {
 
 /** @throws {StorageRefused} */
 export async function openServer({ entities, log }: EngineOptions, url: string, deadline: number): Promise<Engine> {
-  placeOf(url);
+  addressOf(url);
   const orm = createOrm({ entities, driverOptions: poolOptions(url, deadline) });
   try {
     await orm.connect();
     const pool: NativePool = await (orm.em.getConnection() as PostgreSqlConnection).getNativeClient();
-    const prepare = preparing();
+    const prepare = preparedStatements();
     pool.on('connect', prepare);
     await checkServer(pool, url);
     // The connection that is there already.

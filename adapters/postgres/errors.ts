@@ -1,4 +1,4 @@
-// What the database says, in the kernel's words; nothing of a row's values passes through here.
+// Translation of database errors (SQLSTATE) into the kernel's typed errors; no value of a row passes through here.
 import { Conflict, Duplicate, HexforgeError, StillReferenced, Unavailable } from '#core/kernel/errors';
 
 /** A start or a migration that cannot go on: one sentence, and what the operator can do about it. */

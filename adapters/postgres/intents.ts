@@ -1,11 +1,12 @@
-// Intents: changes outside of the database that were announced and not yet concluded, and whose process they are.
+// Intents, a write-ahead record of changes outside the database: announced and not yet concluded, each owned by a
+// process.
 import { type Kysely, sql } from 'kysely';
 import { Conflict } from '#core/kernel/errors';
 import type { Log } from '#core/kernel/log';
 import type { Clock, Ids } from '#core/kernel/time';
 import type { Intent, Intents } from '#core/kernel/unit-of-work';
+import { isAlive, type ProcessIdentity } from './process-identity.ts';
 import type { SystemTables } from './schema.ts';
-import { isAlive, type ProcessMark } from './this-process.ts';
 import type { Transactions } from './unit-of-work.ts';
 
 export interface IntentsOptions {
@@ -14,7 +15,7 @@ export interface IntentsOptions {
   readonly ids: Ids;
   readonly log: Log;
   /** Absent on the embedded database: nobody else can have it open, so every other owner is gone. */
-  readonly mark?: ProcessMark;
+  readonly identity?: ProcessIdentity;
 }
 
 const renewEvery = 10_000;
@@ -107,7 +108,7 @@ export class SqlIntents implements Intents {
   /** Gives up this process's row: what it left open is abandoned from now on. */
   async release(): Promise<void> {
     clearInterval(this.#renewal);
-    if (this.#registered === undefined || this.#options.mark === undefined) return;
+    if (this.#registered === undefined || this.#options.identity === undefined) return;
     await this.#database()
       .deleteFrom('hexforge_process')
       .where('id', '=', this.#owner)
@@ -130,21 +131,21 @@ export class SqlIntents implements Intents {
     readonly started: string | null;
     readonly expired: boolean | null;
   }): boolean {
-    const { mark } = this.#options;
-    if (mark === undefined || host === null || pid === null || started === null) return true;
-    return host === mark.host ? !isAlive({ host, pid, started }) : expired === true;
+    const { identity } = this.#options;
+    if (identity === undefined || host === null || pid === null || started === null) return true;
+    return host === identity.host ? !isAlive({ host, pid, started }) : expired === true;
   }
 
   async #register(): Promise<void> {
-    const { mark, transactions } = this.#options;
-    if (mark === undefined) return;
+    const { identity, transactions } = this.#options;
+    if (identity === undefined) return;
     this.#registered ??= transactions.outside(async () => {
-      await this.#renew(mark);
+      await this.#renew(identity);
       await sql`delete from hexforge_process p where p.renewed_at < clock_timestamp() - interval '1 day' and not exists (select from hexforge_intent i where i.process_id = p.id)`.execute(
         this.#database(),
       );
       this.#renewal = setInterval(() => {
-        this.#renew(mark).catch((error: unknown) =>
+        this.#renew(identity).catch((error: unknown) =>
           this.#options.log.warn({ error: String(error) }, 'the lease on open intents could not be renewed'),
         );
       }, renewEvery).unref();
@@ -157,7 +158,7 @@ export class SqlIntents implements Intents {
     }
   }
 
-  async #renew({ host, pid, started }: ProcessMark): Promise<void> {
+  async #renew({ host, pid, started }: ProcessIdentity): Promise<void> {
     const renewed_at = sql<Date>`clock_timestamp()`;
     await this.#database()
       .insertInto('hexforge_process')

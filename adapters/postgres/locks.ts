@@ -1,19 +1,19 @@
-// Locks by name: between calls of one process in its memory, between processes as advisory locks of the one session.
+// Named locks: a keyed mutex between calls of one process, session-level advisory locks between processes.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Turns } from '#core/kernel/turns';
+import { KeyedMutex } from '#core/kernel/keyed-mutex';
 import type { Locks, UnitOfWork } from '#core/kernel/unit-of-work';
 import type { Session } from './session.ts';
 
-/** What keeps other processes out. The embedded database has none. */
-export interface Fence {
-  take(name: string): Promise<() => Promise<void>>;
+/** A lock between processes, by name. The embedded database needs none: one process has it open. */
+export interface ProcessLock {
+  acquire(name: string): Promise<() => Promise<void>>;
 }
 
-export const noFence: Fence = { take: async () => async () => undefined };
+export const noProcessLock: ProcessLock = { acquire: async () => async () => undefined };
 
-export function locks(unitOfWork: UnitOfWork, fence: Fence): Locks {
-  const turns = new Turns();
+export function locks(unitOfWork: UnitOfWork, processLock: ProcessLock): Locks {
+  const mutex = new KeyedMutex();
   const held = new AsyncLocalStorage<ReadonlySet<string>>();
   return {
     async exclusive<T>(name: string, work: () => Promise<T>): Promise<T> {
@@ -21,12 +21,12 @@ export function locks(unitOfWork: UnitOfWork, fence: Fence): Locks {
         throw new Error(`the lock "${name}" was asked for inside a unit of work: take the lock first`);
       const mine = held.getStore() ?? new Set<string>();
       if (mine.has(name)) throw new Error(`the lock "${name}" is held already by the same call`);
-      return turns.run(name, async () => {
-        const letGo = await fence.take(name);
+      return mutex.run(name, async () => {
+        const release = await processLock.acquire(name);
         try {
           return await held.run(new Set([...mine, name]), work);
         } finally {
-          await letGo();
+          await release();
         }
       });
     },
@@ -38,9 +38,9 @@ export function locks(unitOfWork: UnitOfWork, fence: Fence): Locks {
  * others.
  * Where the session breaks the lock is lost with it; what is guarded also compares before it swaps.
  */
-export function advisoryFence(session: Session): Fence {
+export function advisoryLock(session: Session): ProcessLock {
   return {
-    async take(name) {
+    async acquire(name) {
       for (let wait = 5; ; wait = Math.min(100, wait * 2)) {
         const [row] = await session.query('select pg_try_advisory_lock(hashtextextended($1, 0)) as taken', [name]);
         if (row?.['taken'] === true) break;
@@ -52,17 +52,5 @@ export function advisoryFence(session: Session): Fence {
         await session.query('select pg_advisory_unlock(hashtextextended($1, 0))', [name]).catch(() => undefined);
       };
     },
-  };
-}
-
-/** An office that one process holds until its session ends; others ask again and again. */
-export function office(session: Session, name: string): () => Promise<boolean> {
-  let heldIn = 0;
-  return async () => {
-    if (heldIn !== 0 && heldIn === session.generation) return true;
-    heldIn = 0;
-    const [row] = await session.query('select pg_try_advisory_lock(hashtextextended($1, 0)) as taken', [name]);
-    if (row?.['taken'] === true) heldIn = session.generation;
-    return heldIn !== 0;
   };
 }

@@ -1,4 +1,4 @@
-// The steps of the schema: each applied once, in one transaction, frozen by its hash.
+// Schema migrations: each applied once, in one transaction, and frozen by its hash.
 import { createHash } from 'node:crypto';
 import { CompiledQuery, type Kysely } from 'kysely';
 import type { Log } from '#core/kernel/log';

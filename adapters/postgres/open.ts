@@ -1,4 +1,4 @@
-// Opens the database and joins its parts: transactions, outbox, delivery, intents, locks, migrations.
+// Opens the SQL storage and wires its parts: transactions, outbox, delivery, intents, locks, migrations.
 import { sql } from 'kysely';
 import { Unavailable } from '#core/kernel/errors';
 import type { Log } from '#core/kernel/log';
@@ -9,11 +9,12 @@ import type { SqlDatabase } from './database.ts';
 import { defaultTuning, Delivery, type DeliveryTuning } from './delivery.ts';
 import { type Engine, openEmbedded, openServer } from './engine.ts';
 import { SqlIntents } from './intents.ts';
-import { advisoryFence, locks, noFence, office } from './locks.ts';
+import { leaderElection } from './leader-election.ts';
+import { advisoryLock, locks, noProcessLock } from './locks.ts';
 import { type MigrationName, Migrations, type MigrationSet } from './migrations.ts';
 import { channel, outbox, writeEvents } from './outbox.ts';
+import { thisProcess } from './process-identity.ts';
 import type { SystemTables } from './schema.ts';
-import { thisProcess } from './this-process.ts';
 import { Transactions } from './unit-of-work.ts';
 
 export interface PostgresOptions {
@@ -63,7 +64,7 @@ function assembled({ clock, ids, log, tuning }: PostgresOptions, engine: Engine,
   const transactions: Transactions = new Transactions({
     orm: engine.orm,
     deadline,
-    outlet: {
+    outbox: {
       write: (transaction, events) => writeEvents(transaction, events, engine.name),
       committed(events) {
         if (events.length === 0) return;
@@ -74,21 +75,21 @@ function assembled({ clock, ids, log, tuning }: PostgresOptions, engine: Engine,
     },
   });
   const tables = () => transactions.kysely<SystemTables>();
-  const lock = locks(transactions, session === undefined ? noFence : advisoryFence(session));
+  const lock = locks(transactions, session === undefined ? noProcessLock : advisoryLock(session));
   const migrations = new Migrations(tables, lock, log);
   const intents = new SqlIntents({
     transactions,
     clock,
     ids,
     log,
-    ...(session === undefined ? {} : { mark: thisProcess() }),
+    ...(session === undefined ? {} : { identity: thisProcess() }),
   });
   const broadcast = new Broadcast(tables, log);
   const delivery = new Delivery({
     database: tables,
     log,
     tuning: { ...defaultTuning, ...tuning },
-    leads: session === undefined ? async () => true : office(session, 'hexforge.delivery'),
+    leads: session === undefined ? async () => true : leaderElection(session, 'hexforge.delivery'),
   });
 
   return {

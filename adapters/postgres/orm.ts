@@ -1,17 +1,17 @@
-// MikroORM as Hexforge uses it: one PostgreSQL driver for both engines, errors translated where they arise, nothing
+// The configuration of MikroORM: one PostgreSQL driver for both engines, errors translated where they arise, nothing
 // read from disk.
 import type { AnyEntity, DriverException, EntityClass, EntitySchema } from '@mikro-orm/core';
 import { MikroORM, PostgreSqlConnection, PostgreSqlDriver } from '@mikro-orm/postgresql';
 import type { Dialect } from 'kysely';
 import { translated } from './errors.ts';
+import { guarded } from './guarded-dialect.ts';
 import { typeParsers } from './type-parsers.ts';
-import { watched } from './watched-dialect.ts';
 
 class WatchedConnection extends PostgreSqlConnection {
   override createKyselyDialect(
     ...options: Parameters<PostgreSqlConnection['createKyselyDialect']>
   ): ReturnType<PostgreSqlConnection['createKyselyDialect']> {
-    return watched(super.createKyselyDialect(...options));
+    return guarded(super.createKyselyDialect(...options));
   }
 
   override mapOptions(
@@ -46,7 +46,7 @@ export function createOrm({ entities, driverOptions }: OrmOptions): Orm {
     driver: WatchedDriver,
     dbName: 'hexforge',
     entities: entities as (EntityClass<AnyEntity> | EntitySchema)[],
-    driverOptions: ('createDriver' in driverOptions ? watched(driverOptions as Dialect) : driverOptions) as object,
+    driverOptions: ('createDriver' in driverOptions ? guarded(driverOptions as Dialect) : driverOptions) as object,
     discovery: { warnWhenNoEntities: false, checkDuplicateTableNames: true },
     metadataCache: { enabled: false },
     ensureDatabase: false,

@@ -1,4 +1,4 @@
-// Events on their way into the database: recorded in the unit of work, written with its commit.
+// The transactional outbox: events are recorded in the unit of work and written with its commit.
 import { type Kysely, sql } from 'kysely';
 import type { EventOf, EventType } from '#core/kernel/events';
 import type { Clock, Ids } from '#core/kernel/time';

@@ -1,4 +1,4 @@
-// The system's own tables, named `hexforge_…`: what they are, and the steps that make them.
+// The schema of the system's own tables, named `hexforge_…`, with its migrations.
 import type { Generated, GeneratedAlways } from 'kysely';
 import type { Migration } from './database.ts';
 

@@ -1,6 +1,7 @@
-// The start on a PostgreSQL server: what it must be, and one sentence for everything it may not be.
+// Connecting to a PostgreSQL server: pool options, the version check, and one sentence with its remedy for each way to
+// fail.
 import { StorageRefused } from './errors.ts';
-import type { PreparingClient } from './prepared.ts';
+import type { PreparingClient } from './prepared-statements.ts';
 
 /** The part of `pg`'s pool and clients that is used directly. */
 export interface NativePool {
@@ -36,7 +37,7 @@ export function poolOptions(url: string, deadline: number): Readonly<Record<stri
 }
 
 /** Where a URL leads, without its secrets. @throws {StorageRefused} */
-export function placeOf(url: string): { readonly host: string; readonly user: string; readonly database: string } {
+export function addressOf(url: string): { readonly host: string; readonly user: string; readonly database: string } {
   try {
     const { protocol, host, username, pathname, searchParams } = new URL(url);
     if (protocol !== 'postgres:' && protocol !== 'postgresql:') throw new Error('another protocol');
@@ -55,7 +56,7 @@ export function placeOf(url: string): { readonly host: string; readonly user: st
 
 /** Connects once. @throws {StorageRefused} */
 export async function checkServer(pool: NativePool, url: string): Promise<void> {
-  const { host, user, database } = placeOf(url);
+  const { host, user, database } = addressOf(url);
   let client: NativeClient;
   try {
     client = await pool.connect();
@@ -78,7 +79,7 @@ export async function checkServer(pool: NativePool, url: string): Promise<void> 
   }
 }
 
-function refusal(error: unknown, { host, user, database }: ReturnType<typeof placeOf>): StorageRefused {
+function refusal(error: unknown, { host, user, database }: ReturnType<typeof addressOf>): StorageRefused {
   const { code = '' } = error as { readonly code?: string };
   const message = error instanceof Error ? error.message : String(error);
   if (code.startsWith('28') || /password|SASL|SCRAM/.test(message)) {

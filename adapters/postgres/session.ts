@@ -1,7 +1,8 @@
-// The one connection a process keeps for what belongs to a session: locks by name, and notices from other processes.
+// The one dedicated connection of a process, for what belongs to a database session: advisory locks, and LISTEN for
+// notices from other processes.
 import { setTimeout as pause } from 'node:timers/promises';
+import { KeyedMutex } from '#core/kernel/keyed-mutex';
 import type { Log } from '#core/kernel/log';
-import { Turns } from '#core/kernel/turns';
 import { translated } from './errors.ts';
 import type { NativeClient, NativePool } from './server.ts';
 
@@ -9,7 +10,7 @@ export class Session {
   readonly #pool: NativePool;
   readonly #log: Log;
   /** `pg` wants one question at a time on a connection. */
-  readonly #turns = new Turns();
+  readonly #mutex = new KeyedMutex();
   #client: NativeClient | undefined;
   #listener:
     | { readonly channel: string; readonly heard: (payload: string) => void; readonly restored: () => void }
@@ -27,7 +28,7 @@ export class Session {
   /** Runs one short statement. @throws {Unavailable} */
   async query(sql: string, values: readonly unknown[]): Promise<readonly Record<string, unknown>[]> {
     try {
-      return await this.#turns.run('query', async () => (await (await this.#connected()).query(sql, values)).rows);
+      return await this.#mutex.run('query', async () => (await (await this.#connected()).query(sql, values)).rows);
     } catch (error) {
       throw translated(error);
     }

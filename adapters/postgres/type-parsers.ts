@@ -1,4 +1,4 @@
-// How both engines read column types, so that a row is the same whichever answered.
+// Column type parsers shared by both engines, so that a row is the same whichever answered.
 import array from 'postgres-array';
 
 /** An oid of `pg_type` → how its text is read. */

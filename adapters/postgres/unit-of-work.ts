@@ -1,4 +1,5 @@
-// The transaction every command runs in, carried by the asynchronous context, and the database as stores see it.
+// The unit of work: the database transaction of a command, carried by AsyncLocalStorage, and the database as stores see
+// it.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Kysely } from 'kysely';
@@ -18,7 +19,7 @@ interface Scope {
   state: 'open' | 'committed' | 'rolled back';
 }
 
-export interface Outlet {
+export interface OutboxWriter {
   /** Writes the events into the transaction that is about to commit. */
   write(transaction: Kysely<SystemTables>, events: readonly EventOf[]): Promise<void>;
   /** Told after the commit. */
@@ -27,23 +28,23 @@ export interface Outlet {
 
 export interface TransactionsOptions {
   readonly orm: Orm;
-  readonly outlet: Outlet;
+  readonly outbox: OutboxWriter;
   /** How long one may stay open, in milliseconds: on the embedded database it keeps everyone else waiting. */
   readonly deadline: number;
 }
 
 export class Transactions implements UnitOfWork, SqlDatabase {
   readonly #orm: Orm;
-  readonly #outlet: Outlet;
+  readonly #outbox: OutboxWriter;
   readonly #deadline: number;
   readonly #scopes = new AsyncLocalStorage<Scope>();
   readonly #running = new Set<Promise<unknown>>();
   #closing = false;
   #shut = false;
 
-  constructor({ orm, outlet, deadline }: TransactionsOptions) {
+  constructor({ orm, outbox, deadline }: TransactionsOptions) {
     this.#orm = orm;
-    this.#outlet = outlet;
+    this.#outbox = outbox;
     this.#deadline = deadline;
   }
 
@@ -132,10 +133,10 @@ export class Transactions implements UnitOfWork, SqlDatabase {
         }),
       );
       if (scope.events.length > 0)
-        await this.#outlet.write(scope.em.getTransactionContext() as unknown as Kysely<SystemTables>, scope.events);
+        await this.#outbox.write(scope.em.getTransactionContext() as unknown as Kysely<SystemTables>, scope.events);
       await scope.em.commit();
       scope.state = 'committed';
-      this.#outlet.committed(scope.events);
+      this.#outbox.committed(scope.events);
       return result;
     } catch (error) {
       scope.state = 'rolled back';

@@ -1,4 +1,4 @@
-// The kernel's face.
+// The kernel's public face: what every area and plugin may import.
 export * from './access.ts';
 export * from './admin-grants.ts';
 export * from './audit.ts';

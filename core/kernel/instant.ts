@@ -1,4 +1,4 @@
-// Times as clients write them: RFC 3339, section 5.6.
+// Timestamps as clients write them: RFC 3339, section 5.6.
 
 const rfc3339 =
   /^(\d{4}-\d{2}-\d{2})[Tt](?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;

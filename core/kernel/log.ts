@@ -1,4 +1,4 @@
-// The log as the inside sees it.
+// The logger interface.
 
 /** Log lines carry facts, never secrets. Members go into the JSON line beside the message. */
 export interface Log {

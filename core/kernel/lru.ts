@@ -1,4 +1,4 @@
-// A cache bounded by weight that forgets what was used longest ago. Keys of immutable things only.
+// An LRU cache bounded by weight. Keys of immutable things only.
 
 export class Lru<V> {
   readonly #capacity: number;

@@ -1,4 +1,4 @@
-// Under which key a client without an account is counted.
+// Rate-limit keys of clients without an account: the network that an IP address belongs to.
 
 /**
  * What one client can hardly leave: an IPv4 address, or the /64 of an IPv6 one, which a single machine may own whole.

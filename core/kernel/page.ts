@@ -1,4 +1,4 @@
-// The page forms of document A, "Pagination (shared)": four bound rules and the limit/offset form.
+// Pagination forms of document A, "Pagination (shared)": four bound rules and the limit/offset form.
 
 export interface PageRequest {
   /** 1-based. */

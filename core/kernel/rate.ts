@@ -1,4 +1,4 @@
-// Counting against a budget: request metering, login throttling, branch deletions.
+// Rate limiting: counting against a budget, for request metering, login throttling and branch deletions.
 import { declarePort } from './ports.ts';
 
 /** Document A, "Limits", and document D, "Rate limits". `none`: health and documents. */

@@ -1,4 +1,4 @@
-// What the host opens once for all plugins: a database of one kind, with the ports it provides.
+// The storage port: a database of one kind, opened once by the host for all plugins, with the ports it provides.
 import type { Subscription } from './events.ts';
 import type { Events, Intents, Locks, UnitOfWork } from './unit-of-work.ts';
 

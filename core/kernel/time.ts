@@ -1,4 +1,4 @@
-// The clock and the source of ids: the two globals core may not reach for.
+// The clock and the generator of ids: the two globals core may not reach for.
 import { declarePort } from './ports.ts';
 
 export interface Clock {

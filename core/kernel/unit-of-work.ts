@@ -1,4 +1,5 @@
-// The transaction every command runs in, and the bracket around what a transaction cannot hold.
+// The unit of work (the transaction every command runs in), events, locks, and intents: the bracket around changes that
+// a transaction cannot hold.
 import type { EventOf, EventType } from './events.ts';
 import { declarePort } from './ports.ts';
 

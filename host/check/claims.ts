@@ -1,4 +1,5 @@
-// Names that two plugins claim: tools, scope rows, permissions, settings, tables, migrations.
+// Problems of duplicate names, where two plugins claim the same: tools, scope rows, permissions, settings, tables,
+// migrations.
 import type { PluginDefinition } from '../definition.ts';
 import type { Plan } from '../plan.ts';
 import type { Problem } from '../problem.ts';

@@ -1,4 +1,4 @@
-// What a command of the command line is, and the few things all of them do alike.
+// The form of a command of the command line, and the few things all of them do alike.
 import type { Configuration } from '#config/configuration';
 import { ConfigurationProblems, loadConfiguration } from '#config/load';
 import type { Sink } from '../log.ts';

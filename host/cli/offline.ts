@@ -1,4 +1,4 @@
-// Opens the forge for one command while no server runs on its data directory.
+// Opens the forge for one offline command, while no server runs on its data directory.
 import type { Configuration } from '#config/configuration';
 import { openForge, type OpenForge } from '../forge.ts';
 import { openLog } from '../log.ts';

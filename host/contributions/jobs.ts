@@ -1,4 +1,4 @@
-// Jobs: work on a timer, on one process at a time; the next run is counted from the end of the last.
+// Scheduled jobs: each on a timer, on one process at a time; the next run is counted from the end of the last.
 import type { Log } from '#core/kernel/log';
 import type { Locks } from '#core/kernel/unit-of-work';
 import { within } from '../deadline.ts';

@@ -1,4 +1,4 @@
-// Probes: what `/readyz` says, and who is degraded.
+// Readiness probes: what `/readyz` answers, and which plugins are degraded.
 import { within } from '../deadline.ts';
 import type { Life } from '../life.ts';
 

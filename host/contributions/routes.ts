@@ -1,4 +1,4 @@
-// Routes: where a plugin's routes live.
+// Contributed routes, and the path prefix where a plugin's routes are mounted.
 import type { Route } from '#adapters/http/route';
 import type { Mount } from '../plan.ts';
 

@@ -1,4 +1,4 @@
-// Scope rows and permissions: one catalogue and one role table over what the plugins that are not lost contribute.
+// Contributed scopes and permissions: one catalogue and one role table over the plugins that are not lost.
 import type { PermissionTable } from '#core/kernel/permissions';
 import { scopeCatalogue, type ScopeCatalogue } from '#core/kernel/scopes';
 import type { Life } from '../life.ts';

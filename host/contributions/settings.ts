@@ -1,5 +1,5 @@
-// Settings: what the configuration says over what plugins declare. Storing them is a plugin's business, through the
-// same port.
+// Contributed settings: the configured value over the default that a plugin declares. Storing them is a plugin's
+// business, through the same port.
 import { NotFound } from '#core/kernel/errors';
 import type { SettingDeclaration, Settings } from '#core/kernel/settings';
 import type { PluginDefinition } from '../definition.ts';

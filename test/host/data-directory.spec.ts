@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
 import { openDataDirectory } from '#host/data-directory';
-import { createOnce, replaceFile } from '#host/once';
+import { createOnce, replaceFile } from '#host/atomic-files';
 import { Refused, type Problem } from '#host/problem';
 import { secretKey } from '#host/secret-key';
 

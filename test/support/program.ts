@@ -2,7 +2,7 @@
 // most of them.
 import { Buffer } from 'node:buffer';
 import { once } from 'node:events';
-import { Launcher } from '#adapters/git-native/launcher';
+import { Launcher } from '#adapters/git-native/process/launcher';
 
 export interface Ran {
   /** Null where it was killed. */
@@ -35,8 +35,8 @@ export async function run(
   stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
   const drained = stdout.closed ? undefined : once(stdout, 'close');
   stdin.end(input ?? '');
-  const { code, complaint } = await ended;
+  const { code, stderr } = await ended;
   await drained;
   signal?.removeEventListener('abort', onAbort);
-  return { code, stdout: Buffer.concat(chunks).toString('utf8'), stderr: complaint };
+  return { code, stdout: Buffer.concat(chunks).toString('utf8'), stderr };
 }

@@ -1,4 +1,5 @@
-// The folder of the embedded database: made whole or not at all, and opened only by the PostgreSQL that can read it.
+// The data directory of the embedded database: created atomically, and opened only by the PostgreSQL version that can
+// read it.
 import { mkdir, readFile, readdir, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Worker } from 'node:worker_threads';

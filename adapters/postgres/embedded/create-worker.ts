@@ -1,4 +1,4 @@
-// The short-lived thread that makes an empty database: its memory goes with it.
+// A short-lived worker thread that creates an empty database, so that the memory this takes is given back.
 import { chmodSync, fsyncSync, openSync, closeSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { workerData } from 'node:worker_threads';

@@ -1,5 +1,5 @@
-// The lock that keeps a second process out of an embedded database: PGlite itself has none, and two openers corrupt it
-// silently.
+// A file lock that keeps a second process out of an embedded database: PGlite itself has none, and two openers corrupt
+// it silently.
 import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { DatabaseSync } from 'node:sqlite';

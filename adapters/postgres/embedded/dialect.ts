@@ -1,5 +1,4 @@
-// The kysely dialect of the embedded database: one connection, handed from one user to the next in the order they
-// asked.
+// The kysely dialect of the embedded database: a pool of one connection, handed out in the order it was asked for.
 import {
   type CompiledQuery,
   type DatabaseConnection,
@@ -10,7 +9,7 @@ import {
   PostgresQueryCompiler,
   type QueryResult,
 } from 'kysely';
-import { Turns } from '#core/kernel/turns';
+import { KeyedMutex } from '#core/kernel/keyed-mutex';
 import type { DatabaseThread } from './thread.ts';
 
 export function embeddedDialect(thread: DatabaseThread): Dialect {
@@ -32,7 +31,7 @@ class OneConnectionAdapter extends PGliteAdapter {
 class EmbeddedDriver implements Driver {
   readonly #thread: DatabaseThread;
   readonly #connection: DatabaseConnection;
-  readonly #turns = new Turns();
+  readonly #mutex = new KeyedMutex();
   #letGo: () => void = () => undefined;
 
   constructor(thread: DatabaseThread) {
@@ -51,7 +50,7 @@ class EmbeddedDriver implements Driver {
   async init(): Promise<void> {}
 
   async acquireConnection(): Promise<DatabaseConnection> {
-    this.#letGo = await this.#turns.take('connection');
+    this.#letGo = await this.#mutex.acquire('connection');
     return this.#connection;
   }
 

@@ -1,4 +1,4 @@
-// The file system under PGlite, made to mean it when PostgreSQL asks for a write to reach the disk.
+// PGlite's file system with real fsync: when PostgreSQL asks for a write to reach the disk, it does.
 import { closeSync, fsyncSync, openSync } from 'node:fs';
 import { PGlite } from '@electric-sql/pglite';
 import { NodeFS } from '@electric-sql/pglite/nodefs';

@@ -1,4 +1,4 @@
-// This side of the embedded database's thread.
+// The client of the embedded database's worker thread: requests and answers by message.
 import { Worker, type WorkerOptions } from 'node:worker_threads';
 import type { DriverError } from '../errors.ts';
 

@@ -1,5 +1,5 @@
-// The thread that holds the embedded PostgreSQL: answers one statement after the other, so that a slow one never stalls
-// the server.
+// The worker thread that runs the embedded PostgreSQL: it answers one statement after the other, so that a slow one
+// never blocks the server's event loop.
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { parentPort, workerData } from 'node:worker_threads';

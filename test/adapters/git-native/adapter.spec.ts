@@ -6,10 +6,10 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
-import { CatFile, largestRead } from '#adapters/git-native/cat-file';
 import { gitNative, type GitNative, type GitVersion } from '#adapters/git-native/index';
-import { GitProcesses } from '#adapters/git-native/process';
-import { Readers } from '#adapters/git-native/readers';
+import { CatFile, largestRead } from '#adapters/git-native/objects/cat-file';
+import { CatFilePool } from '#adapters/git-native/objects/cat-file-pool';
+import { GitProcesses } from '#adapters/git-native/process/git-process';
 import { serve } from '#test/contracts/git/http-server';
 import { bytesOf, eventually, never } from '#test/contracts/git/provider';
 import { must } from '#test/contracts/git/stock-git';
@@ -143,7 +143,7 @@ void t.test('a reader nobody asks any more ends, however often it was asked', as
   const { directory, tip } = await withCommit(t, root);
   const processes = new GitProcesses('git');
   t.teardown(() => processes.close());
-  const readers = new Readers(processes, { limit: 2, stallMs: 30_000, idleMs: 100 });
+  const readers = new CatFilePool(processes, { limit: 2, stallMs: 30_000, idleMs: 100 });
   for (let times = 0; times < 3; times += 1) t.equal((await readers.info(directory, tip))?.type, 'commit');
   const working = (): readonly string[] =>
     commandLines().filter((line) => line.includes(directory) && line.includes('--batch-command'));

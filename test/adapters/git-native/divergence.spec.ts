@@ -1,5 +1,5 @@
 // Divergence against `git rev-list --left-right --count`, with the commit-graph whole, in layers, older than the refs,
-// without levels or absent.
+// without generation numbers or absent.
 import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';

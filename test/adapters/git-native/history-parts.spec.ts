@@ -2,9 +2,9 @@
 import { Buffer } from 'node:buffer';
 import { setImmediate as turn } from 'node:timers/promises';
 import t from 'tap';
-import { parseRecord } from '#adapters/git-native/commits';
-import { DiffOutput } from '#adapters/git-native/diff';
-import { Memo } from '#adapters/git-native/memo';
+import { parseCommitRecord } from '#adapters/git-native/history/commits';
+import { DiffOutputParser } from '#adapters/git-native/history/diff';
+import { SingleFlightCache } from '#adapters/git-native/history/single-flight-cache';
 
 const zeros = '0'.repeat(40);
 const printed = Buffer.from(
@@ -54,7 +54,7 @@ void t.test('a difference is read the same in pieces of any length', (t) => {
     deletions: 3,
   };
   for (const length of [1, 2, 7, 64, printed.length]) {
-    const output = new DiffOutput();
+    const output = new DiffOutputParser();
     for (let at = 0; at < printed.length; at += length) t.equal(output.take(printed.subarray(at, at + length)), true);
     t.same(output.difference(true), expected, `pieces of ${length}`);
   }
@@ -62,7 +62,7 @@ void t.test('a difference is read the same in pieces of any length', (t) => {
 });
 
 void t.test('a difference that was cut has no patch for the file it was cut in', (t) => {
-  const output = new DiffOutput();
+  const output = new DiffOutputParser();
   output.take(printed.subarray(0, printed.indexOf('+1,2 @@')));
   t.same(
     output.difference(false).files.map(({ patch }) => patch),
@@ -72,7 +72,7 @@ void t.test('a difference that was cut has no patch for the file it was cut in',
 });
 
 void t.test('a commit with broken lines reads as far as it can be read', (t) => {
-  const read = (text: string) => parseRecord(zeros, Buffer.from(text, 'latin1'));
+  const read = (text: string) => parseCommitRecord(zeros, Buffer.from(text, 'latin1'));
   t.match(read(''), { message: '', author: { name: '', email: '', date: new Date(0) }, parents: [] });
   t.match(read('author A <b> 99999999999999 +0000\n\nm'), {
     author: { name: 'A', email: 'b', date: new Date(Date.UTC(9999, 11, 31, 23, 59, 59)) },
@@ -83,9 +83,9 @@ void t.test('a commit with broken lines reads as far as it can be read', (t) => 
   t.end();
 });
 
-void t.test('a memo', async (t) => {
+void t.test('a single-flight cache', async (t) => {
   await t.test('computes once for all who ask at the same time, and once more after a failure', async (t) => {
-    const memo = new Memo<number>(10, () => 1);
+    const cache = new SingleFlightCache<number>(10, () => 1);
     let computed = 0;
     const compute = async (): Promise<number> => {
       computed += 1;
@@ -94,20 +94,20 @@ void t.test('a memo', async (t) => {
       return 7;
     };
     const [first, second] = await Promise.allSettled([
-      memo.get('k', undefined, compute),
-      memo.get('k', undefined, compute),
+      cache.get('k', undefined, compute),
+      cache.get('k', undefined, compute),
     ]);
     t.same([first.status, second.status, computed], ['rejected', 'rejected', 1]);
-    t.same(await Promise.all([memo.get('k', undefined, compute), memo.get('k', undefined, compute)]), [7, 7]);
-    t.equal(await memo.get('k', undefined, compute), 7);
+    t.same(await Promise.all([cache.get('k', undefined, compute), cache.get('k', undefined, compute)]), [7, 7]);
+    t.equal(await cache.get('k', undefined, compute), 7);
     t.equal(computed, 2);
-    memo.forget('k');
-    await memo.get('k', undefined, compute);
+    cache.forget('k');
+    await cache.get('k', undefined, compute);
     t.equal(computed, 3);
   });
 
   await t.test('aborts the computation when the last who waits has gone, not before', async (t) => {
-    const memo = new Memo<number>(10, () => 1);
+    const cache = new SingleFlightCache<number>(10, () => 1);
     const [one, two] = [new AbortController(), new AbortController()];
     let inner: AbortSignal | undefined;
     const compute = (signal: AbortSignal): Promise<number> => {
@@ -116,7 +116,7 @@ void t.test('a memo', async (t) => {
         signal.addEventListener('abort', () => reject(new Error('stopped')), { once: true }),
       );
     };
-    const waiting = [memo.get('k', one.signal, compute), memo.get('k', two.signal, compute)].map((answer) =>
+    const waiting = [cache.get('k', one.signal, compute), cache.get('k', two.signal, compute)].map((answer) =>
       answer.catch((error: unknown) => (error as Error).message),
     );
     one.abort(new Error('one left'));
@@ -126,6 +126,6 @@ void t.test('a memo', async (t) => {
     t.equal(await waiting[1], 'two left');
     await turn();
     t.equal(inner?.aborted, true);
-    t.equal(await memo.get('k', undefined, async () => 1), 1, 'and begins anew');
+    t.equal(await cache.get('k', undefined, async () => 1), 1, 'and begins anew');
   });
 });

@@ -5,7 +5,7 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { CommitGraphs, mayHold, pathKey, readLayer } from '#adapters/git-native/commit-graph';
+import { bloomKey, CommitGraphs, mayContain, parseLayer } from '#adapters/git-native/history/commit-graph';
 import { gitNative, type GitNative } from '#adapters/git-native/index';
 import { git, must } from '#test/contracts/git/stock-git';
 import { commandLines } from '#test/support/server-process';
@@ -355,8 +355,8 @@ void t.test('the commit-graph', async (t) => {
     },
   ]);
   await graph(directory, '--reachable');
-  const place = { id, directory };
-  const read = await new CommitGraphs().of(place);
+  const location = { id, directory };
+  const read = await new CommitGraphs().of(location);
   const listed = (await must(directory, ['log', '--all', '--format=%H %ct %P'])).split('\n');
   t.strictSame(
     listed
@@ -387,29 +387,29 @@ void t.test('the commit-graph', async (t) => {
         .filter((path) => path !== '');
       for (const path of changed)
         for (let part = path; part !== ''; part = part.slice(0, Math.max(0, part.lastIndexOf('/'))))
-          t.ok(mayHold(filter, pathKey(part) ?? { first: 0, step: 0 }), part);
+          t.ok(mayContain(filter, bloomKey(part) ?? { first: 0, step: 0 }), part);
       for (let index = 0; index < 20; index += 1)
-        certain += mayHold(filter, pathKey(`absent-${index}`) ?? { first: 0, step: 0 }) ? 0 : 1;
+        certain += mayContain(filter, bloomKey(`absent-${index}`) ?? { first: 0, step: 0 }) ? 0 : 1;
     }
     t.ok(certain > 0.7 * 20 * listed.length, `${certain} of ${20 * listed.length}`);
-    t.equal(pathKey('ünï'), undefined);
+    t.equal(bloomKey('ünï'), undefined);
   });
 
   await t.test('that is cut or of another kind is none, and commits are read as objects', async (t) => {
     const folder = join(directory, 'objects/info/commit-graphs');
     const hash = (await readFile(join(folder, 'commit-graph-chain'), 'latin1')).trim();
     const content = await readFile(join(folder, `graph-${hash}.graph`));
-    t.ok(readLayer(content, 0));
-    t.equal(readLayer(content, 1), undefined);
+    t.ok(parseLayer(content, 0));
+    t.equal(parseLayer(content, 1), undefined);
     for (const length of [0, 7, 8, 60, 200, 1200])
-      t.equal(readLayer(content.subarray(0, length), 0), undefined, `${length} bytes`);
+      t.equal(parseLayer(content.subarray(0, length), 0), undefined, `${length} bytes`);
     for (const at of [0, 4, 5])
       t.equal(
-        readLayer(Buffer.concat([content.subarray(0, at), Buffer.from([9]), content.subarray(at + 1)]), 0),
+        parseLayer(Buffer.concat([content.subarray(0, at), Buffer.from([9]), content.subarray(at + 1)]), 0),
         undefined,
         `byte ${at}`,
       );
     await rm(join(folder, `graph-${hash}.graph`));
-    t.equal(await new CommitGraphs().of(place), undefined);
+    t.equal(await new CommitGraphs().of(location), undefined);
   });
 });

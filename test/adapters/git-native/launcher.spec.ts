@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
-import { Launcher, type Launched } from '#adapters/git-native/launcher';
-import { spareLines } from '#adapters/git-native/launcher-orders';
-import { GitProcesses } from '#adapters/git-native/process';
+import { GitProcesses } from '#adapters/git-native/process/git-process';
+import { Launcher, type LaunchedProcess } from '#adapters/git-native/process/launcher';
+import { spareConnections } from '#adapters/git-native/process/launcher-messages';
 import { eventually } from '#test/contracts/git/provider';
 
 const environment = { PATH: process.env['PATH'] ?? '' };
@@ -20,7 +20,7 @@ function launcher(t: Test, times: ConstructorParameters<typeof Launcher>[0] = {}
   return made;
 }
 
-const shell = (starting: Launcher, script: string, pipes = 0): Promise<Launched> =>
+const shell = (starting: Launcher, script: string, pipes = 0): Promise<LaunchedProcess> =>
   starting.launch('sh', ['-c', script], environment, pipes);
 
 async function text(stream: AsyncIterable<Uint8Array>): Promise<string> {
@@ -41,7 +41,7 @@ async function runs(pid: number): Promise<boolean> {
 }
 
 /** The process id that a program says first. */
-const saidBy = async ({ stdout }: Launched): Promise<number> =>
+const saidBy = async ({ stdout }: LaunchedProcess): Promise<number> =>
   Number(((await once(stdout, 'data')) as [Buffer])[0].toString());
 
 async function helperOf(starting: Launcher): Promise<number> {
@@ -68,7 +68,7 @@ void t.test(
       lines.some((line) => line.startsWith('HOME=')),
       'nothing of this process but what the test runner slips into every child',
     );
-    t.strictSame(ending, { code: 3, signal: null, complaint: 'hm\n' });
+    t.strictSame(ending, { code: 3, signal: null, stderr: 'hm\n' });
   },
 );
 
@@ -133,7 +133,7 @@ void t.test('a signal reaches the whole group, and what a failed program leaves 
   const killed = await shell(starting, 'sleep 60 & echo $!; wait');
   const child = await saidBy(killed);
   killed.kill('SIGTERM');
-  t.strictSame(await killed.ended, { code: null, signal: 'SIGTERM', complaint: '' });
+  t.strictSame(await killed.ended, { code: null, signal: 'SIGTERM', stderr: '' });
   await eventually(
     async () => !(await runs(child)),
     () => child,
@@ -194,13 +194,13 @@ void t.test('a program whose start waited for connections is not taken for idlen
 void t.test(
   'where connections do not come about the next start has another helper, and what runs goes on',
   async (t) => {
-    const starting = launcher(t, { lines: 4000 });
+    const starting = launcher(t, { connections: 4000 });
     const { stdin, ended } = await shell(starting, 'cat; exit 7');
     const helper = await helperOf(starting);
     process.kill(helper, 'SIGSTOP');
     // The helper replaces what it is told to use, but hears of nothing: some are told to it, the others wait.
     const all = Promise.allSettled(
-      Array.from({ length: spareLines }, async () => (await (await shell(starting, 'exit 5')).ended).code),
+      Array.from({ length: spareConnections }, async () => (await (await shell(starting, 'exit 5')).ended).code),
     );
     await t.rejects(shell(starting, 'exit 0'), { name: 'Unavailable', message: /no connection/ });
     t.not(await helperOf(starting), helper);
@@ -209,19 +209,19 @@ void t.test(
       (await all).filter(({ status }) => status === 'fulfilled'),
       (await all).filter(({ status }) => status === 'rejected'),
     ];
-    t.ok(told.length > 0 && told.length <= spareLines / 2, `${told.length} were told`);
+    t.ok(told.length > 0 && told.length <= spareConnections / 2, `${told.length} were told`);
     t.strictSame(
       told.map((start) => 'value' in start && start.value),
       told.map(() => 5),
     );
-    t.equal(told.length + waited.length, spareLines);
+    t.equal(told.length + waited.length, spareConnections);
     stdin.end();
     t.equal((await ended).code, 7);
     await eventually(
       async () => !(await runs(helper)),
       () => helper,
     );
-    await t.rejects(starting.launch('true', [], environment, spareLines - 1), {
+    await t.rejects(starting.launch('true', [], environment, spareConnections - 1), {
       name: 'Internal',
       message: /connections/,
     });
@@ -268,7 +268,7 @@ void t.test('what a program has written ends where it ends, also with the helper
 void t.test('when the server is killed its programs and the helper end, and no folder is left', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'hexforge-launcher-'));
   t.teardown(() => rm(folder, { recursive: true, force: true }));
-  const module = new URL('../../../adapters/git-native/launcher.ts', import.meta.url).href;
+  const module = new URL('../../../adapters/git-native/process/launcher.ts', import.meta.url).href;
   await writeFile(
     join(folder, 'server.mjs'),
     `
@@ -295,7 +295,7 @@ void t.test('when the server is killed its programs and the helper end, and no f
 void t.test('closing leaves neither process nor folder, and nobody is kept alive by an idle helper', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'hexforge-launcher-'));
   t.teardown(() => rm(folder, { recursive: true, force: true }));
-  const module = new URL('../../../adapters/git-native/launcher.ts', import.meta.url).href;
+  const module = new URL('../../../adapters/git-native/process/launcher.ts', import.meta.url).href;
   await writeFile(
     join(folder, 'server.mjs'),
     `

@@ -1,46 +1,46 @@
-// The small parts of the native adapter: lanes, caches, packets, names.
+// The small parts of the native adapter: limiter, caches, pkt-lines, names.
 import { Buffer } from 'node:buffer';
 import t from 'tap';
-import { Channel } from '#adapters/git-native/channel';
-import { Lane } from '#adapters/git-native/lane';
-import { parseCommit, parseTree } from '#adapters/git-native/objects';
-import { PacketCutter, packet } from '#adapters/git-native/pkt-line';
-import { PushReport } from '#adapters/git-native/push-report';
+import { parseCommit, parseTree } from '#adapters/git-native/objects/objects';
+import { Limiter } from '#adapters/git-native/process/limiter';
+import { Channel } from '#adapters/git-native/push/channel';
+import { PushReport } from '#adapters/git-native/push/report';
+import { PktLineParser, pktLine } from '#adapters/git-native/transport/pkt-line';
 import { Lru } from '#core/kernel/lru';
 
 void t.test(
-  'a lane lets in as many as it holds, the others in order, and refuses when its queue is full',
+  'a limiter lets in as many as it holds, the others in order, and refuses when its queue is full',
   async (t) => {
-    const lane = new Lane('reads', 1, 2);
+    const limiter = new Limiter('reads', 1, 2);
     const order: string[] = [];
-    const leave = await lane.enter();
-    const second = lane.enter().then((left) => {
+    const release = await limiter.acquire();
+    const second = limiter.acquire().then((done) => {
       order.push('second');
-      left();
+      done();
     });
-    const third = lane.enter().then((left) => {
+    const third = limiter.acquire().then((done) => {
       order.push('third');
-      left();
+      done();
     });
-    await t.rejects(lane.enter(), { name: 'Unavailable', message: /too many git reads/ });
-    leave();
-    leave();
+    await t.rejects(limiter.acquire(), { name: 'Unavailable', message: /too many git reads/ });
+    release();
+    release();
     await Promise.all([second, third]);
     t.strictSame(order, ['second', 'third']);
-    await lane.run(async () => undefined);
+    await limiter.run(async () => undefined);
   },
 );
 
-void t.test('who stops waiting for a lane gives up the place, and one aborted before takes none', async (t) => {
-  const lane = new Lane('reads', 1, 1);
-  const leave = await lane.enter();
+void t.test('who stops waiting for a limiter gives up the place, and one aborted before takes none', async (t) => {
+  const limiter = new Limiter('reads', 1, 1);
+  const release = await limiter.acquire();
   const gone = new AbortController();
-  const waiting = lane.enter(gone.signal);
+  const waiting = limiter.acquire(gone.signal);
   gone.abort(new Error('gone'));
   await t.rejects(waiting, /gone/);
-  await t.rejects(lane.enter(gone.signal), /gone/);
-  const next = lane.enter();
-  leave();
+  await t.rejects(limiter.acquire(gone.signal), /gone/);
+  const next = limiter.acquire();
+  release();
   (await next)();
 });
 
@@ -63,34 +63,34 @@ void t.test('a cache forgets what was used longest ago, by weight and by prefix'
 
 void t.test('packets are cut alike however the bytes arrive', (t) => {
   const bytes = Buffer.concat([
-    packet('one\n'),
+    pktLine('one\n'),
     Buffer.from('0000'),
-    packet('zwei ä'),
+    pktLine('zwei ä'),
     Buffer.from('0001'),
     Buffer.from('0004'),
     Buffer.from('0002'),
     Buffer.from('00'),
   ]);
   for (const size of [1, 3, 7, bytes.length]) {
-    const cutter = new PacketCutter();
+    const parser = new PktLineParser();
     const seen: string[] = [];
     for (let at = 0; at < bytes.length; at += size)
-      for (const found of cutter.cut(bytes.subarray(at, at + size)))
+      for (const found of parser.parse(bytes.subarray(at, at + size)))
         seen.push(`${found.kind}:${found.payload.toString()}`);
     t.strictSame(seen, ['data:one\n', 'flush:', 'data:zwei ä', 'delimiter:', 'data:', 'end:']);
-    t.equal(cutter.rest.toString(), '00');
+    t.equal(parser.rest.toString(), '00');
   }
-  t.throws(() => [...new PacketCutter().cut(Buffer.from('fff1'))], { name: 'ValidationFailed' });
-  t.throws(() => [...new PacketCutter().cut(Buffer.from('-001'))], { name: 'ValidationFailed' });
+  t.throws(() => [...new PktLineParser().parse(Buffer.from('fff1'))], { name: 'ValidationFailed' });
+  t.throws(() => [...new PktLineParser().parse(Buffer.from('-001'))], { name: 'ValidationFailed' });
   t.end();
 });
 
 void t.test('a report cut anywhere is held back while progress passes', (t) => {
   const inner = Buffer.concat([
-    packet('unpack ok\n'),
-    packet('ok refs/heads/a\n'),
-    packet('ng refs/heads/b hook declined\n'),
-    packet('ok refs/heads/ü\n'),
+    pktLine('unpack ok\n'),
+    pktLine('ok refs/heads/a\n'),
+    pktLine('ng refs/heads/b hook declined\n'),
+    pktLine('ok refs/heads/ü\n'),
     Buffer.from('0000'),
   ]);
   const band = (number: number, bytes: Buffer): Buffer =>

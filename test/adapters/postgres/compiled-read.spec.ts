@@ -3,7 +3,7 @@
 import { sql, type Kysely } from 'kysely';
 import t from 'tap';
 import { compiledRead } from '#adapters/postgres/compiled-read';
-import { preparing, type PreparingClient } from '#adapters/postgres/prepared';
+import { preparedStatements, type PreparingClient } from '#adapters/postgres/prepared-statements';
 import { testData, testEngines } from '#test/contracts/storage-engines';
 
 interface Tables {
@@ -48,7 +48,7 @@ for (const engine of testEngines()) {
 void t.test('a read that comes again is prepared, what writes or names no columns is not', (t) => {
   const asked: unknown[] = [];
   const client: PreparingClient = { query: (statement) => asked.push(statement) };
-  preparing()(client);
+  preparedStatements()(client);
   const sent = (text: string): unknown => {
     for (let n = 0; n < 10; n += 1) client.query(text, [n]);
     return asked.at(-1);

@@ -1,0 +1,326 @@
+// A reader of commit-graph files (gitformat-commit-graph(5)): parents, dates and generation numbers without a process,
+// and changed-path Bloom filters.
+import type { Buffer } from 'node:buffer';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Oid } from '#core/repositories/git-backend';
+import { isOid } from '../refs/names.ts';
+import { ignoreMissing } from '../storage/errno.ts';
+import type { RepositoryLocation } from '../storage/repositories.ts';
+import { SingleFlightCache } from './single-flight-cache.ts';
+
+export interface GraphCommit {
+  readonly oid: Oid;
+  readonly parents: readonly Oid[];
+  /** Seconds since 1970. */
+  readonly committed: number;
+  /** Of the paths that differ from its first parent; undefined where none was written. */
+  readonly filter: Buffer | undefined;
+  /** Of its parents, where it is in the graph. */
+  readonly positions: readonly number[];
+}
+
+/** Bytes of all layers kept; a larger one is read for all who ask at the same time. */
+const capacity = 128 * 1024 ** 2;
+/** A graph of some million commits; beyond it commits are read as objects. */
+const largestGraph = 512 * 1024 ** 2;
+
+export class CommitGraphs {
+  /** By repository and hash: a layer is named by its content. */
+  readonly #layers = new SingleFlightCache<Layer | undefined>(capacity, (layer) => layer?.bytes ?? 1);
+
+  /** What is written now; undefined where nothing is, or nothing that can be read. */
+  async of(location: RepositoryLocation): Promise<CommitGraph | undefined> {
+    const folder = join(location.directory, 'objects', 'info', 'commit-graphs');
+    const chain = await readFile(join(folder, 'commit-graph-chain'), 'latin1').catch(ignoreMissing);
+    const layers: Layer[] = [];
+    let bytes = 0;
+    for (const hash of chain?.split('\n').filter(isOid) ?? []) {
+      const layer = await this.#layer(location, folder, hash, layers.length);
+      bytes += layer?.bytes ?? 0;
+      // A layer is gone where upkeep has just written another chain.
+      if (layer === undefined || bytes > largestGraph) return undefined;
+      layers.push(layer);
+    }
+    return layers.length === 0 ? undefined : new CommitGraph(layers);
+  }
+
+  forget(location: RepositoryLocation): void {
+    this.#layers.forget(`${location.id}:`);
+  }
+
+  #layer(location: RepositoryLocation, folder: string, hash: string, below: number): Promise<Layer | undefined> {
+    return this.#layers.get(`${location.id}:${hash}`, undefined, async () => {
+      const content = await readFile(join(folder, `graph-${hash}.graph`)).catch(ignoreMissing);
+      return content === undefined ? undefined : parseLayer(content, below);
+    });
+  }
+}
+
+export class CommitGraph {
+  /** Of commits, whose positions are below it. */
+  readonly count: number;
+  /** Oldest first; positions count through all of them. */
+  readonly #layers: readonly Layer[];
+
+  constructor(layers: readonly Layer[]) {
+    this.#layers = layers;
+    this.count = layers.reduce((count, layer) => count + layer.count, 0);
+  }
+
+  find(oid: Oid): GraphCommit | undefined {
+    const position = this.position(oid);
+    const [layer, own = 0] = position === undefined ? [] : this.#at(position);
+    return layer === undefined ? undefined : this.#commit(layer, own, oid);
+  }
+
+  position(oid: Oid): number | undefined {
+    let first = this.count;
+    for (const layer of this.#layers.toReversed()) {
+      first -= layer.count;
+      const index = layer.indexOf(oid);
+      if (index !== undefined) return first + index;
+    }
+    return undefined;
+  }
+
+  /** Positions of the parents of the commit at one. */
+  parentsAt(position: number): readonly number[] {
+    const [layer, own = 0] = this.#at(position);
+    return layer?.parents(own) ?? [];
+  }
+
+  /** Higher than those of its parents; 0 where none was written. */
+  generation(position: number): number {
+    const [layer, own = 0] = this.#at(position);
+    return layer?.generation(own) ?? 0;
+  }
+
+  /** A parent of a commit, without the search where that is in the graph too. */
+  parent(commit: GraphCommit, index: number): GraphCommit | undefined {
+    const position = commit.positions[index];
+    const [layer, own = 0] = position === undefined ? [] : this.#at(position);
+    if (layer !== undefined) return this.#commit(layer, own, layer.oid(own));
+    const oid = commit.parents[index];
+    return oid === undefined ? undefined : this.find(oid);
+  }
+
+  /** Undefined where it says that a parent is one that no layer holds. */
+  #commit(layer: Layer, index: number, oid: Oid): GraphCommit | undefined {
+    const positions = layer.parents(index);
+    if (!positions.every((position) => this.#at(position).length > 0)) return undefined;
+    return new LazyGraphCommit(layer, index, oid, positions, (position) => {
+      const [holder, own = 0] = this.#at(position);
+      return holder?.oid(own) ?? '';
+    });
+  }
+
+  #at(position: number): readonly [Layer, number] | readonly [] {
+    let index = position;
+    for (const layer of this.#layers) {
+      if (index < layer.count) return [layer, index];
+      index -= layer.count;
+    }
+    return [];
+  }
+}
+
+/** Most commits are passed over without a look at more than their filter. */
+class LazyGraphCommit implements GraphCommit {
+  readonly oid: Oid;
+  readonly positions: readonly number[];
+  readonly #layer: Layer;
+  readonly #index: number;
+  readonly #oidAt: (position: number) => Oid;
+
+  constructor(layer: Layer, index: number, oid: Oid, positions: readonly number[], oidAt: (position: number) => Oid) {
+    this.oid = oid;
+    this.positions = positions;
+    this.#layer = layer;
+    this.#index = index;
+    this.#oidAt = oidAt;
+  }
+
+  get parents(): readonly Oid[] {
+    return this.positions.map(this.#oidAt);
+  }
+
+  get committed(): number {
+    return this.#layer.committed(this.#index);
+  }
+
+  get filter(): Buffer | undefined {
+    return this.#layer.filter(this.#index);
+  }
+}
+
+/** gitformat-commit-graph(5): bytes of a chunk, by its name. */
+type Chunks = ReadonlyMap<string, Buffer>;
+
+const oidBytes = 20;
+const commitBytes = oidBytes + 16;
+const noParent = 0x7000_0000;
+const high = 0x8000_0000;
+/** Before the filters stand the version of the hash, how many there are, and the bits per path. */
+const filterHeader = 12;
+
+class Layer {
+  readonly count: number;
+  readonly bytes: number;
+  readonly #fanout: Buffer;
+  readonly #oids: Buffer;
+  readonly #commits: Buffer;
+  readonly #edges: Buffer | undefined;
+  readonly #ends: Buffer | undefined;
+  readonly #filters: Buffer | undefined;
+
+  constructor(parts: {
+    readonly fanout: Buffer;
+    readonly oids: Buffer;
+    readonly commits: Buffer;
+    readonly chunks: Chunks;
+    readonly bytes: number;
+  }) {
+    this.#fanout = parts.fanout;
+    this.#oids = parts.oids;
+    this.#commits = parts.commits;
+    this.count = parts.oids.length / oidBytes;
+    this.bytes = parts.bytes;
+    this.#edges = parts.chunks.get('EDGE');
+    const [ends, filters] = [parts.chunks.get('BIDX'), parts.chunks.get('BDAT')];
+    if (ends?.length !== 4 * this.count || filters === undefined || filters.length < filterHeader) return;
+    // Seven probes of murmur3, as `mayHold` makes them.
+    if (filters.readUInt32BE(0) > 2 || filters.readUInt32BE(4) !== probes) return;
+    this.#ends = ends;
+    this.#filters = filters.subarray(filterHeader);
+  }
+
+  indexOf(oid: Oid): number | undefined {
+    const byte = Number.parseInt(oid.slice(0, 2), 16);
+    let low = byte === 0 ? 0 : this.#fanout.readUInt32BE(4 * (byte - 1));
+    const end = Math.min(this.#fanout.readUInt32BE(4 * byte), this.count);
+    const begins = Number.parseInt(oid.slice(0, 8), 16);
+    for (let beyond = end; low < beyond;) {
+      const middle = (low + beyond) >>> 1;
+      if (this.#oids.readUInt32BE(oidBytes * middle) < begins) low = middle + 1;
+      else beyond = middle;
+    }
+    for (let index = low; index < end && this.#oids.readUInt32BE(oidBytes * index) === begins; index += 1)
+      if (this.oid(index) === oid) return index;
+    return undefined;
+  }
+
+  oid(index: number): Oid {
+    return this.#oids.toString('hex', oidBytes * index, oidBytes * (index + 1));
+  }
+
+  committed(index: number): number {
+    const at = commitBytes * index + oidBytes + 8;
+    return (this.#commits.readUInt32BE(at) & 3) * 2 ** 32 + this.#commits.readUInt32BE(at + 4);
+  }
+
+  generation(index: number): number {
+    return this.#commits.readUInt32BE(commitBytes * index + oidBytes + 8) >>> 2;
+  }
+
+  /** Positions. */
+  parents(index: number): readonly number[] {
+    const at = commitBytes * index + oidBytes;
+    const first = this.#commits.readUInt32BE(at);
+    if (first === noParent) return [];
+    const second = this.#commits.readUInt32BE(at + 4);
+    if (second === noParent) return [first];
+    if (second < high) return [first, second];
+    const parents = [first];
+    for (let edge = 4 * (second - high); ; edge += 4) {
+      // A list that has no end is none: its commit is read as an object.
+      if (this.#edges === undefined || edge + 4 > this.#edges.length) return [Number.POSITIVE_INFINITY];
+      const parent = this.#edges.readUInt32BE(edge);
+      parents.push(parent % high);
+      if (parent >= high) return parents;
+    }
+  }
+
+  filter(index: number): Buffer | undefined {
+    if (this.#ends === undefined || this.#filters === undefined) return undefined;
+    const from = index === 0 ? 0 : this.#ends.readUInt32BE(4 * (index - 1));
+    const to = this.#ends.readUInt32BE(4 * index);
+    return from < to && to <= this.#filters.length ? this.#filters.subarray(from, to) : undefined;
+  }
+}
+
+/** Undefined for what is no layer with so many below it. */
+export function parseLayer(content: Buffer, below: number): Layer | undefined {
+  const [head, named] = [8, 12];
+  if (
+    content.length < head ||
+    content.toString('latin1', 0, 4) !== 'CGPH' ||
+    content[4] !== 1 ||
+    content[5] !== 1 ||
+    content[7] !== below
+  )
+    return undefined;
+  const count = content[6] ?? 0;
+  if (content.length < head + named * (count + 1)) return undefined;
+  const chunks = new Map<string, Buffer>();
+  const offset = (index: number): number => Number(content.readBigUInt64BE(head + named * index + 4));
+  for (let index = 0; index < count; index += 1)
+    chunks.set(
+      content.toString('latin1', head + named * index, head + named * index + 4),
+      content.subarray(offset(index), offset(index + 1)),
+    );
+  const [fanout, oids, commits] = [chunks.get('OIDF'), chunks.get('OIDL'), chunks.get('CDAT')];
+  if (fanout?.length !== 4 * 256 || oids === undefined || commits?.length !== (oids.length / oidBytes) * commitBytes)
+    return undefined;
+  return new Layer({ fanout, oids, commits, chunks, bytes: content.length });
+}
+
+const probes = 7;
+
+/** Two hashes from which git derives the bits that a changed path sets. */
+export interface BloomKey {
+  readonly first: number;
+  readonly step: number;
+}
+
+/** Undefined for a path that is not ASCII: git has hashed such bytes in more than one way. */
+export function bloomKey(path: string): BloomKey | undefined {
+  for (let at = 0; at < path.length; at += 1) if (path.charCodeAt(at) > 0x7f) return undefined;
+  return { first: murmur3(path, 0x293a_e76f), step: murmur3(path, 0x7e64_6e2c) };
+}
+
+/** False where the filter says for certain that nothing at the path was changed. */
+export function mayContain(filter: Buffer, { first, step }: BloomKey): boolean {
+  const bits = 8 * filter.length;
+  for (let probe = 0, hash = first; probe < probes; probe += 1, hash = (hash + step) >>> 0) {
+    const bit = hash % bits;
+    if (((filter[bit >>> 3] ?? 0) & (1 << (bit & 7))) === 0) return false;
+  }
+  return true;
+}
+
+/** MurmurHash3, 32 bits, of ASCII. */
+function murmur3(text: string, seed: number): number {
+  const mixed = (block: number): number => {
+    const k = Math.imul(block, 0xcc9e_2d51);
+    return Math.imul((k << 15) | (k >>> 17), 0x1b87_3593);
+  };
+  let hash = seed;
+  const whole = text.length & ~3;
+  for (let at = 0; at < whole; at += 4) {
+    hash ^= mixed(
+      text.charCodeAt(at) |
+        (text.charCodeAt(at + 1) << 8) |
+        (text.charCodeAt(at + 2) << 16) |
+        (text.charCodeAt(at + 3) << 24),
+    );
+    hash = (Math.imul((hash << 13) | (hash >>> 19), 5) + 0xe654_6b64) | 0;
+  }
+  let tail = 0;
+  for (let at = text.length - 1; at >= whole; at -= 1) tail = (tail << 8) | text.charCodeAt(at);
+  if (whole < text.length) hash ^= mixed(tail);
+  hash ^= text.length;
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85eb_ca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2_ae35);
+  return (hash ^ (hash >>> 16)) >>> 0;
+}

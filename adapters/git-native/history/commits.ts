@@ -1,0 +1,136 @@
+// Commit records in full (message, signatures, parents), read by oid through the pool and kept in a single-flight
+// cache.
+import { Buffer } from 'node:buffer';
+import type { Oid } from '#core/repositories/git-backend';
+import type { CommitRecord, Signature } from '#core/repositories/git-history';
+import type { Objects } from '../objects/objects.ts';
+import { byteStream } from '../process/byte-stream.ts';
+import type { GitProcesses } from '../process/git-process.ts';
+import { isOid } from '../refs/names.ts';
+import type { RepositoryLocation } from '../storage/repositories.ts';
+import { SingleFlightCache } from './single-flight-cache.ts';
+
+/** Of a larger commit only the beginning is read: no header that git writes is longer. */
+const readWhole = 256 * 1024;
+const longestMessage = 64 * 1024;
+const latest = Date.UTC(9999, 11, 31, 23, 59, 59);
+
+export class Commits {
+  readonly #objects: Objects;
+  readonly #processes: GitProcesses;
+  readonly #deadlineMs: number;
+  /** Weighed by characters. */
+  readonly #known = new SingleFlightCache<CommitRecord | undefined>(8_000_000, (record) =>
+    record === undefined ? 300 : weightOf(record),
+  );
+
+  constructor(parts: { readonly objects: Objects; readonly processes: GitProcesses; readonly deadlineMs: number }) {
+    this.#objects = parts.objects;
+    this.#processes = parts.processes;
+    this.#deadlineMs = parts.deadlineMs;
+  }
+
+  one(location: RepositoryLocation, oid: Oid): Promise<CommitRecord | undefined> {
+    return this.#known.get(`${location.id}:${oid}`, undefined, () => this.#read(location, oid));
+  }
+
+  /** Begins to read one that will be asked for. */
+  prefetch(location: RepositoryLocation, oid: Oid): void {
+    // What fails here fails again for who asks.
+    this.one(location, oid).catch(() => undefined);
+  }
+
+  /** In the order asked; what is no commit is missing. */
+  async all(location: RepositoryLocation, oids: readonly Oid[]): Promise<readonly CommitRecord[]> {
+    return (await Promise.all(oids.map((oid) => this.one(location, oid)))).flatMap((record) => record ?? []);
+  }
+
+  forget(location: RepositoryLocation): void {
+    this.#known.forget(`${location.id}:`);
+  }
+
+  async #read(location: RepositoryLocation, oid: Oid): Promise<CommitRecord | undefined> {
+    const object = isOid(oid) ? await this.#objects.small(location, oid, readWhole) : undefined;
+    if (object?.type !== 'commit') return undefined;
+    return parseCommitRecord(oid, object.content ?? (await this.#beginning(location, oid)));
+  }
+
+  async #beginning(location: RepositoryLocation, oid: Oid): Promise<Buffer> {
+    const process = await this.#processes.start([`--git-dir=${location.directory}`, 'cat-file', 'commit', oid], {
+      directory: location.directory,
+      deadlineMs: this.#deadlineMs,
+    });
+    process.stdin.end();
+    const chunks: Uint8Array[] = [];
+    let bytes = 0;
+    for await (const chunk of byteStream(process, { onEnd: () => undefined })) {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes >= readWhole) break;
+    }
+    return Buffer.concat(chunks).subarray(0, readWhole);
+  }
+}
+
+function weightOf({ message, author, committer, parents }: CommitRecord): number {
+  return [author, committer].reduce(
+    (weight, { name, email }) => weight + name.length + email.length,
+    300 + message.length + 40 * parents.length,
+  );
+}
+
+export function parseCommitRecord(oid: Oid, content: Buffer): CommitRecord {
+  const split = content.indexOf('\n\n');
+  const head = content.subarray(0, split < 0 ? content.length : split);
+  const lines = head.toString('latin1').split('\n');
+  const decode = decoder(lines.find((line) => line.startsWith('encoding '))?.slice('encoding '.length) ?? 'utf-8');
+  const signature = (role: string): Signature => {
+    const line = lines.find((found) => found.startsWith(`${role} `)) ?? '';
+    return parseSignature(decode(Buffer.from(line.slice(role.length + 1), 'latin1')));
+  };
+  const message =
+    split < 0
+      ? ''
+      : decode(content.subarray(split + 2, split + 2 + 4 * longestMessage))
+          .replace(/^\n+|\n+$/g, '')
+          .slice(0, longestMessage);
+  return {
+    oid,
+    message: message.toWellFormed(),
+    author: signature('author'),
+    committer: signature('committer'),
+    // Before any other header that could hold such a line.
+    parents: lines.filter((line) => /^parent [0-9a-f]{40}$/.test(line)).map((line) => line.slice('parent '.length)),
+  };
+}
+
+/**
+ * `Name <email> 1700000000 +0000`, told apart as git does: the first `<`, the first `>` after it, the date after the
+ * last.
+ */
+export function parseSignature(text: string): Signature {
+  const from = text.indexOf('<');
+  const to = text.indexOf('>', from);
+  if (from < 0 || to < 0) return { name: text.trim(), email: '', date: new Date(0) };
+  return {
+    name: text.slice(0, from).trim(),
+    email: text.slice(from + 1, to).trim(),
+    date: dateOf(text.slice(text.lastIndexOf('>') + 1)),
+  };
+}
+
+/** Seconds since 1970 as the first word. */
+export function dateOf(text: string): Date {
+  const seconds = Number(/^\s*(\d+)/.exec(text)?.[1] ?? 0);
+  return new Date(Math.min(seconds * 1000, latest));
+}
+
+/** An encoding that is not known reads as UTF-8. */
+export function decoder(encoding: string): (bytes: Uint8Array) => string {
+  try {
+    const named = new TextDecoder(encoding.trim());
+    return (bytes) => named.decode(bytes);
+  } catch {
+    return (bytes) => new TextDecoder().decode(bytes);
+  }
+}

@@ -1,0 +1,105 @@
+// Tree comparisons of one folder between a commit and its parent, in an LRU cache.
+import { Lru } from '#core/kernel/lru';
+import type { Oid } from '#core/repositories/git-backend';
+import type { Objects } from '../objects/objects.ts';
+import { pathSegments } from '../refs/names.ts';
+import type { RepositoryLocation } from '../storage/repositories.ts';
+import type { ChangedNames, TreeDiffs } from './tree-diffs.ts';
+
+export interface Comparison {
+  /** Whether it is known what differs. */
+  settled: boolean;
+  /** What the folder of the commit has not as the parent has it; undefined where the parent has no such folder. */
+  changed: ChangedNames | undefined;
+  readonly done: Promise<void>;
+}
+
+const none: ChangedNames = new Set();
+/** Names asked for at once, going by the widest comparison of late. */
+const namesAtOnce = 50_000;
+
+export class FolderComparisons {
+  readonly #objects: Objects;
+  readonly #location: RepositoryLocation;
+  readonly #path: string;
+  readonly #diffs: TreeDiffs;
+  /** Whether git understands the path as it stands behind a commit and a colon, on one line. */
+  readonly #isPlain: boolean;
+  readonly #folders = new Lru<Promise<Oid | undefined>>(4000);
+  /** Weighed by names. */
+  readonly #comparisons = new Lru<Comparison>(100_000);
+  #widest = 0;
+
+  constructor({
+    objects,
+    location,
+    path,
+    diffs,
+  }: {
+    readonly objects: Objects;
+    readonly location: RepositoryLocation;
+    readonly path: string;
+    readonly diffs: TreeDiffs;
+  }) {
+    this.#objects = objects;
+    this.#location = location;
+    this.#path = path;
+    this.#diffs = diffs;
+    this.#isPlain = !/[\n\uFFFD]/.test(path);
+  }
+
+  /** How many comparisons, `most` at the most, may be asked for at once. */
+  atOnce(most: number): number {
+    return Math.max(1, Math.min(most, Math.floor(namesAtOnce / (1 + this.#widest))));
+  }
+
+  of(commit: Oid, parent: Oid): Comparison {
+    const key = `${commit}${parent}`;
+    const known = this.#comparisons.get(key);
+    if (known !== undefined) return known;
+    const comparison: Comparison = {
+      settled: false,
+      changed: undefined,
+      done: this.#compare(commit, parent).then((changed) => {
+        comparison.changed = changed;
+        comparison.settled = true;
+        this.#widest = Math.max(this.#widest * 0.9, changed?.size ?? 0);
+        this.#comparisons.set(key, comparison, 10 + (changed?.size ?? 0));
+      }),
+    };
+    // Whoever comes for it hears of its failure.
+    comparison.done.catch(() => undefined);
+    this.#comparisons.set(key, comparison, 10);
+    return comparison;
+  }
+
+  /** Oid of the folder at a commit. */
+  folder(commit: Oid): Promise<Oid | undefined> {
+    const known = this.#folders.get(commit);
+    if (known !== undefined) return known;
+    const found = this.#find(commit);
+    found.catch(() => undefined);
+    this.#folders.set(commit, found);
+    return found;
+  }
+
+  async #compare(commit: Oid, parent: Oid): Promise<ChangedNames | undefined> {
+    const [own, theirs] = await Promise.all([this.folder(commit), this.folder(parent)]);
+    if (theirs === undefined) return undefined;
+    return own === undefined || own === theirs ? none : await this.#diffs.between(theirs, own);
+  }
+
+  async #find(commit: Oid): Promise<Oid | undefined> {
+    if (this.#isPlain) {
+      const found = await this.#objects.header(
+        this.#location,
+        this.#path === '' ? `${commit}^{tree}` : `${commit}:${this.#path}`,
+      );
+      return found?.type === 'tree' ? found.oid : undefined;
+    }
+    const root = (await this.#objects.commit(this.#location, commit))?.tree;
+    return root === undefined
+      ? undefined
+      : await this.#objects.folder(this.#location, root, pathSegments(this.#path) ?? []);
+  }
+}

@@ -1,0 +1,281 @@
+// One history walk from a commit back to where each entry of a folder was last changed, which passes over commits by
+// the Bloom filters of the commit-graph.
+import type { LastCommit, Oid } from '#core/repositories/git-backend';
+import { bloomKey, mayContain, type BloomKey, type CommitGraph, type GraphCommit } from '../history/commit-graph.ts';
+import type { Objects } from '../objects/objects.ts';
+import type { RepositoryLocation } from '../storage/repositories.ts';
+import { FolderComparisons, type Comparison } from './folder-comparisons.ts';
+import type { TreeDiffs } from './tree-diffs.ts';
+
+export interface FolderWalkParts {
+  readonly objects: Objects;
+  readonly diffs: TreeDiffs;
+  readonly graph: CommitGraph | undefined;
+  readonly location: RepositoryLocation;
+  readonly path: string;
+  /** Filled by raw name. */
+  readonly found: Map<string, LastCommit>;
+  /** The whole answer at a commit, where an earlier walk found it. */
+  readonly known: (commit: Oid) => ReadonlyMap<string, LastCommit> | undefined;
+  readonly goesOn: () => boolean;
+}
+
+interface Entry {
+  /** Bytes as latin1. */
+  readonly name: string;
+  readonly key: BloomKey | undefined;
+}
+
+/** A commit on the way back, with the entries that stand there as they do in the commit asked for. */
+interface Stop {
+  readonly commit: GraphCommit;
+  entries: readonly Entry[];
+  /** The parent to look at next: those before have none of the entries so. */
+  parent: number;
+  /** With that parent, while it is waited for. */
+  awaited?: Comparison | undefined;
+  prefetch: Prefetch;
+}
+
+/** What is read before the walk comes there, down one line of first parents: the longer the line, the more. */
+interface Prefetch {
+  next: GraphCommit | Oid | undefined;
+  readonly ahead: Set<Oid>;
+  depth: number;
+  running: boolean;
+}
+
+/**
+ * A request takes several turns of the event loop. A walk that is no short one leaves it to others for longer than it
+ * holds it.
+ */
+const [sliceMs, restMs, shortMs] = [1, 2, 300];
+/** Stops that wait for an answer at once, and answers asked for ahead on one line. */
+const waitingAtMost = 16;
+const deepest = 24;
+/** Commits, in less than a slice. */
+const passedAtOnce = 200;
+
+export class FolderWalk {
+  readonly #parts: FolderWalkParts;
+  readonly #comparisons: FolderComparisons;
+  readonly #frontier = new Frontier();
+  readonly #folderKey: BloomKey | undefined;
+  readonly #waiting = new Set<Promise<void>>();
+
+  constructor(parts: FolderWalkParts) {
+    this.#parts = parts;
+    this.#comparisons = new FolderComparisons(parts);
+    this.#folderKey = bloomKey(parts.path);
+  }
+
+  /** @returns whether every entry has its answer. */
+  async from(tip: Oid): Promise<boolean> {
+    const { goesOn } = this.#parts;
+    const [start, entries] = await Promise.all([this.#commit(tip), this.#entries(tip)]);
+    if (start === undefined) return true;
+    if (entries.length > 0) this.#frontier.add({ commit: start, entries, parent: 0, prefetch: newPrefetch() });
+    const begun = performance.now();
+    let sliceEnd = begun + sliceMs;
+    while (goesOn()) {
+      const stop = this.#waiting.size < this.#comparisons.atOnce(waitingAtMost) ? this.#frontier.take() : undefined;
+      if (stop === undefined) {
+        if (this.#waiting.size === 0) return true;
+        await Promise.race(this.#waiting);
+      } else {
+        this.#visit(stop, stop.commit.oid === tip);
+      }
+      if (performance.now() > sliceEnd) {
+        await new Promise((resolve) =>
+          sliceEnd - begun < shortMs ? setImmediate(resolve) : setTimeout(resolve, restMs),
+        );
+        sliceEnd = performance.now() + sliceMs;
+      }
+    }
+    return false;
+  }
+
+  async #entries(tip: Oid): Promise<readonly Entry[]> {
+    const { objects, location, path } = this.#parts;
+    const folder = await this.#comparisons.folder(tip);
+    const tree = folder === undefined ? undefined : await objects.tree(location, folder);
+    return [...(tree?.keys() ?? [])].map((name) => ({ name, key: bloomKey(path === '' ? name : `${path}/${name}`) }));
+  }
+
+  /**
+   * An entry goes on to the first parent where it is the same, which is the only one `git log` follows then;
+   * where no parent has it so, this commit is the one.
+   */
+  #visit(stop: Stop, isTip: boolean): void {
+    const { commit, prefetch } = stop;
+    const known = isTip ? undefined : this.#parts.known(commit.oid);
+    if (known !== undefined) {
+      this.#take(known, stop.entries);
+      return;
+    }
+    prefetch.ahead.delete(commit.oid);
+    for (; stop.parent < commit.parents.length && stop.entries.length > 0; stop.parent += 1) {
+      const first = stop.parent === 0;
+      if (first && this.#isUntouched(commit, stop.entries)) {
+        this.#passOver(stop);
+        return;
+      }
+      if (first) this.#prefetch(stop);
+      const comparison = stop.awaited ?? this.#comparisons.of(commit.oid, commit.parents[stop.parent] ?? '');
+      stop.awaited = undefined;
+      if (!comparison.settled) {
+        stop.awaited = comparison;
+        this.#until(comparison.done.then(() => this.#frontier.add(stop)));
+        return;
+      }
+      const { changed } = comparison;
+      if (changed === undefined) continue;
+      const same = changed.size === 0 ? stop.entries : stop.entries.filter(({ name }) => !changed.has(name));
+      if (same.length > 0) this.#arrive(stop, same, first ? prefetch : undefined);
+      stop.entries = changed.size === 0 ? [] : stop.entries.filter(({ name }) => changed.has(name));
+    }
+    if (stop.entries.length > 0) this.#answer(commit.oid, stop.entries);
+  }
+
+  /** Certain for the first parent alone, which is what the filter is about. */
+  #isUntouched({ filter }: GraphCommit, entries: readonly Entry[]): boolean {
+    if (filter === undefined) return false;
+    if (this.#parts.path !== '' && this.#folderKey !== undefined && !mayContain(filter, this.#folderKey)) return true;
+    return entries.every(({ key }) => key !== undefined && !mayContain(filter, key));
+  }
+
+  /** Down the first parents that left the entries alone, as far as another stop is not younger and nothing is known. */
+  #passOver({ commit, entries, prefetch }: Stop): void {
+    const { graph, known } = this.#parts;
+    let last = commit;
+    for (let passed = 1; passed < passedAtOnce; passed += 1) {
+      const next = graph?.parent(last, 0);
+      if (
+        next === undefined ||
+        next.positions.length === 0 ||
+        next.committed < this.#frontier.youngest ||
+        known(next.oid) !== undefined ||
+        !this.#isUntouched(next, entries)
+      )
+        break;
+      prefetch.ahead.delete(next.oid);
+      last = next;
+    }
+    this.#arrive({ commit: last, entries, parent: 0, prefetch }, entries, prefetch);
+  }
+
+  /** At the parent to which the stop has come. */
+  #arrive({ commit, parent }: Stop, entries: readonly Entry[], prefetch: Prefetch | undefined): void {
+    const add = (found: GraphCommit | undefined): void => {
+      if (found !== undefined)
+        this.#frontier.add({ commit: found, entries, parent: 0, prefetch: prefetch ?? newPrefetch() });
+    };
+    const known = this.#parts.graph?.parent(commit, parent);
+    if (known === undefined) this.#until(this.#commit(commit.parents[parent] ?? '').then(add));
+    else add(known);
+  }
+
+  #until(work: Promise<void>): void {
+    const waiting = work.finally(() => this.#waiting.delete(waiting));
+    // Its failure is met by who waits for one of them.
+    waiting.catch(() => undefined);
+    this.#waiting.add(waiting);
+  }
+
+  #answer(oid: Oid, entries: readonly Entry[]): void {
+    this.#until(
+      this.#parts.objects.commit(this.#parts.location, oid).then((commit) => {
+        if (commit === undefined) return;
+        const last: LastCommit = { oid, subject: commit.subject, committedAt: new Date(commit.committed * 1000) };
+        for (const { name } of entries) this.#parts.found.set(name, last);
+      }),
+    );
+  }
+
+  #take(known: ReadonlyMap<string, LastCommit>, entries: readonly Entry[]): void {
+    for (const { name } of entries) {
+      const answer = known.get(name);
+      if (answer !== undefined) this.#parts.found.set(name, answer);
+    }
+  }
+
+  async #commit(oid: Oid): Promise<GraphCommit | undefined> {
+    const { graph, objects, location } = this.#parts;
+    const known = graph?.find(oid);
+    if (known !== undefined) return known;
+    const read = await objects.commit(location, oid);
+    return read === undefined
+      ? undefined
+      : { oid, parents: read.parents, committed: read.committed, filter: undefined, positions: [] };
+  }
+
+  #prefetch({ commit, entries, prefetch }: Stop): void {
+    if (prefetch.running) return;
+    // Nothing ahead of the walk: what was looked at lies behind it.
+    if (prefetch.ahead.size === 0) prefetch.next = this.#firstParent(commit);
+    prefetch.running = true;
+    // What fails here fails again when the walk comes there.
+    this.#runAhead(prefetch, entries)
+      .catch(() => undefined)
+      .finally(() => {
+        prefetch.depth = this.#comparisons.atOnce(Math.min(Math.max(1, 2 * prefetch.depth), deepest));
+        prefetch.running = false;
+      });
+  }
+
+  async #runAhead(prefetch: Prefetch, entries: readonly Entry[]): Promise<void> {
+    for (
+      let passed = 0;
+      passed < passedAtOnce && prefetch.next !== undefined && prefetch.ahead.size < prefetch.depth;
+      passed += 1
+    ) {
+      const commit = typeof prefetch.next === 'string' ? await this.#commit(prefetch.next) : prefetch.next;
+      prefetch.next = commit === undefined ? undefined : this.#firstParent(commit);
+      if (commit === undefined || prefetch.next === undefined || this.#isUntouched(commit, entries)) continue;
+      prefetch.ahead.add(commit.oid);
+      this.#comparisons.of(commit.oid, typeof prefetch.next === 'string' ? prefetch.next : prefetch.next.oid);
+    }
+  }
+
+  #firstParent(commit: GraphCommit): GraphCommit | Oid | undefined {
+    return this.#parts.graph?.parent(commit, 0) ?? commit.parents[0];
+  }
+}
+
+const newPrefetch = (): Prefetch => ({ next: undefined, ahead: new Set(), depth: 0, running: false });
+
+/** Stops, youngest first, so that entries that took different ways meet again. */
+class Frontier {
+  readonly #stops = new Map<Oid, Stop>();
+  /** Oldest first. */
+  readonly #order: Stop[] = [];
+
+  add(stop: Stop): void {
+    const { commit } = stop;
+    const waiting = this.#stops.get(commit.oid);
+    // Only such as have not begun are one.
+    if (waiting !== undefined && waiting.parent === 0 && stop.parent === 0) {
+      waiting.entries = [...waiting.entries, ...stop.entries];
+      if (stop.prefetch.depth > waiting.prefetch.depth) waiting.prefetch = stop.prefetch;
+      return;
+    }
+    if (waiting === undefined) this.#stops.set(commit.oid, stop);
+    let low = 0;
+    for (let high = this.#order.length; low < high;) {
+      const middle = (low + high) >>> 1;
+      if ((this.#order[middle]?.commit.committed ?? 0) <= commit.committed) low = middle + 1;
+      else high = middle;
+    }
+    this.#order.splice(low, 0, stop);
+  }
+
+  get youngest(): number {
+    return this.#order.at(-1)?.commit.committed ?? 0;
+  }
+
+  take(): Stop | undefined {
+    const stop = this.#order.pop();
+    if (stop !== undefined && this.#stops.get(stop.commit.oid) === stop) this.#stops.delete(stop.commit.oid);
+    return stop;
+  }
+}

@@ -1,0 +1,146 @@
+// The last commit that changed each entry of a folder, exact as `git log -1 -- path` with its default simplification;
+// single flight per commit and folder, in an LRU cache. The walk is folder-walk.ts.
+import type { Log } from '#core/kernel/log';
+import { Lru } from '#core/kernel/lru';
+import type { LastCommit, Oid } from '#core/repositories/git-backend';
+import type { CommitGraphs } from '../history/commit-graph.ts';
+import { decodeName, type Objects } from '../objects/objects.ts';
+import type { GitProcesses } from '../process/git-process.ts';
+import type { Limiter } from '../process/limiter.ts';
+import type { GitLimits } from '../process/limits.ts';
+import { pathSegments } from '../refs/names.ts';
+import type { RepositoryLocation } from '../storage/repositories.ts';
+import { FolderWalk } from './folder-walk.ts';
+import { TreeDiffs } from './tree-diffs.ts';
+
+/** By raw name. */
+type Answers = Map<string, LastCommit>;
+
+interface Walk {
+  readonly found: Answers;
+  readonly done: Promise<void>;
+}
+
+export class LastCommits {
+  readonly #objects: Objects;
+  readonly #processes: GitProcesses;
+  readonly #graphs: CommitGraphs;
+  readonly #limiter: Limiter;
+  readonly #limits: GitLimits;
+  readonly #log: Log;
+  /** Whole answers, weighed by entries. */
+  readonly #answers = new Lru<ReadonlyMap<string, LastCommit>>(100_000);
+  readonly #walks = new Map<string, Walk>();
+  #closed = false;
+
+  constructor(parts: {
+    readonly objects: Objects;
+    readonly graphs: CommitGraphs;
+    readonly processes: GitProcesses;
+    readonly limiter: Limiter;
+    readonly limits: GitLimits;
+    readonly log: Log;
+  }) {
+    this.#objects = parts.objects;
+    this.#graphs = parts.graphs;
+    this.#processes = parts.processes;
+    this.#limiter = parts.limiter;
+    this.#limits = parts.limits;
+    this.#log = parts.log;
+  }
+
+  async of(
+    location: RepositoryLocation,
+    commit: Oid,
+    path: string,
+    signal?: AbortSignal,
+  ): Promise<ReadonlyMap<string, LastCommit>> {
+    if (pathSegments(path) === undefined) return new Map();
+    signal?.throwIfAborted();
+    const key = keyOf(location, commit, path);
+    const known = this.#answers.get(key);
+    if (known !== undefined) return named(known);
+    if (!(await this.#objects.is(location, commit, 'commit'))) return new Map();
+    const walk = this.#walks.get(key) ?? this.#begin(key, location, commit, path);
+    await this.#patiently(walk.done, signal);
+    return named(walk.found);
+  }
+
+  forget(location: RepositoryLocation): void {
+    this.#answers.forget(`${location.id}:`);
+  }
+
+  close(): void {
+    this.#closed = true;
+  }
+
+  #begin(key: string, location: RepositoryLocation, commit: Oid, path: string): Walk {
+    const found: Answers = new Map();
+    const done = this.#limiter
+      .run(async () => {
+        const whole = await this.#walk(location, commit, path, found);
+        if (whole) this.#answers.set(key, found, 1 + found.size);
+      })
+      .catch((error: unknown) => {
+        this.#log.warn(
+          { repository: location.id, commit, err: error },
+          'the last commits of a folder could not be found',
+        );
+      })
+      .finally(() => this.#walks.delete(key));
+    const walk = { found, done };
+    this.#walks.set(key, walk);
+    return walk;
+  }
+
+  /** Until the walk is done, the patience of a request has ended or the client has gone. */
+  async #patiently(done: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+    let stop = (): void => undefined;
+    const enough = new Promise<void>((resolve, reject) => {
+      const timer = setTimeout(resolve, this.#limits.lastCommitSeconds * 1000);
+      const leave = (): void => reject(signal?.reason);
+      signal?.addEventListener('abort', leave, { once: true });
+      stop = () => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', leave);
+      };
+    });
+    try {
+      await Promise.race([done, enough]);
+    } finally {
+      stop();
+    }
+  }
+
+  /** Fills `found`. @returns whether every entry has its answer. */
+  async #walk(location: RepositoryLocation, tip: Oid, path: string, found: Answers): Promise<boolean> {
+    const deadlineMs = this.#limits.walkSeconds * 1000;
+    const giveUpAt = performance.now() + deadlineMs;
+    const diffs = new TreeDiffs({ processes: this.#processes, location, deadlineMs });
+    try {
+      return await new FolderWalk({
+        objects: this.#objects,
+        diffs,
+        graph: await this.#graphs.of(location),
+        location,
+        path,
+        found,
+        known: (commit) => this.#answers.get(keyOf(location, commit, path)),
+        goesOn: () => !this.#closed && performance.now() < giveUpAt,
+      }).from(tip);
+    } finally {
+      // Nobody waits for its end.
+      void diffs.close();
+    }
+  }
+}
+
+/** A commit oid has a fixed length, so the path cannot be mistaken for a part of it. */
+const keyOf = (location: RepositoryLocation, commit: Oid, path: string): string => `${location.id}:${commit}:${path}`;
+
+function named(answers: ReadonlyMap<string, LastCommit>): ReadonlyMap<string, LastCommit> {
+  // ASCII reads as its bytes.
+  return /^[\0-\x7f]*$/.test([...answers.keys()].join(''))
+    ? answers
+    : new Map([...answers].map(([name, answer]) => [decodeName(name), answer]));
+}

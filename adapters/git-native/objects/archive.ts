@@ -1,0 +1,85 @@
+// Archives of a commit's tree (zip, tar) to download, streamed from `git archive`.
+import { Internal } from '#core/kernel/errors';
+import type { Oid } from '#core/repositories/git-backend';
+import type { ArchiveFormat } from '#core/repositories/git-history';
+import { byteStream, prefixed } from '../process/byte-stream.ts';
+import type { GitConfig } from '../process/environment.ts';
+import type { GitProcess, GitProcesses } from '../process/git-process.ts';
+import type { Limiter } from '../process/limiter.ts';
+import type { GitLimits } from '../process/limits.ts';
+import type { RepositoryLocation } from '../storage/repositories.ts';
+
+/**
+ * A file marked `export-subst` may ask for a signature to be verified: no program of the machine is started for that.
+ */
+const config: GitConfig = {
+  'gpg.program': '/bin/false',
+  'gpg.x509.program': '/bin/false',
+  'gpg.ssh.program': '/bin/false',
+};
+
+export class Archives {
+  readonly #processes: GitProcesses;
+  readonly #transfers: Limiter;
+  readonly #limits: GitLimits;
+
+  constructor(parts: { readonly processes: GitProcesses; readonly transfers: Limiter; readonly limits: GitLimits }) {
+    this.#processes = parts.processes;
+    this.#transfers = parts.transfers;
+    this.#limits = parts.limits;
+  }
+
+  async of(
+    location: RepositoryLocation,
+    commit: Oid,
+    options: { readonly format: ArchiveFormat; readonly prefix: string },
+    signal?: AbortSignal,
+  ): Promise<AsyncIterable<Uint8Array>> {
+    const release = await this.#transfers.acquire(signal);
+    let process: GitProcess;
+    try {
+      // `archive` ignores --end-of-options: it is given an oid alone.
+      process = await this.#processes.start(
+        [
+          `--git-dir=${location.directory}`,
+          'archive',
+          `--format=${options.format}`,
+          `--prefix=${options.prefix}`,
+          commit,
+        ],
+        {
+          directory: location.directory,
+          config,
+          deadlineMs: this.#limits.transferSeconds * 1000,
+          idleMs: this.#limits.idleSeconds * 1000,
+          ...(signal === undefined ? {} : { signal }),
+        },
+      );
+    } catch (error) {
+      release();
+      throw error;
+    }
+    process.stdin.end();
+    const stream = byteStream(process, { onEnd: release });
+    // The first piece decides whether there is an answer at all, while a refusal can still be one.
+    const first = await stream.next();
+    if (first.done === true)
+      throw new Internal(`git archive failed in repository "${location.id}"`, { detail: process.stderr });
+    return prefixed([first.value], whole(process, stream));
+  }
+}
+
+/** An archive that git broke off is no archive: the client must not take it for one. */
+function whole(process: GitProcess, stream: AsyncIterableIterator<Uint8Array>): AsyncIterableIterator<Uint8Array> {
+  const checked: AsyncIterableIterator<Uint8Array> = {
+    [Symbol.asyncIterator]: () => checked,
+    next: async () => {
+      const read = await stream.next();
+      if (read.done === true && (await process.ended).code !== 0)
+        throw new Internal('git archive broke off', { detail: process.stderr });
+      return read;
+    },
+    return: async () => (await stream.return?.()) ?? { done: true, value: undefined },
+  };
+  return checked;
+}

@@ -1,0 +1,140 @@
+// A pool of `git cat-file` processes: at most two per repository and a bounded number in all, with the least recently
+// used idle one evicted.
+import type { GitProcesses } from '../process/git-process.ts';
+import { CatFile, CatFileEnded, type ObjectHeader, type ReadCommand, type ReadObject } from './cat-file.ts';
+
+const perRepository = 2;
+/** A second process is worth its start only when the first has this much to do. */
+const busyFrom = 64;
+const servedAtMost = 10_000;
+
+export class CatFilePool {
+  readonly #processes: GitProcesses;
+  readonly #limit: number;
+  readonly #stallMs: number;
+  readonly #idleMs: number;
+  /** By directory; the repository asked last stands last. */
+  readonly #readers = new Map<string, CatFile[]>();
+  readonly #idleTimers = new Map<CatFile, NodeJS.Timeout>();
+  #waiting: (() => void)[] = [];
+  #count = 0;
+
+  constructor(
+    processes: GitProcesses,
+    options: { readonly limit: number; readonly stallMs: number; readonly idleMs: number },
+  ) {
+    this.#processes = processes;
+    this.#limit = options.limit;
+    this.#stallMs = options.stallMs;
+    this.#idleMs = options.idleMs;
+  }
+
+  info(directory: string, name: string): Promise<ObjectHeader | undefined> {
+    return this.#ask('info', directory, name);
+  }
+
+  /** @param most bytes; of a larger one the content is left out. By default what may be held in memory. */
+  contents(directory: string, name: string, most?: number): Promise<ReadObject | undefined> {
+    return this.#ask('contents', directory, name, most);
+  }
+
+  /**
+   * Ends them when what they were asked is answered: later questions go to new ones, which hold no pack open that is
+   * gone.
+   */
+  async renew(directory: string): Promise<void> {
+    const own = [...(this.#readers.get(directory) ?? [])];
+    for (const reader of own) this.#retire(directory, reader);
+    await Promise.all(own.map((reader) => reader.ended));
+  }
+
+  /** Kills the processes of one repository. */
+  async forget(directory: string): Promise<void> {
+    await Promise.all((this.#readers.get(directory) ?? []).map((reader) => reader.kill()));
+  }
+
+  async #ask(command: ReadCommand, directory: string, name: string, most?: number): Promise<ReadObject | undefined> {
+    try {
+      return await this.#put(command, directory, name, most);
+    } catch (error) {
+      // Objects do not change, so the question can be put again, once.
+      if (!(error instanceof CatFileEnded)) throw error;
+      return await this.#put(command, directory, name, most);
+    }
+  }
+
+  async #put(command: ReadCommand, directory: string, name: string, most?: number): Promise<ReadObject | undefined> {
+    const reader = this.#pick(directory) ?? (await this.#open(directory));
+    clearTimeout(this.#idleTimers.get(reader));
+    const answer = reader.ask(command, name, most);
+    if (reader.served >= servedAtMost) this.#retire(directory, reader);
+    return await answer;
+  }
+
+  /** The least busy process of the repository, where asking it beats starting one. */
+  #pick(directory: string): CatFile | undefined {
+    const own = this.#readers.get(directory);
+    if (own === undefined) return undefined;
+    this.#readers.delete(directory);
+    this.#readers.set(directory, own);
+    const best = own.filter((reader) => reader.open).toSorted((a, b) => a.pending - b.pending)[0];
+    return best !== undefined && best.pending >= busyFrom && own.length < perRepository && this.#count < this.#limit
+      ? undefined
+      : best;
+  }
+
+  async #open(directory: string): Promise<CatFile> {
+    for (;;) {
+      if (this.#count < this.#limit || this.#makeRoom()) break;
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+      const meanwhile = this.#pick(directory);
+      if (meanwhile !== undefined) return meanwhile;
+    }
+    this.#count += 1;
+    const reader: CatFile = new CatFile(this.#processes, directory, {
+      stallMs: this.#stallMs,
+      onIdle: () => this.#idle(directory, reader),
+    });
+    const own = this.#readers.get(directory) ?? [];
+    own.push(reader);
+    this.#readers.delete(directory);
+    this.#readers.set(directory, own);
+    void reader.ended.then(() => this.#drop(directory, reader));
+    return reader;
+  }
+
+  /** Retires the idle process that was used longest ago. */
+  #makeRoom(): boolean {
+    for (const [directory, own] of this.#readers) {
+      const idle = own.find((reader) => reader.pending === 0);
+      if (idle === undefined) continue;
+      this.#retire(directory, idle);
+      return true;
+    }
+    return false;
+  }
+
+  #idle(directory: string, reader: CatFile): void {
+    for (const resume of this.#waiting.splice(0)) resume();
+    if (!reader.open) return;
+    clearTimeout(this.#idleTimers.get(reader));
+    this.#idleTimers.set(reader, setTimeout(() => this.#retire(directory, reader), this.#idleMs).unref());
+  }
+
+  #retire(directory: string, reader: CatFile): void {
+    reader.retire();
+    this.#drop(directory, reader);
+  }
+
+  #drop(directory: string, reader: CatFile): void {
+    clearTimeout(this.#idleTimers.get(reader));
+    this.#idleTimers.delete(reader);
+    const own = this.#readers.get(directory);
+    const index = own?.indexOf(reader) ?? -1;
+    if (own === undefined || index < 0) return;
+    own.splice(index, 1);
+    if (own.length === 0) this.#readers.delete(directory);
+    this.#count -= 1;
+    for (const resume of this.#waiting.splice(0)) resume();
+  }
+}

@@ -1,0 +1,214 @@
+// One `git cat-file --batch-command` process: requests are written in batches and answered in order.
+import { Buffer } from 'node:buffer';
+import { Internal } from '#core/kernel/errors';
+import type { GitProcess, GitProcesses } from '../process/git-process.ts';
+
+export interface ObjectHeader {
+  readonly oid: string;
+  readonly type: 'commit' | 'tree' | 'blob' | 'tag';
+  /** Bytes. */
+  readonly size: number;
+}
+
+export interface ReadObject extends ObjectHeader {
+  /** Undefined where it has more bytes than were asked for. */
+  readonly content: Buffer | undefined;
+}
+
+export type ReadCommand = 'info' | 'contents';
+
+interface Request {
+  readonly command: ReadCommand;
+  /** Bytes of content at the most. */
+  readonly most: number;
+  readonly resolve: (answer: ReadObject | undefined) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** The process ended before it answered: the same question may be put to another one. */
+export class CatFileEnded extends Internal {}
+
+const header = /^([0-9a-f]{40}) (commit|tree|blob|tag) (\d+)$/;
+const longestHeader = 4096;
+/** Bytes above which no object is taken into memory: a folder of some hundred thousand entries. */
+export const largestRead = 16 * 1024 ** 2;
+
+export class CatFile {
+  /** Undefined until it has started. */
+  #process: GitProcess | undefined;
+  readonly #pending: Request[] = [];
+  readonly #stallMs: number;
+  readonly #onIdle: () => void;
+  #lines: string[] = [];
+  #chunks: Buffer[] = [];
+  #bytes = 0;
+  /** Bytes of content (and its newline) still to come for this header. */
+  #awaited: { readonly header: ObjectHeader; readonly need: number } | undefined;
+  /** Bytes of an object larger than was asked for, still to be passed over. */
+  #skip = 0;
+  #stall: NodeJS.Timeout | undefined;
+  #retiring = false;
+  /** Why it answers nothing any more. */
+  #over: { readonly error: unknown } | undefined;
+  /** Resolves when its process has ended or could not be started. */
+  readonly ended: Promise<void>;
+  /** Requests taken so far. */
+  served = 0;
+
+  constructor(
+    processes: GitProcesses,
+    directory: string,
+    options: { readonly stallMs: number; readonly onIdle: () => void },
+  ) {
+    this.#stallMs = options.stallMs;
+    this.#onIdle = options.onIdle;
+    this.ended = this.#run(
+      processes.start([`--git-dir=${directory}`, 'cat-file', '--batch-command', '--buffer'], { directory }),
+    );
+  }
+
+  get pending(): number {
+    return this.#pending.length;
+  }
+
+  get open(): boolean {
+    return this.#over === undefined && !this.#retiring;
+  }
+
+  /** `name` holds no newline: an oid, or a peeled one. Undefined where it names no object, or several. */
+  ask(command: ReadCommand, name: string, most = largestRead): Promise<ReadObject | undefined> {
+    if (this.#over !== undefined) return Promise.reject(this.#over.error);
+    this.served += 1;
+    return new Promise((resolve, reject) => {
+      if (this.#pending.length === 0) {
+        this.#process?.hold(true);
+        this.#stall = setTimeout(() => this.#stop('a read took too long'), this.#stallMs);
+      }
+      this.#pending.push({ command, most, resolve, reject });
+      if (this.#lines.length === 0) queueMicrotask(() => this.#flush());
+      this.#lines.push(`${command} ${name}\n`);
+    });
+  }
+
+  /**
+   * Takes no more requests and ends when the last is answered. Somebody may wait for that: until then it keeps the
+   * server's process alive.
+   */
+  retire(): void {
+    this.#retiring = true;
+    if (this.#pending.length > 0) return;
+    this.#process?.hold(true);
+    this.#process?.stdin.end();
+  }
+
+  async kill(): Promise<void> {
+    this.#retiring = true;
+    this.#stop('its repository is closed');
+    await this.ended;
+  }
+
+  /** Never rejects: what goes wrong goes to those who asked. */
+  async #run(starting: Promise<GitProcess>): Promise<void> {
+    try {
+      const process = await starting;
+      this.#process = process;
+      process.hold(this.#pending.length > 0 || this.#retiring);
+      process.stdout.on('data', (chunk: Buffer) => this.#read(chunk));
+      if (this.#lines.length > 0) this.#flush();
+      if (this.#retiring && this.#pending.length === 0) process.stdin.end();
+      await process.ended;
+      this.#failAll(new CatFileEnded('A git object reader ended before it answered', { detail: process.stderr }));
+    } catch (error) {
+      this.#failAll(error);
+    }
+  }
+
+  #stop(reason: string): void {
+    void this.#process?.stop(reason);
+  }
+
+  /** What is asked before the process has started waits in its lines. */
+  #flush(): void {
+    if (this.#process === undefined) return;
+    this.#process.stdin.write(`${this.#lines.join('')}flush\n`);
+    this.#lines = [];
+  }
+
+  #read(arrived: Buffer): void {
+    const chunk = this.#pass(arrived);
+    if (chunk.length === 0) return;
+    this.#chunks.push(chunk);
+    this.#bytes += chunk.length;
+    if (this.#awaited !== undefined && this.#bytes < this.#awaited.need) return;
+    let rest = this.#chunks.length === 1 ? chunk : Buffer.concat(this.#chunks);
+    for (;;) {
+      if (this.#awaited !== undefined) {
+        const { header: found, need } = this.#awaited;
+        if (rest.length < need) break;
+        this.#awaited = undefined;
+        // A copy, so that a small object does not keep the whole read buffer alive in a cache.
+        this.#answer({ ...found, content: Buffer.from(rest.subarray(0, need - 1)) });
+        rest = rest.subarray(need);
+        continue;
+      }
+      const end = rest.indexOf(0x0a);
+      if (end < 0) {
+        if (rest.length > longestHeader) this.#stop('its answer is no header');
+        break;
+      }
+      const line = rest.toString('latin1', 0, end);
+      rest = rest.subarray(end + 1);
+      if (!this.#header(line)) {
+        this.#stop('its answer is not the one expected');
+        return;
+      }
+      rest = this.#pass(rest);
+    }
+    this.#chunks = rest.length === 0 ? [] : [rest];
+    this.#bytes = rest.length;
+  }
+
+  /** Whether the line makes sense here. */
+  #header(line: string): boolean {
+    const asked = this.#pending[0];
+    if (asked === undefined) return false;
+    const match = header.exec(line);
+    if (match === null) {
+      if (!line.endsWith(' missing') && !line.endsWith(' ambiguous')) return false;
+      this.#answer(undefined);
+      return true;
+    }
+    const [, oid = '', type, size] = match;
+    const found = { oid, type: type as ObjectHeader['type'], size: Number(size) };
+    if (asked.command === 'contents' && found.size <= asked.most) {
+      this.#awaited = { header: found, need: found.size + 1 };
+    } else {
+      if (asked.command === 'contents') this.#skip = found.size + 1;
+      this.#answer({ ...found, content: undefined });
+    }
+    return true;
+  }
+
+  #pass(bytes: Buffer): Buffer {
+    const passed = Math.min(this.#skip, bytes.length);
+    this.#skip -= passed;
+    return passed === 0 ? bytes : bytes.subarray(passed);
+  }
+
+  #answer(answer: ReadObject | undefined): void {
+    this.#pending.shift()?.resolve(answer);
+    this.#stall?.refresh();
+    if (this.#pending.length > 0) return;
+    clearTimeout(this.#stall);
+    this.#process?.hold(this.#retiring);
+    if (this.#retiring) this.#process?.stdin.end();
+    this.#onIdle();
+  }
+
+  #failAll(error: unknown): void {
+    this.#over = { error };
+    clearTimeout(this.#stall);
+    for (const request of this.#pending.splice(0)) request.reject(error);
+    this.#onIdle();
+  }
+}

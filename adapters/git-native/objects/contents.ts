@@ -1,0 +1,129 @@
+// Files and folders of a commit: tree entries with their sizes, and blobs, read through the pool or, when large,
+// streamed from a process of their own.
+import type { Buffer } from 'node:buffer';
+import { Internal, NotFound } from '#core/kernel/errors';
+import { Lru } from '#core/kernel/lru';
+import type { Blob, Oid, TreeEntry } from '#core/repositories/git-backend';
+import { byteStream } from '../process/byte-stream.ts';
+import type { GitProcesses } from '../process/git-process.ts';
+import type { Limiter } from '../process/limiter.ts';
+import type { GitLimits } from '../process/limits.ts';
+import { isOid, pathSegments } from '../refs/names.ts';
+import type { RepositoryLocation } from '../storage/repositories.ts';
+import { largestRead } from './cat-file.ts';
+import { entryNamed, decodeName, parseEntry, type Objects, type RawEntry } from './objects.ts';
+
+const types: Readonly<Record<string, TreeEntry['type']>> = {
+  '040000': 'directory',
+  '120000': 'symlink',
+  '160000': 'submodule',
+};
+
+export class Contents {
+  readonly #objects: Objects;
+  readonly #processes: GitProcesses;
+  readonly #transfers: Limiter;
+  readonly #limits: GitLimits;
+  /** Trees as the port shows them, with sizes. Weighed by entries. */
+  readonly #listings = new Lru<readonly TreeEntry[]>(100_000);
+  readonly #sizes = new Lru<number>(50_000);
+
+  constructor(parts: {
+    readonly objects: Objects;
+    readonly processes: GitProcesses;
+    readonly transfers: Limiter;
+    readonly limits: GitLimits;
+  }) {
+    this.#objects = parts.objects;
+    this.#processes = parts.processes;
+    this.#transfers = parts.transfers;
+    this.#limits = parts.limits;
+  }
+
+  async entry(location: RepositoryLocation, commit: Oid, path: string): Promise<TreeEntry | undefined> {
+    const parts = pathSegments(path);
+    if (parts === undefined || !(await this.#objects.is(location, commit, 'commit'))) return undefined;
+    const root = (await this.#objects.commit(location, commit))?.tree;
+    const name = parts.at(-1);
+    if (root === undefined) return undefined;
+    if (name === undefined) return { name: '', type: 'directory', mode: '040000', oid: root, size: 0 };
+    const folder = await this.#objects.folder(location, root, parts.slice(0, -1));
+    const found = folder === undefined ? undefined : entryNamed(await this.#objects.tree(location, folder), name);
+    if (found === undefined) return undefined;
+    const key = `${location.id}:${found.oid}`;
+    const entry = await this.#sized(location, name, found, this.#sizes.get(key));
+    this.#sizes.set(key, entry.size);
+    return entry;
+  }
+
+  /** @throws {NotFound} */
+  async tree(location: RepositoryLocation, tree: Oid): Promise<readonly TreeEntry[]> {
+    const key = `${location.id}:${tree}`;
+    const known = this.#listings.get(key);
+    if (known !== undefined) return known;
+    const raw = (await this.#objects.is(location, tree, 'tree')) ? await this.#objects.tree(location, tree) : undefined;
+    if (raw === undefined) throw new NotFound('The tree is not in the repository', { detail: `tree: "${tree}"` });
+    const listing = await Promise.all(
+      [...raw].map(([name, entry]) => this.#sized(location, decodeName(name), parseEntry(entry))),
+    );
+    this.#listings.set(key, listing, 1 + listing.length);
+    return listing;
+  }
+
+  /** @throws {NotFound} */
+  async blob(location: RepositoryLocation, oid: Oid, signal?: AbortSignal): Promise<Blob> {
+    const found = isOid(oid) ? await this.#objects.header(location, oid) : undefined;
+    if (found?.type !== 'blob') throw new NotFound('The file is not in the repository', { detail: `blob: "${oid}"` });
+    signal?.throwIfAborted();
+    if (found.size > Math.min(this.#limits.pooledBlobBytes, largestRead))
+      return { oid, size: found.size, bytes: await this.#streamed(location, oid, signal) };
+    const content = (await this.#objects.contents(location, oid))?.content;
+    if (content === undefined)
+      throw new Internal('A git object vanished while it was read', { detail: `blob: "${oid}"` });
+    return { oid, size: found.size, bytes: chunksOf(content) };
+  }
+
+  forget(location: RepositoryLocation): void {
+    this.#listings.forget(`${location.id}:`);
+    this.#sizes.forget(`${location.id}:`);
+  }
+
+  async #sized(
+    location: RepositoryLocation,
+    name: string,
+    { mode, oid }: RawEntry,
+    known?: number,
+  ): Promise<TreeEntry> {
+    const type = types[mode] ?? 'file';
+    const size =
+      type === 'file' || type === 'symlink' ? (known ?? (await this.#objects.header(location, oid))?.size ?? 0) : 0;
+    return { name, type, mode, oid, size };
+  }
+
+  async #streamed(
+    location: RepositoryLocation,
+    oid: Oid,
+    signal: AbortSignal | undefined,
+  ): Promise<AsyncIterable<Uint8Array>> {
+    const release = await this.#transfers.acquire(signal);
+    try {
+      const process = await this.#processes.start([`--git-dir=${location.directory}`, 'cat-file', 'blob', oid], {
+        directory: location.directory,
+        deadlineMs: this.#limits.transferSeconds * 1000,
+        idleMs: this.#limits.idleSeconds * 1000,
+        ...(signal === undefined ? {} : { signal }),
+      });
+      process.stdin.end();
+      return byteStream(process, { onEnd: release });
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+}
+
+/** Pieces small enough for a slow reader's buffers. */
+async function* chunksOf(content: Buffer): AsyncGenerator<Uint8Array> {
+  const piece = 256 * 1024;
+  for (let at = 0; at < content.length; at += piece) yield content.subarray(at, at + piece);
+}

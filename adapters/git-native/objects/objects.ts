@@ -1,0 +1,227 @@
+// Commits and trees read by oid and parsed, in LRU caches: objects are immutable, so no entry is ever stale.
+import { Buffer } from 'node:buffer';
+import { Unprocessable } from '#core/kernel/errors';
+import { Lru } from '#core/kernel/lru';
+import type { Oid } from '#core/repositories/git-backend';
+import { isOid } from '../refs/names.ts';
+import type { RepositoryLocation } from '../storage/repositories.ts';
+import type { CatFilePool } from './cat-file-pool.ts';
+import { largestRead, type ObjectHeader, type ReadObject } from './cat-file.ts';
+
+export interface Commit {
+  readonly oid: Oid;
+  readonly tree: Oid;
+  readonly parents: readonly Oid[];
+  /** Seconds since 1970. */
+  readonly committed: number;
+  /** The first line of the message, up to 4 KiB of it. */
+  readonly subject: string;
+}
+
+/** Raw name (bytes as latin1) → six-digit mode, a space and the twenty bytes of the oid as latin1. */
+export type RawTree = ReadonlyMap<string, string>;
+
+export interface RawEntry {
+  readonly mode: string;
+  readonly oid: Oid;
+}
+
+export class Objects {
+  readonly #catFiles: CatFilePool;
+  /** Weighed by characters. */
+  readonly #commits = new Lru<Commit>(6_000_000);
+  /** Weighed by entries. */
+  readonly #trees = new Lru<RawTree>(150_000);
+  readonly #reading = new Map<string, Promise<unknown>>();
+
+  constructor(catFiles: CatFilePool) {
+    this.#catFiles = catFiles;
+  }
+
+  header(location: RepositoryLocation, oid: Oid): Promise<ObjectHeader | undefined> {
+    return this.#catFiles.info(location.directory, oid);
+  }
+
+  /** @throws {Unprocessable} where it is too large to be held. */
+  async contents(location: RepositoryLocation, oid: Oid): Promise<WholeObject | undefined> {
+    const object = await this.#catFiles.contents(location.directory, oid);
+    if (object === undefined || isWhole(object)) return object;
+    throw new Unprocessable(`The ${object.type} is too large to be read`, {
+      detail: `"${oid}" has ${object.size} bytes; ${largestRead} are allowed`,
+    });
+  }
+
+  /** Without the content of one larger than `most` bytes. */
+  small(location: RepositoryLocation, oid: Oid, most: number): Promise<ReadObject | undefined> {
+    return this.#catFiles.contents(location.directory, oid, most);
+  }
+
+  /** The commit that an oid (of a commit or of a tag that leads to one), or its first four or more digits, means. */
+  async peel(location: RepositoryLocation, digits: string): Promise<Oid | undefined> {
+    return (await this.#catFiles.info(location.directory, `${digits}^{commit}`))?.oid;
+  }
+
+  /** Whether an oid that a caller gave is such an object: what the three methods below may be asked for. */
+  async is(location: RepositoryLocation, oid: Oid, type: 'commit' | 'tree'): Promise<boolean> {
+    if ((type === 'commit' ? this.#commits : this.#trees).get(keyOf(location, oid)) !== undefined) return true;
+    const found = isOid(oid) ? await this.header(location, oid) : undefined;
+    return found?.type === type;
+  }
+
+  commit(location: RepositoryLocation, oid: Oid): Promise<Commit | undefined> {
+    return this.#cached(
+      this.#commits,
+      location,
+      oid,
+      ({ parents, subject }) => 250 + 40 * parents.length + subject.length,
+      async () => {
+        const object = await this.contents(location, oid);
+        return object?.type === 'commit' ? parseCommit(oid, object.content) : undefined;
+      },
+    );
+  }
+
+  tree(location: RepositoryLocation, oid: Oid): Promise<RawTree | undefined> {
+    return this.#cached(
+      this.#trees,
+      location,
+      oid,
+      (tree) => 1 + tree.size,
+      async () => {
+        const object = await this.contents(location, oid);
+        return object?.type === 'tree' ? parseTree(object.content) : undefined;
+      },
+    );
+  }
+
+  /** Oid of the tree at `path`, below a root tree. */
+  async folder(location: RepositoryLocation, root: Oid, path: readonly string[]): Promise<Oid | undefined> {
+    let oid = root;
+    for (const segment of path) {
+      const entry = entryNamed(await this.tree(location, oid), segment);
+      if (entry?.mode !== '040000') return undefined;
+      oid = entry.oid;
+    }
+    return oid;
+  }
+
+  forget(location: RepositoryLocation): void {
+    this.#commits.forget(`${location.id}:`);
+    this.#trees.forget(`${location.id}:`);
+  }
+
+  async #cached<V>(
+    cache: Lru<V>,
+    location: RepositoryLocation,
+    oid: Oid,
+    weigh: (value: V) => number,
+    read: () => Promise<V | undefined>,
+  ): Promise<V | undefined> {
+    const key = keyOf(location, oid);
+    const known = cache.get(key);
+    if (known !== undefined) return known;
+    const running = this.#reading.get(key) as Promise<V | undefined> | undefined;
+    if (running !== undefined) return await running;
+    const reading = read();
+    this.#reading.set(key, reading);
+    try {
+      const value = await reading;
+      if (value !== undefined) cache.set(key, value, weigh(value));
+      return value;
+    } finally {
+      this.#reading.delete(key);
+    }
+  }
+}
+
+interface WholeObject extends ReadObject {
+  readonly content: Buffer;
+}
+
+const isWhole = (object: ReadObject): object is WholeObject => object.content !== undefined;
+
+const keyOf = (location: RepositoryLocation, oid: Oid): string => `${location.id}:${oid}`;
+
+/** The entry whose name reads as `name`: by its bytes, else by what bytes that are not UTF-8 read as. */
+export function entryNamed(tree: RawTree | undefined, name: string): RawEntry | undefined {
+  const raw = tree?.get(Buffer.from(name, 'utf8').toString('latin1'));
+  if (raw !== undefined) return parseEntry(raw);
+  if (tree === undefined || !name.includes('\uFFFD')) return undefined;
+  for (const [bytes, entry] of tree) if (decodeName(bytes) === name) return parseEntry(entry);
+  return undefined;
+}
+
+export function parseEntry(raw: string): RawEntry {
+  return { mode: raw.slice(0, 6), oid: Buffer.from(raw.slice(7), 'latin1').toString('hex') };
+}
+
+/** A raw name as text. */
+export function decodeName(raw: string): string {
+  return Buffer.from(raw, 'latin1').toString('utf8');
+}
+
+export function parseTree(content: Buffer): RawTree {
+  const entries = new Map<string, string>();
+  for (let at = 0; at < content.length;) {
+    const space = content.indexOf(0x20, at);
+    const end = content.indexOf(0, space);
+    if (space < 0 || end < 0 || end + 21 > content.length) break;
+    entries.set(
+      content.toString('latin1', space + 1, end),
+      `${canonicalMode(content.toString('latin1', at, space))} ${content.toString('latin1', end + 1, end + 21)}`,
+    );
+    at = end + 21;
+  }
+  return entries;
+}
+
+/** Old histories hold modes such as 100664, which git reads as one of five. */
+function canonicalMode(text: string): string {
+  const mode = Number.parseInt(text, 8);
+  switch (mode & 0o170000) {
+    case 0o100000:
+      return (mode & 0o100) === 0 ? '100644' : '100755';
+    case 0o120000:
+      return '120000';
+    case 0o040000:
+      return '040000';
+    default:
+      return '160000';
+  }
+}
+
+export function parseCommit(oid: Oid, content: Buffer): Commit {
+  const split = content.indexOf('\n\n');
+  const head = content.toString('latin1', 0, split < 0 ? content.length : split);
+  const parents: Oid[] = [];
+  let tree = '';
+  let committed = 0;
+  let encoding = 'utf-8';
+  for (const line of head.split('\n')) {
+    if (line.startsWith('parent ')) parents.push(line.slice(7, 47));
+    else if (line.startsWith('tree ')) tree = line.slice(5, 45);
+    else if (line.startsWith('committer ')) committed = Number(/> (\d{1,12})/.exec(line)?.[1] ?? 0);
+    else if (line.startsWith('encoding ')) encoding = line.slice(9);
+  }
+  return {
+    oid,
+    tree,
+    parents,
+    committed,
+    subject: subjectOf(split < 0 ? Buffer.alloc(0) : content.subarray(split), encoding),
+  };
+}
+
+const longestSubject = 4096;
+
+function subjectOf(message: Buffer, encoding: string): string {
+  let from = 0;
+  while (message[from] === 0x0a) from += 1;
+  const end = message.indexOf(0x0a, from);
+  const line = message.subarray(from, Math.min(end < 0 ? message.length : end, from + longestSubject));
+  try {
+    return new TextDecoder(encoding).decode(line).trimEnd();
+  } catch {
+    return line.toString('utf8').trimEnd();
+  }
+}

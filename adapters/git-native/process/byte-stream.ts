@@ -1,0 +1,54 @@
+// The standard output of a process as an async iterator of bytes: with back-pressure, stopped when its reader leaves,
+// and an error where the process did not finish.
+import type { Buffer } from 'node:buffer';
+import { Internal } from '#core/kernel/errors';
+import type { GitProcess } from './git-process.ts';
+
+export interface ByteStreamOptions {
+  /** Called once, when nothing of the process is left. */
+  readonly onEnd: () => void;
+}
+
+/** Not a generator: one that nobody began to read would never run its cleaning up. */
+export function byteStream(process: GitProcess, options: ByteStreamOptions): AsyncIterableIterator<Uint8Array> {
+  const output = process.stdout[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+  void process.ended.then(options.onEnd);
+  const stream: AsyncIterableIterator<Uint8Array> = {
+    [Symbol.asyncIterator]: () => stream,
+    next: async () => {
+      process.touch();
+      const read = await output.next().catch(() => ({ done: true, value: undefined }) as const);
+      process.touch();
+      if (read.done !== true) return { done: false, value: read.value };
+      const { code } = await process.ended;
+      // Any exit code of its own is a whole answer: what went wrong stands in the bytes it wrote. One that is stopped
+      // may still end as if it were done.
+      if (code === null || process.stopped !== undefined)
+        throw new Internal(`git was stopped before its answer was whole: ${process.stopped ?? 'by a signal'}`);
+      return { done: true, value: undefined };
+    },
+    return: async () => {
+      await process.stop('nobody reads its answer any more');
+      process.stdout.destroy();
+      return { done: true, value: undefined };
+    },
+  };
+  return stream;
+}
+
+/** A stream with something before it. */
+export function prefixed(
+  first: readonly Uint8Array[],
+  stream: AsyncIterableIterator<Uint8Array>,
+): AsyncIterableIterator<Uint8Array> {
+  const pending = [...first];
+  const whole: AsyncIterableIterator<Uint8Array> = {
+    [Symbol.asyncIterator]: () => whole,
+    next: async () => {
+      const value = pending.shift();
+      return value === undefined ? await stream.next() : { done: false, value };
+    },
+    return: async () => (await stream.return?.()) ?? { done: true, value: undefined },
+  };
+  return whole;
+}

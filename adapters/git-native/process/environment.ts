@@ -1,0 +1,64 @@
+// The environment variables and configuration of a git process: built here in full and never inherited, so that no
+// configuration of the machine reaches git.
+import { availableParallelism } from 'node:os';
+
+export type GitConfig = Readonly<Record<string, string>>;
+
+/** Refs the forge keeps for itself: never advertised, never fetched, never pushed to. */
+export const hiddenRefs = 'refs/hexforge';
+
+const always: GitConfig = {
+  // Repositories may belong to another uid than the server's; git reads this key from the environment but not from the
+  // repository.
+  'safe.directory': '*',
+  'protocol.allow': 'never',
+  'http.followRedirects': 'false',
+  'core.hooksPath': '/dev/null',
+  'core.fsmonitor': 'false',
+  // Added to git's default components. By default a small push makes no fsync call at all.
+  'core.fsync': 'committed,loose-object,reference',
+  'core.fsyncMethod': 'fsync',
+  'core.filesRefLockTimeout': '2000',
+  'core.packedRefsTimeout': '5000',
+  'core.bigFileThreshold': '16m',
+  'pack.windowMemory': '128m',
+  'pack.threads': String(Math.min(4, availableParallelism())),
+  'gc.auto': '0',
+  'maintenance.auto': 'false',
+  'transfer.hideRefs': hiddenRefs,
+};
+
+const fixed: Readonly<Record<string, string>> = {
+  PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+  HOME: '/nonexistent',
+  XDG_CONFIG_HOME: '/nonexistent',
+  LC_ALL: 'C',
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_ATTR_NOSYSTEM: '1',
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_ASKPASS: '/bin/false',
+  GIT_OPTIONAL_LOCKS: '0',
+  GIT_NO_REPLACE_OBJECTS: '1',
+  GIT_LITERAL_PATHSPECS: '1',
+  GIT_PROTOCOL_FROM_USER: '0',
+  // No single allocation above this: a delta that claims to grow to gigabytes dies instead of the machine.
+  GIT_ALLOC_LIMIT: '2g',
+};
+
+/**
+ * The fixed variables, `extra` ones, and configuration (ours, then `config`) through `GIT_CONFIG_*`, which hooks and
+ * children inherit.
+ */
+export function environment(
+  config: GitConfig = {},
+  extra: Readonly<Record<string, string>> = {},
+): Record<string, string> {
+  const entries = Object.entries({ ...always, ...config });
+  const variables: Record<string, string> = { ...fixed, ...extra, GIT_CONFIG_COUNT: String(entries.length) };
+  for (const [index, [key, value]] of entries.entries()) {
+    variables[`GIT_CONFIG_KEY_${index}`] = key;
+    variables[`GIT_CONFIG_VALUE_${index}`] = value;
+  }
+  return variables;
+}

@@ -1,0 +1,218 @@
+// Starts git processes, the one door to the git program: each has a process group of its own, a deadline and a bound on
+// its output, and is killed as a group.
+import { Buffer } from 'node:buffer';
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import type { Readable, Writable } from 'node:stream';
+import { Internal, Unavailable } from '#core/kernel/errors';
+import { errnoOf } from '../storage/errno.ts';
+import { environment, type GitConfig } from './environment.ts';
+import type { ProcessExit } from './launcher-messages.ts';
+import { Launcher, type LaunchedProcess } from './launcher.ts';
+
+const killAfterMs = 2000;
+
+export interface SpawnOptions {
+  /** The repository's directory, so that `stopIn` finds the process. */
+  readonly directory?: string;
+  readonly config?: GitConfig;
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Pipes beyond standard input, output and error. */
+  readonly extraPipes?: number;
+  /** Milliseconds after which the group is killed; none for processes that wait for requests. */
+  readonly deadlineMs?: number;
+  /** Milliseconds without `touch` after which the group is killed. */
+  readonly idleMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface RunOptions extends SpawnOptions {
+  readonly deadlineMs: number;
+  /** Bytes of standard output after which the process is killed. Default 64 MiB. */
+  readonly maxOutput?: number;
+  /** What it reads from standard input. Default: nothing. */
+  readonly input?: string | Buffer;
+}
+
+export class GitProcess {
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  readonly ended: Promise<ProcessExit>;
+  readonly directory: string | undefined;
+  readonly #launched: LaunchedProcess;
+  readonly #timers: NodeJS.Timeout[] = [];
+  #idle: NodeJS.Timeout | undefined;
+  #stopping = false;
+  #running = true;
+  /** What it wrote to standard error, as one line for the log; empty until it has ended. */
+  stderr = '';
+  /** Why it was stopped, where it was. */
+  stopped: string | undefined;
+
+  constructor(launched: LaunchedProcess, options: SpawnOptions) {
+    this.#launched = launched;
+    this.directory = options.directory;
+    this.stdin = launched.stdin;
+    this.stdout = launched.stdout;
+    const onAbort = (): void => void this.stop('the client went away');
+    this.ended = launched.ended.then((ending) => {
+      this.#running = false;
+      this.stderr = ending.stderr.trim().replaceAll(/\s*\n\s*/g, '; ');
+      options.signal?.removeEventListener('abort', onAbort);
+      for (const timer of this.#timers) clearTimeout(timer);
+      clearTimeout(this.#idle);
+      return ending;
+    });
+    if (options.deadlineMs !== undefined) {
+      this.#timers.push(
+        setTimeout(
+          () => void this.stop(`it was not done after ${Math.round(Number(options.deadlineMs) / 1000)} s`),
+          options.deadlineMs,
+        ).unref(),
+      );
+    }
+    if (options.idleMs !== undefined)
+      this.#idle = setTimeout(() => void this.stop('no byte moved for too long'), options.idleMs).unref();
+    if (options.signal?.aborted === true) onAbort();
+    else options.signal?.addEventListener('abort', onAbort, { once: true });
+  }
+
+  get running(): boolean {
+    return this.#running;
+  }
+
+  /** Descriptor 3 and up, as the hooks inherit them. */
+  pipe(descriptor: number): Socket {
+    const pipe = this.#launched.pipes[descriptor - 3];
+    if (pipe === undefined) throw new Internal(`A git process has no pipe ${descriptor}`);
+    return pipe;
+  }
+
+  /** Its standard output to where it ends; `ended` says whether that is the whole. */
+  async *output(): AsyncGenerator<Buffer> {
+    try {
+      yield* this.stdout as AsyncIterable<Buffer>;
+    } catch (error) {
+      if (errnoOf(error) !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
+    }
+  }
+
+  /** Says that a byte moved. */
+  touch(): void {
+    this.#idle?.refresh();
+  }
+
+  /** Whether it keeps the server's own process from ending. */
+  hold(held: boolean): void {
+    this.#launched.hold(held);
+  }
+
+  /** SIGTERM to the group, SIGKILL two seconds later; resolves when it has ended. */
+  async stop(reason: string): Promise<void> {
+    if (this.#running && !this.#stopping) {
+      this.#stopping = true;
+      this.stopped ??= reason;
+      this.stdin.destroy();
+      this.#launched.kill('SIGTERM');
+      this.#timers.push(setTimeout(() => this.#launched.kill('SIGKILL'), killAfterMs));
+    }
+    await this.ended;
+  }
+}
+
+/** Every process this adapter has running. */
+export class GitProcesses {
+  readonly path: string;
+  readonly #launcher = new Launcher();
+  readonly #running = new Set<GitProcess>();
+  readonly #starting = new Map<Promise<GitProcess>, string | undefined>();
+  #closed = false;
+
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  /** @throws {Unavailable} where git does not start, or the adapter is closed. */
+  async start(args: readonly string[], options: SpawnOptions): Promise<GitProcess> {
+    if (this.#closed)
+      throw new Unavailable('The git back end is stopping', { detail: 'Try again when the server is back' });
+    const starting = this.#start(args, options);
+    this.#starting.set(starting, options.directory);
+    try {
+      return await starting;
+    } finally {
+      this.#starting.delete(starting);
+    }
+  }
+
+  async #start(args: readonly string[], options: SpawnOptions): Promise<GitProcess> {
+    const started = new GitProcess(
+      await this.#launcher.launch(
+        this.path,
+        args,
+        environment(options.config, options.environment),
+        options.extraPipes,
+      ),
+      options,
+    );
+    this.#running.add(started);
+    void started.ended.then(() => this.#running.delete(started));
+    return started;
+  }
+
+  /**
+   * Runs a command to its end. Any exit code is an answer.
+   * @throws {Unavailable} past its deadline or where git does not start; {Internal} past `maxOutput`; the signal's
+   * reason when aborted.
+   */
+  async run(
+    args: readonly string[],
+    options: RunOptions,
+  ): Promise<{ readonly code: number; readonly stdout: Buffer; readonly stderr: string }> {
+    const started = await this.start(args, options);
+    const limit = options.maxOutput ?? 64 * 1024 ** 2;
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    started.stdin.end(options.input);
+    started.stdout.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes <= limit) chunks.push(chunk);
+      else void started.stop(`its answer is over ${limit} bytes`);
+    });
+    const drained = started.stdout.closed ? undefined : once(started.stdout, 'close');
+    const { code } = await started.ended;
+    await drained;
+    options.signal?.throwIfAborted();
+    if (bytes > limit) throw new Internal(`git ${commandOf(args)} was stopped: ${started.stopped ?? ''}`);
+    if (code === null)
+      throw new Unavailable(`git ${commandOf(args)} was stopped: ${started.stopped ?? 'by a signal'}`, {
+        detail: 'Try again later',
+      });
+    return { code, stdout: Buffer.concat(chunks), stderr: started.stderr };
+  }
+
+  /** Ends what works in one repository. */
+  async stopIn(directory: string, reason: string): Promise<void> {
+    await this.#stop((location) => location === directory, reason);
+  }
+
+  /** Ends everything and starts nothing more. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#stop(() => true, 'the server is stopping');
+    await this.#launcher.close();
+  }
+
+  async #stop(concerned: (directory: string | undefined) => boolean, reason: string): Promise<void> {
+    await Promise.allSettled(
+      [...this.#starting].filter(([, directory]) => concerned(directory)).map(([starting]) => starting),
+    );
+    await Promise.all(
+      [...this.#running].filter(({ directory }) => concerned(directory)).map((started) => started.stop(reason)),
+    );
+  }
+}
+
+function commandOf(args: readonly string[]): string {
+  return args.find((argument) => !argument.startsWith('-')) ?? '';
+}

@@ -1,0 +1,137 @@
+// The launcher's helper process: it spawns programs, connects their standard streams to the server's socket, and
+// reports how each exited.
+import { Buffer } from 'node:buffer';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { rmSync } from 'node:fs';
+import { connect, Socket } from 'node:net';
+import { dirname } from 'node:path';
+import process from 'node:process';
+import {
+  connectionHeader,
+  spareConnections,
+  type Command,
+  type Notice,
+  type StartCommand,
+} from './launcher-messages.ts';
+
+const [, , path = ''] = process.argv;
+const keptStderr = 64 * 1024;
+/** A process that a program left behind may keep standard error open. */
+const stderrMs = 200;
+/** Until there may be room for a connection again. */
+const retryMs = 100;
+const running = new Map<number, ChildProcess>();
+const connections = new Map<number, Socket>();
+let connected = 0;
+
+function tell(notice: Notice): void {
+  process.send?.(notice, undefined, undefined, () => undefined);
+}
+
+/** Adds a connection to the server. Nobody here reads it: it is handed on. */
+function openConnection(): void {
+  connected += 1;
+  const number = connected;
+  const connection = connect({ path, allowHalfOpen: true });
+  connection.pause();
+  const again = (): void => void setTimeout(openConnection, retryMs);
+  connection.once('error', again);
+  connection.once('connect', () => {
+    connection.off('error', again).on('error', () => undefined);
+    connections.set(number, connection);
+    connection.write(connectionHeader(number));
+  });
+}
+
+function start({ id, program, args, environment, connections: numbers }: StartCommand): void {
+  const own = numbers.flatMap((number) => connections.get(number) ?? []);
+  const [stdin, stdout, ...relayed] = own;
+  if (stdin === undefined || stdout === undefined || own.length !== numbers.length)
+    throw new Error('a connection is missing');
+  for (const number of numbers) connections.delete(number);
+  let child: ChildProcess;
+  try {
+    // Descriptors from 3 on are relayed: a program that is no git, such as a hook, expects them to block.
+    child = spawn(program, [...args], {
+      cwd: '/',
+      env: environment,
+      detached: true,
+      stdio: [stdin, stdout, 'pipe', ...relayed.map(() => 'pipe' as const)],
+    });
+  } catch (error) {
+    for (const connection of relayed) connection.destroy();
+    throw error;
+  } finally {
+    for (const connection of [stdin, stdout]) connection.destroy();
+  }
+  child.on('error', (error) => {
+    // Later ones are of signals that came too late.
+    if (child.pid === undefined) tell({ id, failed: (error as NodeJS.ErrnoException).code ?? error.message });
+  });
+  if (child.pid === undefined) {
+    for (const connection of relayed) connection.destroy();
+    return;
+  }
+  for (const [index, end] of relayed.entries()) relay(end, child.stdio[3 + index]);
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  child.stderr?.on('data', (chunk: Buffer) => {
+    if (bytes < keptStderr) chunks.push(chunk);
+    bytes += chunk.length;
+  });
+  const stderrClosed = once(child.stderr ?? child, 'close');
+  running.set(id, child);
+  tell({ id, started: true });
+  child.once('exit', (code, signal) => {
+    running.delete(id);
+    // What the leader left behind in its group, such as pack-objects.
+    if (code !== 0) kill(child, 'SIGKILL');
+    void Promise.race([stderrClosed, new Promise((resolve) => setTimeout(resolve, stderrMs))]).then(() => {
+      tell({ id, ended: { code, signal, stderr: Buffer.concat(chunks).toString('utf8') } });
+    });
+  });
+}
+
+function relay(server: Socket, program: unknown): void {
+  if (!(program instanceof Socket)) return;
+  for (const [from, to] of [
+    [server, program],
+    [program, server],
+  ] as const) {
+    from.on('error', () => undefined);
+    from.once('close', () => to.destroy());
+    from.pipe(to);
+  }
+}
+
+function kill(child: ChildProcess, signal: NodeJS.Signals): void {
+  if (child.pid === undefined) return;
+  try {
+    process.kill(-child.pid, signal);
+  } catch {
+    // The group is gone already.
+  }
+}
+
+process.on('message', (command: Command) => {
+  if ('signal' in command) {
+    const child = running.get(command.id);
+    if (child !== undefined) kill(child, command.signal);
+    return;
+  }
+  try {
+    start(command);
+  } catch (error) {
+    tell({ id: command.id, failed: error instanceof Error ? error.message : String(error) });
+  }
+  for (let taken = 0; taken < command.connections.length; taken += 1) openConnection();
+});
+for (let connection = 0; connection < spareConnections; connection += 1) openConnection();
+// The server decides when it ends; a terminal or a supervisor that ends both must not take it first.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
+process.once('disconnect', () => {
+  for (const child of running.values()) kill(child, 'SIGTERM');
+  rmSync(dirname(path), { recursive: true, force: true });
+  process.exit();
+});

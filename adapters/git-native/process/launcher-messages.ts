@@ -1,0 +1,39 @@
+// The IPC messages between the launcher and its helper process.
+import { Buffer } from 'node:buffer';
+
+export interface StartCommand {
+  readonly id: number;
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+  /** Numbers of the connections that become its standard input, its standard output and its descriptors from 3 on. */
+  readonly connections: readonly number[];
+}
+
+export type Command = StartCommand | { readonly id: number; readonly signal: NodeJS.Signals };
+
+export interface ProcessExit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  /** The beginning of what it wrote to standard error. */
+  readonly stderr: string;
+}
+
+export type Notice =
+  | { readonly id: number; readonly started: true }
+  | { readonly id: number; readonly failed: string }
+  | { readonly id: number; readonly ended: ProcessExit };
+
+/** Connections that wait for a program. No start may take more. */
+export const spareConnections = 8;
+
+export const headerBytes = 4;
+
+/** What a connection begins with: its number. */
+export function connectionHeader(connection: number): Buffer {
+  const bytes = Buffer.alloc(headerBytes);
+  bytes.writeUInt32BE(connection);
+  return bytes;
+}
+
+export const readConnectionHeader = (bytes: Buffer): number => bytes.readUInt32BE();

@@ -1,0 +1,53 @@
+// Limits on git processes, requests and waiting time, with their defaults.
+import { availableParallelism } from 'node:os';
+
+export interface GitLimits {
+  /** Short processes at once (advertise refs, move one, ask for an ancestor). Default: cores × 2. */
+  readonly interactive: number;
+  /** Long computations at once (maintenance, walks of history). Default: cores. */
+  readonly heavy: number;
+  /**
+   * Clones, fetches, pushes and large blobs at once: they mostly wait for the network. Default: cores × 8, at least 16.
+   */
+  readonly transfers: number;
+  /** Callers that may wait in each of the three queues before the next is refused. Default 256. */
+  readonly queue: number;
+  /** `cat-file` processes kept in all. Default 24. */
+  readonly readers: number;
+  /** Bytes of pack one push may carry. Default 2 GiB. */
+  readonly pushBytes: number;
+  /** Bytes of ref commands one push may begin with. Default 4 MiB. */
+  readonly commandBytes: number;
+  /** Blobs over this many bytes are streamed by a process of their own. Default 8 MiB. */
+  readonly pooledBlobBytes: number;
+  /** Seconds a short process may take. Default 30. */
+  readonly readSeconds: number;
+  /** Seconds a clone or push may take in all. Default 3600. */
+  readonly transferSeconds: number;
+  /** Seconds without a byte either way after which a clone or push is given up. Default 120. */
+  readonly idleSeconds: number;
+  /** Seconds a caller waits for last commits before the answer goes out with entries missing. Default 30. */
+  readonly lastCommitSeconds: number;
+  /** Seconds after which a walk that nobody was answered by is given up. Default 300. */
+  readonly walkSeconds: number;
+}
+
+export function gitLimits(given: Partial<GitLimits> = {}): GitLimits {
+  const cores = availableParallelism();
+  return {
+    interactive: cores * 2,
+    heavy: cores,
+    transfers: Math.max(16, cores * 8),
+    queue: 256,
+    readers: 24,
+    pushBytes: 2 * 1024 ** 3,
+    commandBytes: 4 * 1024 ** 2,
+    pooledBlobBytes: 8 * 1024 ** 2,
+    readSeconds: 30,
+    transferSeconds: 3600,
+    idleSeconds: 120,
+    lastCommitSeconds: 30,
+    walkSeconds: 300,
+    ...given,
+  };
+}

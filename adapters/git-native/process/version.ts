@@ -1,0 +1,31 @@
+// The version of the installed git, and the refusal where it is missing or too old.
+import { Unavailable } from '#core/kernel/errors';
+import type { GitProcesses } from './git-process.ts';
+
+export interface GitVersion {
+  readonly major: number;
+  readonly minor: number;
+  readonly patch: number;
+  /** As git prints it: `2.39.5`. */
+  readonly text: string;
+}
+
+/** The floor the adapter is tested on: `cat-file --batch-command` and `merge-tree --write-tree` exist from here on. */
+const oldest = { major: 2, minor: 39 };
+const remedy = `install git ${oldest.major}.${oldest.minor} or newer, or set plugins.git-native.path to one`;
+
+/** @throws {Unavailable} one sentence with its remedy, where git is missing or older than 2.39. */
+export async function versionOf(processes: GitProcesses): Promise<GitVersion> {
+  const { path } = processes;
+  const answer = await processes.run(['--version'], { deadlineMs: 10_000, maxOutput: 4096 }).catch((cause: unknown) => {
+    throw new Unavailable(`git is missing: "${path}" does not start; ${remedy}`, { cause });
+  });
+  const match = /^git version ((\d+)\.(\d+)(?:\.(\d+))?\S*)/.exec(answer.stdout.toString('utf8'));
+  if (answer.code !== 0 || match === null) throw new Unavailable(`git is missing: "${path}" is not git; ${remedy}`);
+  const [, text = '', major, minor, patch] = match;
+  const version = { major: Number(major), minor: Number(minor), patch: Number(patch ?? 0), text };
+  if (version.major < oldest.major || (version.major === oldest.major && version.minor < oldest.minor)) {
+    throw new Unavailable(`git ${text} at "${path}" is too old: ${remedy}`);
+  }
+  return version;
+}

@@ -1,0 +1,81 @@
+// A bounded channel of bytes (a queue with back-pressure) between a task that must run to its end and a reader who may
+// leave at any time.
+
+export class Channel implements AsyncIterableIterator<Uint8Array> {
+  readonly #limit: number;
+  readonly #onLeave: () => Promise<void>;
+  readonly #queue: Uint8Array[] = [];
+  #bytes = 0;
+  #ended = false;
+  #discarding = false;
+  #failure: unknown;
+  #wakeReader: (() => void) | undefined;
+  #wakeWriter: (() => void) | undefined;
+
+  /** @param onLeave told when the reader leaves before the end; `return` waits for it. */
+  constructor(limit: number, onLeave: () => Promise<void>) {
+    this.#limit = limit;
+    this.#onLeave = onLeave;
+  }
+
+  /** Waits while the queue is full. */
+  async push(chunk: Uint8Array): Promise<void> {
+    if (this.#discarding || this.#ended || chunk.length === 0) return;
+    this.#queue.push(chunk);
+    this.#bytes += chunk.length;
+    this.#wakeReader?.();
+    while (!this.#discarding && this.#bytes > this.#limit) {
+      await new Promise<void>((resolve) => {
+        this.#wakeWriter = resolve;
+      });
+    }
+  }
+
+  end(): void {
+    this.#ended = true;
+    this.#wakeReader?.();
+  }
+
+  fail(error: unknown): void {
+    this.#failure ??= error;
+    this.end();
+  }
+
+  /** Nobody will read what is queued or comes; a reader that still waits hears of the end alone. */
+  discard(): void {
+    this.#discarding = true;
+    this.#queue.length = 0;
+    this.#bytes = 0;
+    this.#wakeWriter?.();
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async next(): Promise<IteratorResult<Uint8Array>> {
+    for (;;) {
+      const chunk = this.#queue.shift();
+      if (chunk !== undefined) {
+        this.#bytes -= chunk.length;
+        this.#wakeWriter?.();
+        return { done: false, value: chunk };
+      }
+      if (this.#ended) {
+        const failure = this.#failure;
+        this.#failure = undefined;
+        if (failure !== undefined) throw failure;
+        return { done: true, value: undefined };
+      }
+      await new Promise<void>((resolve) => {
+        this.#wakeReader = resolve;
+      });
+    }
+  }
+
+  async return(): Promise<IteratorResult<Uint8Array>> {
+    this.discard();
+    if (!this.#ended) await this.#onLeave();
+    return { done: true, value: undefined };
+  }
+}

@@ -1,0 +1,64 @@
+// The ref update commands and capabilities at the beginning of a push, parsed before any process is started.
+import { Buffer } from 'node:buffer';
+import { PayloadTooLarge, ValidationFailed } from '#core/kernel/errors';
+import type { RefUpdate } from '#core/repositories/git-backend';
+import { isLegalRef } from '../refs/names.ts';
+import { lineOf, PktLineParser } from '../transport/pkt-line.ts';
+
+export interface PushCommands {
+  readonly updates: readonly RefUpdate[];
+  readonly capabilities: ReadonlySet<string>;
+  /** Every byte read so far, commands and the beginning of the pack, as receive-pack must see them. */
+  readonly raw: readonly Uint8Array[];
+}
+
+const command = /^([0-9a-f]{40}) ([0-9a-f]{40}) (.+)$/s;
+
+/**
+ * gitprotocol-pack(5), "Reference Update Request".
+ * @throws {ValidationFailed} for a body that ends early or is none; {PayloadTooLarge} past `limit` bytes of commands.
+ */
+export async function readPushCommands(body: AsyncIterator<Uint8Array>, limit: number): Promise<PushCommands> {
+  const parser = new PktLineParser();
+  const raw: Uint8Array[] = [];
+  const updates: RefUpdate[] = [];
+  let capabilities: ReadonlySet<string> = new Set();
+  let bytes = 0;
+  for (;;) {
+    const chunk = await body.next();
+    if (chunk.done === true)
+      throw new ValidationFailed('The push ends before its ref updates do', {
+        detail: 'body: a flush packet must follow the ref updates',
+      });
+    // A copy: pkt-lines are kept while the sender may use its buffer again.
+    const value = Buffer.from(chunk.value);
+    raw.push(value);
+    for (const pktLine of parser.parse(value)) {
+      if (pktLine.kind === 'flush') return { updates, capabilities, raw };
+      if (pktLine.kind !== 'data') throw malformed('a packet of that kind');
+      bytes += pktLine.raw.length;
+      if (bytes > limit) throw tooMany(limit);
+      const [line = '', chosen] = lineOf(pktLine).split('\0', 2);
+      if (updates.length === 0 && chosen !== undefined) capabilities = new Set(chosen.trim().split(' '));
+      if (!/^shallow [0-9a-f]{40}$/.test(line)) updates.push(parsed(line));
+    }
+  }
+}
+
+function parsed(line: string): RefUpdate {
+  if (line.startsWith('push-cert')) throw malformed('a signed push, which this server does not offer');
+  const [, before, after, ref] = command.exec(line) ?? [];
+  if (before === undefined || after === undefined || ref === undefined) throw malformed(`"${line.slice(0, 100)}"`);
+  if (!ref.startsWith('refs/') || !isLegalRef(ref))
+    throw new ValidationFailed('The push names a ref that git does not allow', {
+      detail: `ref: ${JSON.stringify(ref.slice(0, 200))}`,
+    });
+  return { ref, old: before, new: after };
+}
+
+const malformed = (what: string): ValidationFailed =>
+  new ValidationFailed('The push does not begin with ref updates', { detail: `body: it holds ${what}` });
+const tooMany = (limit: number): PayloadTooLarge =>
+  new PayloadTooLarge('The push names too many refs', {
+    detail: `The ref updates of one push may take ${limit} bytes; push in several parts`,
+  });

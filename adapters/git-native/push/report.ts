@@ -1,0 +1,76 @@
+// The output of receive-pack: progress (side band) that passes at once, and the status report of each ref, held back
+// until what moved is recorded.
+import { Buffer } from 'node:buffer';
+import type { RefUpdate } from '#core/repositories/git-backend';
+import { flushPkt, lineOf, pktLine, PktLineParser } from '../transport/pkt-line.ts';
+
+/** gitprotocol-pack(5), "Report Status". */
+export class PushReport {
+  readonly #outer = new PktLineParser();
+  readonly #inner = new PktLineParser();
+  readonly #multiplexed: boolean;
+  readonly #held: Buffer[] = [];
+  readonly #accepted = new Set<string>();
+  #complete = false;
+
+  /** @param multiplexed whether the client chose `side-band-64k`. */
+  constructor(multiplexed: boolean) {
+    this.#multiplexed = multiplexed;
+  }
+
+  /** Takes output in. @returns what may go to the client now. */
+  take(chunk: Uint8Array): readonly Buffer[] {
+    const passing: Buffer[] = [];
+    for (const pktLine of this.#outer.parse(chunk)) {
+      if (!this.#multiplexed) {
+        this.#held.push(pktLine.raw);
+        this.#line(pktLine.kind === 'data' ? lineOf(pktLine) : undefined);
+      } else if (pktLine.kind === 'data' && pktLine.payload[0] !== 1) {
+        passing.push(pktLine.raw);
+      } else {
+        this.#held.push(pktLine.raw);
+        if (pktLine.kind !== 'data') continue;
+        for (const line of this.#inner.parse(pktLine.payload.subarray(1)))
+          this.#line(line.kind === 'data' ? lineOf(line) : undefined);
+      }
+    }
+    return passing;
+  }
+
+  /** The report itself and what came after it. */
+  get held(): Buffer {
+    return Buffer.concat([...this.#held, this.#outer.rest]);
+  }
+
+  /** Whether the report came to its end. */
+  get complete(): boolean {
+    return this.#complete;
+  }
+
+  /** Full names of the refs reported as updated. */
+  get accepted(): ReadonlySet<string> {
+    return this.#accepted;
+  }
+
+  #line(line: string | undefined): void {
+    if (line === undefined) this.#complete = true;
+    else if (line.startsWith('ok ')) this.#accepted.add(line.slice(3));
+  }
+}
+
+/** Bytes of one pkt-line's payload, after its band. */
+const longestBand = 60_000;
+
+/** What git says of a push whose pack it took and whose refs it refused, each for the same reason. */
+export function refusedReport(updates: readonly RefUpdate[], reason: string, multiplexed: boolean): Buffer {
+  const report = Buffer.concat([
+    pktLine('unpack ok\n'),
+    ...updates.map(({ ref }) => pktLine(`ng ${ref} ${reason}\n`)),
+    flushPkt,
+  ]);
+  if (!multiplexed) return report;
+  const pieces = Array.from({ length: Math.ceil(report.length / longestBand) }, (_, index) =>
+    pktLine(Buffer.concat([Buffer.of(1), report.subarray(index * longestBand, (index + 1) * longestBand)])),
+  );
+  return Buffer.concat([...pieces, flushPkt]);
+}

@@ -1,0 +1,182 @@
+// Commits made through the API: objects and pack are built here and pushed through receive-pack, so that they pass the
+// same checks as any push.
+import { Buffer } from 'node:buffer';
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { deflate } from 'node:zlib';
+import { Internal, Unprocessable } from '#core/kernel/errors';
+import { zeroOid, type Oid } from '#core/repositories/git-backend';
+import type { FileWrite, PushHooks, Signature, WriteOutcome } from '#core/repositories/git-history';
+import { parseCommitRecord } from '../history/commits.ts';
+import type { Objects, RawTree } from '../objects/objects.ts';
+import { pathSegments } from '../refs/names.ts';
+import type { RepositoryLocation } from '../storage/repositories.ts';
+import { flushPkt, lineOf, pktLine, PktLineParser } from '../transport/pkt-line.ts';
+import type { ReceivePack } from './receive-pack.ts';
+
+/** gitformat-pack(5), "Object types". */
+const types = { commit: 1, tree: 2, blob: 3 } as const;
+
+interface MadeObject {
+  readonly type: keyof typeof types;
+  readonly oid: Oid;
+  readonly content: Uint8Array;
+}
+
+const compress = promisify(deflate);
+/** Hashed at a stretch, so that a large file does not keep everyone else waiting. */
+const stretch = 1024 * 1024;
+
+export class CommitWriter {
+  readonly #objects: Objects;
+  readonly #receivePack: ReceivePack;
+
+  constructor(parts: { readonly objects: Objects; readonly receivePack: ReceivePack }) {
+    this.#objects = parts.objects;
+    this.#receivePack = parts.receivePack;
+  }
+
+  async write(location: RepositoryLocation, change: FileWrite, hooks: PushHooks): Promise<WriteOutcome> {
+    const blob = change.file === undefined ? undefined : await made('blob', change.file.content);
+    const trees = await this.#trees(location, change, blob?.oid);
+    const root = trees.at(-1);
+    if (root === undefined) throw new Internal('A commit was made without a tree');
+    const commit = await made('commit', Buffer.from(commitText(change, root.oid)));
+    const body = pushBody(change, [...(blob === undefined ? [] : [blob]), ...trees, commit]);
+    const answer = await this.#receivePack.receive(location, {
+      ...hooks,
+      service: 'git-receive-pack',
+      protocol: undefined,
+      body,
+    });
+    return {
+      commit: parseCommitRecord(commit.oid, Buffer.from(commit.content)),
+      blob: blob?.oid,
+      refusal: await refusalIn(answer, change.ref),
+    };
+  }
+
+  /** The folders that change, from the innermost to the root. */
+  async #trees(
+    location: RepositoryLocation,
+    { parent, path, file }: FileWrite,
+    blob: Oid | undefined,
+  ): Promise<readonly MadeObject[]> {
+    const names = pathSegments(path)?.map((name) => Buffer.from(name, 'utf8').toString('latin1'));
+    const name = names?.pop();
+    if (names === undefined || name === undefined)
+      throw new Unprocessable('The path names no file', { detail: `path: "${path}"` });
+    const folders = await this.#folders(location, parent, names);
+    const made_: MadeObject[] = [];
+    let entry = blob === undefined ? undefined : packed(file?.mode ?? '100644', blob);
+    for (const [index, key] of [...names, name].entries().toArray().reverse()) {
+      const folder = new Map(folders[index]);
+      if (entry === undefined) folder.delete(key);
+      else folder.set(key, entry);
+      const tree = await made('tree', treeContent(folder));
+      // A folder that holds nothing is none, but for the root.
+      if (folder.size > 0 || index === 0) made_.push(tree);
+      entry = folder.size === 0 ? undefined : packed('040000', tree.oid);
+    }
+    return made_;
+  }
+
+  /** The folders on the way as they are, from the root; empty where they are to come. */
+  async #folders(location: RepositoryLocation, parent: Oid, names: readonly string[]): Promise<readonly RawTree[]> {
+    const commit = parent === zeroOid ? undefined : await this.#objects.commit(location, parent);
+    if (commit === undefined && parent !== zeroOid)
+      throw new Internal('A branch leads to no commit', { detail: `commit: "${parent}"` });
+    let tree: RawTree =
+      commit === undefined ? new Map() : ((await this.#objects.tree(location, commit.tree)) ?? new Map());
+    const folders = [tree];
+    for (const name of names) {
+      const entry = tree.get(name);
+      if (entry !== undefined && !entry.startsWith('040000 '))
+        throw new Unprocessable('The path leads through what is no folder', {
+          detail: `path: "${Buffer.from(name, 'latin1').toString('utf8')}" is a file, a link or a submodule`,
+        });
+      tree =
+        entry === undefined
+          ? new Map()
+          : ((await this.#objects.tree(location, Buffer.from(entry.slice(7), 'latin1').toString('hex'))) ?? new Map());
+      folders.push(tree);
+    }
+    return folders;
+  }
+}
+
+/** As `RawTree` holds an entry. */
+const packed = (mode: string, oid: Oid): string => `${mode} ${Buffer.from(oid, 'hex').toString('latin1')}`;
+
+/** git's order is that of bytes, where a folder's name ends in a slash. */
+function treeContent(tree: RawTree): Buffer {
+  const sortKey = ([name, entry]: readonly [string, string]): string =>
+    entry.startsWith('040000 ') ? `${name}/` : name;
+  const entries = [...tree].map((entry) => [sortKey(entry), entry] as const).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Buffer.from(
+    entries.map(([, [name, entry]]) => `${entry.slice(0, 6).replace(/^0/, '')} ${name}\0${entry.slice(7)}`).join(''),
+    'latin1',
+  );
+}
+
+function commitText({ parent, author, committer, message }: FileWrite, tree: Oid): string {
+  const line = (role: string, { name, email, date }: Signature): string =>
+    `${role} ${name} <${email}> ${Math.floor(date.getTime() / 1000)} +0000\n`;
+  return `tree ${tree}\n${parent === zeroOid ? '' : `parent ${parent}\n`}${line('author', author)}${line('committer', committer)}\n${message}\n`;
+}
+
+async function made(type: MadeObject['type'], content: Uint8Array): Promise<MadeObject> {
+  const hash = createHash('sha1').update(`${type} ${content.length}\0`);
+  for (let at = 0; at < content.length; at += stretch) {
+    hash.update(content.subarray(at, at + stretch));
+    if (content.length > stretch) await new Promise((resolve) => setImmediate(resolve));
+  }
+  return { type, content, oid: hash.digest('hex') };
+}
+
+/** gitprotocol-pack(5), "Reference Update Request", with a pack as gitformat-pack(5) has it. */
+async function* pushBody({ ref, parent }: FileWrite, objects: readonly MadeObject[]): AsyncGenerator<Uint8Array> {
+  yield Buffer.concat([pktLine(`${parent} ${objects.at(-1)?.oid ?? zeroOid} ${ref}\0report-status\n`), flushPkt]);
+  const hash = createHash('sha1');
+  const head = Buffer.alloc(12);
+  head.write('PACK', 'latin1');
+  head.writeUInt32BE(2, 4);
+  head.writeUInt32BE(objects.length, 8);
+  hash.update(head);
+  yield head;
+  for (const { type, content } of objects) {
+    for (const part of [objectHeader(types[type], content.length), await compress(content)]) {
+      hash.update(part);
+      yield part;
+    }
+  }
+  yield hash.digest();
+}
+
+/** The type and four bits of the length, then seven bits at a time. */
+function objectHeader(type: number, length: number): Buffer {
+  const bytes: number[] = [];
+  let rest = Math.floor(length / 16);
+  let byte = (type << 4) | (length % 16);
+  for (; rest > 0; rest = Math.floor(rest / 128)) {
+    bytes.push(byte | 0x80);
+    byte = rest % 128;
+  }
+  return Buffer.from([...bytes, byte]);
+}
+
+/** What the report says of the ref; undefined where it moved. */
+async function refusalIn(answer: AsyncIterable<Uint8Array>, ref: string): Promise<string | undefined> {
+  const parser = new PktLineParser();
+  let unpacked: string | undefined;
+  let refusal: string | undefined = 'git said nothing of it';
+  for await (const chunk of answer) {
+    for (const found of parser.parse(chunk)) {
+      const line = found.kind === 'data' ? lineOf(found) : '';
+      if (line.startsWith('unpack ') && line !== 'unpack ok') unpacked = line.slice('unpack '.length);
+      if (line === `ok ${ref}`) refusal = undefined;
+      if (line.startsWith(`ng ${ref} `)) refusal = line.slice(`ng ${ref} `.length);
+    }
+  }
+  return refusal === undefined ? undefined : (unpacked ?? refusal);
+}

@@ -1,0 +1,94 @@
+// Ref updates by compare-and-swap, in one `git update-ref` transaction; and the objects of annotated tags.
+import { Buffer } from 'node:buffer';
+import { Internal, Unavailable, ValidationFailed } from '#core/kernel/errors';
+import { zeroOid, type Oid, type RefUpdate } from '#core/repositories/git-backend';
+import type { Moving, NewTag } from '#core/repositories/git-refs';
+import type { GitProcesses } from '../process/git-process.ts';
+import type { Limiter } from '../process/limiter.ts';
+import { syncRefs } from '../storage/durable-files.ts';
+import type { RepositoryLocation } from '../storage/repositories.ts';
+import { isLegalName, isLegalRef, isOid } from './names.ts';
+
+export class RefMover {
+  readonly #processes: GitProcesses;
+  readonly #limiter: Limiter;
+  readonly #deadlineMs: number;
+
+  constructor(parts: { readonly processes: GitProcesses; readonly limiter: Limiter; readonly deadlineMs: number }) {
+    this.#processes = parts.processes;
+    this.#limiter = parts.limiter;
+    this.#deadlineMs = parts.deadlineMs;
+  }
+
+  async move(location: RepositoryLocation, updates: readonly RefUpdate[]): Promise<Moving> {
+    // `-z`: a name holds whatever a name may hold, and ends where we say.
+    const input = ['start\0', ...updates.map(command), 'prepare\0', 'commit\0'].join('');
+    const { code, stdout, stderr } = await this.#git(location, ['update-ref', '-z', '--no-deref', '--stdin'], input);
+    if (code === 0) {
+      await syncRefs(
+        location.directory,
+        updates.map(({ ref }) => ref),
+      );
+      return 'moved';
+    }
+    // Past `prepare` every lock is held and every old value compared; before it nothing has moved.
+    if (stdout.includes('prepare: ok'))
+      throw new Internal(`git update-ref failed in repository "${location.id}"`, { detail: stderr });
+    if (/cannot create|there is a non-empty directory|cannot process .* and .* at the same time/.test(stderr))
+      return 'in-the-way';
+    if (/but expected|reference already exists|unable to resolve reference|reference is missing/.test(stderr))
+      return 'stale';
+    if (/Unable to create .*\.lock|File exists/.test(stderr))
+      throw new Unavailable('Another process is changing the same branch or tag', { detail: 'Try again' });
+    throw new Internal(`git update-ref failed in repository "${location.id}"`, { detail: stderr });
+  }
+
+  async writeTag(location: RepositoryLocation, tag: NewTag): Promise<Oid> {
+    if (!isLegalName('tag', tag.name) || !isOid(tag.commit))
+      throw new ValidationFailed('The tag has a name git does not allow', {
+        detail: `name: ${JSON.stringify(tag.name.slice(0, 200))}`,
+      });
+    const { name, email, date } = tag.tagger;
+    const text = [
+      `object ${tag.commit}`,
+      'type commit',
+      `tag ${tag.name}`,
+      `tagger ${plain(name) || 'unknown'} <${plain(email)}> ${Math.floor(date.getTime() / 1000)} +0000`,
+      '',
+      `${tag.message.replaceAll('\0', '').trimEnd()}\n`,
+    ].join('\n');
+    const { code, stdout, stderr } = await this.#git(location, ['mktag'], text);
+    const oid = stdout.trim();
+    if (code !== 0 || !isOid(oid))
+      throw new Internal(`git mktag failed in repository "${location.id}"`, { detail: stderr });
+    await syncRefs(location.directory, [], ['objects', `objects/${oid.slice(0, 2)}`]);
+    return oid;
+  }
+
+  async #git(
+    location: RepositoryLocation,
+    args: readonly string[],
+    input: string,
+  ): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
+    // Not given up with its caller: once asked for, a change is carried to its end.
+    const { stdout, ...ran } = await this.#limiter.run(() =>
+      this.#processes.run([`--git-dir=${location.directory}`, ...args], {
+        directory: location.directory,
+        deadlineMs: this.#deadlineMs,
+        input: Buffer.from(input.toWellFormed()),
+      }),
+    );
+    return { ...ran, stdout: stdout.toString('latin1') };
+  }
+}
+
+function command({ ref, old, new: next }: RefUpdate): string {
+  if (!isLegalRef(ref) || !ref.startsWith('refs/') || !isOid(old) || !isOid(next))
+    throw new ValidationFailed('A ref cannot be moved so', { detail: `ref: ${JSON.stringify(ref.slice(0, 200))}` });
+  if (next === zeroOid) return `delete ${ref}\0${old}\0`;
+  return old === zeroOid ? `create ${ref}\0${next}\0` : `update ${ref}\0${next}\0${old}\0`;
+}
+
+/** What git leaves out of a name or address, and what would end its line. */
+const plain = (text: string): string =>
+  text.replaceAll(/[<>\p{Cc}]/gu, '').replaceAll(/^[ .,:;"'\\]+|[ .,:;"'\\]+$/g, '');

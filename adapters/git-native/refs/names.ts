@@ -1,0 +1,54 @@
+// Validation of names before they reach git: ref names (a port of git's check-ref-format), oids, and paths in a tree.
+import { Buffer } from 'node:buffer';
+
+/** Below the limit of a file name, with room for `.lock`, per component; and of a path in all. */
+const longestComponent = 250;
+const longestName = 1000;
+
+const forbidden = /[~^:?*[\\]|\.\.|@\{/;
+const isControl = (character: string): boolean => character <= ' ' || character === '\u007f';
+
+/** git-check-ref-format(1), rules 1 to 10, for a full name with at least one slash. */
+export function isLegalRef(name: string): boolean {
+  if (
+    Buffer.byteLength(name) > longestName ||
+    !name.isWellFormed() ||
+    forbidden.test(name) ||
+    Array.from(name).some(isControl) ||
+    name.endsWith('.') ||
+    name === '@'
+  )
+    return false;
+  const components = name.split('/');
+  return (
+    components.length > 1 &&
+    components.every(
+      (component) =>
+        component !== '' &&
+        !component.startsWith('.') &&
+        !component.endsWith('.lock') &&
+        Buffer.byteLength(component) <= longestComponent,
+    )
+  );
+}
+
+/** As `git branch` and `git tag` check: no leading `-`, and no branch called HEAD. */
+export function isLegalName(kind: 'branch' | 'tag', name: string): boolean {
+  if (name.startsWith('-') || (kind === 'branch' && name === 'HEAD')) return false;
+  return isLegalRef(`${kind === 'branch' ? 'refs/heads/' : 'refs/tags/'}${name}`);
+}
+
+export function isOid(text: string): boolean {
+  return /^[0-9a-f]{40}$/.test(text);
+}
+
+/** The segments of a path in a tree; undefined for a path that names nothing whatever the tree holds. */
+export function pathSegments(path: string): readonly string[] | undefined {
+  if (path === '') return [];
+  const parts = path.split('/');
+  return parts.some(
+    (part) => part === '' || part === '.' || part === '..' || part.toLowerCase() === '.git' || part.includes('\0'),
+  )
+    ? undefined
+    : parts;
+}

@@ -1,0 +1,102 @@
+// Refs by name and in lists, with annotated tags peeled; and the resolution of revisions (user text to a commit oid).
+import { Lru } from '#core/kernel/lru';
+import { zeroOid, type Oid, type Ref } from '#core/repositories/git-backend';
+import type { Objects } from '../objects/objects.ts';
+import { hiddenRefs } from '../process/environment.ts';
+import type { RepositoryLocation } from '../storage/repositories.ts';
+import { isLegalName, isLegalRef, isOid } from './names.ts';
+import { RefFiles } from './ref-files.ts';
+
+const prefixes = { branches: 'refs/heads/', tags: 'refs/tags/', all: 'refs/' } as const;
+
+export class Refs {
+  readonly #objects: Objects;
+  readonly #files = new RefFiles();
+  /** By the oid of a tag or a commit, the commit it leads to. */
+  readonly #peeled = new Lru<Oid>(50_000);
+
+  constructor(objects: Objects) {
+    this.#objects = objects;
+  }
+
+  /** The oid a full ref name (or `HEAD`) has now. */
+  async read(location: RepositoryLocation, name: string): Promise<Oid | undefined> {
+    return await this.#files.read(location, name);
+  }
+
+  async readAll(location: RepositoryLocation, names: readonly string[]): Promise<readonly Oid[]> {
+    return await Promise.all(
+      names.map(async (name) => (isLegalRef(name) ? await this.read(location, name) : undefined) ?? zeroOid),
+    );
+  }
+
+  async list(location: RepositoryLocation, kind: keyof typeof prefixes): Promise<readonly Ref[]> {
+    const stored = (await this.#files.list(location, prefixes[kind])).filter(
+      ({ ref }) => !ref.name.startsWith(`${hiddenRefs}/`),
+    );
+    // Branches, of which there may be thousands, are no reason for as many promises.
+    if (!stored.some(({ mayBeTag }) => mayBeTag)) return stored.map(({ ref }) => ref);
+    return await Promise.all(
+      stored.map(async ({ ref, mayBeTag }) => (mayBeTag ? await this.#peeledRef(location, ref) : ref)),
+    );
+  }
+
+  async resolve(location: RepositoryLocation, revision: string): Promise<Oid | undefined> {
+    const digits = /^[0-9a-f]{4,40}$/i.test(revision) ? revision.toLowerCase() : '';
+    // All of them are an object whatever a ref is called, as for git: no ref may stand before a commit that others link
+    // to.
+    const meant = isOid(digits) ? await this.#peel(location, digits) : undefined;
+    return (
+      meant ??
+      (await this.#named(location, revision)) ??
+      (digits === '' ? undefined : await this.#abbreviated(location, digits))
+    );
+  }
+
+  async #named(location: RepositoryLocation, revision: string): Promise<Oid | undefined> {
+    const named =
+      revision === 'HEAD'
+        ? ['HEAD']
+        : [
+            ...(isLegalName('branch', revision) ? [`refs/heads/${revision}`] : []),
+            ...(isLegalName('tag', revision) ? [`refs/tags/${revision}`] : []),
+            ...(revision.startsWith('refs/') && !revision.startsWith(`${hiddenRefs}/`) && isLegalRef(revision)
+              ? [revision]
+              : []),
+          ];
+    for (const name of named) {
+      const oid = await this.read(location, name);
+      // A branch is a commit, and HEAD a branch.
+      if (oid !== undefined)
+        return name === 'HEAD' || name.startsWith('refs/heads/') ? oid : await this.#peel(location, oid);
+    }
+    return undefined;
+  }
+
+  forget(location: RepositoryLocation): void {
+    this.#peeled.forget(`${location.id}:`);
+  }
+
+  async #abbreviated(location: RepositoryLocation, digits: string): Promise<Oid | undefined> {
+    const oid = await this.#objects.peel(location, digits);
+    if (oid === undefined || oid.startsWith(digits)) return oid;
+    // git also tries such digits as a ref of its own kind (`refs/<digits>`): only an object that begins with them is
+    // meant here, which may be an annotated tag.
+    const found = await this.#objects.header(location, digits);
+    return found?.type === 'tag' && found.oid.startsWith(digits) ? oid : undefined;
+  }
+
+  async #peeledRef(location: RepositoryLocation, ref: Ref): Promise<Ref> {
+    const peeled = await this.#peel(location, ref.oid);
+    return peeled === undefined || peeled === ref.oid ? ref : { ...ref, peeled };
+  }
+
+  async #peel(location: RepositoryLocation, oid: Oid): Promise<Oid | undefined> {
+    const key = `${location.id}:${oid}`;
+    const known = this.#peeled.get(key);
+    if (known !== undefined) return known;
+    const peeled = await this.#objects.peel(location, oid);
+    if (peeled !== undefined) this.#peeled.set(key, peeled);
+    return peeled;
+  }
+}

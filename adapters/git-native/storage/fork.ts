@@ -1,0 +1,77 @@
+// Forking: a fetch of branches and tags from one repository on this disk into a new one, with no alternates and no
+// shared files.
+import { Internal } from '#core/kernel/errors';
+import { hiddenRefs, type GitConfig } from '../process/environment.ts';
+import type { GitProcesses } from '../process/git-process.ts';
+import type { Limiter } from '../process/limiter.ts';
+import type { GitLimits } from '../process/limits.ts';
+import { receiveConfig } from '../transport/smart-http.ts';
+import type { RepositoryLocation } from './repositories.ts';
+
+export interface ForkParts {
+  readonly processes: GitProcesses;
+  readonly transfers: Limiter;
+  readonly limits: Pick<GitLimits, 'transferSeconds' | 'pushBytes'>;
+}
+
+const refspecs = ['refs/heads/*:refs/heads/*', 'refs/tags/*:refs/tags/*'];
+
+/** What was pushed here was checked by the same rules, so that a fork of it passes. */
+function fetchConfig(limits: ForkParts['limits']): GitConfig {
+  const asPushed = Object.entries(receiveConfig(limits.pushBytes))
+    .filter(([key]) => key.startsWith('receive.fsck'))
+    .map(([key, value]) => [key.replace('receive.', 'fetch.'), value]);
+  return {
+    ...Object.fromEntries(asPushed),
+    'fetch.unpackLimit': '1',
+    'fetch.writeCommitGraph': 'false',
+    // For this one command: everywhere else no transport is allowed at all.
+    'protocol.file.allow': 'always',
+  };
+}
+
+export class Forks {
+  readonly #parts: ForkParts;
+
+  constructor(parts: ForkParts) {
+    this.#parts = parts;
+  }
+
+  /** @param target an empty repository. */
+  async fetch(source: RepositoryLocation, target: RepositoryLocation, signal: AbortSignal): Promise<void> {
+    const { processes, transfers, limits } = this.#parts;
+    const args = [
+      `--git-dir=${target.directory}`,
+      'fetch',
+      '--quiet',
+      '--no-tags',
+      '--no-write-fetch-head',
+      '--no-recurse-submodules',
+      '--atomic',
+      // git hides our configuration from what it starts in another repository; it is said again to the one half that
+      // reads there.
+      `--upload-pack=${quoted(processes.path)} -c 'safe.directory=*' -c 'transfer.hideRefs=${hiddenRefs}' upload-pack`,
+      // A path, not a URL: of that git would decode what looks like an escape.
+      source.directory,
+      ...refspecs,
+    ];
+    const { code, stderr } = await transfers.run(
+      () =>
+        processes.run(args, {
+          directory: target.directory,
+          config: fetchConfig(limits),
+          deadlineMs: limits.transferSeconds * 1000,
+          maxOutput: 1024 ** 2,
+          signal,
+        }),
+      signal,
+    );
+    if (code !== 0)
+      throw new Internal(`git fetch from repository "${source.id}" into its fork "${target.id}" failed`, {
+        detail: stderr,
+      });
+  }
+}
+
+/** One word for the shell through which git starts it. */
+const quoted = (word: string): string => `'${word.replaceAll("'", String.raw`'\''`)}'`;

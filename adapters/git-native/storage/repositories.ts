@@ -1,0 +1,138 @@
+// The layout of repositories on disk (`ab/abcdef….git` below the root), and how one is created and removed atomically.
+import { randomUUID } from 'node:crypto';
+import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Conflict, NotFound, ValidationFailed } from '#core/kernel/errors';
+import { isLegalName } from '../refs/names.ts';
+import { replaceUnderLock, syncFolder, writeSynced } from './durable-files.ts';
+import { errnoOf, ignoreMissing } from './errno.ts';
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const folderName = /^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\.git$/;
+
+/** `sharedRepository` makes what git writes below it readable by the server's user alone, whatever its umask. */
+const config = '[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = true\n\tsharedRepository = 0600\n';
+const folders = ['objects', 'objects/info', 'objects/pack', 'refs', 'refs/heads', 'refs/tags'];
+
+/** Where a repository is and how its cached objects are keyed. */
+export interface RepositoryLocation {
+  readonly id: string;
+  readonly directory: string;
+}
+
+export class Repositories {
+  readonly root: string;
+  /** Half-made repositories; a rename makes one real. */
+  readonly staging: string;
+  /** Removed repositories, until their files are gone. */
+  readonly trash: string;
+
+  constructor(root: string) {
+    this.root = root;
+    this.staging = join(root, '.new');
+    this.trash = join(root, '.trash');
+  }
+
+  /** @throws {ValidationFailed} for what is no uuid. */
+  location(id: string): RepositoryLocation {
+    if (!uuid.test(id))
+      throw new ValidationFailed('A repository on disk is named by a lower-case uuid', {
+        detail: `repository: "${id}" is none`,
+      });
+    return { id, directory: join(this.root, id.slice(0, 2), `${id}.git`) };
+  }
+
+  /** @throws {NotFound} */
+  async existing(id: string): Promise<RepositoryLocation> {
+    const location = this.location(id);
+    if (!(await this.exists(location)))
+      throw new NotFound('The repository is not on disk', { detail: `repository: "${id}"` });
+    return location;
+  }
+
+  async exists(location: RepositoryLocation): Promise<boolean> {
+    return (await stat(join(location.directory, 'HEAD')).catch(ignoreMissing)) !== undefined;
+  }
+
+  async create(id: string, defaultBranch: string): Promise<void> {
+    const location = this.location(id);
+    const head = headOf(defaultBranch);
+    if (await this.exists(location)) return;
+    const made = join(this.staging, `${id}.${randomUUID()}`);
+    await mkdir(made, { recursive: true, mode: 0o700 });
+    for (const folder of folders) await mkdir(join(made, folder), { mode: 0o700 });
+    await Promise.all([writeSynced(join(made, 'HEAD'), head), writeSynced(join(made, 'config'), config)]);
+    await Promise.all(['', ...folders].map((folder) => syncFolder(join(made, folder))));
+    const parent = join(this.root, id.slice(0, 2));
+    await mkdir(parent, { recursive: true, mode: 0o700 });
+    try {
+      await rename(made, location.directory);
+    } catch (error) {
+      await rm(made, { recursive: true, force: true });
+      // Made by someone else meanwhile.
+      if (!['ENOTEMPTY', 'EEXIST'].includes(errnoOf(error))) throw error;
+    }
+    await syncFolder(parent);
+    await syncFolder(this.root);
+  }
+
+  /** Takes it out of sight. @returns where its files wait to be deleted; undefined where there was none. */
+  async discard(id: string): Promise<string | undefined> {
+    const location = this.location(id);
+    await mkdir(this.trash, { recursive: true, mode: 0o700 });
+    const discarded = join(this.trash, `${id}.${randomUUID()}`);
+    try {
+      await rename(location.directory, discarded);
+    } catch (error) {
+      return ignoreMissing(error);
+    }
+    await syncFolder(join(this.root, id.slice(0, 2)));
+    return discarded;
+  }
+
+  /**
+   * The same for what git wrote under the name of a removed repository, which has neither of the two files that every
+   * repository begins with.
+   */
+  async discardRemains(location: RepositoryLocation): Promise<string | undefined> {
+    const found = await Promise.all(
+      ['HEAD', 'config'].map((name) => stat(join(location.directory, name)).catch(ignoreMissing)),
+    );
+    return found.every((file) => file === undefined) ? await this.discard(location.id) : undefined;
+  }
+
+  async list(): Promise<readonly string[]> {
+    const shards = (await readdir(this.root).catch(ignoreMissing)) ?? [];
+    const names = await Promise.all(
+      shards
+        .filter((shard) => /^[0-9a-f]{2}$/.test(shard))
+        .map((shard) => readdir(join(this.root, shard)).catch(ignoreMissing)),
+    );
+    return names.flatMap((inside) => (inside ?? []).flatMap((name) => folderName.exec(name)?.[1] ?? [])).toSorted();
+  }
+
+  /** @throws {ValidationFailed | Conflict} */
+  async setHead(location: RepositoryLocation, branch: string): Promise<void> {
+    const head = headOf(branch);
+    const giveUpAt = performance.now() + 2000;
+    for (;;) {
+      try {
+        await replaceUnderLock(join(location.directory, 'HEAD'), head);
+        return;
+      } catch (error) {
+        if (errnoOf(error) !== 'EEXIST') throw error;
+        if (performance.now() > giveUpAt)
+          throw new Conflict('Another process is changing the default branch', { detail: 'Try again' });
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    }
+  }
+}
+
+function headOf(branch: string): string {
+  if (!isLegalName('branch', branch))
+    throw new ValidationFailed('The default branch has a name git does not allow', {
+      detail: `default_branch: "${branch}"`,
+    });
+  return `ref: refs/heads/${branch}\n`;
+}

@@ -1,0 +1,57 @@
+// Parsing and encoding of pkt-lines: gitprotocol-common(5), "pkt-line Format".
+import { Buffer } from 'node:buffer';
+import { ValidationFailed } from '#core/kernel/errors';
+
+export interface PktLine {
+  readonly kind: 'data' | 'flush' | 'delimiter' | 'end';
+  /** Without the four digits of length. */
+  readonly payload: Buffer;
+  /** With them. */
+  readonly raw: Buffer;
+}
+
+const special: Readonly<Record<number, PktLine['kind']>> = { 0: 'flush', 1: 'delimiter', 2: 'end' };
+const longest = 65_520;
+
+export class PktLineParser {
+  #rest: Buffer = Buffer.alloc(0);
+
+  /** Bytes given that belong to no whole pkt-line yet. */
+  get rest(): Buffer {
+    return this.#rest;
+  }
+
+  /** Pkt-lines that these bytes complete. @throws {ValidationFailed} where they are none. */
+  *parse(bytes: Uint8Array): Generator<PktLine> {
+    this.#rest =
+      this.#rest.length === 0
+        ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+        : Buffer.concat([this.#rest, bytes]);
+    while (this.#rest.length >= 4) {
+      const digits = this.#rest.toString('latin1', 0, 4);
+      const length = /^[0-9a-fA-F]{4}$/.test(digits) ? Number.parseInt(digits, 16) : longest + 1;
+      const kind = special[length];
+      if (kind === undefined && (length < 4 || length > longest))
+        throw new ValidationFailed('The body is not in the pkt-line format', {
+          detail: 'body: a packet has no such length',
+        });
+      const size = kind === undefined ? length : 4;
+      if (this.#rest.length < size) return;
+      const raw = this.#rest.subarray(0, size);
+      this.#rest = this.#rest.subarray(size);
+      yield { kind: kind ?? 'data', payload: raw.subarray(4), raw };
+    }
+  }
+}
+
+export const flushPkt = Buffer.from('0000');
+
+export function pktLine(content: string | Uint8Array): Buffer {
+  const payload = typeof content === 'string' ? Buffer.from(content, 'utf8') : content;
+  return Buffer.concat([Buffer.from((payload.length + 4).toString(16).padStart(4, '0')), payload]);
+}
+
+/** The text of a pkt-line, without its optional newline. */
+export function lineOf({ payload }: PktLine): string {
+  return payload.toString('utf8', 0, payload.at(-1) === 0x0a ? payload.length - 1 : payload.length);
+}

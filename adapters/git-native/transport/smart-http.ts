@@ -1,0 +1,171 @@
+// Git's smart HTTP (gitprotocol-http(5)): ref advertisements of both services, and upload-pack for clones and fetches,
+// streamed.
+import { Buffer } from 'node:buffer';
+import { once } from 'node:events';
+import { Internal, ValidationFailed } from '#core/kernel/errors';
+import type { Log } from '#core/kernel/log';
+import type { GitService, ServeRequest } from '#core/repositories/git-backend';
+import { byteStream, prefixed } from '../process/byte-stream.ts';
+import type { GitConfig } from '../process/environment.ts';
+import type { GitProcess, GitProcesses, SpawnOptions } from '../process/git-process.ts';
+import type { Limiter } from '../process/limiter.ts';
+import type { GitLimits } from '../process/limits.ts';
+import type { RepositoryLocation } from '../storage/repositories.ts';
+import { flushPkt, pktLine } from './pkt-line.ts';
+
+/** An oid that no visible ref leads to is not given out to who merely names it. */
+export const uploadConfig: GitConfig = {
+  'uploadpack.allowFilter': 'true',
+  // Costs the server a walk of patterns per tree, and nobody needs it.
+  'uploadpackfilter.sparse:oid.allow': 'false',
+  'uploadpack.allowAnySHA1InWant': 'false',
+  'uploadpack.allowTipSHA1InWant': 'false',
+  'uploadpack.allowReachableSHA1InWant': 'false',
+};
+
+/** gitprotocol-pack(5): what a push may bring and how it is checked. */
+export function receiveConfig(pushBytes: number): GitConfig {
+  return {
+    'receive.fsckObjects': 'true',
+    // Public histories are full of these three.
+    'receive.fsck.zeroPaddedFilemode': 'warn',
+    'receive.fsck.missingSpaceBeforeDate': 'warn',
+    'receive.fsck.badTimezone': 'warn',
+    // Which branch may be deleted is for the judge to say.
+    'receive.denyDeleteCurrent': 'ignore',
+    'receive.autogc': 'false',
+    'receive.advertisePushOptions': 'false',
+    'receive.advertiseAtomic': 'true',
+    'receive.maxInputSize': String(pushBytes),
+    // Every push stays a pack: two synced files and one folder instead of one of each per object.
+    'receive.unpackLimit': '1',
+  };
+}
+
+export interface SmartHttpParts {
+  readonly processes: GitProcesses;
+  readonly interactive: Limiter;
+  readonly transfers: Limiter;
+  readonly limits: GitLimits;
+  readonly log: Log;
+}
+
+/** A `Git-Protocol` header that may reach git. receive-pack speaks no version 2. */
+export function protocolVariable(service: GitService, header: string | undefined): Readonly<Record<string, string>> {
+  const known = service === 'git-upload-pack' ? /^version=[012]$/ : /^version=[01]$/;
+  return header !== undefined && known.test(header) ? { GIT_PROTOCOL: header } : {};
+}
+
+export class SmartHttp {
+  readonly #parts: SmartHttpParts;
+
+  constructor(parts: SmartHttpParts) {
+    this.#parts = parts;
+  }
+
+  async advertise(
+    location: RepositoryLocation,
+    request: { readonly service: GitService; readonly protocol: string | undefined; readonly signal: AbortSignal },
+  ): Promise<AsyncIterable<Uint8Array>> {
+    const { service, signal } = request;
+    const variables = protocolVariable(service, request.protocol);
+    const config = service === 'git-upload-pack' ? uploadConfig : receiveConfig(this.#parts.limits.pushBytes);
+    // gitprotocol-http(5): version 2 has no service header.
+    const head =
+      variables['GIT_PROTOCOL'] === 'version=2'
+        ? undefined
+        : Buffer.concat([pktLine(`# service=${service}\n`), flushPkt]);
+    return await this.#serve(
+      location,
+      [commandOf(service), '--stateless-rpc', '--http-backend-info-refs', location.directory],
+      { config, environment: variables, signal },
+      {
+        ...(head === undefined ? {} : { head }),
+        began: (process) => process.stdin.end(),
+      },
+    );
+  }
+
+  async uploadPack(location: RepositoryLocation, request: ServeRequest): Promise<AsyncIterable<Uint8Array>> {
+    const options = {
+      config: uploadConfig,
+      environment: protocolVariable('git-upload-pack', request.protocol),
+      signal: request.signal,
+    };
+    return await this.#serve(location, ['upload-pack', '--stateless-rpc', location.directory], options, {
+      began: (process) => {
+        feed(process, request.body[Symbol.asyncIterator]()).catch(() => process.stop('the request broke off'));
+      },
+    });
+  }
+
+  async #serve(
+    location: RepositoryLocation,
+    args: readonly string[],
+    options: SpawnOptions,
+    { head, began }: { readonly head?: Uint8Array; readonly began: (process: GitProcess) => void },
+  ): Promise<AsyncIterable<Uint8Array>> {
+    const { limits, processes, transfers, log } = this.#parts;
+    // Advertisements too: a slow reader of a long one must not take the place of a short read.
+    const release = await transfers.acquire(options.signal);
+    let process: GitProcess;
+    try {
+      // Not found by `stopIn`: where the repository is removed, who was let in is served to the end from files that are
+      // open. Clients hang on a pack that is cut off.
+      process = await processes.start(args, {
+        ...options,
+        deadlineMs: limits.transferSeconds * 1000,
+        idleMs: limits.idleSeconds * 1000,
+      });
+    } catch (error) {
+      release();
+      throw error;
+    }
+    began(process);
+    const stream = byteStream(process, { onEnd: release });
+    // The first piece decides whether there is an answer at all, while a refusal can still be one.
+    const first = await stream.next();
+    const { code } = first.done === true ? await process.ended : { code: 0 };
+    if (code !== 0) {
+      if (nonsense.test(process.stderr))
+        throw new ValidationFailed('The body is not what a git client sends', {
+          detail: "body: it must be a request of git's protocol",
+        });
+      log.error({ repository: location.id, git: args[0], stderr: process.stderr }, 'git could not serve a repository');
+      throw new Internal(`git ${args[0] ?? ''} failed in repository "${location.id}"`);
+    }
+    return prefixed([...(head === undefined ? [] : [head]), ...(first.done === true ? [] : [first.value])], stream);
+  }
+}
+
+/** What git says of a request that is none of its protocol, or that ends before it says what it wants. */
+const nonsense = /^fatal: (?:git upload-pack: )?(?:protocol error|the remote end hung up unexpectedly)/;
+
+/**
+ * Writes a request's body to a process. What is left after the process has heard enough is read and dropped, so that
+ * its answer can go out.
+ */
+export async function feed(
+  process: GitProcess,
+  body: AsyncIterator<Uint8Array>,
+  head: readonly Uint8Array[] = [],
+): Promise<void> {
+  for (const chunk of head) await offer(process, chunk);
+  for (let read = await body.next(); read.done !== true; read = await body.next()) {
+    process.touch();
+    await offer(process, read.value);
+  }
+  process.stdin.end();
+}
+
+async function offer(process: GitProcess, chunk: Uint8Array): Promise<void> {
+  const { stdin } = process;
+  if (!stdin.writable || stdin.write(chunk)) return;
+  const over = new AbortController();
+  const { signal } = over;
+  // Either may come; the listener of the other goes with it.
+  await Promise.race([once(stdin, 'drain', { signal }), once(stdin, 'close', { signal })]).catch(() => undefined);
+  over.abort();
+}
+
+const commandOf = (service: GitService): string => service.slice('git-'.length);

@@ -1,0 +1,137 @@
+// Repository maintenance after pushes, one run at a time per repository: commit-graph, geometric repack, packed refs,
+// and a warmed root listing.
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Log } from '#core/kernel/log';
+import type { LastCommits } from '../last-commits/last-commits.ts';
+import type { Contents } from '../objects/contents.ts';
+import type { GitProcesses } from '../process/git-process.ts';
+import type { Limiter } from '../process/limiter.ts';
+import type { Refs } from '../refs/refs.ts';
+import { ignoreMissing } from '../storage/errno.ts';
+import type { RepositoryLocation } from '../storage/repositories.ts';
+
+/**
+ * Loose refs, packs, and loose objects in one of 256 folders (as `git gc` estimates) from which tidying is worth a
+ * process.
+ */
+const manyLooseRefs = 64;
+const manyPacks = 20;
+const manyLooseObjects = 8;
+const sampledFolder = '17';
+const deadlineMs = 30 * 60_000;
+/** Derived data is synced too: a commit-graph torn by a loss of power is worse than none. */
+const config = { 'core.fsync': 'all' };
+
+interface Turn {
+  readonly done: Promise<void>;
+  next: Promise<void> | undefined;
+}
+
+export interface MaintenanceParts {
+  readonly processes: GitProcesses;
+  readonly heavy: Limiter;
+  readonly refs: Refs;
+  readonly contents: Contents;
+  readonly lastCommits: LastCommits;
+  readonly log: Log;
+  /** Removes what aborted writers left in one repository. */
+  readonly removeStaleFiles: (location: RepositoryLocation) => Promise<void>;
+}
+
+export class Maintenance {
+  readonly #parts: MaintenanceParts;
+  readonly #turns = new Map<string, Turn>();
+
+  constructor(parts: MaintenanceParts) {
+    this.#parts = parts;
+  }
+
+  /** Resolves when a run that began after this call has ended; callers who wait for a run to begin share it. */
+  maintain(location: RepositoryLocation): Promise<void> {
+    const turn = this.#turns.get(location.id);
+    if (turn === undefined) return this.#begin(location);
+    turn.next ??= turn.done.then(() => this.maintain(location));
+    return turn.next;
+  }
+
+  /**
+   * Does other work in the repository while nothing else is done there: runs that are asked for meanwhile begin when it
+   * has ended.
+   */
+  async alone<T>(location: RepositoryLocation, work: () => Promise<T>): Promise<T> {
+    for (let turn = this.#turns.get(location.id); turn !== undefined; turn = this.#turns.get(location.id))
+      await turn.done;
+    const working = work();
+    void this.#take(
+      location,
+      working.then(
+        () => undefined,
+        () => undefined,
+      ),
+    );
+    return await working;
+  }
+
+  #begin(location: RepositoryLocation): Promise<void> {
+    return this.#take(
+      location,
+      this.#run(location).catch((error: unknown) => {
+        this.#parts.log.warn({ repository: location.id, err: error }, 'a repository could not be maintained');
+      }),
+    );
+  }
+
+  #take(location: RepositoryLocation, work: Promise<void>): Promise<void> {
+    const done = work.finally(() => {
+      if (this.#turns.get(location.id) === turn) this.#turns.delete(location.id);
+    });
+    const turn: Turn = { done, next: undefined };
+    this.#turns.set(location.id, turn);
+    return done;
+  }
+
+  async #run(location: RepositoryLocation): Promise<void> {
+    // First of all: what walks history, as warming does, walks by it.
+    await this.#git(location, ['commit-graph', 'write', '--reachable', '--split', '--changed-paths', '--no-progress']);
+    await this.#warm(location);
+    const entries = (await readdir(join(location.directory, 'objects', 'pack')).catch(ignoreMissing)) ?? [];
+    const packs = entries.filter((name) => name.endsWith('.pack')).length;
+    const loose = ((await readdir(join(location.directory, 'objects', sampledFolder)).catch(ignoreMissing)) ?? [])
+      .length;
+    if (packs > manyPacks || loose > manyLooseObjects)
+      await this.#git(location, ['repack', '-d', '-q', '--geometric=2', '--write-midx']);
+    if ((await this.#looseRefs(location)) > manyLooseRefs) await this.#git(location, ['pack-refs', '--all', '--prune']);
+    await this.#parts.removeStaleFiles(location);
+  }
+
+  /** The root listing of the default branch with its sizes and last commits, which is what is looked at next. */
+  async #warm(location: RepositoryLocation): Promise<void> {
+    const { refs, contents, lastCommits } = this.#parts;
+    const tip = await refs.resolve(location, 'HEAD');
+    const root = tip === undefined ? undefined : await contents.entry(location, tip, '');
+    if (tip === undefined || root === undefined) return;
+    await Promise.all([contents.tree(location, root.oid), lastCommits.of(location, tip, '')]);
+  }
+
+  async #git(location: RepositoryLocation, args: readonly string[]): Promise<void> {
+    const { heavy, processes, log } = this.#parts;
+    const { code, stderr } = await heavy.run(() =>
+      processes.run([`--git-dir=${location.directory}`, ...args], {
+        directory: location.directory,
+        config,
+        deadlineMs,
+      }),
+    );
+    if (code !== 0)
+      log.warn({ repository: location.id, git: args[0], code, stderr }, 'a repository could not be maintained');
+  }
+
+  async #looseRefs(location: RepositoryLocation): Promise<number> {
+    const found =
+      (await readdir(join(location.directory, 'refs'), { recursive: true, withFileTypes: true }).catch(
+        ignoreMissing,
+      )) ?? [];
+    return found.filter((entry) => entry.isFile()).length;
+  }
+}

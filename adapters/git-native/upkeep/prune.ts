@@ -1,0 +1,146 @@
+// Pruning of unreachable objects: git repacks what is reachable and sets the expired ones aside, to be deleted once
+// every ref is checked to be complete without them.
+import { mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Internal, Unavailable } from '#core/kernel/errors';
+import type { Oid } from '#core/repositories/git-backend';
+import type { GitProcesses, RunOptions } from '../process/git-process.ts';
+import type { Limiter } from '../process/limiter.ts';
+import { ignoreMissing } from '../storage/errno.ts';
+import type { RepositoryLocation } from '../storage/repositories.ts';
+import type { Maintenance } from './maintenance.ts';
+
+const deadlineMs = 30 * 60_000;
+/** As for maintenance: what is derived is synced too, for what it was made from goes. */
+const config = { 'core.fsync': 'all' };
+
+export interface PruneParts {
+  readonly processes: GitProcesses;
+  readonly heavy: Limiter;
+  readonly maintenance: Maintenance;
+  /** Lets go of what was read there and of the packs held open for it. */
+  readonly forget: (location: RepositoryLocation) => Promise<void>;
+}
+
+export class Pruner {
+  readonly #parts: PruneParts;
+
+  constructor(parts: PruneParts) {
+    this.#parts = parts;
+  }
+
+  /** Not while the repository is maintained: both replace packs. */
+  prune(location: RepositoryLocation, before: Date, signal?: AbortSignal): Promise<{ readonly remaining: boolean }> {
+    return this.#parts.maintenance.alone(location, () =>
+      this.#run(location, Math.floor(before.getTime() / 1000), signal),
+    );
+  }
+
+  async #run(
+    location: RepositoryLocation,
+    before: number,
+    signal: AbortSignal | undefined,
+  ): Promise<{ readonly remaining: boolean }> {
+    const aside = asideOf(location);
+    await putBack(location);
+    await mkdir(aside, { mode: 0o700 });
+    try {
+      const tips = await this.#tips(location, signal);
+      // git-repack(1): what is reachable in one pack, younger unreachable objects in another with the time of each.
+      // Packs with a .keep stay as they are.
+      await this.#git(
+        location,
+        ['repack', '-a', '-d', '-q', '--cruft', `--cruft-expiration=${before}`, `--expire-to=${join(aside, 'pack')}`],
+        signal,
+      );
+      // Loose ones are set aside as a copy.
+      await this.#git(location, ['prune', `--expire=${before}`], signal);
+      await this.#git(
+        location,
+        ['commit-graph', 'write', '--reachable', '--split=replace', '--changed-paths', '--no-progress'],
+        signal,
+      );
+      await this.#check(location, tips, signal);
+    } catch (error) {
+      await putBack(location);
+      throw error;
+    } finally {
+      await this.#parts.forget(location);
+    }
+    await rm(aside, { recursive: true, force: true });
+    return { remaining: (await packFiles(location)).some((name) => name.endsWith('.mtimes')) };
+  }
+
+  /**
+   * A ref may have been made meanwhile of a commit that was found unreachable: it must not be left without its objects.
+   * @throws {Unavailable}
+   */
+  async #check(location: RepositoryLocation, before: ReadonlySet<Oid>, signal: AbortSignal | undefined): Promise<void> {
+    const input = [...(await this.#tips(location, signal)), ...[...before].map((oid) => `^${oid}`)]
+      .map((line) => `${line}\n`)
+      .join('');
+    const { code, stderr } = await this.#command(location, ['rev-list', '--objects', '--quiet', '--stdin'], signal, {
+      input,
+    });
+    if (code !== 0)
+      throw new Unavailable('A ref was made of what was being pruned', {
+        detail: `Nothing was removed from repository "${location.id}": ${stderr}`,
+      });
+  }
+
+  /** What every ref leads to, hidden ones included. */
+  async #tips(location: RepositoryLocation, signal: AbortSignal | undefined): Promise<ReadonlySet<Oid>> {
+    const listed = await this.#git(location, ['for-each-ref', '--format=%(objectname)'], signal);
+    return new Set(listed.split('\n').filter((line) => line !== ''));
+  }
+
+  /** @throws {Internal} where git fails. */
+  async #git(location: RepositoryLocation, args: readonly string[], signal: AbortSignal | undefined): Promise<string> {
+    const { code, stdout, stderr } = await this.#command(location, args, signal);
+    if (code !== 0)
+      throw new Internal(`git ${args[0] ?? ''} failed in repository "${location.id}"`, { detail: stderr });
+    return stdout.toString('latin1');
+  }
+
+  #command(
+    location: RepositoryLocation,
+    args: readonly string[],
+    signal: AbortSignal | undefined,
+    more: Pick<RunOptions, 'input'> = {},
+  ): ReturnType<GitProcesses['run']> {
+    const { heavy, processes } = this.#parts;
+    return heavy.run(
+      () =>
+        processes.run([`--git-dir=${location.directory}`, ...args], {
+          directory: location.directory,
+          config,
+          deadlineMs,
+          maxOutput: 256 * 1024 ** 2,
+          ...(signal !== undefined && { signal }),
+          ...more,
+        }),
+      signal,
+    );
+  }
+}
+
+/** On the file system of the packs, and where git does not look for any. */
+const asideOf = (location: RepositoryLocation): string => join(location.directory, 'pruned');
+const packFiles = async (location: RepositoryLocation): Promise<readonly string[]> =>
+  (await readdir(join(location.directory, 'objects', 'pack')).catch(ignoreMissing)) ?? [];
+
+/**
+ * What a run that failed, or was killed, had set aside. A pack is whole when it has its index, which git writes last
+ * and which is moved last.
+ */
+async function putBack(location: RepositoryLocation): Promise<void> {
+  const aside = asideOf(location);
+  const names = (await readdir(aside).catch(ignoreMissing)) ?? [];
+  for (const index of names.filter((name) => name.endsWith('.idx'))) {
+    const stem = index.slice(0, -'idx'.length);
+    for (const name of [...names.filter((other) => other.startsWith(stem) && other !== index), index]) {
+      await rename(join(aside, name), join(location.directory, 'objects', 'pack', name)).catch(ignoreMissing);
+    }
+  }
+  await rm(aside, { recursive: true, force: true });
+}

@@ -1,0 +1,110 @@
+// A decorator of kysely dialects: errors are translated, failed transactions cannot be committed, and broken
+// connections are released.
+import type { DatabaseConnection, Dialect, Driver, TransactionSettings } from 'kysely';
+import { KeyedMutex } from '#core/kernel/keyed-mutex';
+import { translated } from './errors.ts';
+
+type Savepoints = Required<Pick<Driver, 'savepoint' | 'rollbackToSavepoint' | 'releaseSavepoint'>>;
+type SavepointArguments = Parameters<Savepoints['savepoint']>;
+
+/** Guards the connections of `dialect`, and returns it. */
+export function guarded<D extends Dialect>(dialect: D): D {
+  const create = dialect.createDriver.bind(dialect);
+  dialect.createDriver = () => new GuardedDriver(create());
+  return dialect;
+}
+
+class GuardedDriver implements Driver {
+  readonly #driver: Driver;
+  readonly #seen = new WeakSet<DatabaseConnection>();
+  /**
+   * Connections in whose transaction a statement has failed. PostgreSQL answers COMMIT of such a transaction with a
+   * silent
+   * ROLLBACK: a caller that swallowed the error would be told that its work was saved.
+   */
+  readonly #failed = new WeakSet<DatabaseConnection>();
+
+  constructor(driver: Driver) {
+    this.#driver = driver;
+  }
+
+  async init(...options: Parameters<Driver['init']>): Promise<void> {
+    await this.#driver.init(...options);
+  }
+
+  async acquireConnection(...options: Parameters<Driver['acquireConnection']>): Promise<DatabaseConnection> {
+    const connection = await this.#attempt(() => this.#driver.acquireConnection(...options));
+    if (!this.#seen.has(connection)) this.#watch(connection);
+    this.#failed.delete(connection);
+    return connection;
+  }
+
+  async beginTransaction(connection: DatabaseConnection, settings: TransactionSettings): Promise<void> {
+    try {
+      await this.#driver.beginTransaction(connection, settings);
+    } catch (error) {
+      // kysely forgets a connection whose BEGIN failed; the pool would run dry.
+      await this.#driver.releaseConnection(connection);
+      throw error;
+    }
+    this.#failed.delete(connection);
+  }
+
+  async commitTransaction(connection: DatabaseConnection): Promise<void> {
+    if (this.#failed.has(connection))
+      throw new Error(
+        'a statement of this transaction failed and its error was swallowed: nothing of it can be committed',
+      );
+    await this.#driver.commitTransaction(connection);
+  }
+
+  async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    // Where the connection is gone the server has rolled back by itself; kysely releases the connection only when this
+    // resolves.
+    await this.#driver.rollbackTransaction(connection).catch(() => undefined);
+  }
+
+  async savepoint(...[connection, ...rest]: SavepointArguments): Promise<void> {
+    await this.#driver.savepoint?.(connection, ...rest);
+  }
+
+  async rollbackToSavepoint(...[connection, ...rest]: SavepointArguments): Promise<void> {
+    await this.#driver.rollbackToSavepoint?.(connection, ...rest);
+    this.#failed.delete(connection);
+  }
+
+  async releaseSavepoint(...[connection, ...rest]: SavepointArguments): Promise<void> {
+    await this.#driver.releaseSavepoint?.(connection, ...rest);
+  }
+
+  async releaseConnection(...parameters: Parameters<Driver['releaseConnection']>): Promise<void> {
+    await this.#driver.releaseConnection(...parameters);
+  }
+
+  async destroy(...options: Parameters<Driver['destroy']>): Promise<void> {
+    await this.#driver.destroy(...options);
+  }
+
+  #watch(connection: DatabaseConnection): void {
+    this.#seen.add(connection);
+    const execute: DatabaseConnection['executeQuery'] = connection.executeQuery.bind(connection);
+    const mutex = new KeyedMutex();
+    connection.executeQuery = async (...query) => {
+      try {
+        // `pg` wants one question at a time on a connection; a store that asks several at once need not know.
+        return await mutex.run('query', () => execute(...query));
+      } catch (error) {
+        this.#failed.add(connection);
+        throw translated(error);
+      }
+    };
+  }
+
+  async #attempt<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw translated(error);
+    }
+  }
+}
