@@ -1,6 +1,7 @@
 // Accounts, sessions and tokens as the API shows them.
+import type { AccessToken, Account } from 'hexforge/identity';
 import type { Page } from 'hexforge/plugin';
-import type { AccessToken, Account, SignedIn } from '#core/identity/index';
+import type { SignedIn } from '#core/identity/use-cases';
 import type { AdminUserBody, PublicProfileBody, SessionBody, TokenBody, TokenPageBody, UserBody } from './schemas.ts';
 
 export const user = (account: Account): UserBody => ({

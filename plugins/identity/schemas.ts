@@ -1,6 +1,6 @@
 // The shapes of bodies, queries and parameters of the accounts' operations.
+import { passwordLength, profileLimits, tokenNameLimit, usernameLimit } from 'hexforge/identity';
 import { Joi, object, parseInstant } from 'hexforge/plugin';
-import { passwordLength, profileLimits, tokenNameLimit, usernameLimit } from '#core/identity/index';
 
 const text = () => Joi.string().allow('');
 const instant = () => Joi.string().isoDate();

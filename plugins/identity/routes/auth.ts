@@ -1,7 +1,7 @@
 // Signing in, refreshing, signing out and registering.
 import { anyone, api, reply, signedIn } from 'hexforge/plugin';
 import type { Cookie, Route } from 'hexforge/plugin';
-import type { Profiles, Sessions, SignedIn } from '#core/identity/index';
+import type { IdentityUseCases, SignedIn } from '#core/identity/use-cases';
 import * as present from '../present.ts';
 import { loginBody, registrationBody, sessionBody, userBody } from '../schemas.ts';
 
@@ -21,90 +21,88 @@ const cleared: readonly Cookie[] = [accessCookie, refreshCookie].map((cookie) =>
 /** RFC 6749, section 5.1, for the same reason: the body is a credential. */
 const uncached = { 'cache-control': 'no-store' };
 
-export function authRoutes(sessions: Sessions, profiles: Profiles): readonly Route[] {
-  return [
-    api({
-      id: 'authLogin',
-      summary: 'Exchange username and password for a session',
-      method: 'POST',
-      path: '/auth/login',
-      access: anyone,
-      scope: null,
-      meter: 'api.write',
-      body: loginBody,
-      result: sessionBody,
-      statuses: [403],
-      async run(call, { body }) {
-        const opened = await sessions.signIn(call, body);
-        return reply(present.session(opened), { cookies: cookies(opened), headers: uncached });
-      },
-    }),
-    api({
-      id: 'authRefresh',
-      summary: 'Trade the refresh cookie for a new session token and a new refresh cookie',
-      method: 'POST',
-      path: '/auth/refresh',
-      access: anyone,
-      scope: null,
-      meter: 'api.write',
-      cookies: true,
-      result: sessionBody,
-      async run(call, input) {
-        const renewed = await sessions.refresh(call, input.cookies[refreshCookie.name]);
-        return reply(present.session(renewed), { cookies: cookies(renewed), headers: uncached });
-      },
-    }),
-    api({
-      id: 'authLogout',
-      summary: 'End the session of the bearer token or the cookies',
-      method: 'POST',
-      path: '/auth/logout',
-      access: anyone,
-      scope: null,
-      meter: 'api.write',
-      cookies: true,
-      success: 204,
-      result: 'empty',
-      async run(call, input) {
-        await sessions.signOut(call, {
-          access: input.cookies[accessCookie.name],
-          refresh: input.cookies[refreshCookie.name],
-        });
-        return reply(undefined, { cookies: cleared });
-      },
-    }),
-    api({
-      id: 'authMe',
-      summary: 'The authenticated user',
-      method: 'GET',
-      path: '/auth/me',
-      access: signedIn,
-      scope: 'user.read',
-      meter: 'api.read',
-      result: userBody,
-      run: async (call) => present.user(await profiles.own(call)),
-    }),
-    api({
-      id: 'authRegister',
-      summary: 'Register an account, where the setting signup.enabled allows it',
-      method: 'POST',
-      path: '/auth/register',
-      access: anyone,
-      scope: null,
-      meter: 'api.write',
-      body: registrationBody,
-      success: 201,
-      result: userBody,
-      statuses: [403, 409],
-      run: async (call, { body }) =>
-        present.user(
-          await profiles.register(call, {
-            username: body.username,
-            email: body.email,
-            password: body.password,
-            displayName: body.display_name ?? '',
-          }),
-        ),
-    }),
-  ];
-}
+export const authRoutes = (useCases: IdentityUseCases): readonly Route[] => [
+  api({
+    id: 'authLogin',
+    summary: 'Exchange username and password for a session',
+    method: 'POST',
+    path: '/auth/login',
+    access: anyone,
+    scope: null,
+    meter: 'api.write',
+    body: loginBody,
+    result: sessionBody,
+    statuses: [403],
+    async run(call, { body }) {
+      const opened = await useCases.sessions.signIn(call, body);
+      return reply(present.session(opened), { cookies: cookies(opened), headers: uncached });
+    },
+  }),
+  api({
+    id: 'authRefresh',
+    summary: 'Trade the refresh cookie for a new session token and a new refresh cookie',
+    method: 'POST',
+    path: '/auth/refresh',
+    access: anyone,
+    scope: null,
+    meter: 'api.write',
+    cookies: true,
+    result: sessionBody,
+    async run(call, input) {
+      const renewed = await useCases.sessions.refresh(call, { refreshToken: input.cookies[refreshCookie.name] });
+      return reply(present.session(renewed), { cookies: cookies(renewed), headers: uncached });
+    },
+  }),
+  api({
+    id: 'authLogout',
+    summary: 'End the session of the bearer token or the cookies',
+    method: 'POST',
+    path: '/auth/logout',
+    access: anyone,
+    scope: null,
+    meter: 'api.write',
+    cookies: true,
+    success: 204,
+    result: 'empty',
+    async run(call, input) {
+      await useCases.sessions.signOut(call, {
+        access: input.cookies[accessCookie.name],
+        refresh: input.cookies[refreshCookie.name],
+      });
+      return reply(undefined, { cookies: cleared });
+    },
+  }),
+  api({
+    id: 'authMe',
+    summary: 'The authenticated user',
+    method: 'GET',
+    path: '/auth/me',
+    access: signedIn,
+    scope: 'user.read',
+    meter: 'api.read',
+    result: userBody,
+    run: async (call) => present.user(await useCases.profiles.own(call)),
+  }),
+  api({
+    id: 'authRegister',
+    summary: 'Register an account, where the setting signup.enabled allows it',
+    method: 'POST',
+    path: '/auth/register',
+    access: anyone,
+    scope: null,
+    meter: 'api.write',
+    body: registrationBody,
+    success: 201,
+    result: userBody,
+    statuses: [403, 409],
+    run: async (call, { body }) =>
+      present.user(
+        await useCases.profiles.register(call, {
+          username: body.username,
+          email: body.email,
+          password: body.password,
+          displayName: body.display_name ?? '',
+        }),
+      ),
+  }),
+];

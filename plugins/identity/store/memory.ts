@@ -1,6 +1,5 @@
 // Accounts, sessions and tokens in memory.
-import type { MemoryDatabase } from 'hexforge/plugin';
-import { emailKey, usernameKey } from '#core/identity/index';
+import { emailKey, usernameKey } from 'hexforge/identity';
 import type {
   AccessToken,
   Account,
@@ -10,7 +9,8 @@ import type {
   Session,
   SessionStore,
   TokenStore,
-} from '#core/identity/index';
+} from 'hexforge/identity';
+import type { MemoryDatabase } from 'hexforge/plugin';
 
 interface UserRow extends Account {
   readonly passwordHash: string;

@@ -1,15 +1,8 @@
 // Accounts, sessions and tokens in PostgreSQL.
+import { emailKey, usernameKey } from 'hexforge/identity';
+import type { AccessToken, Account, AccountStore, SecuredAccount, SessionStore, TokenStore } from 'hexforge/identity';
 import { compiledRead, rawSql } from 'hexforge/plugin';
 import type { Kysely, Selectable, SqlDatabase } from 'hexforge/plugin';
-import { emailKey, usernameKey } from '#core/identity/index';
-import type {
-  AccessToken,
-  Account,
-  AccountStore,
-  SecuredAccount,
-  SessionStore,
-  TokenStore,
-} from '#core/identity/index';
 import { RefreshTokenTable, SessionTable, TokenTable, UserTable } from './tables.ts';
 import type { IdentityRows } from './tables.ts';
 

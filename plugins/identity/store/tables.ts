@@ -1,7 +1,7 @@
 // The tables of accounts, sessions and tokens.
+import type { AccountStatus, ApprovalState, IdentityViews } from 'hexforge/identity';
 import { defineEntity, p } from 'hexforge/plugin';
 import type { InferKyselyDB } from 'hexforge/plugin';
-import type { AccountStatus, ApprovalState, IdentityViews } from '#core/identity/index';
 
 export const UserTable = defineEntity({
   name: 'identity.User',
