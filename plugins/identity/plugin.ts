@@ -3,14 +3,18 @@ import { identityScopes, identitySettings, isUsername, passwordLength, reservedS
 import { definePlugin, Joi, object } from 'hexforge/plugin';
 import { jwtSessionTokens, owaspCost, scryptHasher, sha256Hasher } from '#adapters/crypto/index';
 import { identityUseCases } from '#core/identity/use-cases';
-import { adminUserRoutes } from './routes/admin-users.ts';
-import { authRoutes } from './routes/auth.ts';
-import { profileRoutes } from './routes/profile.ts';
-import { tokenRoutes } from './routes/tokens.ts';
-import { memoryAccountStore, memorySessionStore, memoryTokenStore } from './store/memory.ts';
-import { migrations } from './store/migrations.ts';
-import { sqlAccountStore, sqlSessionStore, sqlTokenStore } from './store/sql.ts';
-import { identityEntities } from './store/tables.ts';
+import { adminUserRoutes } from './accounts/routes.ts';
+import { memoryAccountStore } from './accounts/store-memory.ts';
+import { sqlAccountStore } from './accounts/store.ts';
+import { migrations } from './migrations.ts';
+import { profileRoutes } from './profiles/routes.ts';
+import { authRoutes } from './sessions/routes.ts';
+import { memorySessionStore } from './sessions/store-memory.ts';
+import { sqlSessionStore } from './sessions/store.ts';
+import { identityEntities } from './tables.ts';
+import { tokenRoutes } from './tokens/routes.ts';
+import { memoryTokenStore } from './tokens/store-memory.ts';
+import { sqlTokenStore } from './tokens/store.ts';
 
 interface IdentityConfig {
   readonly admin_username: string;

@@ -17,7 +17,9 @@ import type { Log } from '#core/kernel/log';
 import { scopeCatalogue } from '#core/kernel/scopes';
 import type { SettingValues, Settings } from '#core/kernel/settings';
 import { memoryAuditStore } from '#plugins/audit/store/memory';
-import { memoryAccountStore, memorySessionStore, memoryTokenStore } from '#plugins/identity/store/memory';
+import { memoryAccountStore } from '#plugins/identity/accounts/store-memory';
+import { memorySessionStore } from '#plugins/identity/sessions/store-memory';
+import { memoryTokenStore } from '#plugins/identity/tokens/store-memory';
 
 export const silent: Log = {
   debug: () => undefined,
