@@ -1,5 +1,6 @@
 // Shapes: joi object schemas whose TypeScript type follows from them, so that the shape of a body is declared once.
 import Joi from 'joi';
+import type { Page } from '#core/kernel/page';
 
 declare const optional: unique symbol;
 
@@ -72,3 +73,11 @@ export const pageQuery = {
 /** The page envelope: `items` and where they stand. */
 export const pageOf = <S extends Joi.AnySchema>(item: S) =>
   shape({ items: list(item), total: count(), page: count(), per_page: count() });
+
+/** A page in its envelope. */
+export const presentPage = <T, J>({ items, total, page, perPage }: Page<T>, present: (item: T) => J) => ({
+  items: items.map(present),
+  total,
+  page,
+  per_page: perPage,
+});

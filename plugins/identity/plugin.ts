@@ -1,6 +1,6 @@
 // Accounts, sessions and personal access tokens.
 import { identityScopes, identitySettings, isUsername, passwordLength, reservedScopes } from 'hexforge/identity';
-import { definePlugin, Joi, object } from 'hexforge/plugin';
+import { count, definePlugin, maybe, shape, word } from 'hexforge/plugin';
 import { jwtSessionTokens, owaspCost, scryptHasher, sha256Hasher } from '#adapters/crypto/index';
 import { identityUseCases } from '#core/identity/use-cases';
 import { adminUserRoutes } from './accounts/routes.ts';
@@ -16,15 +16,7 @@ import { tokenRoutes } from './tokens/routes.ts';
 import { memoryTokenStore } from './tokens/store-memory.ts';
 import { sqlTokenStore } from './tokens/store.ts';
 
-interface IdentityConfig {
-  readonly admin_username: string;
-  readonly admin_password?: string;
-  readonly session_minutes: number;
-  readonly refresh_days: number;
-  readonly scrypt_log_n: number;
-}
-
-const username = Joi.string().custom((value: string, helpers) =>
+const username = word().custom((value: string, helpers) =>
   isUsername(value)
     ? value
     : helpers.message({
@@ -36,27 +28,22 @@ export default definePlugin({
   name: 'identity',
   version: '0.1.0',
   api: '^0.1.0',
-  config: object<IdentityConfig>({
+  config: shape({
     admin_username: username.default('admin').description('Name of the administrator that the first start creates'),
-    admin_password: Joi.string()
-      .min(passwordLength.min)
-      .max(passwordLength.max)
-      .meta({ secret: true })
-      .description('Their password; absent: one is generated and printed once'),
-    session_minutes: Joi.number()
-      .integer()
+    admin_password: maybe(
+      word()
+        .min(passwordLength.min)
+        .max(passwordLength.max)
+        .meta({ secret: true })
+        .description('Their password; absent: one is generated and printed once'),
+    ),
+    session_minutes: count()
       .min(1)
       .max(1440)
       .default(15)
       .description('How long a session token lives before it is refreshed, in minutes'),
-    refresh_days: Joi.number()
-      .integer()
-      .min(1)
-      .max(365)
-      .default(30)
-      .description('How long a session lives that is not used, in days'),
-    scrypt_log_n: Joi.number()
-      .integer()
+    refresh_days: count().min(1).max(365).default(30).description('How long a session lives that is not used, in days'),
+    scrypt_log_n: count()
       .min(10)
       .max(20)
       .default(owaspCost.logN)

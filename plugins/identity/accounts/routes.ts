@@ -1,19 +1,19 @@
-// Accounts under /admin (document C, "Users").
+// User administration: the routes of /admin/users (document C, "Users").
 import { admin, api, pageRules, readPage, readSlice } from 'hexforge/plugin';
 import type { Route } from 'hexforge/plugin';
 import type { IdentityUseCases } from '#core/identity/use-cases';
-import * as present from '../present.ts';
+import { presentAdminUser } from './present.ts';
 import {
-  adminUserBody,
-  adminUserListBody,
+  adminUserJson,
+  adminUserListJson,
   adminUserQuery,
   deletionErrorMembers,
   newPasswordBody,
   newUserBody,
   uidParams,
   userChangeBody,
-} from '../schemas.ts';
-import type { AdminUserQuery, UserChangeBody } from '../schemas.ts';
+} from './schemas.ts';
+import type { AdminUserQuery, UserChangeBody } from './schemas.ts';
 
 const listRule = pageRules.maximum(50, 500);
 
@@ -42,12 +42,12 @@ export const adminUserRoutes = (useCases: IdentityUseCases): readonly Route[] =>
     path: '/admin/users',
     meter: 'api.read',
     query: adminUserQuery,
-    result: adminUserListBody,
+    result: adminUserListJson,
     async run(call, { query }) {
       const { limit, offset } = slice(query);
       const q = query.q === '' ? undefined : query.q;
       const { accounts, total } = await useCases.administration.list(call, { q, limit, offset });
-      return { users: accounts.map(present.adminUser), total, limit, offset };
+      return { users: accounts.map(presentAdminUser), total, limit, offset };
     },
   }),
   api({
@@ -59,10 +59,10 @@ export const adminUserRoutes = (useCases: IdentityUseCases): readonly Route[] =>
     meter: 'api.write',
     body: newUserBody,
     success: 201,
-    result: adminUserBody,
+    result: adminUserJson,
     statuses: [409],
     run: async (call, { body }) =>
-      present.adminUser(
+      presentAdminUser(
         await useCases.administration.create(call, {
           username: body.username,
           email: body.email,
@@ -80,9 +80,9 @@ export const adminUserRoutes = (useCases: IdentityUseCases): readonly Route[] =>
     path: '/admin/users/{uid}',
     meter: 'api.read',
     params: uidParams,
-    result: adminUserBody,
+    result: adminUserJson,
     statuses: [404],
-    run: async (call, { params }) => present.adminUser(await useCases.administration.fetch(call, { id: params.uid })),
+    run: async (call, { params }) => presentAdminUser(await useCases.administration.fetch(call, { id: params.uid })),
   }),
   api({
     ...guarded,
@@ -93,12 +93,12 @@ export const adminUserRoutes = (useCases: IdentityUseCases): readonly Route[] =>
     meter: 'api.write',
     params: uidParams,
     body: userChangeBody,
-    result: adminUserBody,
+    result: adminUserJson,
     statuses: [404, 409],
     async run(call, { params, body }) {
       const { email, display_name: displayName, is_admin: isAdmin } = body;
       const status = statusOf(body);
-      return present.adminUser(
+      return presentAdminUser(
         await useCases.administration.update(call, {
           id: params.uid,
           ...(email !== undefined && { email }),

@@ -1,9 +1,11 @@
-// The caller's own profile and password, and what anyone may see of a user.
+// The routes of one's own profile and password, and of public profiles.
 import { anyone, api, session, signedIn } from 'hexforge/plugin';
 import type { Route } from 'hexforge/plugin';
 import type { IdentityUseCases } from '#core/identity/use-cases';
-import * as present from '../present.ts';
-import { passwordChangeBody, profileBody, publicProfileBody, userBody, usernameParams } from '../schemas.ts';
+import { presentPublicProfile, presentUser } from './present.ts';
+import { passwordChangeBody, profileBody, publicProfileJson, userJson, usernameParams } from './schemas.ts';
+
+const guarded = { access: session, scope: null, meter: 'api.write' } as const;
 
 export const profileRoutes = (useCases: IdentityUseCases): readonly Route[] => [
   api({
@@ -14,23 +16,21 @@ export const profileRoutes = (useCases: IdentityUseCases): readonly Route[] => [
     access: signedIn,
     scope: 'user.read',
     meter: 'api.read',
-    result: userBody,
-    run: async (call) => present.user(await useCases.profiles.own(call)),
+    result: userJson,
+    run: async (call) => presentUser(await useCases.profiles.own(call)),
   }),
   api({
+    ...guarded,
     id: 'userUpdate',
     summary: 'Change the profile',
     method: 'PATCH',
     path: '/user',
-    access: session,
-    scope: null,
-    meter: 'api.write',
     body: profileBody,
-    result: userBody,
+    result: userJson,
     statuses: [409],
     async run(call, { body }) {
       const { display_name: displayName, avatar_url: avatarUrl, bio, email } = body;
-      return present.user(
+      return presentUser(
         await useCases.profiles.update(call, {
           ...(displayName !== undefined && { displayName }),
           ...(avatarUrl !== undefined && { avatarUrl }),
@@ -41,13 +41,11 @@ export const profileRoutes = (useCases: IdentityUseCases): readonly Route[] => [
     },
   }),
   api({
+    ...guarded,
     id: 'userPassword',
     summary: 'Change the password; every other session ends',
     method: 'POST',
     path: '/user/password',
-    access: session,
-    scope: null,
-    meter: 'api.write',
     body: passwordChangeBody,
     success: 204,
     result: 'empty',
@@ -63,8 +61,8 @@ export const profileRoutes = (useCases: IdentityUseCases): readonly Route[] => [
     scope: null,
     meter: 'api.read',
     params: usernameParams,
-    result: publicProfileBody,
+    result: publicProfileJson,
     statuses: [404],
-    run: async (call, { params }) => present.publicProfile(await useCases.profiles.public(call, params)),
+    run: async (call, { params }) => presentPublicProfile(await useCases.profiles.public(call, params)),
   }),
 ];

@@ -1,9 +1,11 @@
-// Signing in, refreshing, signing out and registering.
+// The routes of /auth: sign-in, refresh, sign-out, the authenticated user and registration.
 import { anyone, api, reply, signedIn } from 'hexforge/plugin';
 import type { Cookie, Route } from 'hexforge/plugin';
 import type { IdentityUseCases, SignedIn } from '#core/identity/use-cases';
-import * as present from '../present.ts';
-import { loginBody, registrationBody, sessionBody, userBody } from '../schemas.ts';
+import { presentUser } from '../profiles/present.ts';
+import { userJson } from '../profiles/schemas.ts';
+import { presentSession } from './present.ts';
+import { loginBody, registrationBody, sessionJson } from './schemas.ts';
 
 /** Document D, "Cookies". `Secure` follows from {base_url}. */
 const accessCookie = { name: 'svc_access_token', sameSite: 'Lax', path: '/' } as const;
@@ -21,46 +23,42 @@ const cleared: readonly Cookie[] = [accessCookie, refreshCookie].map((cookie) =>
 /** RFC 6749, section 5.1, for the same reason: the body is a credential. */
 const uncached = { 'cache-control': 'no-store' };
 
+const common = { access: anyone, scope: null, meter: 'api.write' } as const;
+
 export const authRoutes = (useCases: IdentityUseCases): readonly Route[] => [
   api({
+    ...common,
     id: 'authLogin',
     summary: 'Exchange username and password for a session',
     method: 'POST',
     path: '/auth/login',
-    access: anyone,
-    scope: null,
-    meter: 'api.write',
     body: loginBody,
-    result: sessionBody,
+    result: sessionJson,
     statuses: [403],
     async run(call, { body }) {
       const opened = await useCases.sessions.signIn(call, body);
-      return reply(present.session(opened), { cookies: cookies(opened), headers: uncached });
+      return reply(presentSession(opened), { cookies: cookies(opened), headers: uncached });
     },
   }),
   api({
+    ...common,
     id: 'authRefresh',
     summary: 'Trade the refresh cookie for a new session token and a new refresh cookie',
     method: 'POST',
     path: '/auth/refresh',
-    access: anyone,
-    scope: null,
-    meter: 'api.write',
     cookies: true,
-    result: sessionBody,
+    result: sessionJson,
     async run(call, input) {
       const renewed = await useCases.sessions.refresh(call, { refreshToken: input.cookies[refreshCookie.name] });
-      return reply(present.session(renewed), { cookies: cookies(renewed), headers: uncached });
+      return reply(presentSession(renewed), { cookies: cookies(renewed), headers: uncached });
     },
   }),
   api({
+    ...common,
     id: 'authLogout',
     summary: 'End the session of the bearer token or the cookies',
     method: 'POST',
     path: '/auth/logout',
-    access: anyone,
-    scope: null,
-    meter: 'api.write',
     cookies: true,
     success: 204,
     result: 'empty',
@@ -80,23 +78,21 @@ export const authRoutes = (useCases: IdentityUseCases): readonly Route[] => [
     access: signedIn,
     scope: 'user.read',
     meter: 'api.read',
-    result: userBody,
-    run: async (call) => present.user(await useCases.profiles.own(call)),
+    result: userJson,
+    run: async (call) => presentUser(await useCases.profiles.own(call)),
   }),
   api({
+    ...common,
     id: 'authRegister',
     summary: 'Register an account, where the setting signup.enabled allows it',
     method: 'POST',
     path: '/auth/register',
-    access: anyone,
-    scope: null,
-    meter: 'api.write',
     body: registrationBody,
     success: 201,
-    result: userBody,
+    result: userJson,
     statuses: [403, 409],
     run: async (call, { body }) =>
-      present.user(
+      presentUser(
         await useCases.profiles.register(call, {
           username: body.username,
           email: body.email,

@@ -1,35 +1,35 @@
 // Personal access tokens. A token may neither make nor see any: only a session may.
-import { api, pageRules, readPage, reply, session } from 'hexforge/plugin';
+import { api, pageRules, presentPage, readPage, reply, session } from 'hexforge/plugin';
 import type { Route } from 'hexforge/plugin';
 import type { IdentityUseCases } from '#core/identity/use-cases';
-import * as present from '../present.ts';
-import { createdTokenBody, idParams, newTokenBody, pageQuery, tokenPageBody } from '../schemas.ts';
+import { presentToken } from './present.ts';
+import { createdTokenJson, newTokenBody, tokenPageJson, tokenParams, tokenQuery } from './schemas.ts';
+
+const guarded = { access: session, scope: null } as const;
 
 export const tokenRoutes = (useCases: IdentityUseCases): readonly Route[] => [
   api({
+    ...guarded,
     id: 'tokenList',
     summary: 'The caller’s personal access tokens, newest first',
     method: 'GET',
     path: '/user/tokens',
-    access: session,
-    scope: null,
     meter: 'api.read',
-    query: pageQuery,
-    result: tokenPageBody,
+    query: tokenQuery,
+    result: tokenPageJson,
     run: async (call, { query }) =>
-      present.tokenPage(await useCases.tokens.list(call, readPage(pageRules.orDefault(), query))),
+      presentPage(await useCases.tokens.list(call, readPage(pageRules.orDefault(), query)), presentToken),
   }),
   api({
+    ...guarded,
     id: 'tokenCreate',
     summary: 'Create a personal access token',
     method: 'POST',
     path: '/user/tokens',
-    access: session,
-    scope: null,
     meter: 'api.write',
     body: newTokenBody,
     success: 201,
-    result: createdTokenBody,
+    result: createdTokenJson,
     async run(call, { body }) {
       const { name, scopes, expires_at: expiresAt } = body;
       const { token, secret } = await useCases.tokens.create(call, {
@@ -37,18 +37,17 @@ export const tokenRoutes = (useCases: IdentityUseCases): readonly Route[] => [
         scopes,
         expiresAt: typeof expiresAt === 'string' ? new Date(expiresAt) : undefined,
       });
-      return reply({ ...present.token(token), token: secret }, { headers: { 'cache-control': 'no-store' } });
+      return reply({ ...presentToken(token), token: secret }, { headers: { 'cache-control': 'no-store' } });
     },
   }),
   api({
+    ...guarded,
     id: 'tokenDelete',
     summary: 'Revoke a personal access token',
     method: 'DELETE',
     path: '/user/tokens/{id}',
-    access: session,
-    scope: null,
     meter: 'api.write',
-    params: idParams,
+    params: tokenParams,
     success: 204,
     result: 'empty',
     statuses: [404],
