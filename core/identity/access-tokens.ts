@@ -1,5 +1,4 @@
-// Personal access tokens: made, listed and revoked by their owner in a session, and read on every request they come
-// with.
+// Personal access tokens: created, listed and revoked by their owner, and authenticated on every request.
 import { auditEntry } from '#core/kernel/audit';
 import type { AuditLog } from '#core/kernel/audit';
 import type { Call, User } from '#core/kernel/caller';
@@ -12,7 +11,7 @@ import type { Ids } from '#core/kernel/time';
 import type { Events, UnitOfWork } from '#core/kernel/unit-of-work';
 import { userAggregate } from './events.ts';
 import type { AccountStore, SessionStore, TokenHasher, TokenStore } from './ports.ts';
-import { isToken, mintToken, tokenPrefix } from './token.ts';
+import { isToken, mintToken, tokenNameLimit, tokenPrefix } from './token.ts';
 import type { AccessToken } from './token.ts';
 
 export interface NewToken {
@@ -39,13 +38,12 @@ export interface AccessTokens {
   /** `secret` exists in this answer alone. @throws {ValidationFailed} also with the code `unknown_scope`. */
   create(call: Call<User>, command: NewToken): Promise<{ readonly token: AccessToken; readonly secret: string }>;
   /** @throws {NotFound} where the caller has no such token. */
-  revoke(call: Call<User>, id: string): Promise<void>;
+  revoke(call: Call<User>, command: { readonly id: string }): Promise<void>;
   readonly reader: CredentialReader;
   /** Resolves when the notes of last use that are under way are written. */
   settled(): Promise<void>;
 }
 
-export const tokenNameLimit = 100;
 const touchEveryMilliseconds = 60_000;
 
 export function accessTokens({
@@ -132,7 +130,7 @@ export function accessTokens({
       return { token, secret };
     },
 
-    async revoke(call, id) {
+    async revoke(call, { id }) {
       const { caller } = call;
       await unitOfWork.run(async () => {
         const token = await tokens.delete(caller.id, id);

@@ -1,4 +1,4 @@
-// An account, the states in which it may not sign in, and the rules for what its owner may write into it.
+// An account, what blocks its sign-in, and the validation of its profile.
 import { ValidationFailed } from '#core/kernel/errors';
 
 export type AccountStatus = 'active' | 'suspended';
@@ -84,7 +84,7 @@ export interface SignInPolicy {
  * Why an account may not sign in (document A, "POST /auth/login"). A rejection outlives the setting that asked for
  * approval.
  */
-export function signInBar(
+export function signInBlock(
   account: Account,
   policy: SignInPolicy,
 ): 'account_suspended' | 'email_not_verified' | 'approval_pending' | 'approval_rejected' | undefined {

@@ -1,10 +1,10 @@
-// What administrators do with accounts (document C, "Users").
+// User administration (document C, "Users").
 import { auditEntry } from '#core/kernel/audit';
-import type { AuditEntry, AuditLog } from '#core/kernel/audit';
 import type { Call, User } from '#core/kernel/caller';
 import type { PasswordHasher } from '#core/kernel/credentials';
 import { Conflict, Forbidden, NotFound, StillReferenced } from '#core/kernel/errors';
-import type { Events, UnitOfWork } from '#core/kernel/unit-of-work';
+import type { UnitOfWork } from '#core/kernel/unit-of-work';
+import { apiName, changed } from './account-changes.ts';
 import { checkProfile } from './account.ts';
 import type { Account, AccountPatch } from './account.ts';
 import { userAggregate } from './events.ts';
@@ -12,19 +12,16 @@ import { uniquely } from './new-account.ts';
 import type { CreateAccount } from './new-account.ts';
 import type { UserReferences } from './offers.ts';
 import { checkPassword } from './password.ts';
-import type { AccountStore, SecuredAccount, SessionStore, TokenStore } from './ports.ts';
-import { apiName, changed } from './profiles.ts';
+import type { AccountQuery, AccountStore, SecuredAccount } from './ports.ts';
+import { revokeCredentials } from './revocation.ts';
+import type { RevocationParts } from './revocation.ts';
 
-export interface AdministrationParts {
+export interface AdministrationParts extends RevocationParts {
   readonly accounts: AccountStore;
-  readonly sessions: SessionStore;
-  readonly tokens: TokenStore;
   readonly create: CreateAccount;
   /** Read when an account is to be deleted: other areas may arrive later. */
   readonly references: () => readonly UserReferences[];
   readonly passwordHasher: PasswordHasher;
-  readonly audit: AuditLog;
-  readonly events: Events;
   readonly unitOfWork: UnitOfWork;
 }
 
@@ -36,55 +33,40 @@ export interface NewUser {
   readonly isAdmin: boolean;
 }
 
-export type UserChange = Partial<Pick<Account, 'email' | 'displayName' | 'isAdmin' | 'status'>>;
+/** Names one account. */
+export interface UserId {
+  readonly id: string;
+}
+
+export type UserChange = UserId & Partial<Pick<Account, 'email' | 'displayName' | 'isAdmin' | 'status'>>;
 
 export interface Administration {
-  list(query: {
-    readonly q: string | undefined;
-    readonly limit: number;
-    readonly offset: number;
-  }): Promise<{ readonly accounts: readonly Account[]; readonly total: number }>;
+  list(
+    call: Call<User>,
+    query: AccountQuery,
+  ): Promise<{ readonly accounts: readonly Account[]; readonly total: number }>;
   create(call: Call<User>, command: NewUser): Promise<Account>;
-  fetch(id: string): Promise<Account>;
+  /** @throws {NotFound} */
+  fetch(call: Call<User>, command: UserId): Promise<Account>;
   /** Suspension ends every session and token at once. @throws {NotFound | Forbidden | Conflict} */
-  update(call: Call<User>, id: string, change: UserChange): Promise<Account>;
+  update(call: Call<User>, command: UserChange): Promise<Account>;
   /**
    * Ends every session and token first, also where the deletion is then refused. @throws {NotFound | Forbidden |
    * Conflict} with a `reason`.
    */
-  delete(call: Call<User>, id: string): Promise<void>;
+  delete(call: Call<User>, command: UserId): Promise<void>;
   /** Ends every session. */
-  setPassword(call: Call<User>, id: string, password: string): Promise<void>;
-  revokeTokens(call: Call<User>, id: string): Promise<void>;
+  setPassword(call: Call<User>, command: UserId & { readonly password: string }): Promise<void>;
+  revokeTokens(call: Call<User>, command: UserId): Promise<void>;
 }
 
 const unknown = (): NotFound => new NotFound('There is no such user');
 const cannotDelete = (reason: string, cause?: unknown): Conflict =>
   new Conflict('The user cannot be deleted', { detail: reason, body: { reason }, cause });
 
-/** Ends every session and token of an account; inside a unit of work that holds the account. */
-export function credentialEnder({
-  sessions,
-  tokens,
-  audit,
-  events,
-}: Pick<AdministrationParts, 'sessions' | 'tokens' | 'audit' | 'events'>) {
-  return async (userId: string, entry: (details: AuditEntry['details']) => AuditEntry): Promise<void> => {
-    const [sessionCount, tokenCount] = [await sessions.endAll(userId), await tokens.deleteAll(userId)];
-    const written = entry({ sessions_ended: sessionCount, tokens_revoked: tokenCount });
-    await audit.append(written);
-    await events.emit({
-      type: 'user.credentials_revoked',
-      aggregate: userAggregate(userId),
-      payload: { userId },
-      ...(written.actorId !== undefined && { actorId: written.actorId }),
-    });
-  };
-}
-
 export function administration(parts: AdministrationParts): Administration {
   const { accounts, sessions, create, references, passwordHasher, audit, events, unitOfWork } = parts;
-  const endCredentials = credentialEnder(parts);
+  const revoke = revokeCredentials(parts);
 
   /** Holds the account; a delegated administrator may not act on one who stands above. */
   const target = async (call: Call<User>, id: string): Promise<SecuredAccount> => {
@@ -109,7 +91,7 @@ export function administration(parts: AdministrationParts): Administration {
     unitOfWork.run(async () => {
       const admins = await administrators(deleting);
       checks((await target(call, id)).account, admins);
-      await endCredentials(id, (details) => auditEntry(call, 'user.tokens_revoked', `user:${id}`, details));
+      await revoke(id, (details) => auditEntry(call, 'user.tokens_revoked', `user:${id}`, details));
     });
 
   const existing = async (id: string): Promise<Account> => {
@@ -128,7 +110,7 @@ export function administration(parts: AdministrationParts): Administration {
   };
 
   return {
-    list: (query) => accounts.list(query),
+    list: (_call, query) => accounts.list(query),
 
     async create(call, command) {
       if (command.isAdmin && !call.caller.isAdmin)
@@ -140,9 +122,9 @@ export function administration(parts: AdministrationParts): Administration {
       );
     },
 
-    fetch: existing,
+    fetch: (_call, { id }) => existing(id),
 
-    async update(call, id, wanted) {
+    async update(call, { id, ...wanted }) {
       checkProfile(wanted);
       return uniquely(() =>
         unitOfWork.run(async () => {
@@ -185,13 +167,13 @@ export function administration(parts: AdministrationParts): Administration {
               payload: { userId: id, username: account.username },
             });
           if (patch.status === 'suspended')
-            await endCredentials(id, (ended) => auditEntry(call, 'user.suspended', `user:${id}`, ended));
+            await revoke(id, (ended) => auditEntry(call, 'user.suspended', `user:${id}`, ended));
           return { ...account, ...full };
         }),
       );
     },
 
-    async delete(call, id) {
+    async delete(call, { id }) {
       // Document C: outstanding tokens are revoked first, in a step of its own.
       await revokeAll(
         call,
@@ -225,7 +207,7 @@ export function administration(parts: AdministrationParts): Administration {
       }
     },
 
-    async setPassword(call, id, password) {
+    async setPassword(call, { id, password }) {
       checkPassword(password);
       await existing(id);
       const passwordHash = await passwordHasher.hash(password);
@@ -237,6 +219,6 @@ export function administration(parts: AdministrationParts): Administration {
       });
     },
 
-    revokeTokens: (call, id) => revokeAll(call, id, () => undefined, false),
+    revokeTokens: (call, { id }) => revokeAll(call, id, () => undefined, false),
   } satisfies Administration;
 }

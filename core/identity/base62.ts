@@ -1,4 +1,4 @@
-// Random text and numbers in the 62 letters and digits that survive every shell, URL and double-click.
+// Base62: random strings and encoded numbers, in letters and digits that survive every shell, URL and double-click.
 import type { Ids } from '#core/kernel/time';
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';

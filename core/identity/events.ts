@@ -1,4 +1,4 @@
-// What happens to accounts and tokens, as others may hear of it. Payloads hold ids and names, no secret and no address.
+// The events of accounts, sessions and tokens. Payloads hold ids and names, no secret and no address.
 
 declare module '#core/kernel/events' {
   interface EventPayloads {

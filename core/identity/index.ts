@@ -1,19 +1,12 @@
-// The face of the accounts: who people are, and the sessions and tokens by which they prove it.
-export * from './access-tokens.ts';
+// The face of identity: accounts, and the sessions and personal access tokens that authenticate them.
 export * from './account.ts';
-export * from './administration.ts';
 export * from './events.ts';
-export * from './founding.ts';
-export * from './new-account.ts';
 export * from './offers.ts';
 export * from './password.ts';
 export * from './ports.ts';
-export * from './profiles.ts';
 export * from './published.ts';
 export * from './scopes.ts';
 export * from './session.ts';
-export * from './sessions.ts';
 export * from './settings.ts';
-export * from './throttle.ts';
 export * from './token.ts';
 export * from './username.ts';

@@ -1,4 +1,4 @@
-// The one way an account comes to be: registered, made by an administrator, or made on the first start.
+// Account creation, the same for registration, for administrators and for the first start.
 import type { AuditEntry, AuditLog } from '#core/kernel/audit';
 import type { PasswordHasher } from '#core/kernel/credentials';
 import { Conflict, Duplicate } from '#core/kernel/errors';

@@ -1,4 +1,4 @@
-// What this area offers to others, reached through ports its plugin provides.
+// The ports this area offers to others; its plugin provides them.
 import { declarePort } from '#core/kernel/ports';
 
 export interface PublicUser {

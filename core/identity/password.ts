@@ -1,4 +1,4 @@
-// How long a password is, and how one is generated (document D, "Accounts, sessions, tokens").
+// Password policy: length, and generated passwords (document D, "Accounts, sessions, tokens").
 import { ValidationFailed } from '#core/kernel/errors';
 import type { Ids } from '#core/kernel/time';
 import { randomBase62 } from './base62.ts';

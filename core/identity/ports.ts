@@ -1,4 +1,4 @@
-// What this area asks of the world: stores for accounts, sessions and tokens, and two pieces of cryptography.
+// The ports this area needs: stores of accounts, sessions and tokens, a token hash and signed session tokens.
 import type { Account, AccountPatch } from './account.ts';
 import type { Session } from './session.ts';
 import type { AccessToken } from './token.ts';
@@ -16,6 +16,13 @@ export interface SecuredAccount {
   readonly passwordHash: string;
 }
 
+export interface AccountQuery {
+  /** Part of a username, e-mail address or display name, in any case; undefined matches all. */
+  readonly q: string | undefined;
+  readonly limit: number;
+  readonly offset: number;
+}
+
 export interface AccountStore {
   /** @throws {Duplicate} `identity_user_username_key` or `identity_user_email_key`; both compare case-insensitively. */
   insert(account: Account, passwordHash: string): Promise<void>;
@@ -26,12 +33,8 @@ export interface AccountStore {
   byUsername(username: string): Promise<Account | undefined>;
   byEmail(email: string): Promise<Account | undefined>;
   secured(username: string): Promise<SecuredAccount | undefined>;
-  /** Ordered by name. `q` is part of a username, e-mail or display name, in any case; undefined matches all. */
-  list(query: {
-    readonly q: string | undefined;
-    readonly limit: number;
-    readonly offset: number;
-  }): Promise<{ readonly accounts: readonly Account[]; readonly total: number }>;
+  /** Ordered by name. */
+  list(query: AccountQuery): Promise<{ readonly accounts: readonly Account[]; readonly total: number }>;
   /** Reads and holds the account until the unit of work ends; others who lock it wait. */
   lock(id: string): Promise<SecuredAccount | undefined>;
   /**

@@ -1,5 +1,4 @@
-// What people do with their own account: register, read and change the profile, change the password; and what others
-// see of it.
+// Self-service accounts: registration, the own profile and password, and the profile that anyone may see.
 import { auditEntry } from '#core/kernel/audit';
 import type { AuditLog } from '#core/kernel/audit';
 import type { Call, User } from '#core/kernel/caller';
@@ -8,12 +7,12 @@ import { Forbidden, NotFound, Unauthorized } from '#core/kernel/errors';
 import type { RateCounter } from '#core/kernel/rate';
 import type { Settings } from '#core/kernel/settings';
 import type { Events, UnitOfWork } from '#core/kernel/unit-of-work';
+import { apiName, changed } from './account-changes.ts';
 import { checkProfile, emailKey } from './account.ts';
 import type { Account, AccountPatch, Profile } from './account.ts';
 import { userAggregate } from './events.ts';
 import { uniquely } from './new-account.ts';
 import type { CreateAccount } from './new-account.ts';
-import type { PublicUser, Users } from './offers.ts';
 import { checkPassword } from './password.ts';
 import type { AccountStore, SecuredAccount, SessionStore } from './ports.ts';
 import { throttle } from './throttle.ts';
@@ -46,7 +45,7 @@ export interface Profiles {
   /** Ends every other session of the user. @throws {Forbidden} with the code `wrong_password`. @throws {RateLimited} */
   changePassword(call: Call<User>, command: { readonly current: string; readonly next: string }): Promise<void>;
   /** @throws {NotFound} also for an account that was never approved. */
-  public(username: string): Promise<Account>;
+  public(call: Call, command: { readonly username: string }): Promise<Account>;
 }
 
 const gone = (): Unauthorized => new Unauthorized('The credential is not valid');
@@ -144,41 +143,11 @@ export function profiles({
       });
     },
 
-    async public(username) {
+    async public(_call, { username }) {
       const account = isUsername(username) ? await accounts.byUsername(username) : undefined;
       if (account === undefined || account.approval === 'pending' || account.approval === 'rejected')
         throw new NotFound('There is no such user');
       return account;
     },
   } satisfies Profiles;
-}
-
-/** The members that differ from what the account has. */
-export function changed<P extends Partial<Account>>(account: Account, wanted: P): Partial<P> {
-  return Object.fromEntries(
-    Object.entries(wanted).filter(([name, value]) => value !== undefined && value !== account[name as keyof Account]),
-  ) as Partial<P>;
-}
-
-/** `displayName` as the API calls it. */
-export const apiName = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-
-/** The accounts as other areas see them. */
-export function users(accounts: AccountStore): Users {
-  const view = ({ id, username, displayName, avatarUrl }: Account): PublicUser => ({
-    id,
-    username,
-    displayName,
-    avatarUrl,
-  });
-  return {
-    async byUsername(username) {
-      const account = isUsername(username) ? await accounts.byUsername(username) : undefined;
-      return account === undefined ? undefined : view(account);
-    },
-    async byIds(ids) {
-      const found = ids.length === 0 ? [] : await accounts.byIds([...new Set(ids)]);
-      return new Map(found.map((account) => [account.id, view(account)]));
-    },
-  } satisfies Users;
 }

@@ -1,4 +1,4 @@
-// Rows of this area that other areas may join: the view `identity_public_user`.
+// The published rows of this area: the view `identity_public_user`, which other areas may join.
 
 /** Fixed columns; secrets and addresses are not among them. */
 export interface PublicUserRow {

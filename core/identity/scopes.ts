@@ -1,5 +1,4 @@
-// The rows of the scope catalogue that belong to accounts, and those of areas to come, whose scopes a token may already
-// carry.
+// The token scopes of this area, and reserved ones of areas that have no operations yet.
 import { anyToken } from '#core/kernel/scopes';
 import type { ScopeRow } from '#core/kernel/scopes';
 
@@ -30,8 +29,8 @@ export const identityScopes: readonly ScopeRow[] = [
   { name: 'admin.system', pat: 'admin:system' },
 ];
 
-/** Claimed by no operation yet: a row moves to the plugin whose routes name it. */
-export const scopesToCome: readonly ScopeRow[] = [
+/** A token may already carry them. A row moves to the plugin whose routes name it. */
+export const reservedScopes: readonly ScopeRow[] = [
   { name: 'issue.read', pat: 'issue:read', oauth: 'read:issue' },
   { name: 'issue.write', pat: 'issue:write', oauth: 'write:issue', includes: ['issue.read'] },
   { name: 'ci.read', pat: 'ci:read', oauth: 'read:pipeline' },

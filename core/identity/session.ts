@@ -1,5 +1,4 @@
-// A session: a family of refresh tokens and the short-lived access tokens made from them, all ended at once by ending
-// the family.
+// A session: a family of refresh tokens and the short-lived access tokens issued from them, all ended together.
 import type { Ids } from '#core/kernel/time';
 import { randomBase62 } from './base62.ts';
 

@@ -1,4 +1,4 @@
-// Signing in, staying signed in and signing out (document D, "Accounts, sessions, tokens").
+// Sessions: sign-in, refresh-token rotation and sign-out (document D, "Accounts, sessions, tokens").
 import { auditEntry } from '#core/kernel/audit';
 import type { AuditLog } from '#core/kernel/audit';
 import type { Call } from '#core/kernel/caller';
@@ -9,7 +9,7 @@ import type { RateCounter } from '#core/kernel/rate';
 import type { Settings } from '#core/kernel/settings';
 import type { Ids } from '#core/kernel/time';
 import type { Events, UnitOfWork } from '#core/kernel/unit-of-work';
-import { signInBar } from './account.ts';
+import { signInBlock } from './account.ts';
 import type { Account } from './account.ts';
 import { userAggregate } from './events.ts';
 import type { AccountStore, SecuredAccount, SessionStore, SessionTokens, TokenHasher } from './ports.ts';
@@ -47,7 +47,7 @@ export interface Sessions {
   /** @throws {Unauthorized | Forbidden | RateLimited} */
   signIn(call: Call, command: { readonly username: string; readonly password: string }): Promise<SignedIn>;
   /** Trades a refresh token for a new pair; one used twice ends its session. @throws {Unauthorized} */
-  refresh(call: Call, refreshToken: string | undefined): Promise<SignedIn>;
+  refresh(call: Call, command: { readonly refreshToken: string | undefined }): Promise<SignedIn>;
   /** Ends the session of the bearer, or where there is none of the cookies. @throws {Unauthorized | Forbidden} */
   signOut(
     call: Call,
@@ -112,7 +112,7 @@ export function sessions(parts: SessionParts): Sessions {
    * The account behind a name and a password, after the same work whichever of the two is wrong.
    * `refused` hears of every attempt that fails, before the refusal is thrown.
    */
-  const prove = async (
+  const authenticate = async (
     username: string,
     password: string,
     from: Attempt,
@@ -135,11 +135,11 @@ export function sessions(parts: SessionParts): Sessions {
       settings.get('auth.require_email_verification'),
       settings.get('signup.require_approval'),
     ]);
-    const bar = signInBar(known.account, { requireEmailVerification, requireApproval });
-    if (bar !== undefined) {
-      const { action, message, detail } = blocked[bar];
+    const block = signInBlock(known.account, { requireEmailVerification, requireApproval });
+    if (block !== undefined) {
+      const { action, message, detail } = blocked[block];
       await refused(action, known.account);
-      throw new Forbidden(message, { code: bar, detail });
+      throw new Forbidden(message, { code: block, detail });
     }
     return known;
   };
@@ -167,7 +167,7 @@ export function sessions(parts: SessionParts): Sessions {
 
   return {
     async signIn(call, { username, password }) {
-      const proven = await prove(username, password, call, (why, account) =>
+      const authenticated = await authenticate(username, password, call, (why, account) =>
         audit.append(
           auditEntry(call, why, `user:${account?.id ?? 'unknown'}`, {
             surface: 'login',
@@ -176,8 +176,8 @@ export function sessions(parts: SessionParts): Sessions {
           }),
         ),
       );
-      if (proven === undefined) throw wrong();
-      const { account, passwordHash } = proven;
+      if (authenticated === undefined) throw wrong();
+      const { account, passwordHash } = authenticated;
       const rehashed = passwordHasher.outdated(passwordHash) ? await passwordHasher.hash(password) : undefined;
       const session = {
         id: ids.uuid(),
@@ -213,7 +213,7 @@ export function sessions(parts: SessionParts): Sessions {
       return issue({ ...account, lastActiveAt: call.now }, session.id, refreshToken, call.now);
     },
 
-    async refresh(call, presented) {
+    async refresh(call, { refreshToken: presented }) {
       const stale = (): Unauthorized => new Unauthorized('The refresh token is not valid', { detail: 'Sign in again' });
       if (presented === undefined || !isRefreshToken(presented)) throw stale();
       const next = mintRefreshToken(ids);
@@ -269,7 +269,7 @@ export function sessions(parts: SessionParts): Sessions {
     directory: {
       name: 'local',
       async check(username, password, from) {
-        const proven = await prove(username, password, from, (why, account) =>
+        const authenticated = await authenticate(username, password, from, (why, account) =>
           audit.append({
             actorId: undefined,
             actorUsername: undefined,
@@ -281,8 +281,8 @@ export function sessions(parts: SessionParts): Sessions {
             details: { surface: 'basic', ...(isUsername(username) && { username }) },
           }),
         );
-        if (proven === undefined) return undefined;
-        const { id, username: name, isAdmin } = proven.account;
+        if (authenticated === undefined) return undefined;
+        const { id, username: name, isAdmin } = authenticated.account;
         return { kind: 'user', id, username: name, isAdmin };
       },
     },

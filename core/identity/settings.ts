@@ -1,4 +1,4 @@
-// The settings of this area: who may register, and who may sign in.
+// The settings of registration and sign-in.
 import type { SettingDeclaration } from '#core/kernel/settings';
 
 declare module '#core/kernel/settings' {

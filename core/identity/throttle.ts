@@ -1,4 +1,4 @@
-// Slows the guessing of passwords: 10 failures for one name and address in 15 minutes (document D, "POST /auth/login").
+// Login throttling: at most 10 wrong passwords for one name and address in 15 minutes (document D, "POST /auth/login").
 import { RateLimited } from '#core/kernel/errors';
 import type { Budget, RateCounter } from '#core/kernel/rate';
 
@@ -6,24 +6,24 @@ const budget: Budget = { limit: 10, windowSeconds: 15 * 60, window: 'rolling' };
 
 export interface Throttle {
   /**
-   * Lets `check` look at a password and counts it where it was wrong; where it was right, earlier failures are
+   * Lets `check` verify a password and counts it where it was wrong; where it was right, earlier failures are
    * forgotten.
-   * Of many attempts at the same moment no more are looked at than could all fail; the rest wait for their outcome.
+   * Of many attempts at the same moment no more are checked than could all fail; the rest wait for their outcome.
    * @returns what `check` says.
    * @throws {RateLimited} where there were too many failures.
    */
   attempt(key: string, now: Date, check: () => Promise<boolean>): Promise<boolean>;
 }
 
-/** Attempts on one key that are being looked at. */
-interface Lane {
+/** Attempts on one key that are being checked. */
+interface InFlight {
   readonly running: Set<Promise<void>>;
   /** How many have ended: a count read before one more did is out of date. */
   ended: number;
 }
 
 export function throttle(counter: RateCounter): Throttle {
-  const lanes = new Map<string, Lane>();
+  const byKey = new Map<string, InFlight>();
 
   const judge = async (key: string, now: Date, check: () => Promise<boolean>): Promise<boolean> => {
     const right = await check();
@@ -34,19 +34,19 @@ export function throttle(counter: RateCounter): Throttle {
   return {
     async attempt(key, now, check) {
       for (;;) {
-        const lane: Lane = lanes.get(key) ?? { running: new Set(), ended: 0 };
-        lanes.set(key, lane);
-        const { ended } = lane;
+        const attempts: InFlight = byKey.get(key) ?? { running: new Set(), ended: 0 };
+        byKey.set(key, attempts);
+        const { ended } = attempts;
         const { exceeded, remaining, resetAt } = await counter.peek(key, budget, now);
-        if (lane.ended !== ended || lanes.get(key) !== lane) continue;
+        if (attempts.ended !== ended || byKey.get(key) !== attempts) continue;
         if (exceeded) {
-          if (lane.running.size === 0) lanes.delete(key);
+          if (attempts.running.size === 0) byKey.delete(key);
           throw new RateLimited('Too many wrong passwords', (resetAt.getTime() - now.getTime()) / 1000, {
             detail: 'Wait, then try again',
           });
         }
-        if (lane.running.size >= remaining) {
-          await Promise.race(lane.running);
+        if (attempts.running.size >= remaining) {
+          await Promise.race(attempts.running);
           continue;
         }
         const outcome = judge(key, now, check);
@@ -56,11 +56,11 @@ export function throttle(counter: RateCounter): Throttle {
             () => undefined,
           )
           .then(() => {
-            lane.running.delete(settled);
-            lane.ended += 1;
-            if (lane.running.size === 0 && lanes.get(key) === lane) lanes.delete(key);
+            attempts.running.delete(settled);
+            attempts.ended += 1;
+            if (attempts.running.size === 0 && byKey.get(key) === attempts) byKey.delete(key);
           });
-        lane.running.add(settled);
+        attempts.running.add(settled);
         return outcome;
       }
     },

@@ -1,9 +1,11 @@
-// The form of a personal access token: `svc_`, 30 random characters, and a checksum that tells a typo from a token
+// A personal access token and its format: `svc_`, 30 random characters, and a checksum that tells a typo from a token
 // before anything is looked up.
 import type { Ids } from '#core/kernel/time';
 import { encodeBase62, randomBase62 } from './base62.ts';
 
 export const tokenPrefix = 'svc_';
+/** In UTF-16 units, as JSON Schema's maxLength nearly is. */
+export const tokenNameLimit = 100;
 const randomLength = 30;
 const checksumLength = 6;
 const shape = /^svc_[0-9A-Za-z]{36}$/;

@@ -1,4 +1,4 @@
-// What an account may be called (document D, "Accounts, sessions, tokens").
+// Usernames: their format and the reserved ones (document D, "Accounts, sessions, tokens").
 import { ValidationFailed } from '#core/kernel/errors';
 
 export const usernameLimit = 39;

@@ -1,39 +1,22 @@
 // Accounts, sessions and personal access tokens.
-import { definePlugin, Joi, object, whereKept } from 'hexforge/plugin';
+import { identityScopes, identitySettings, isUsername, passwordLength, reservedScopes } from 'hexforge/identity';
+import { count, definePlugin, maybe, shape, word } from 'hexforge/plugin';
 import { jwtSessionTokens, owaspCost, scryptHasher, sha256Hasher } from '#adapters/crypto/index';
-import {
-  accessTokens,
-  accountRecovery,
-  administration,
-  createAccount,
-  foundInstance,
-  identityScopes,
-  identitySettings,
-  isUsername,
-  passwordLength,
-  profiles,
-  scopesToCome,
-  sessions,
-  users,
-} from '#core/identity/index';
-import { adminUserRoutes } from './routes/admin-users.ts';
-import { authRoutes } from './routes/auth.ts';
-import { profileRoutes } from './routes/profile.ts';
-import { tokenRoutes } from './routes/tokens.ts';
-import { memoryAccountStore, memorySessionStore, memoryTokenStore } from './store/memory.ts';
-import { migrations } from './store/migrations.ts';
-import { sqlAccountStore, sqlSessionStore, sqlTokenStore } from './store/sql.ts';
-import { identityEntities } from './store/tables.ts';
+import { identityUseCases } from '#core/identity/use-cases';
+import { adminUserRoutes } from './accounts/routes.ts';
+import { memoryAccountStore } from './accounts/store-memory.ts';
+import { sqlAccountStore } from './accounts/store.ts';
+import { migrations } from './migrations.ts';
+import { profileRoutes } from './profiles/routes.ts';
+import { authRoutes } from './sessions/routes.ts';
+import { memorySessionStore } from './sessions/store-memory.ts';
+import { sqlSessionStore } from './sessions/store.ts';
+import { identityEntities } from './tables.ts';
+import { tokenRoutes } from './tokens/routes.ts';
+import { memoryTokenStore } from './tokens/store-memory.ts';
+import { sqlTokenStore } from './tokens/store.ts';
 
-interface IdentityConfig {
-  readonly admin_username: string;
-  readonly admin_password?: string;
-  readonly session_minutes: number;
-  readonly refresh_days: number;
-  readonly scrypt_log_n: number;
-}
-
-const username = Joi.string().custom((value: string, helpers) =>
+const username = word().custom((value: string, helpers) =>
   isUsername(value)
     ? value
     : helpers.message({
@@ -45,27 +28,22 @@ export default definePlugin({
   name: 'identity',
   version: '0.1.0',
   api: '^0.1.0',
-  config: object<IdentityConfig>({
+  config: shape({
     admin_username: username.default('admin').description('Name of the administrator that the first start creates'),
-    admin_password: Joi.string()
-      .min(passwordLength.min)
-      .max(passwordLength.max)
-      .meta({ secret: true })
-      .description('Their password; absent: one is generated and printed once'),
-    session_minutes: Joi.number()
-      .integer()
+    admin_password: maybe(
+      word()
+        .min(passwordLength.min)
+        .max(passwordLength.max)
+        .meta({ secret: true })
+        .description('Their password; absent: one is generated and printed once'),
+    ),
+    session_minutes: count()
       .min(1)
       .max(1440)
       .default(15)
       .description('How long a session token lives before it is refreshed, in minutes'),
-    refresh_days: Joi.number()
-      .integer()
-      .min(1)
-      .max(365)
-      .default(30)
-      .description('How long a session lives that is not used, in days'),
-    scrypt_log_n: Joi.number()
-      .integer()
+    refresh_days: count().min(1).max(365).default(30).description('How long a session lives that is not used, in days'),
+    scrypt_log_n: count()
       .min(10)
       .max(20)
       .default(owaspCost.logN)
@@ -96,42 +74,32 @@ export default definePlugin({
   tables: ['identity_user', 'identity_session', 'identity_refresh_token', 'identity_token', 'identity_public_user'],
   migrations,
   settings: identitySettings,
-  scopes: [...identityScopes, ...scopesToCome],
+  scopes: [...identityScopes, ...reservedScopes],
 
   build(context) {
     const { stores, config, log, late } = context;
-    const world = {
+    const passwordHasher = scryptHasher({ cost: { ...owaspCost, logN: config.scrypt_log_n } });
+    const useCases = identityUseCases({
       ...stores,
       audit: context.AuditLog,
       clock: context.Clock,
       events: context.Events,
       ids: context.Ids,
+      lifetimes: { accessSeconds: config.session_minutes * 60, refreshSeconds: config.refresh_days * 86_400 },
       locks: context.Locks,
-      unitOfWork: context.UnitOfWork,
-      passwordHasher: scryptHasher({ cost: { ...owaspCost, logN: config.scrypt_log_n } }),
+      log,
+      passwordHasher,
       rateCounter: context.RateCounter,
+      references: () => late.UserReferences,
       scopes: context.ScopeCatalogue,
-      settings: context.Settings,
-      tokenHasher: sha256Hasher,
       // Not the base URL: processes under different addresses share their sessions, and a move to another address ends
       // none.
       sessionTokens: jwtSessionTokens({ key: context.Sealer.derive('session-jwt'), issuer: 'hexforge' }),
-      lifetimes: { accessSeconds: config.session_minutes * 60, refreshSeconds: config.refresh_days * 86_400 },
-      log,
-    };
-    const create = createAccount(world);
-    const tokens = accessTokens(world);
-    return {
-      sessions: sessions({ ...world, audit: whereKept(world.audit) }),
-      profiles: profiles({ ...world, create }),
-      tokens,
-      administration: administration({ ...world, create, references: () => late.UserReferences }),
-      users: users(stores.accounts),
-      passwordHasher: world.passwordHasher,
-      recovery: accountRecovery(world),
-      found: foundInstance({ ...world, create: createAccount({ ...world, audit: whereKept(world.audit) }) }),
-      prune: () => stores.sessions.prune(context.Clock.now()),
-    };
+      settings: context.Settings,
+      tokenHasher: sha256Hasher,
+      unitOfWork: context.UnitOfWork,
+    });
+    return { ...useCases, passwordHasher };
   },
 
   provides: {
@@ -139,30 +107,24 @@ export default definePlugin({
     AccountRecovery: (parts) => parts.recovery,
     PasswordDirectory: (parts) => parts.sessions.directory,
     PasswordHasher: (parts) => parts.passwordHasher,
-    // Sessions and tokens both: whatever no other reader claims by its prefix ends here.
-    CredentialReader: ({ sessions: { reader: session }, tokens: { reader: token } }) => ({
-      prefix: '',
-      read: (text, now) => (text.startsWith(token.prefix) ? token : session).read(text, now),
-    }),
+    CredentialReader: (parts) => parts.credentialReader,
   },
-  routes: (parts) => [
-    ...authRoutes(parts.sessions, parts.profiles),
-    ...profileRoutes(parts.profiles),
-    ...tokenRoutes(parts.tokens),
-    ...adminUserRoutes(parts.administration),
-  ],
+  routes: (parts) => [...authRoutes(parts), ...profileRoutes(parts), ...tokenRoutes(parts), ...adminUserRoutes(parts)],
   jobs: (parts) => [
     {
       name: 'prune-sessions',
       everySeconds: 3600,
       run: async () => {
-        await parts.prune();
+        await parts.pruneSessions();
       },
     },
   ],
 
   async start(parts, { config, instance }) {
-    const administrator = await parts.found({ username: config.admin_username, password: config.admin_password });
+    const administrator = await parts.firstAdministrator({
+      username: config.admin_username,
+      password: config.admin_password,
+    });
     if (administrator === undefined) return;
     instance.announce(`administrator: ${administrator.username}`);
     if (administrator.password !== undefined) instance.announce(`password: ${administrator.password}`);

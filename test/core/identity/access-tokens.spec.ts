@@ -96,9 +96,9 @@ void t.test('access tokens', async (t) => {
     t.equal(await w.reads(expiring.secret), undefined);
 
     const revoked = await w.tokens.create(w.session(), wanted);
-    await w.tokens.revoke(w.session(), revoked.token.id);
+    await w.tokens.revoke(w.session(), { id: revoked.token.id });
     t.equal(await w.reads(revoked.secret), undefined);
-    await t.rejects(w.tokens.revoke(w.session(), revoked.token.id), { name: 'NotFound' });
+    await t.rejects(w.tokens.revoke(w.session(), { id: revoked.token.id }), { name: 'NotFound' });
 
     const live = await w.tokens.create(w.session(), wanted);
     await w.parts.unitOfWork.run(() => w.parts.accounts.update(w.ada.id, { status: 'suspended' }));
@@ -110,7 +110,7 @@ void t.test('access tokens', async (t) => {
     const { token, secret } = await w.tokens.create(w.session(), wanted);
     const eve = w.as(await w.account('eve'));
     t.equal((await w.tokens.list(eve, page)).total, 0);
-    await t.rejects(w.tokens.revoke(eve, token.id), { name: 'NotFound' });
+    await t.rejects(w.tokens.revoke(eve, { id: token.id }), { name: 'NotFound' });
     t.ok(await w.reads(secret));
   });
 

@@ -1,4 +1,4 @@
-// What administrators do with accounts, the first administrator and the way back in, on in-memory stores.
+// User administration, the first administrator and account recovery, on in-memory stores.
 import t from 'tap';
 import type { AccountStore } from '#core/identity/index';
 import { StillReferenced } from '#core/kernel/errors';
@@ -60,11 +60,11 @@ void t.test('administration', async (t) => {
       scopes: [],
       expiresAt: undefined,
     });
-    t.equal((await w.administration.update(w.admin(), w.ada.id, { status: 'suspended' })).status, 'suspended');
+    t.equal((await w.administration.update(w.admin(), { id: w.ada.id, status: 'suspended' })).status, 'suspended');
     t.equal(await w.reads(signed.accessToken), undefined);
     t.equal(await w.reads(secret), undefined);
     await t.rejects(w.signIn('ada'), { code: 'account_suspended' });
-    await w.administration.update(w.admin(), w.ada.id, { status: 'active' });
+    await w.administration.update(w.admin(), { id: w.ada.id, status: 'active' });
     t.equal(await w.reads(signed.accessToken), undefined);
     t.equal(await w.reads(secret), undefined);
     t.ok(await w.signIn('ada'));
@@ -87,7 +87,7 @@ void t.test('administration', async (t) => {
     const w = await governed();
     const before = w.entries.length;
     t.strictSame(
-      await w.administration.update(w.admin(), w.ada.id, { status: 'active', email: 'ada@example.org' }),
+      await w.administration.update(w.admin(), { id: w.ada.id, status: 'active', email: 'ada@example.org' }),
       w.ada,
     );
     t.equal(w.entries.length, before);
@@ -96,21 +96,21 @@ void t.test('administration', async (t) => {
   await t.test('the last active super-admin is not demoted, suspended or deleted', async (t) => {
     const w = await governed();
     for (const change of [{ isAdmin: false }, { status: 'suspended' }] as const)
-      await t.rejects(w.administration.update(w.admin(), w.root.id, change), { name: 'Conflict' });
+      await t.rejects(w.administration.update(w.admin(), { id: w.root.id, ...change }), { name: 'Conflict' });
     const second = await w.administration.create(w.admin(), { ...body, isAdmin: true });
-    await w.administration.update(w.admin(), second.id, { status: 'suspended' });
+    await w.administration.update(w.admin(), { id: second.id, status: 'suspended' });
     await t.rejects(
-      w.administration.update(w.admin(), w.root.id, { isAdmin: false }),
+      w.administration.update(w.admin(), { id: w.root.id, isAdmin: false }),
       { name: 'Conflict' },
       'a suspended one does not count',
     );
-    await w.administration.update(w.admin(), second.id, { status: 'active' });
-    await t.rejects(w.administration.delete(w.admin(), w.root.id), {
+    await w.administration.update(w.admin(), { id: second.id, status: 'active' });
+    await t.rejects(w.administration.delete(w.admin(), { id: w.root.id }), {
       name: 'Conflict',
       body: { reason: 'Administrators cannot delete their own account; another one has to' },
     });
-    await w.administration.delete(w.as(second), w.root.id);
-    await t.rejects(w.administration.delete(w.as(w.root), second.id), {
+    await w.administration.delete(w.as(second), { id: w.root.id });
+    await t.rejects(w.administration.delete(w.as(w.root), { id: second.id }), {
       name: 'Conflict',
       body: { reason: 'It is the last instance administrator' },
     });
@@ -120,8 +120,8 @@ void t.test('administration', async (t) => {
     const w = await governed();
     const second = await w.administration.create(w.admin(), { ...body, isAdmin: true });
     const answers = await Promise.allSettled([
-      w.administration.update(w.admin(), second.id, { isAdmin: false }),
-      w.administration.update(w.as(second), w.root.id, { isAdmin: false }),
+      w.administration.update(w.admin(), { id: second.id, isAdmin: false }),
+      w.administration.update(w.as(second), { id: w.root.id, isAdmin: false }),
     ]);
     t.equal(answers.filter(({ status }) => status === 'fulfilled').length, 1);
   });
@@ -130,12 +130,12 @@ void t.test('administration', async (t) => {
     const w = await governed();
     const above = { name: 'Forbidden' };
     await t.rejects(w.administration.create(w.delegate, { ...body, isAdmin: true }), above);
-    await t.rejects(w.administration.update(w.delegate, w.ada.id, { isAdmin: true }), above);
-    await t.rejects(w.administration.update(w.delegate, w.root.id, { email: 'mine@example.org' }), above);
-    await t.rejects(w.administration.setPassword(w.delegate, w.root.id, 'my password'), above);
-    await t.rejects(w.administration.revokeTokens(w.delegate, w.root.id), above);
-    await t.rejects(w.administration.delete(w.delegate, w.root.id), above);
-    await w.administration.setPassword(w.delegate, w.ada.id, 'new password');
+    await t.rejects(w.administration.update(w.delegate, { id: w.ada.id, isAdmin: true }), above);
+    await t.rejects(w.administration.update(w.delegate, { id: w.root.id, email: 'mine@example.org' }), above);
+    await t.rejects(w.administration.setPassword(w.delegate, { id: w.root.id, password: 'my password' }), above);
+    await t.rejects(w.administration.revokeTokens(w.delegate, { id: w.root.id }), above);
+    await t.rejects(w.administration.delete(w.delegate, { id: w.root.id }), above);
+    await w.administration.setPassword(w.delegate, { id: w.ada.id, password: 'new password' });
     t.ok(await w.signIn('ada', 'new password'));
   });
 
@@ -144,7 +144,7 @@ void t.test('administration', async (t) => {
     const second = await w.administration.create(w.admin(), { ...body, isAdmin: true });
     const { accessToken } = await w.signIn('neo', 'password');
     t.match(await w.reads(accessToken), { isAdmin: true });
-    await w.administration.update(w.admin(), second.id, { isAdmin: false });
+    await w.administration.update(w.admin(), { id: second.id, isAdmin: false });
     t.match(await w.reads(accessToken), { isAdmin: false });
   });
 
@@ -155,16 +155,16 @@ void t.test('administration', async (t) => {
       { what: 'repositories', counts: async (ids) => new Map(ids.map((id) => [id, 2])) },
       { what: 'issues', counts: async () => new Map() },
     );
-    await t.rejects(w.administration.delete(w.admin(), w.ada.id), {
+    await t.rejects(w.administration.delete(w.admin(), { id: w.ada.id }), {
       name: 'Conflict',
       message: 'The user cannot be deleted',
       body: { reason: 'Other records still refer to the user: 2 repositories' },
     });
     t.equal(await w.reads(accessToken), undefined);
     w.references.length = 0;
-    await w.administration.delete(w.admin(), w.ada.id);
-    await t.rejects(w.administration.fetch(w.ada.id), { name: 'NotFound' });
-    await t.rejects(w.administration.delete(w.admin(), w.ada.id), { name: 'NotFound' });
+    await w.administration.delete(w.admin(), { id: w.ada.id });
+    await t.rejects(w.administration.fetch(w.admin(), { id: w.ada.id }), { name: 'NotFound' });
+    await t.rejects(w.administration.delete(w.admin(), { id: w.ada.id }), { name: 'NotFound' });
     t.match(w.entries.at(-1), { action: 'user.deleted', details: { username: 'ada' }, actorUsername: 'root' });
   });
 
@@ -176,11 +176,11 @@ void t.test('administration', async (t) => {
         throw new StillReferenced('repositories_repository');
       },
     };
-    await t.rejects(w.build({ accounts }).administration.delete(w.admin(), w.ada.id), {
+    await t.rejects(w.build({ accounts }).administration.delete(w.admin(), { id: w.ada.id }), {
       name: 'Conflict',
       body: { reason: 'Records in "repositories_repository" still refer to the user' },
     });
-    t.ok(await w.administration.fetch(w.ada.id));
+    t.ok(await w.administration.fetch(w.admin(), { id: w.ada.id }));
   });
 
   await t.test('an audit entry that cannot be written undoes the change', async (t) => {
@@ -190,25 +190,25 @@ void t.test('administration', async (t) => {
         throw new Error('no audit');
       },
     };
-    await t.rejects(w.build({ audit }).administration.update(w.admin(), w.ada.id, { displayName: 'Ada' }), {
+    await t.rejects(w.build({ audit }).administration.update(w.admin(), { id: w.ada.id, displayName: 'Ada' }), {
       message: 'no audit',
     });
-    t.equal((await w.administration.fetch(w.ada.id)).displayName, '');
+    t.equal((await w.administration.fetch(w.admin(), { id: w.ada.id })).displayName, '');
   });
 
   await t.test('the first start creates one super-admin, once, also when two processes start together', async (t) => {
     const w = world();
     const found = await Promise.all([
-      w.found({ username: 'admin', password: undefined }),
-      w.found({ username: 'admin', password: undefined }),
+      w.firstAdministrator({ username: 'admin', password: undefined }),
+      w.firstAdministrator({ username: 'admin', password: undefined }),
     ]);
     const made = found.find((one) => one !== undefined);
     t.equal(found.filter((one) => one !== undefined).length, 1);
     t.match(made?.password, /^[0-9A-Za-z]{24}$/);
     t.equal((await w.signIn('admin', made?.password)).account.isAdmin, true);
-    t.equal(await w.found({ username: 'other', password: undefined }), undefined);
+    t.equal(await w.firstAdministrator({ username: 'other', password: undefined }), undefined);
     t.notMatch(JSON.stringify(w.entries), made?.password ?? 'none');
-    const given = await world().found({ username: 'boss', password: 'given password' });
+    const given = await world().firstAdministrator({ username: 'boss', password: 'given password' });
     t.strictSame(given, { username: 'boss', password: undefined });
   });
 

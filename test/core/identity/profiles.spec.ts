@@ -1,4 +1,4 @@
-// What people do with their own account, on in-memory stores.
+// Self-service accounts, on in-memory stores.
 import t from 'tap';
 import { world } from './world.ts';
 
@@ -28,7 +28,7 @@ void t.test('profiles', async (t) => {
     w.settingValues['signup.enabled'] = true;
     w.settingValues['signup.require_approval'] = true;
     t.equal((await w.profiles.register(w.call(), registration)).approval, 'pending');
-    await t.rejects(w.profiles.public('ada'), { name: 'NotFound' });
+    await t.rejects(w.profiles.public(w.call(), { username: 'ada' }), { name: 'NotFound' });
     await t.rejects(w.signIn('ada', 'password'), { code: 'approval_pending' });
   });
 
@@ -88,9 +88,9 @@ void t.test('profiles', async (t) => {
     const w = world();
     const ada = await w.account('Ada');
     await w.parts.unitOfWork.run(() => w.parts.accounts.update(ada.id, { status: 'suspended' }));
-    t.equal((await w.profiles.public('aDA')).id, ada.id);
+    t.equal((await w.profiles.public(w.call(), { username: 'aDA' })).id, ada.id);
     for (const name of ['nobody', 'ada@example.org', '', '\0', '../x'])
-      await t.rejects(w.profiles.public(name), { name: 'NotFound' });
+      await t.rejects(w.profiles.public(w.call(), { username: name }), { name: 'NotFound' });
     t.strictSame(await w.users.byUsername('ADA'), { id: ada.id, username: 'Ada', displayName: '', avatarUrl: '' });
     t.equal(await w.users.byUsername('no one'), undefined);
     t.strictSame([...(await w.users.byIds([ada.id, ada.id, 'x'])).keys()], [ada.id]);

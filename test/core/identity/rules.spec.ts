@@ -1,6 +1,6 @@
 // What an account may be called and hold, and who may sign in.
 import t from 'tap';
-import { checkProfile, signInBar } from '#core/identity/account';
+import { checkProfile, signInBlock } from '#core/identity/account';
 import type { Account, Profile } from '#core/identity/account';
 import { checkPassword } from '#core/identity/password';
 import { checkUsername, isUsername } from '#core/identity/username';
@@ -120,17 +120,17 @@ void t.test('account rules', async (t) => {
   await t.test('who may sign in', async (t) => {
     const open = { requireEmailVerification: false, requireApproval: false };
     const strict = { requireEmailVerification: true, requireApproval: true };
-    t.equal(signInBar(account, strict), undefined);
-    t.equal(signInBar({ ...account, status: 'suspended' }, open), 'account_suspended');
-    t.equal(signInBar({ ...account, emailVerified: false }, open), undefined);
-    t.equal(signInBar({ ...account, emailVerified: false }, strict), 'email_not_verified');
-    t.equal(signInBar({ ...account, approval: 'pending' }, open), undefined);
-    t.equal(signInBar({ ...account, approval: 'pending' }, strict), 'approval_pending');
+    t.equal(signInBlock(account, strict), undefined);
+    t.equal(signInBlock({ ...account, status: 'suspended' }, open), 'account_suspended');
+    t.equal(signInBlock({ ...account, emailVerified: false }, open), undefined);
+    t.equal(signInBlock({ ...account, emailVerified: false }, strict), 'email_not_verified');
+    t.equal(signInBlock({ ...account, approval: 'pending' }, open), undefined);
+    t.equal(signInBlock({ ...account, approval: 'pending' }, strict), 'approval_pending');
     t.equal(
-      signInBar({ ...account, approval: 'rejected' }, open),
+      signInBlock({ ...account, approval: 'rejected' }, open),
       'approval_rejected',
       'a rejection outlives the setting',
     );
-    t.equal(signInBar({ ...account, approval: 'approved' }, strict), undefined);
+    t.equal(signInBlock({ ...account, approval: 'approved' }, strict), undefined);
   });
 });

@@ -1,4 +1,4 @@
-// Signing in, refreshing and signing out, on in-memory stores.
+// Sign-in, refresh and sign-out, on in-memory stores.
 import t from 'tap';
 import { RateLimited, Unauthorized } from '#core/kernel/errors';
 import { fakeHasher, world } from './world.ts';
@@ -162,7 +162,7 @@ void t.test('sessions', async (t) => {
     const before = await w.reads(first.accessToken);
     w.clock.advance(900_000);
     t.equal(await w.reads(first.accessToken), undefined);
-    const second = await w.sessions.refresh(w.call(), first.refreshToken);
+    const second = await w.sessions.refresh(w.call(), { refreshToken: first.refreshToken });
     t.not(second.refreshToken, first.refreshToken);
     t.equal((await w.reads(second.accessToken))?.credential.id, before?.credential.id ?? null);
   });
@@ -172,10 +172,10 @@ void t.test('sessions', async (t) => {
     await w.account('ada');
     const first = await w.signIn('ada');
     const other = await w.signIn('ada');
-    const second = await w.sessions.refresh(w.call(), first.refreshToken);
-    await t.rejects(w.sessions.refresh(w.call(), first.refreshToken), stale);
+    const second = await w.sessions.refresh(w.call(), { refreshToken: first.refreshToken });
+    await t.rejects(w.sessions.refresh(w.call(), { refreshToken: first.refreshToken }), stale);
     t.equal(w.actions().at(-1), 'session.refresh_token_reused');
-    await t.rejects(w.sessions.refresh(w.call(), second.refreshToken), stale);
+    await t.rejects(w.sessions.refresh(w.call(), { refreshToken: second.refreshToken }), stale);
     t.equal(await w.reads(second.accessToken), undefined);
     t.ok(await w.reads(other.accessToken), 'another session of the user goes on');
   });
@@ -185,8 +185,8 @@ void t.test('sessions', async (t) => {
     await w.account('ada');
     const { refreshToken, accessToken } = await w.signIn('ada');
     const answers = await Promise.allSettled([
-      w.sessions.refresh(w.call(), refreshToken),
-      w.sessions.refresh(w.call(), refreshToken),
+      w.sessions.refresh(w.call(), { refreshToken }),
+      w.sessions.refresh(w.call(), { refreshToken }),
     ]);
     t.strictSame(answers.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
     t.equal(await w.reads(accessToken), undefined);
@@ -197,11 +197,11 @@ void t.test('sessions', async (t) => {
     await w.account('ada');
     const first = await w.signIn('ada');
     w.clock.advance(29 * 86_400_000);
-    const second = await w.sessions.refresh(w.call(), first.refreshToken);
+    const second = await w.sessions.refresh(w.call(), { refreshToken: first.refreshToken });
     w.clock.advance(30 * 86_400_000);
-    await t.rejects(w.sessions.refresh(w.call(), second.refreshToken), stale);
+    await t.rejects(w.sessions.refresh(w.call(), { refreshToken: second.refreshToken }), stale);
     for (const text of [undefined, '', 'x', 'x'.repeat(43), first.accessToken])
-      await t.rejects(w.sessions.refresh(w.call(), text), stale);
+      await t.rejects(w.sessions.refresh(w.call(), { refreshToken: text }), stale);
     t.equal(await w.parts.sessions.prune(w.clock.now()), 1);
   });
 
@@ -210,7 +210,7 @@ void t.test('sessions', async (t) => {
     const ada = await w.account('ada');
     const { refreshToken } = await w.signIn('ada');
     await w.parts.unitOfWork.run(() => w.parts.accounts.update(ada.id, { status: 'suspended' }));
-    await t.rejects(w.sessions.refresh(w.call(), refreshToken), stale);
+    await t.rejects(w.sessions.refresh(w.call(), { refreshToken }), stale);
   });
 
   await t.test(
@@ -232,7 +232,7 @@ void t.test('sessions', async (t) => {
       const byRefresh = await w.signIn('ada');
       await w.sessions.signOut(w.call(), { access: 'expired', refresh: byRefresh.refreshToken });
       t.equal(await w.reads(byRefresh.accessToken), undefined);
-      await t.rejects(w.sessions.refresh(w.call(), byRefresh.refreshToken), stale);
+      await t.rejects(w.sessions.refresh(w.call(), { refreshToken: byRefresh.refreshToken }), stale);
 
       await w.sessions.signOut(w.call(), { access: byAccess.accessToken, refresh: byRefresh.refreshToken });
       await t.rejects(w.sessions.signOut(w.call(), none), { name: 'Unauthorized' });

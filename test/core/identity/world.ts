@@ -2,19 +2,11 @@
 import { jwtSessionTokens, sha256Hasher } from '#adapters/crypto/session-tokens';
 import { fixedClock, memoryRateCounter, openMemory, systemIds } from '#adapters/memory/index';
 import { auditLog } from '#core/audit/use-cases';
-import {
-  accessTokens,
-  accountRecovery,
-  administration,
-  createAccount,
-  foundInstance,
-  identityScopes,
-  profiles,
-  scopesToCome,
-  sessions,
-  users,
-} from '#core/identity/index';
+import { identityScopes, reservedScopes } from '#core/identity/index';
 import type { Account, UserReferences } from '#core/identity/index';
+import { createAccount } from '#core/identity/new-account';
+import type { NewAccount } from '#core/identity/new-account';
+import { identityUseCases } from '#core/identity/use-cases';
 import type { AuditEntry } from '#core/kernel/audit';
 import { anonymous } from '#core/kernel/caller';
 import type { Call, Credential, User } from '#core/kernel/caller';
@@ -25,7 +17,9 @@ import type { Log } from '#core/kernel/log';
 import { scopeCatalogue } from '#core/kernel/scopes';
 import type { SettingValues, Settings } from '#core/kernel/settings';
 import { memoryAuditStore } from '#plugins/audit/entries/store-memory';
-import { memoryAccountStore, memorySessionStore, memoryTokenStore } from '#plugins/identity/store/memory';
+import { memoryAccountStore } from '#plugins/identity/accounts/store-memory';
+import { memorySessionStore } from '#plugins/identity/sessions/store-memory';
+import { memoryTokenStore } from '#plugins/identity/tokens/store-memory';
 
 export const silent: Log = {
   debug: () => undefined,
@@ -85,27 +79,15 @@ export function world() {
     passwordHasher: hasher as PasswordHasher,
     rateCounter: memoryRateCounter(),
     settings,
-    scopes: scopeCatalogue([...identityScopes, ...scopesToCome]),
+    scopes: scopeCatalogue([...identityScopes, ...reservedScopes]),
     tokenHasher: sha256Hasher,
     sessionTokens: jwtSessionTokens({ key: new Uint8Array(32).fill(1), issuer: 'http://forge.test' }),
     lifetimes: { accessSeconds: 900, refreshSeconds: 30 * 86_400 },
     references: () => references,
   };
-  const build = (over: Partial<typeof parts> = {}) => {
-    const all = { ...parts, ...over };
-    const create = createAccount(all);
-    return {
-      sessions: sessions(all),
-      profiles: profiles({ ...all, create }),
-      tokens: accessTokens(all),
-      administration: administration({ ...all, create }),
-      users: users(all.accounts),
-      recovery: accountRecovery(all),
-      found: foundInstance({ ...all, create }),
-      create,
-    };
-  };
-  const areas = build();
+  const build = (over: Partial<typeof parts> = {}) => identityUseCases({ ...parts, ...over });
+  const useCases = build();
+  const create = createAccount(parts);
 
   const call = (ip = '192.0.2.1'): Call => ({
     caller: anonymous,
@@ -128,8 +110,8 @@ export function world() {
       credential: { kind: 'session', id: systemIds.uuid(), scopes: 'all', via: 'bearer', ...credential },
     },
   });
-  const account = (username: string, over: Partial<Parameters<typeof areas.create>[0]> = {}): Promise<Account> =>
-    areas.create(
+  const account = (username: string, over: Partial<NewAccount> = {}): Promise<Account> =>
+    create(
       {
         username,
         email: `${username}@example.org`,
@@ -152,10 +134,9 @@ export function world() {
       }),
     );
   const signIn = (username: string, password = `password of ${username}`, ip?: string) =>
-    areas.sessions.signIn(call(ip), { username, password });
+    useCases.sessions.signIn(call(ip), { username, password });
   /** The caller behind a session's access token, as the authenticator would find it. */
-  const reads = (token: string) =>
-    (token.startsWith('svc_') ? areas.tokens.reader : areas.sessions.reader).read(token, clock.now());
+  const reads = (token: string) => useCases.credentialReader.read(token, clock.now());
 
   const heard: EventOf[] = [];
   const listen = (): Promise<void> =>
@@ -185,7 +166,7 @@ export function world() {
     );
 
   return {
-    ...areas,
+    ...useCases,
     parts,
     build,
     clock,

@@ -1,7 +1,7 @@
 // The tables of accounts, sessions and tokens.
+import type { AccountStatus, ApprovalState, IdentityViews } from 'hexforge/identity';
 import { defineEntity, p } from 'hexforge/plugin';
-import type { InferKyselyDB } from 'hexforge/plugin';
-import type { AccountStatus, ApprovalState, IdentityViews } from '#core/identity/index';
+import type { InferKyselyDB, Kysely, SqlDatabase } from 'hexforge/plugin';
 
 export const UserTable = defineEntity({
   name: 'identity.User',
@@ -74,3 +74,5 @@ export const identityEntities = [UserTable, SessionTable, RefreshTokenTable, Tok
 
 /** Rows as queries see them. */
 export type IdentityRows = InferKyselyDB<(typeof identityEntities)[number]> & IdentityViews;
+
+export const rows = (db: SqlDatabase): Kysely<IdentityRows> => db.kysely<IdentityRows>();

@@ -1,0 +1,51 @@
+// The use cases of identity, built once from its parts; for its own plugin alone.
+import { whereKept } from '#core/kernel/audit';
+import type { CredentialReader } from '#core/kernel/credentials';
+import { accessTokens } from './access-tokens.ts';
+import type { AccessTokenParts } from './access-tokens.ts';
+import { accountRecovery } from './account-recovery.ts';
+import type { RecoveryParts } from './account-recovery.ts';
+import { administration } from './administration.ts';
+import type { AdministrationParts } from './administration.ts';
+import { firstAdministrator } from './first-administrator.ts';
+import type { FirstAdministratorParts } from './first-administrator.ts';
+import { createAccount } from './new-account.ts';
+import type { NewAccountParts } from './new-account.ts';
+import { profiles } from './profiles.ts';
+import type { ProfileParts } from './profiles.ts';
+import { sessions } from './sessions.ts';
+import type { SessionParts } from './sessions.ts';
+import { users } from './users.ts';
+
+export type { SignedIn } from './sessions.ts';
+
+/** The stores of the area, ports of the kernel and cryptography: all that its use cases need. */
+export type IdentityParts = NewAccountParts &
+  SessionParts &
+  AccessTokenParts &
+  RecoveryParts &
+  Omit<ProfileParts & AdministrationParts & FirstAdministratorParts, 'create'>;
+
+export function identityUseCases(parts: IdentityParts) {
+  // An instance without an audit log can still be started and signed in to.
+  const auditOptional = { ...parts, audit: whereKept(parts.audit) };
+  const created = { ...parts, create: createAccount(parts) };
+  const session = sessions(auditOptional);
+  const tokens = accessTokens(parts);
+  return {
+    sessions: session,
+    tokens,
+    profiles: profiles(created),
+    administration: administration(created),
+    users: users(parts),
+    recovery: accountRecovery(parts),
+    firstAdministrator: firstAdministrator({ ...parts, create: createAccount(auditOptional) }),
+    /** Whatever no other reader claims by its prefix ends here. */
+    credentialReader: {
+      prefix: '',
+      read: (text, now) => (text.startsWith(tokens.reader.prefix) ? tokens : session).reader.read(text, now),
+    } satisfies CredentialReader,
+    pruneSessions: () => parts.sessions.prune(parts.clock.now()),
+  };
+}
+export type IdentityUseCases = ReturnType<typeof identityUseCases>;

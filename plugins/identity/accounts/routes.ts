@@ -1,0 +1,154 @@
+// User administration: the routes of /admin/users (document C, "Users").
+import { admin, api, pageRules, readPage, readSlice } from 'hexforge/plugin';
+import type { Route } from 'hexforge/plugin';
+import type { IdentityUseCases } from '#core/identity/use-cases';
+import { presentAdminUser } from './present.ts';
+import {
+  adminUserJson,
+  adminUserListJson,
+  adminUserQuery,
+  deletionErrorMembers,
+  newPasswordBody,
+  newUserBody,
+  uidParams,
+  userChangeBody,
+} from './schemas.ts';
+import type { AdminUserQuery, UserChangeBody } from './schemas.ts';
+
+const listRule = pageRules.maximum(50, 500);
+
+/** Explicit limit and offset take precedence over page and per_page, each for itself. */
+function slice(query: AdminUserQuery): { readonly limit: number; readonly offset: number } {
+  const paged = readPage(listRule, query);
+  const explicit = readSlice(listRule, query);
+  const limit = query.limit === undefined ? paged.perPage : explicit.limit;
+  return {
+    limit,
+    offset: Math.min(query.offset === undefined ? (paged.page - 1) * limit : explicit.offset, Number.MAX_SAFE_INTEGER),
+  };
+}
+
+const statusOf = ({ status, is_active: isActive }: UserChangeBody): 'active' | 'suspended' | undefined =>
+  status ?? (isActive === undefined ? undefined : isActive ? 'active' : 'suspended');
+
+const guarded = { access: admin('admin:users'), scope: 'admin.users' } as const;
+
+export const adminUserRoutes = (useCases: IdentityUseCases): readonly Route[] => [
+  api({
+    ...guarded,
+    id: 'adminUserList',
+    summary: 'All accounts, by name',
+    method: 'GET',
+    path: '/admin/users',
+    meter: 'api.read',
+    query: adminUserQuery,
+    result: adminUserListJson,
+    async run(call, { query }) {
+      const { limit, offset } = slice(query);
+      const q = query.q === '' ? undefined : query.q;
+      const { accounts, total } = await useCases.administration.list(call, { q, limit, offset });
+      return { users: accounts.map(presentAdminUser), total, limit, offset };
+    },
+  }),
+  api({
+    ...guarded,
+    id: 'adminUserCreate',
+    summary: 'Create an account',
+    method: 'POST',
+    path: '/admin/users',
+    meter: 'api.write',
+    body: newUserBody,
+    success: 201,
+    result: adminUserJson,
+    statuses: [409],
+    run: async (call, { body }) =>
+      presentAdminUser(
+        await useCases.administration.create(call, {
+          username: body.username,
+          email: body.email,
+          password: body.password,
+          displayName: body.display_name ?? '',
+          isAdmin: body.is_admin ?? false,
+        }),
+      ),
+  }),
+  api({
+    ...guarded,
+    id: 'adminUserFetch',
+    summary: 'One account',
+    method: 'GET',
+    path: '/admin/users/{uid}',
+    meter: 'api.read',
+    params: uidParams,
+    result: adminUserJson,
+    statuses: [404],
+    run: async (call, { params }) => presentAdminUser(await useCases.administration.fetch(call, { id: params.uid })),
+  }),
+  api({
+    ...guarded,
+    id: 'adminUserUpdate',
+    summary: 'Change an account; suspending it ends every session and token at once',
+    method: 'PATCH',
+    path: '/admin/users/{uid}',
+    meter: 'api.write',
+    params: uidParams,
+    body: userChangeBody,
+    result: adminUserJson,
+    statuses: [404, 409],
+    async run(call, { params, body }) {
+      const { email, display_name: displayName, is_admin: isAdmin } = body;
+      const status = statusOf(body);
+      return presentAdminUser(
+        await useCases.administration.update(call, {
+          id: params.uid,
+          ...(email !== undefined && { email }),
+          ...(displayName !== undefined && { displayName }),
+          ...(isAdmin !== undefined && { isAdmin }),
+          ...(status !== undefined && { status }),
+        }),
+      );
+    },
+  }),
+  api({
+    ...guarded,
+    id: 'adminUserDelete',
+    summary: 'Delete an account; its sessions and tokens end first',
+    method: 'DELETE',
+    path: '/admin/users/{uid}',
+    meter: 'api.write',
+    params: uidParams,
+    success: 204,
+    result: 'empty',
+    statuses: [404, 409],
+    errorMembers: deletionErrorMembers,
+    run: (call, { params }) => useCases.administration.delete(call, { id: params.uid }),
+  }),
+  api({
+    ...guarded,
+    id: 'adminUserPassword',
+    summary: 'Set the password of an account; its sessions end',
+    method: 'POST',
+    path: '/admin/users/{uid}/password',
+    meter: 'api.write',
+    params: uidParams,
+    body: newPasswordBody,
+    success: 204,
+    result: 'empty',
+    statuses: [404],
+    run: (call, { params, body }) =>
+      useCases.administration.setPassword(call, { id: params.uid, password: body.password }),
+  }),
+  api({
+    ...guarded,
+    id: 'adminUserRevokeTokens',
+    summary: 'End every session and token of an account',
+    method: 'POST',
+    path: '/admin/users/{uid}/revoke-tokens',
+    meter: 'api.write',
+    params: uidParams,
+    success: 204,
+    result: 'empty',
+    statuses: [404],
+    run: (call, { params }) => useCases.administration.revokeTokens(call, { id: params.uid }),
+  }),
+];

@@ -1,0 +1,66 @@
+// The shapes of /admin/users, and of what a new account is given whoever makes it.
+import { passwordLength, profileLimits, usernameLimit } from 'hexforge/identity';
+import { count, flag, list, maybe, oneOf, orNull, pageQuery, shape, text, time, uuid, word } from 'hexforge/plugin';
+import type { TypeOf } from 'hexforge/plugin';
+
+/** Longer ones are refused by the rule of the core, which counts characters; this bounds the bytes. */
+export const password = () =>
+  word()
+    .max(4 * passwordLength.max)
+    .description(`${passwordLength.min} to ${passwordLength.max} characters`);
+
+export const newAccountMembers = {
+  username: word().max(usernameLimit),
+  email: word().max(profileLimits.email),
+  password: password(),
+  display_name: maybe(text().max(profileLimits.displayName)),
+} as const;
+
+/** Document C, "User record (admin)". */
+export const adminUserJson = shape({
+  id: uuid(),
+  username: word(),
+  email: word(),
+  display_name: text(),
+  is_admin: flag(),
+  status: oneOf('active', 'suspended'),
+  created_at: time(),
+  last_active_at: orNull(time()),
+}).id('AdminUser');
+export type AdminUserJson = TypeOf<typeof adminUserJson>;
+
+export const adminUserListJson = shape({
+  users: list(adminUserJson),
+  total: count(),
+  limit: count(),
+  offset: count(),
+}).id('AdminUserList');
+
+export const adminUserQuery = shape({
+  q: maybe(text().max(256).description('Part of a username, e-mail address or display name, in any case')),
+  page: pageQuery.page,
+  per_page: maybe(text().description('1 to 500, anything else is 500; default 50')),
+  limit: maybe(text().description('Takes precedence over per_page')),
+  offset: maybe(text().description('Takes precedence over page')),
+});
+export type AdminUserQuery = TypeOf<typeof adminUserQuery>;
+
+export const newUserBody = shape({ ...newAccountMembers, is_admin: maybe(flag().strict()) }).id('NewUser');
+
+export const userChangeBody = shape({
+  email: maybe(word().max(profileLimits.email)),
+  display_name: maybe(text().max(profileLimits.displayName)),
+  is_admin: maybe(flag().strict()),
+  is_active: maybe(flag().strict().description('An alternative to status')),
+  status: maybe(oneOf('active', 'suspended')),
+})
+  .oxor('is_active', 'status')
+  .id('UserChange');
+export type UserChangeBody = TypeOf<typeof userChangeBody>;
+
+export const newPasswordBody = shape({ password: password() }).id('NewPassword');
+
+export const uidParams = shape({ uid: uuid() });
+
+/** Document C: the 409 of a deletion carries error and reason. */
+export const deletionErrorMembers = shape({ reason: maybe(word().description('Why the user cannot be deleted')) });

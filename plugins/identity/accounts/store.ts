@@ -1,0 +1,142 @@
+// Accounts in PostgreSQL.
+import { emailKey, usernameKey } from 'hexforge/identity';
+import type { Account, AccountStore, SecuredAccount } from 'hexforge/identity';
+import { rawSql } from 'hexforge/plugin';
+import type { Selectable, SqlDatabase } from 'hexforge/plugin';
+import { rows, UserTable } from '../tables.ts';
+import type { IdentityRows } from '../tables.ts';
+
+const accountColumns = [
+  'id',
+  'username',
+  'email',
+  'display_name',
+  'bio',
+  'avatar_url',
+  'is_admin',
+  'status',
+  'approval',
+  'email_verified',
+  'created_at',
+  'last_active_at',
+] as const;
+type AccountRow = Pick<Selectable<IdentityRows['identity_user']>, (typeof accountColumns)[number]>;
+
+const account = (row: AccountRow): Account => ({
+  id: row.id,
+  username: row.username,
+  email: row.email,
+  displayName: row.display_name,
+  bio: row.bio,
+  avatarUrl: row.avatar_url,
+  isAdmin: row.is_admin,
+  status: row.status,
+  approval: row.approval ?? undefined,
+  emailVerified: row.email_verified,
+  createdAt: row.created_at,
+  lastActiveAt: row.last_active_at ?? undefined,
+});
+const secured = (row: AccountRow & { readonly password_hash: string }): SecuredAccount => ({
+  account: account(row),
+  passwordHash: row.password_hash,
+});
+
+export function sqlAccountStore(db: SqlDatabase): AccountStore {
+  const users = () => rows(db).selectFrom('identity_user');
+  return {
+    async insert({ approval, lastActiveAt, ...made }, passwordHash) {
+      await db.em().insert(UserTable, {
+        ...made,
+        usernameKey: usernameKey(made.username),
+        emailKey: emailKey(made.email),
+        displayNameKey: made.displayName.toLowerCase(),
+        approval: approval ?? null,
+        lastActiveAt: lastActiveAt ?? null,
+        passwordHash,
+      });
+    },
+    async any() {
+      return (await users().select('id').limit(1).executeTakeFirst()) !== undefined;
+    },
+    async byId(id) {
+      const row = await users().select(accountColumns).where('id', '=', id).executeTakeFirst();
+      return row && account(row);
+    },
+    async byIds(ids) {
+      return (
+        await users()
+          .select(accountColumns)
+          .where('id', 'in', [...ids])
+          .execute()
+      ).map(account);
+    },
+    async byUsername(username) {
+      const row = await users()
+        .select(accountColumns)
+        .where('username_key', '=', usernameKey(username))
+        .executeTakeFirst();
+      return row && account(row);
+    },
+    async byEmail(email) {
+      const row = await users().select(accountColumns).where('email_key', '=', emailKey(email)).executeTakeFirst();
+      return row && account(row);
+    },
+    async secured(username) {
+      const row = await users()
+        .select(accountColumns)
+        .select('password_hash')
+        .where('username_key', '=', usernameKey(username))
+        .executeTakeFirst();
+      return row && secured(row);
+    },
+    async list({ q, limit, offset }) {
+      const needle = q?.toLowerCase();
+      const matching = users().$if(needle !== undefined, (query) =>
+        query.where((is) =>
+          is.or([
+            is(rawSql<number>`strpos(username_key, ${needle})`, '>', 0),
+            is(rawSql<number>`strpos(email_key, ${needle})`, '>', 0),
+            is(rawSql<number>`strpos(display_name_key, ${needle})`, '>', 0),
+          ]),
+        ),
+      );
+      const found = await matching.select(accountColumns).orderBy('username_key').limit(limit).offset(offset).execute();
+      const { total } = await matching.select((is) => is.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
+      return { accounts: found.map(account), total };
+    },
+    async lock(id) {
+      // `no key`: rows that refer to the account may be written meanwhile.
+      const row = await users()
+        .select(accountColumns)
+        .select('password_hash')
+        .where('id', '=', id)
+        .forNoKeyUpdate()
+        .executeTakeFirst();
+      return row && secured(row);
+    },
+    async lockAdministrators() {
+      const held = await users()
+        .select('id')
+        .where('is_admin', '=', true)
+        .where('status', '=', 'active')
+        .orderBy('id')
+        .forNoKeyUpdate()
+        .execute();
+      return held.map(({ id }) => id);
+    },
+    async update(id, { email, displayName, ...patch }) {
+      await db.em().nativeUpdate(
+        UserTable,
+        { id },
+        {
+          ...patch,
+          ...(email !== undefined && { email, emailKey: emailKey(email) }),
+          ...(displayName !== undefined && { displayName, displayNameKey: displayName.toLowerCase() }),
+        },
+      );
+    },
+    async delete(id) {
+      await db.em().nativeDelete(UserTable, { id });
+    },
+  } satisfies AccountStore;
+}

@@ -1,0 +1,24 @@
+// Accounts in JSON, as their owner and as anyone sees them.
+import type { Account } from 'hexforge/identity';
+import type { PublicProfileJson, UserJson } from './schemas.ts';
+
+export const presentUser = (account: Account): UserJson => ({
+  id: account.id,
+  username: account.username,
+  email: account.email,
+  display_name: account.displayName,
+  bio: account.bio,
+  avatar_url: account.avatarUrl,
+  is_admin: account.isAdmin,
+  ...(account.approval !== undefined && { approval_state: account.approval }),
+  created_at: account.createdAt.toISOString(),
+});
+
+export const presentPublicProfile = (account: Account): PublicProfileJson => ({
+  id: account.id,
+  username: account.username,
+  display_name: account.displayName,
+  bio: account.bio,
+  avatar_url: account.avatarUrl,
+  created_at: account.createdAt.toISOString(),
+});

@@ -1,0 +1,68 @@
+// The routes of one's own profile and password, and of public profiles.
+import { anyone, api, session, signedIn } from 'hexforge/plugin';
+import type { Route } from 'hexforge/plugin';
+import type { IdentityUseCases } from '#core/identity/use-cases';
+import { presentPublicProfile, presentUser } from './present.ts';
+import { passwordChangeBody, profileBody, publicProfileJson, userJson, usernameParams } from './schemas.ts';
+
+const guarded = { access: session, scope: null, meter: 'api.write' } as const;
+
+export const profileRoutes = (useCases: IdentityUseCases): readonly Route[] => [
+  api({
+    id: 'userFetch',
+    summary: 'The authenticated user',
+    method: 'GET',
+    path: '/user',
+    access: signedIn,
+    scope: 'user.read',
+    meter: 'api.read',
+    result: userJson,
+    run: async (call) => presentUser(await useCases.profiles.own(call)),
+  }),
+  api({
+    ...guarded,
+    id: 'userUpdate',
+    summary: 'Change the profile',
+    method: 'PATCH',
+    path: '/user',
+    body: profileBody,
+    result: userJson,
+    statuses: [409],
+    async run(call, { body }) {
+      const { display_name: displayName, avatar_url: avatarUrl, bio, email } = body;
+      return presentUser(
+        await useCases.profiles.update(call, {
+          ...(displayName !== undefined && { displayName }),
+          ...(avatarUrl !== undefined && { avatarUrl }),
+          ...(bio !== undefined && { bio }),
+          ...(email !== undefined && { email }),
+        }),
+      );
+    },
+  }),
+  api({
+    ...guarded,
+    id: 'userPassword',
+    summary: 'Change the password; every other session ends',
+    method: 'POST',
+    path: '/user/password',
+    body: passwordChangeBody,
+    success: 204,
+    result: 'empty',
+    run: (call, { body }) =>
+      useCases.profiles.changePassword(call, { current: body.current_password, next: body.new_password }),
+  }),
+  api({
+    id: 'userPublicProfile',
+    summary: 'What anyone may see of a user',
+    method: 'GET',
+    path: '/users/{username}',
+    access: anyone,
+    scope: null,
+    meter: 'api.read',
+    params: usernameParams,
+    result: publicProfileJson,
+    statuses: [404],
+    run: async (call, { params }) => presentPublicProfile(await useCases.profiles.public(call, params)),
+  }),
+];

@@ -1,0 +1,42 @@
+// The shapes of one's own account and of public profiles.
+import { profileLimits } from 'hexforge/identity';
+import { flag, maybe, oneOf, shape, text, time, uuid, word } from 'hexforge/plugin';
+import type { TypeOf } from 'hexforge/plugin';
+import { password } from '../accounts/schemas.ts';
+
+/** Document D, "User object". */
+export const userJson = shape({
+  id: uuid(),
+  username: word(),
+  email: word(),
+  display_name: text(),
+  bio: text(),
+  avatar_url: text(),
+  is_admin: flag(),
+  approval_state: maybe(oneOf('pending', 'approved', 'rejected')),
+  created_at: time(),
+}).id('User');
+export type UserJson = TypeOf<typeof userJson>;
+
+export const publicProfileJson = shape({
+  id: uuid(),
+  username: word(),
+  display_name: text(),
+  bio: text(),
+  avatar_url: text(),
+  created_at: time(),
+}).id('PublicProfile');
+export type PublicProfileJson = TypeOf<typeof publicProfileJson>;
+
+export const profileBody = shape({
+  display_name: maybe(text().max(profileLimits.displayName)),
+  bio: maybe(text().max(profileLimits.bio)),
+  avatar_url: maybe(text().max(profileLimits.avatarUrl)),
+  email: maybe(word().max(profileLimits.email)),
+}).id('ProfileChange');
+
+export const passwordChangeBody = shape({ current_password: password(), new_password: password() }).id(
+  'PasswordChange',
+);
+
+export const usernameParams = shape({ username: word() });

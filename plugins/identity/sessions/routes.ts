@@ -1,0 +1,104 @@
+// The routes of /auth: sign-in, refresh, sign-out, the authenticated user and registration.
+import { anyone, api, reply, signedIn } from 'hexforge/plugin';
+import type { Cookie, Route } from 'hexforge/plugin';
+import type { IdentityUseCases, SignedIn } from '#core/identity/use-cases';
+import { presentUser } from '../profiles/present.ts';
+import { userJson } from '../profiles/schemas.ts';
+import { presentSession } from './present.ts';
+import { loginBody, registrationBody, sessionJson } from './schemas.ts';
+
+/** Document D, "Cookies". `Secure` follows from {base_url}. */
+const accessCookie = { name: 'svc_access_token', sameSite: 'Lax', path: '/' } as const;
+const refreshCookie = { name: 'svc_refresh_token', sameSite: 'Strict', path: '/api/v1/auth' } as const;
+
+const cookies = ({ accessToken, refreshToken, lifetimes }: SignedIn): Cookie[] => [
+  { ...accessCookie, value: accessToken, maxAgeSeconds: lifetimes.accessSeconds },
+  { ...refreshCookie, value: refreshToken, maxAgeSeconds: lifetimes.refreshSeconds },
+];
+const cleared: readonly Cookie[] = [accessCookie, refreshCookie].map((cookie) => ({
+  ...cookie,
+  value: '',
+  maxAgeSeconds: 0,
+}));
+/** RFC 6749, section 5.1, for the same reason: the body is a credential. */
+const uncached = { 'cache-control': 'no-store' };
+
+const common = { access: anyone, scope: null, meter: 'api.write' } as const;
+
+export const authRoutes = (useCases: IdentityUseCases): readonly Route[] => [
+  api({
+    ...common,
+    id: 'authLogin',
+    summary: 'Exchange username and password for a session',
+    method: 'POST',
+    path: '/auth/login',
+    body: loginBody,
+    result: sessionJson,
+    statuses: [403],
+    async run(call, { body }) {
+      const opened = await useCases.sessions.signIn(call, body);
+      return reply(presentSession(opened), { cookies: cookies(opened), headers: uncached });
+    },
+  }),
+  api({
+    ...common,
+    id: 'authRefresh',
+    summary: 'Trade the refresh cookie for a new session token and a new refresh cookie',
+    method: 'POST',
+    path: '/auth/refresh',
+    cookies: true,
+    result: sessionJson,
+    async run(call, input) {
+      const renewed = await useCases.sessions.refresh(call, { refreshToken: input.cookies[refreshCookie.name] });
+      return reply(presentSession(renewed), { cookies: cookies(renewed), headers: uncached });
+    },
+  }),
+  api({
+    ...common,
+    id: 'authLogout',
+    summary: 'End the session of the bearer token or the cookies',
+    method: 'POST',
+    path: '/auth/logout',
+    cookies: true,
+    success: 204,
+    result: 'empty',
+    async run(call, input) {
+      await useCases.sessions.signOut(call, {
+        access: input.cookies[accessCookie.name],
+        refresh: input.cookies[refreshCookie.name],
+      });
+      return reply(undefined, { cookies: cleared });
+    },
+  }),
+  api({
+    id: 'authMe',
+    summary: 'The authenticated user',
+    method: 'GET',
+    path: '/auth/me',
+    access: signedIn,
+    scope: 'user.read',
+    meter: 'api.read',
+    result: userJson,
+    run: async (call) => presentUser(await useCases.profiles.own(call)),
+  }),
+  api({
+    ...common,
+    id: 'authRegister',
+    summary: 'Register an account, where the setting signup.enabled allows it',
+    method: 'POST',
+    path: '/auth/register',
+    body: registrationBody,
+    success: 201,
+    result: userJson,
+    statuses: [403, 409],
+    run: async (call, { body }) =>
+      presentUser(
+        await useCases.profiles.register(call, {
+          username: body.username,
+          email: body.email,
+          password: body.password,
+          displayName: body.display_name ?? '',
+        }),
+      ),
+  }),
+];

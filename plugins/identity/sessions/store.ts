@@ -1,0 +1,64 @@
+// Sessions and their refresh tokens in PostgreSQL.
+import type { SessionStore } from 'hexforge/identity';
+import type { SqlDatabase } from 'hexforge/plugin';
+import { RefreshTokenTable, rows, SessionTable } from '../tables.ts';
+
+export function sqlSessionStore(db: SqlDatabase): SessionStore {
+  const refreshTokens = () =>
+    rows(db)
+      .selectFrom('identity_refresh_token as refresh')
+      .innerJoin('identity_session as session', 'session.id', 'refresh.session_id')
+      .select(['session.id as sessionId', 'session.user_id as userId']);
+  return {
+    async insert(session) {
+      await db.em().insert(SessionTable, session);
+    },
+    async owner(id, now) {
+      const row = await rows(db)
+        .selectFrom('identity_session as session')
+        .innerJoin('identity_user as user', 'user.id', 'session.user_id')
+        .select(['user.id', 'user.username', 'user.is_admin as isAdmin'])
+        .where('session.id', '=', id)
+        .where('session.expires_at', '>', now)
+        .where('user.status', '=', 'active')
+        .executeTakeFirst();
+      return row;
+    },
+    async addRefreshToken(refresh) {
+      await db.em().insert(RefreshTokenTable, { ...refresh, usedAt: null });
+    },
+    async useRefreshToken(hash, now) {
+      // Of two that meet here the second waits for the first one's row lock, then finds the token used.
+      const taken = await rows(db)
+        .updateTable('identity_refresh_token')
+        .set({ used_at: now })
+        .where('hash', '=', hash)
+        .where('used_at', 'is', null)
+        .returning('hash')
+        .executeTakeFirst();
+      const owner = await refreshTokens()
+        .where('refresh.hash', '=', hash)
+        .where('session.expires_at', '>', now)
+        .executeTakeFirst();
+      return owner && { ...owner, outcome: taken === undefined ? 'reused' : 'fresh' };
+    },
+    byRefreshToken: (hash) => refreshTokens().where('refresh.hash', '=', hash).executeTakeFirst(),
+    async extend(id, expiresAt) {
+      await db.em().nativeUpdate(SessionTable, { id }, { expiresAt });
+    },
+    async end(id) {
+      const row = await rows(db)
+        .deleteFrom('identity_session')
+        .where('id', '=', id)
+        .returning('user_id')
+        .executeTakeFirst();
+      return row?.user_id;
+    },
+    async endAll(userId, except) {
+      return db.em().nativeDelete(SessionTable, { userId, ...(except !== undefined && { id: { $ne: except } }) });
+    },
+    async prune(now) {
+      return db.em().nativeDelete(SessionTable, { expiresAt: { $lte: now } });
+    },
+  } satisfies SessionStore;
+}

@@ -1,0 +1,37 @@
+// The shapes of personal access tokens.
+import { tokenNameLimit } from 'hexforge/identity';
+import { list, maybe, orNull, pageOf, pageQuery, parseInstant, shape, time, uuid, word } from 'hexforge/plugin';
+import type { TypeOf } from 'hexforge/plugin';
+
+const tokenMembers = {
+  id: uuid(),
+  name: word(),
+  scopes: list(word()),
+  created_at: time(),
+  expires_at: orNull(time()),
+  last_used_at: orNull(time()),
+} as const;
+
+export const tokenJson = shape(tokenMembers).id('Token');
+export type TokenJson = TypeOf<typeof tokenJson>;
+
+export const createdTokenJson = shape({
+  ...tokenMembers,
+  token: word().description('Shown in this answer alone'),
+}).id('CreatedToken');
+
+export const tokenPageJson = pageOf(tokenJson).id('TokenPage');
+
+const instant = () =>
+  word().custom((value: string, helpers) =>
+    parseInstant(value) === undefined ? helpers.error('string.isoDate') : value,
+  );
+
+export const newTokenBody = shape({
+  name: word().max(tokenNameLimit),
+  scopes: list(word().max(64)).max(100),
+  expires_at: maybe(orNull(instant()).description('RFC 3339, to the year 9999 in UTC; null or absent: never')),
+}).id('NewToken');
+
+export const tokenParams = shape({ id: uuid() });
+export const tokenQuery = shape(pageQuery);

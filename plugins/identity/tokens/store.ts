@@ -1,0 +1,85 @@
+// Personal access tokens in PostgreSQL.
+import type { AccessToken, TokenStore } from 'hexforge/identity';
+import { compiledRead } from 'hexforge/plugin';
+import type { Kysely, Selectable, SqlDatabase } from 'hexforge/plugin';
+import { rows, TokenTable } from '../tables.ts';
+import type { IdentityRows } from '../tables.ts';
+
+const tokenColumns = ['id', 'user_id', 'name', 'scopes', 'created_at', 'expires_at', 'last_used_at'] as const;
+type TokenRow = Pick<Selectable<IdentityRows['identity_token']>, (typeof tokenColumns)[number]>;
+
+const token = (row: TokenRow): AccessToken => ({
+  id: row.id,
+  userId: row.user_id,
+  name: row.name,
+  scopes: row.scopes,
+  createdAt: row.created_at,
+  expiresAt: row.expires_at ?? undefined,
+  lastUsedAt: row.last_used_at ?? undefined,
+});
+
+/** What every request with a token begins with. */
+const tokenByHash = compiledRead(
+  ['hash', 'now'],
+  (db: Kysely<IdentityRows>, { hash, now }: { readonly hash: string; readonly now: Date }) =>
+    db
+      .selectFrom('identity_token as token')
+      .innerJoin('identity_user as user', 'user.id', 'token.user_id')
+      .select([
+        'token.id as tokenId',
+        'token.scopes',
+        'token.last_used_at',
+        'user.id',
+        'user.username',
+        'user.is_admin',
+      ])
+      .where('token.hash', '=', hash)
+      .where('user.status', '=', 'active')
+      .where((is) => is.or([is('token.expires_at', 'is', null), is('token.expires_at', '>', now)])),
+);
+
+export function sqlTokenStore(db: SqlDatabase): TokenStore {
+  const tokensOf = (userId: string) => rows(db).selectFrom('identity_token').where('user_id', '=', userId);
+  return {
+    async insert({ expiresAt, lastUsedAt, ...made }, hash) {
+      await db.em().insert(TokenTable, { ...made, hash, expiresAt: expiresAt ?? null, lastUsedAt: lastUsedAt ?? null });
+    },
+    async byHash(hash, now) {
+      const [row] = await tokenByHash(rows(db), { hash, now });
+      return (
+        row && {
+          token: { id: row.tokenId, scopes: row.scopes, lastUsedAt: row.last_used_at ?? undefined },
+          owner: { id: row.id, username: row.username, isAdmin: row.is_admin },
+        }
+      );
+    },
+    async list(userId, { limit, offset }) {
+      const found = await tokensOf(userId)
+        .select(tokenColumns)
+        .orderBy('created_at', 'desc')
+        .orderBy('id')
+        .limit(limit)
+        .offset(offset)
+        .execute();
+      const { total } = await tokensOf(userId)
+        .select((is) => is.fn.countAll<number>().as('total'))
+        .executeTakeFirstOrThrow();
+      return { tokens: found.map(token), total };
+    },
+    async delete(userId, id) {
+      const row = await rows(db)
+        .deleteFrom('identity_token')
+        .where('id', '=', id)
+        .where('user_id', '=', userId)
+        .returning(tokenColumns)
+        .executeTakeFirst();
+      return row && token(row);
+    },
+    async deleteAll(userId) {
+      return db.em().nativeDelete(TokenTable, { userId });
+    },
+    async touch(id, now) {
+      await db.em().nativeUpdate(TokenTable, { id }, { lastUsedAt: now });
+    },
+  } satisfies TokenStore;
+}
