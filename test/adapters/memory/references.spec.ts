@@ -168,6 +168,26 @@ void t.test('restrict at the end of a chain refuses the whole of it', async (t) 
   t.equal(repositories.delete('other'), true);
 });
 
+void t.test('restrict refuses also what a cascade of the same deletion would take', async (t) => {
+  const { database, repositories, state } = setUp();
+  for (const [name, [first, second]] of Object.entries({
+    releases_a: ['cascade', 'restrict'],
+    releases_b: ['restrict', 'cascade'],
+  } as const)) {
+    const releases = database.table<{ readonly id: string; readonly of: string; readonly in: string }>(name, {
+      key: 'id',
+      references: {
+        of: { table: 'repositories_repository', onDelete: first },
+        in: { table: 'repositories_repository', onDelete: second },
+      },
+    });
+    releases.insert({ id: 'r', of: 'forge', in: 'forge' });
+    t.throws(() => repositories.delete('forge'), new StillReferenced(name));
+    releases.delete('r');
+  }
+  t.strictSame(state(), everything);
+});
+
 void t.test('rows that restrict each other go in one statement', async (t) => {
   const { database } = setUp();
   const nodes = database.table<{ readonly id: string; readonly parentId?: string }>('planning_node', {
