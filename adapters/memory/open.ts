@@ -7,9 +7,10 @@ import type { Log } from '#core/kernel/log';
 import type { Storage } from '#core/kernel/storage';
 import type { Clock, Ids } from '#core/kernel/time';
 import type { Events, Intent, Intents, Locks, UnitOfWork } from '#core/kernel/unit-of-work';
-import type { MemoryDatabase, MemoryTable } from './database.ts';
+import type { MemoryDatabase, MemoryTable, TableOptions } from './database.ts';
 import { defaultTuning, MemoryDelivery, type DeliveryTuning } from './delivery.ts';
-import { commit, type Drafts, Memory, memoryTable, type Standpoint } from './state.ts';
+import { commit, Memory, type Row, type WriteSet } from './state.ts';
+import { memoryTable, type Transaction } from './table.ts';
 
 export interface MemoryOptions {
   readonly clock: Clock;
@@ -27,7 +28,7 @@ export interface MemoryStorage extends Storage {
 }
 
 interface Scope {
-  readonly drafts: Drafts;
+  readonly writes: WriteSet;
   readonly events: EventOf[];
   state: 'open' | 'committed' | 'rolled back';
   /** A write was refused: like a database's transaction, it can only roll back. */
@@ -50,8 +51,8 @@ export function openMemory({ clock, ids, log, memory = new Memory(), tuning }: M
     if (scope?.state === 'rolled back') throw new Error('the unit of work of this context was rolled back');
     return scope?.state === 'open' ? scope : undefined;
   };
-  const standpoint: Standpoint = {
-    drafts: () => open()?.drafts,
+  const transaction: Transaction = {
+    writes: () => open()?.writes,
     refused() {
       const scope = open();
       if (scope !== undefined) scope.refused = true;
@@ -67,15 +68,15 @@ export function openMemory({ clock, ids, log, memory = new Memory(), tuning }: M
         throw new Error('a unit of work is already open in this context: units of work do not nest');
       if (closing) throw new Unavailable('The database is closing');
       return mutex.run('unit of work', async () => {
-        const scope: Scope = { drafts: new Map(), events: [], state: 'open', refused: false };
-        memory.open = scope.drafts;
+        const scope: Scope = { writes: new Map(), events: [], state: 'open', refused: false };
+        memory.open = scope.writes;
         try {
           const result = await scopes.run(scope, work);
           if (scope.refused)
             throw new Error(
               'a statement of this transaction failed and its error was swallowed: nothing of it can be committed',
             );
-          commit(scope.drafts);
+          commit(scope.writes);
           scope.state = 'committed';
           scopes.exit(() => delivery.publish(scope.events));
           return result;
@@ -90,13 +91,18 @@ export function openMemory({ clock, ids, log, memory = new Memory(), tuning }: M
   };
 
   const database: MemoryDatabase = {
-    table: <Row extends object>(name: string, options: Parameters<MemoryDatabase['table']>[1]): MemoryTable<Row> =>
-      memoryTable<Row>(memory, memory.shelf(name, options), standpoint),
+    // The store that declares a table knows its rows' type; here they are rows.
+    table: <R extends object>(name: string, options: TableOptions<R>) =>
+      memoryTable(
+        memory,
+        memory.table(name, options as unknown as TableOptions<Row>),
+        transaction,
+      ) as unknown as MemoryTable<R>,
     publish: (view, rows) => {
       memory.views.set(view, rows);
     },
-    published: <Row extends object>(view: string) => (memory.views.get(view)?.() ?? []) as readonly Row[],
-  } as MemoryDatabase;
+    published: <R extends object>(view: string) => (memory.views.get(view)?.() ?? []) as readonly R[],
+  } satisfies MemoryDatabase;
 
   const events: Events = {
     async emit<T extends EventType>(event: Omit<EventOf<T>, 'id' | 'at'>): Promise<string> {
@@ -108,7 +114,7 @@ export function openMemory({ clock, ids, log, memory = new Memory(), tuning }: M
     },
   };
 
-  const intentTable = database.table<IntentRow>('hexforge_intent', { key: (row) => row.id });
+  const intentTable = database.table<IntentRow>('hexforge_intent', { key: 'id' });
   const intents: Intents = {
     async open<D>({
       kind,
@@ -139,8 +145,7 @@ export function openMemory({ clock, ids, log, memory = new Memory(), tuning }: M
     },
     async abandoned(kind) {
       return intentTable
-        .all()
-        .filter((row) => row.kind === kind && row.owner !== owner)
+        .find({ where: (row) => row.kind === kind && row.owner !== owner })
         .map(({ owner: _owner, ...intent }) => intent);
     },
   };

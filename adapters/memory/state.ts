@@ -1,155 +1,138 @@
-// The rows themselves: committed tables, and the drafts of the one unit of work that is open.
-import { Duplicate } from '#core/kernel/errors';
+// The rows themselves: committed tables, and the write set of the one unit of work that is open.
 import type { EventOf } from '#core/kernel/events';
-import type { MemoryDatabase, MemoryTable } from './database.ts';
+import type { Key, KeyPart, Reference, TableOptions } from './database.ts';
 
-type Row = object;
-type TableOptions = Parameters<MemoryDatabase['table']>[1];
+export type Row = Readonly<Record<string, unknown>>;
 
 /** One table at one moment: rows by key in insertion order, and for each unique the key that holds a value. */
-interface Content {
+interface TableState {
   readonly rows: Map<string, Row>;
   readonly uniques: ReadonlyMap<string, Map<string, string>>;
 }
 
-/** A table's committed rows and how to read them. */
-export interface Shelf {
+/** A table's committed rows, how to read them, and what they must keep to. */
+export interface Table {
   readonly name: string;
-  readonly key: (row: Row) => string;
-  readonly uniqueOf: ReadonlyMap<string, (row: Row) => string | undefined>;
-  committed: Content;
+  readonly key: (row: Row) => readonly KeyPart[];
+  readonly uniques: ReadonlyMap<string, (row: Row) => string | undefined>;
+  /** By member. */
+  readonly references: ReadonlyMap<string, Reference>;
+  committed: TableState;
 }
 
 /** What a unit of work has written so far, by table; it replaces the committed rows when it commits. */
-export type Drafts = Map<Shelf, Content>;
+export type WriteSet = Map<Table, TableState>;
+
+/** All tables at one moment, as a statement reads and writes them. */
+export interface Snapshot {
+  read(table: Table): TableState;
+  write(table: Table): TableState;
+}
 
 /** What outlives one opening of a memory storage: handed to `openMemory` again, it plays a restart. */
 export class Memory {
-  readonly shelves = new Map<string, Shelf>();
-  readonly views = new Map<string, () => readonly Row[]>();
+  readonly tables = new Map<string, Table>();
+  readonly views = new Map<string, () => readonly object[]>();
   /** Events not yet delivered to anyone. */
   readonly backlog: EventOf[] = [];
-  /** The drafts of the unit of work that is open; units of work take turns. */
-  open: Drafts | undefined;
+  /** The write set of the unit of work that is open; units of work take turns. */
+  open: WriteSet | undefined;
 
-  shelf(name: string, { key, uniques }: TableOptions): Shelf {
-    const found = this.shelves.get(name);
+  table(name: string, { key, uniques = {}, references = {} }: TableOptions<Row>): Table {
+    const found = this.tables.get(name);
     if (found !== undefined) return found;
-    const uniqueOf = new Map(Object.entries(uniques ?? {}));
-    const shelf: Shelf = {
+    const constraints = Object.entries(uniques);
+    const table: Table = {
       name,
-      key: key as Shelf['key'],
-      uniqueOf: uniqueOf as Shelf['uniqueOf'],
-      committed: {
-        rows: new Map(),
-        uniques: new Map([...uniqueOf.keys()].map((constraint) => [constraint, new Map()])),
-      },
+      key: partsOf(key),
+      uniques: new Map(constraints.map(([constraint, value]) => [constraint, uniqueOf(value)])),
+      references: new Map(Object.entries(references as Record<string, Reference>)),
+      committed: { rows: new Map(), uniques: new Map(constraints.map(([constraint]) => [constraint, new Map()])) },
     };
-    this.shelves.set(name, shelf);
-    return shelf;
+    this.tables.set(name, table);
+    return table;
+  }
+
+  /**
+   * What a statement works on. Inside a unit of work: its write set. Outside: the committed rows and, lest its commit
+   * undo the write, the write set of whoever is at work.
+   */
+  snapshots(writes: WriteSet | undefined): readonly [Snapshot, ...Snapshot[]] {
+    if (writes !== undefined) return [snapshotOf(writes)];
+    const { open } = this;
+    if (open === undefined) return [committed];
+    const other = (table: Table): TableState => open.get(table) ?? table.committed;
+    return [committed, { read: other, write: other }];
   }
 }
 
-/** Where a table reads and writes at this moment. */
-export interface Standpoint {
-  /** The drafts of the unit of work of this context. @throws {Error} where it was rolled back. */
-  drafts(): Drafts | undefined;
-  /** Told that a statement of the unit of work was refused: like a database, it can then only roll back. */
-  refused(): void;
-}
+const committed: Snapshot = { read: (table) => table.committed, write: (table) => table.committed };
 
-export function memoryTable<R extends object>(memory: Memory, shelf: Shelf, standpoint: Standpoint): MemoryTable<R> {
-  const reading = (): Content => standpoint.drafts()?.get(shelf) ?? shelf.committed;
-  const drafted = (drafts: Drafts): Content => {
-    const content = drafts.get(shelf) ?? copied(shelf.committed);
-    drafts.set(shelf, content);
-    return content;
-  };
-  /**
-   * Inside: the draft. Outside: the committed rows and, lest its commit undo the write, the draft of whoever is at
-   * work.
-   */
-  const writing = (): readonly Content[] => {
-    const drafts = standpoint.drafts();
-    if (drafts !== undefined) return [drafted(drafts)];
-    const other = memory.open?.get(shelf);
-    return other === undefined ? [shelf.committed] : [shelf.committed, other];
-  };
-  const put = (key: string, row: Row): void => {
-    const contents = writing();
-    for (const content of contents) {
-      const clash = clashOf(shelf, content, key, row);
-      if (clash === undefined) continue;
-      standpoint.refused();
-      throw new Duplicate(clash);
-    }
-    for (const content of contents) store(shelf, content, key, row);
-  };
-
+function snapshotOf(writes: WriteSet): Snapshot {
   return {
-    insert(row) {
-      const key = shelf.key(row);
-      if (reading().rows.has(key)) {
-        standpoint.refused();
-        throw new Duplicate(`${shelf.name}_pkey`);
-      }
-      put(key, structuredClone(row));
+    read: (table) => writes.get(table) ?? table.committed,
+    write(table) {
+      const state = writes.get(table) ?? copied(table.committed);
+      writes.set(table, state);
+      return state;
     },
-    update(key, patch) {
-      const row = reading().rows.get(key);
-      if (row !== undefined) put(key, { ...row, ...structuredClone(patch) });
-    },
-    delete(key) {
-      return writing()
-        .map((content) => erase(shelf, content, key))
-        .includes(true);
-    },
-    get: (key) => structuredClone(reading().rows.get(key)) as R | undefined,
-    all: () => [...reading().rows.values()].map((row) => structuredClone(row)) as R[],
-  } satisfies MemoryTable<R>;
+  };
 }
 
 /** Makes what a unit of work has written the truth. */
-export function commit(drafts: Drafts): void {
-  for (const [shelf, content] of drafts) shelf.committed = content;
+export function commit(writes: WriteSet): void {
+  for (const [table, state] of writes) table.committed = state;
 }
 
-function copied({ rows, uniques }: Content): Content {
-  return {
-    rows: new Map(rows),
-    uniques: new Map([...uniques].map(([constraint, keys]) => [constraint, new Map(keys)])),
+/** One value stands as it is; several are encoded so that no text in them can be mistaken for the next. */
+export function encoded(key: Key | readonly unknown[]): string {
+  if (!Array.isArray(key)) return String(key);
+  return key.length === 1 ? String(key[0]) : JSON.stringify(key);
+}
+
+export const keyOf = (table: Table, row: Row): string => encoded(table.key(row));
+
+/** The key of the row that a foreign key points to. */
+export function referredKey(row: Row | undefined, member: string): string | undefined {
+  const value = row?.[member];
+  return value === undefined || value === null ? undefined : encoded(value as KeyPart);
+}
+
+/** Puts a row in the place of the one that has its key; undefined: deletes that one. */
+export function store(table: Table, { rows, uniques }: TableState, key: string, row: Row | undefined): void {
+  const before = rows.get(key);
+  if (row === undefined) rows.delete(key);
+  else rows.set(key, row);
+  for (const [constraint, valueOf] of table.uniques) {
+    const holders = uniques.get(constraint);
+    const [freed, taken] = [before && valueOf(before), row && valueOf(row)];
+    if (freed !== undefined && holders?.get(freed) === key) holders.delete(freed);
+    if (taken !== undefined) holders?.set(taken, key);
+  }
+}
+
+function partsOf(key: TableOptions<Row>['key']): Table['key'] {
+  if (typeof key !== 'function') {
+    const members = [key].flat();
+    return (row) => members.map((member) => row[member] as KeyPart);
+  }
+  return (row) => [key(row)].flat();
+}
+
+type Unique = NonNullable<TableOptions<Row>['uniques']>[string];
+
+function uniqueOf(unique: Unique): (row: Row) => string | undefined {
+  const valueOf = typeof unique === 'function' ? unique : (row: Row) => unique.map((member) => row[member]);
+  return (row) => {
+    const value = valueOf(row);
+    const unset = [value].flat().some((part) => part === undefined || part === null);
+    return value === undefined || unset ? undefined : encoded(value);
   };
 }
 
-function clashOf(shelf: Shelf, { uniques }: Content, key: string, row: Row): string | undefined {
-  for (const [constraint, valueOf] of shelf.uniqueOf) {
-    const value = valueOf(row);
-    const holder = value === undefined ? undefined : uniques.get(constraint)?.get(value);
-    if (holder !== undefined && holder !== key) return constraint;
-  }
-  return undefined;
-}
-
-function store(shelf: Shelf, content: Content, key: string, row: Row): void {
-  forget(shelf, content, key);
-  content.rows.set(key, row);
-  for (const [constraint, valueOf] of shelf.uniqueOf) {
-    const value = valueOf(row);
-    if (value !== undefined) content.uniques.get(constraint)?.set(value, key);
-  }
-}
-
-function erase(shelf: Shelf, content: Content, key: string): boolean {
-  forget(shelf, content, key);
-  return content.rows.delete(key);
-}
-
-/** Frees the unique values of the row that stands under `key`. */
-function forget(shelf: Shelf, { rows, uniques }: Content, key: string): void {
-  const row = rows.get(key);
-  if (row === undefined) return;
-  for (const [constraint, valueOf] of shelf.uniqueOf) {
-    const value = valueOf(row);
-    if (value !== undefined) uniques.get(constraint)?.delete(value);
-  }
+function copied({ rows, uniques }: TableState): TableState {
+  return {
+    rows: new Map(rows),
+    uniques: new Map([...uniques].map(([constraint, holders]) => [constraint, new Map(holders)])),
+  };
 }

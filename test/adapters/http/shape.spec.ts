@@ -10,6 +10,7 @@ import {
   oneOf,
   orNull,
   pageOf,
+  presentPage,
   shape,
   text,
   time,
@@ -109,4 +110,11 @@ void t.test('a named shape may stand twice in another', async (t) => {
   const commit = shape({ author: signature, committer: signature });
   t.equal(commit.validate({ author: { name: 'a' }, committer: { name: 'b' } }).error, undefined);
   t.equal(commit.validate({ author: { name: 'a' } }).error?.message, '"committer" is required');
+});
+
+void t.test('a page of a shape is that shape in the envelope', async (t) => {
+  const page = pageOf(shape({ name: text() }));
+  const body = presentPage({ items: ['a'], total: 7, page: 2, perPage: 1 }, (name) => ({ name }));
+  t.strictSame(body, { items: [{ name: 'a' }], total: 7, page: 2, per_page: 1 });
+  t.strictSame(page.validate(body), { value: body });
 });

@@ -1,0 +1,44 @@
+// Which rows a query means, in which order, and which slice of them.
+import type { Order, Query, Where } from './database.ts';
+import type { Row, Table } from './state.ts';
+
+/** The rows themselves, not copies. */
+export function selected(table: Table, rows: Iterable<Row>, query: Query<Row>): Row[] {
+  const { where, orderBy, limit = Infinity, offset = 0 } = query;
+  const found = [...rows].filter(matching(where));
+  return (orderBy === undefined ? found : found.sort(comparing(table, [orderBy].flat()))).slice(offset, offset + limit);
+}
+
+export function matching(where: Where<Row> = {}): (row: Row) => boolean {
+  if (typeof where === 'function') return where;
+  const wanted = Object.entries(where);
+  return (row) => wanted.every(([member, value]) => scalar(row[member]) === scalar(value));
+}
+
+function comparing(table: Table, orders: readonly Order<Row>[]): (a: Row, b: Row) => number {
+  const terms = orders.map((order) => {
+    const [term, sign] = typeof order === 'object' ? [order.desc, -1] : [order, 1];
+    return { sign, valueOf: typeof term === 'function' ? term : (row: Row) => row[term] };
+  });
+  return (a, b) => {
+    for (const { sign, valueOf } of terms) {
+      const order = compare(valueOf(a), valueOf(b));
+      if (order !== 0) return sign * order;
+    }
+    const [keyOfA, keyOfB] = [table.key(a), table.key(b)];
+    return keyOfA.map((part, index) => compare(part, keyOfB[index])).find((order) => order !== 0) ?? 0;
+  };
+}
+
+function compare(one: unknown, other: unknown): number {
+  const [a, b] = [scalar(one), scalar(other)];
+  if (a === b) return 0;
+  if (a === undefined) return 1;
+  if (b === undefined) return -1;
+  return a < b ? -1 : 1;
+}
+
+/** What `===` and `<` understand; null is unset, too. */
+function scalar(value: unknown): string | number | boolean | undefined {
+  return (value instanceof Date ? value.getTime() : (value ?? undefined)) as string | number | boolean | undefined;
+}
