@@ -1,7 +1,7 @@
 // Account creation, the same for registration, for administrators and for the first start.
 import type { AuditEntry, AuditLog } from '#core/kernel/audit';
 import type { PasswordHasher } from '#core/kernel/credentials';
-import { Conflict, Duplicate } from '#core/kernel/errors';
+import { Conflict, onDuplicate } from '#core/kernel/errors';
 import type { Clock, Ids } from '#core/kernel/time';
 import type { Events, UnitOfWork } from '#core/kernel/unit-of-work';
 import { checkProfile } from './account.ts';
@@ -84,12 +84,9 @@ const emailTaken = (cause?: unknown): Conflict =>
   new Conflict('The e-mail address is taken', { detail: '"email" belongs to another account', cause });
 
 /** Turns a unique constraint of the accounts into the sentence that names the field. */
-export async function uniquely<T>(write: () => Promise<T>): Promise<T> {
-  try {
-    return await write();
-  } catch (error) {
-    if (error instanceof Duplicate && error.constraint === 'identity_user_username_key') throw usernameTaken(error);
-    if (error instanceof Duplicate && error.constraint === 'identity_user_email_key') throw emailTaken(error);
-    throw error;
-  }
-}
+export const uniquely = <T>(write: () => Promise<T>): Promise<T> =>
+  onDuplicate(write, (duplicate) => {
+    if (duplicate.constraint === 'identity_user_username_key') return usernameTaken(duplicate);
+    if (duplicate.constraint === 'identity_user_email_key') return emailTaken(duplicate);
+    return duplicate;
+  });

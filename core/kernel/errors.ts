@@ -124,6 +124,18 @@ export class Duplicate extends Conflict {
   }
 }
 
+/** A write, with a sentence of its own where a unique constraint refuses it. */
+export async function onDuplicate<T>(
+  write: () => Promise<T>,
+  refusal: (duplicate: Duplicate) => Error | Promise<Error>,
+): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    throw error instanceof Duplicate ? await refusal(error) : error;
+  }
+}
+
 /**
  * 409: other rows still refer to what was to be deleted; `table` holds them, and starts with the name of the plugin
  * that owns it.

@@ -13,6 +13,7 @@ export * from './page.ts';
 export * from './permissions.ts';
 export * from './ports.ts';
 export * from './rate.ts';
+export * from './rows.ts';
 export * from './scopes.ts';
 export * from './settings.ts';
 export * from './storage.ts';

@@ -3,7 +3,7 @@
 import type { Granted } from '#core/kernel/access';
 import { auditEntry } from '#core/kernel/audit';
 import type { User } from '#core/kernel/caller';
-import { Conflict, Duplicate, NotFound } from '#core/kernel/errors';
+import { Conflict, NotFound, onDuplicate, type Duplicate } from '#core/kernel/errors';
 import { checkHeld } from './collaborators.ts';
 import { aboutRepository } from './events.ts';
 import type { RoleTemplate } from './role-template.ts';
@@ -35,11 +35,13 @@ export const createRoleTemplate =
       createdAt: call.now,
       updatedAt: call.now,
     };
-    await unlessTaken(template.name, () =>
-      parts.unitOfWork.run(async () => {
-        await parts.roleTemplates.insert(template);
-        await tell(parts, granted, 'created', template);
-      }),
+    await onDuplicate(
+      () =>
+        parts.unitOfWork.run(async () => {
+          await parts.roleTemplates.insert(template);
+          await tell(parts, granted, 'created', template);
+        }),
+      taken(template.name),
     );
     return template;
   };
@@ -64,15 +66,17 @@ export const updateRoleTemplate =
       ...(command.name !== undefined && { name: checkCustomRoleName('name', command.name) }),
       ...(command.permissions !== undefined && { permissions: permissionsFor(parts, granted, command.permissions) }),
     };
-    return unlessTaken(patch.name ?? '', () =>
-      parts.unitOfWork.run(async () => {
-        const before = await own(parts, granted, id);
-        if (Object.keys(patch).length === 0) return before;
-        const after: RoleTemplate = { ...before, ...patch, updatedAt: granted.call.now };
-        await parts.roleTemplates.update(id, { ...patch, updatedAt: after.updatedAt });
-        await tell(parts, granted, 'updated', after);
-        return after;
-      }),
+    return onDuplicate(
+      () =>
+        parts.unitOfWork.run(async () => {
+          const before = await own(parts, granted, id);
+          if (Object.keys(patch).length === 0) return before;
+          const after: RoleTemplate = { ...before, ...patch, updatedAt: granted.call.now };
+          await parts.roleTemplates.update(id, { ...patch, updatedAt: after.updatedAt });
+          await tell(parts, granted, 'updated', after);
+          return after;
+        }),
+      taken(patch.name ?? ''),
     );
   };
 
@@ -120,15 +124,8 @@ async function tell(
   );
 }
 
-async function unlessTaken<T>(name: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    throw error instanceof Duplicate
-      ? new Conflict('The repository has a role template of this name already', {
-          detail: `"name": "${name}" is in use; names are compared case-insensitively`,
-          cause: error,
-        })
-      : error;
-  }
-}
+const taken = (name: string) => (cause: Duplicate) =>
+  new Conflict('The repository has a role template of this name already', {
+    detail: `"name": "${name}" is in use; names are compared case-insensitively`,
+    cause,
+  });

@@ -3,7 +3,7 @@
 import type { Granted } from '#core/kernel/access';
 import { auditEntry } from '#core/kernel/audit';
 import type { User } from '#core/kernel/caller';
-import { Conflict, Duplicate, NotFound, ValidationFailed } from '#core/kernel/errors';
+import { Conflict, NotFound, onDuplicate, ValidationFailed, type Duplicate } from '#core/kernel/errors';
 import { checkBranchName } from './create.ts';
 import { aggregateOf, type RepositoryFact } from './events.ts';
 import { checkForkVisibility } from './forks.ts';
@@ -50,13 +50,14 @@ export const updateRepository =
       Object.entries(wished).filter(([key, value]) => repository[key as keyof Changes] !== value),
     ) as Changes;
     if (Object.keys(changes).length === 0) return repository;
-    try {
-      return await (changes.defaultBranch === undefined
-        ? save(parts, granted, changes)
-        : moveDefaultBranch(parts, granted, changes, changes.defaultBranch));
-    } catch (error) {
-      throw error instanceof Duplicate ? await taken(parts, repository, wished, error) : error;
-    }
+    const { defaultBranch } = changes;
+    return onDuplicate(
+      () =>
+        defaultBranch === undefined
+          ? save(parts, granted, changes)
+          : moveDefaultBranch(parts, granted, changes, defaultBranch),
+      (duplicate) => taken(parts, repository, wished, duplicate),
+    );
   };
 
 /** git's HEAD first, then the record; where the second does not happen the first is taken back. */

@@ -15,5 +15,6 @@ export * from '#adapters/http/route';
 export * from '#adapters/http/shape';
 export { compiledRead } from '#adapters/postgres/compiled-read';
 export type { Migration, SqlDatabase } from '#adapters/postgres/database';
+export { rows } from './rows.ts';
 export type { MemoryDatabase, MemoryTable } from '#adapters/memory/database';
 export * from '#host/definition';
