@@ -1,9 +1,10 @@
 // What a handler answered, as a hapi response: status, headers, cookies, entity tag and one of three kinds of body.
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import type { Request, ResponseObject, ResponseToolkit } from '@hapi/hapi';
+import type { Caller } from '#core/kernel/caller';
 import type { Failure } from './errors.ts';
 import { matches } from './etag.ts';
-import type { KeptBodies } from './kept-bodies.ts';
+import { cacheKey, type ResponseCache } from './response-cache.ts';
 import { ByteStream, Reply, Tagged, type Cookie, type ReplyOptions, type Route } from './route.ts';
 import { readable, release, type StreamCare } from './streams.ts';
 
@@ -14,11 +15,12 @@ const worthGzip = 1024;
 const sandbox = "default-src 'none'; sandbox";
 
 export interface ReplyContext {
-  readonly route: Pick<Route, 'success'>;
+  readonly route: Pick<Route, 'success' | 'sameForAll'>;
+  readonly caller: Caller;
   /** Whether cookies are for https alone. */
   readonly secure: boolean;
   readonly care: StreamCare;
-  readonly kept: KeptBodies;
+  readonly cache: ResponseCache;
   /** Says what is wrong with a JSON body; undefined where bodies are not checked. */
   readonly flaw: ((body: unknown) => string | undefined) | undefined;
 }
@@ -45,9 +47,9 @@ async function known(
   context: ReplyContext,
 ): Promise<ResponseObject> {
   if (isHeld(request, etag)) return dressed(unmodified(h), { etag, headers }, context);
-  const { kept } = context;
-  const key = `${request.raw.req.url} ${etag}`;
-  let bytes = kept.get(key);
+  const { cache, route, caller } = context;
+  const key = cacheKey(route.sameForAll === true ? undefined : caller, request.raw.req.url, etag);
+  let bytes = cache.get(key);
   if (bytes === undefined) {
     const { body, options } = parts(await make());
     const named = options.provisional !== true;
@@ -58,10 +60,10 @@ async function known(
         context,
       );
     bytes = Buffer.from(jsonOf(body, 200, context));
-    kept.keep(key, bytes);
+    cache.set(key, bytes);
   }
   const zipped =
-    request.info.acceptEncoding === 'gzip' && bytes.length >= worthGzip ? await kept.gzipped(key, bytes) : undefined;
+    request.info.acceptEncoding === 'gzip' && bytes.length >= worthGzip ? await cache.gzipped(key, bytes) : undefined;
   const response = h.response(zipped ?? bytes).header('content-type', json);
   // hapi says so of what it compresses itself, going by the length it is given.
   return dressed(

@@ -11,9 +11,9 @@ import { presentedIn, readCookies, sessionCookie, type CrossSiteRule } from './c
 import { failure, stackOf } from './errors.ts';
 import type { Exchange } from './exchange.ts';
 import { defaultMaxBytes, readJson } from './json-body.ts';
-import type { KeptBodies } from './kept-bodies.ts';
 import type { Metering, Taken } from './metering.ts';
 import { answer, failed, type ReplyContext } from './reply.ts';
+import type { ResponseCache } from './response-cache.ts';
 import type { Route } from './route.ts';
 import { compile, compileResult, type Check } from './validation.ts';
 
@@ -37,7 +37,7 @@ export interface Wiring {
   readonly log: Log;
   readonly secureCookies: boolean;
   readonly validateResponses: boolean;
-  readonly kept: KeptBodies;
+  readonly cache: ResponseCache;
   readonly stopping: AbortSignal;
   /** Counts what runs, so that a stop can wait for it. */
   readonly track: (work: Promise<ResponseObject>) => Promise<ResponseObject>;
@@ -105,7 +105,8 @@ export function hapiRoute({ route }: OwnedRoute, wiring: Wiring): ServerRoute {
   const contextOf = (exchange: Exchange): ReplyContext => ({
     route,
     secure: wiring.secureCookies,
-    kept: wiring.kept,
+    caller: exchange.caller,
+    cache: wiring.cache,
     flaw,
     care: {
       stopping: wiring.stopping,

@@ -13,9 +13,9 @@ import { trustedProxies } from './addresses.ts';
 import { answerBrokenRequest } from './broken-requests.ts';
 import { crossSiteRule } from './credentials.ts';
 import { Exchange, type AccessLogEntry } from './exchange.ts';
-import { KeptBodies } from './kept-bodies.ts';
 import { metering } from './metering.ts';
 import { openapiDocument } from './openapi.ts';
+import { ResponseCache } from './response-cache.ts';
 import { hapiRoute, nothing, payload, refuse, type AbsentPort, type OwnedRoute } from './routes.ts';
 import { systemRoutes, type Readiness } from './system-routes.ts';
 
@@ -144,7 +144,7 @@ export function createHttpServer(options: HttpOptions): HttpServer {
     crossSite: crossSiteRule([options.baseUrl, options.webUrl]),
     secureCookies: new URL(options.baseUrl).protocol === 'https:',
     validateResponses: options.validateResponses === true,
-    kept: new KeptBodies(),
+    cache: new ResponseCache(),
     stopping: stopping.signal,
     absentPort,
     nothingHere,
