@@ -31,7 +31,7 @@ export interface ReplyOptions {
   readonly cookies?: readonly Cookie[];
   /** Unquoted entity tag; a matching If-None-Match turns a 200 into a 304 without body. */
   readonly etag?: string;
-  /** Not yet what its tag names: the same thing will read otherwise later. It goes without a tag, and is not kept. */
+  /** Not yet what its tag names: the same thing will read otherwise later. It has no tag and is not cached. */
   readonly provisional?: true;
 }
 
