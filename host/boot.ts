@@ -2,6 +2,7 @@
 // half-finished start.
 import type { Log } from '#core/kernel/log';
 import { pluginConfiguration } from './check/configuration.ts';
+import { checkBuiltRoutes } from './check/routes.ts';
 import { container, type Container } from './container.ts';
 import { runJobs, type RunningJobs } from './contributions/jobs.ts';
 import { readiness, type Readiness } from './contributions/probes.ts';
@@ -138,6 +139,7 @@ export class Machine {
     });
     const parts: unknown = await definition.build?.(context as never);
     const made = contributionsOf(definition, parts, context);
+    checkBuiltRoutes(definition, config, made.routes);
     // A build that ended after its time has been given up.
     if (life.state !== 'migrated') return;
     life.made = made;

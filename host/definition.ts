@@ -101,8 +101,8 @@ export interface PluginSpec<C, N extends PortName, L extends LateName, S, Parts>
   readonly references?: readonly string[];
   readonly migrations?: readonly Migration[];
   /**
-   * Makes the route descriptors. Touches nothing it is given before a route runs: the host also calls it to see what is
-   * claimed.
+   * Makes the route descriptors. The host also calls it before the plugin is built, to see what is claimed: `config` is
+   * the real one then, and the rest are stand-ins that may be taken apart and passed on, and throw when used.
    */
   readonly routes?: (parts: Parts, context: Context<C, N, L, S>) => readonly Route[];
   readonly events?: (parts: Parts, context: Context<C, N, L, S>) => readonly Subscription<EventType>[];

@@ -1,4 +1,4 @@
-// Who is at the other end: the client's address behind trusted proxies.
+// The client's address behind trusted proxies, from X-Forwarded-For.
 import { BlockList, isIP, isIPv6 } from 'node:net';
 
 export interface TrustedProxies {

@@ -1,4 +1,4 @@
-// Requests that are not HTTP never reach hapi; they get the same envelope, written by hand.
+// Answers to malformed HTTP, which Node refuses before hapi sees it: the error envelope, written to the socket by hand.
 import { STATUS_CODES, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ErrorKind } from '#core/kernel/errors';

@@ -1,5 +1,5 @@
-// What a request presents as its credential, and the cross-site rule for requests that carry our cookies (document D,
-// "Accounts, sessions, tokens").
+// The credentials of a request, from the Authorization header and cookies, and CSRF protection for requests with our
+// cookies (document D, "Accounts, sessions, tokens").
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Presented } from '#core/kernel/credentials';
 import { Forbidden, Unauthorized } from '#core/kernel/errors';
@@ -50,13 +50,13 @@ export function readCookies(header: string | undefined): Readonly<Record<string,
   return cookies;
 }
 
-export interface CrossSiteRule {
+export interface CsrfProtection {
   /** @throws {Forbidden} `csrf_rejected`, where a browser says that another site made it send this. */
   check(headers: IncomingHttpHeaders, cookies: Readonly<Record<string, string>>): void;
 }
 
 /** The rule for state-changing requests that rest on cookies, given the addresses under which the instance is used. */
-export function crossSiteRule(urls: readonly string[]): CrossSiteRule {
+export function csrfProtection(urls: readonly string[]): CsrfProtection {
   const own = new Set(urls.map((url) => new URL(url).origin));
   return {
     check(headers, cookies) {

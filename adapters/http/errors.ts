@@ -1,7 +1,7 @@
-// The one map from typed errors to HTTP: status, headers and the shared envelope (document A, "Error envelope").
+// Maps typed errors to HTTP responses, in one place: status, headers and error envelope (document A, "Error envelope").
 import { inspect } from 'node:util';
 import { HexforgeError, InsufficientScope, MethodNotAllowed, RateLimited, type ErrorKind } from '#core/kernel/errors';
-import { rateHeaders } from './metering.ts';
+import { rateHeaders } from './rate-limiter.ts';
 
 /** Document D, "General error codes". */
 export const statusOf = {

@@ -1,4 +1,4 @@
-// Entity tags (RFC 9110, sections 8.8.3 and 13.1.2): whether a client already holds what it asks for.
+// Entity tags and conditional requests (RFC 9110, sections 8.8.3 and 13.1.2).
 import { createHash } from 'node:crypto';
 
 /** The tag of a JSON body: a digest, so that it changes whenever anything the caller sees does. */

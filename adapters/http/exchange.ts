@@ -1,4 +1,4 @@
-// What is known of one request from its arrival to its line in the access log.
+// The context of one HTTP exchange, from arrival to access log: request id, client address, caller, abort signal.
 import type { Request } from '@hapi/hapi';
 import { anonymous, type Call, type Caller, type Credential } from '#core/kernel/caller';
 import type { Clock, Ids } from '#core/kernel/time';

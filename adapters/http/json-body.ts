@@ -1,7 +1,7 @@
-// A JSON request body: its content type, its bound, its syntax and what no JSON of ours may contain.
+// Parses JSON request bodies: content type, size limit, syntax, and a check for what no JSON of ours may contain.
 import type { IncomingMessage } from 'node:http';
 import { MalformedJson, UnknownField, UnsupportedMediaType, ValidationFailed } from '#core/kernel/errors';
-import { carriesBody, requestBytes } from './bytes.ts';
+import { carriesBody, requestBytes } from './request-body.ts';
 
 /** Document D, "Repositories": JSON bodies up to 1 MiB. */
 export const defaultMaxBytes = 1024 * 1024;

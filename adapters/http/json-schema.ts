@@ -1,4 +1,4 @@
-// joi schemas as JSON Schema 2020-12, the dialect of OpenAPI 3.1, with named schemas hoisted to components.
+// Converts joi schemas to JSON Schema 2020-12, the dialect of OpenAPI 3.1, with named schemas hoisted to components.
 import Joi from 'joi';
 
 export type JsonSchema = { readonly [key: string]: unknown };

@@ -1,4 +1,4 @@
-// The OpenAPI 3.1 document, from the same descriptors and schemas that serve requests.
+// Generates the OpenAPI 3.1 document from the descriptors and schemas that serve requests.
 import { STATUS_CODES } from 'node:http';
 import Joi from 'joi';
 import type { ScopeCatalogue } from '#core/kernel/scopes';

@@ -1,11 +1,12 @@
-// What a handler answered, as a hapi response: status, headers, cookies, entity tag and one of three kinds of body.
+// Turns a handler's result into a hapi response: status, headers, cookies, conditional requests and the body.
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import type { Request, ResponseObject, ResponseToolkit } from '@hapi/hapi';
+import type { Caller } from '#core/kernel/caller';
 import type { Failure } from './errors.ts';
 import { matches } from './etag.ts';
-import type { KeptBodies } from './kept-bodies.ts';
+import { cacheKey, type ResponseCache } from './response-cache.ts';
 import { ByteStream, Reply, Tagged, type Cookie, type ReplyOptions, type Route } from './route.ts';
-import { readable, release, type StreamCare } from './streams.ts';
+import { cancel, readable, type StreamHooks } from './streams.ts';
 
 const json = 'application/json; charset=utf-8';
 /** hapi's own bound for what it compresses. */
@@ -14,73 +15,74 @@ const worthGzip = 1024;
 const sandbox = "default-src 'none'; sandbox";
 
 export interface ReplyContext {
-  readonly route: Pick<Route, 'success'>;
+  readonly route: Pick<Route, 'success' | 'sameForAll'>;
+  readonly caller: Caller;
   /** Whether cookies are for https alone. */
   readonly secure: boolean;
-  readonly care: StreamCare;
-  readonly kept: KeptBodies;
+  readonly hooks: StreamHooks;
+  readonly cache: ResponseCache;
   /** Says what is wrong with a JSON body; undefined where bodies are not checked. */
   readonly flaw: ((body: unknown) => string | undefined) | undefined;
 }
 
-export async function answer(
+export async function respond(
   request: Request,
   h: ResponseToolkit,
   result: unknown,
   context: ReplyContext,
 ): Promise<ResponseObject> {
-  if (result instanceof Tagged) return await known(request, h, result, context);
-  const { body, options } = parts(result);
+  if (result instanceof Tagged) return await conditional(request, h, result, context);
+  const { body, options } = unwrapped(result);
   const status = options.status ?? context.route.success ?? 200;
-  const unchanged = options.etag !== undefined && status === 200 && isHeld(request, options.etag);
-  if (unchanged && body instanceof ByteStream) await release(body);
-  return dressed(unchanged ? unmodified(h) : withBody(request, h, body, status, context), options, context);
+  const unchanged = options.etag !== undefined && status === 200 && clientHas(request, options.etag);
+  if (unchanged && body instanceof ByteStream) await cancel(body);
+  return withHeaders(unchanged ? notModified(h) : withBody(request, h, body, status, context), options, context);
 }
 
-/** What has a tag before it has a body. */
-async function known(
+/** A conditional response: from the client's own copy, from the response cache, or made. */
+async function conditional(
   request: Request,
   h: ResponseToolkit,
   { etag, make, headers }: Tagged<unknown>,
   context: ReplyContext,
 ): Promise<ResponseObject> {
-  if (isHeld(request, etag)) return dressed(unmodified(h), { etag, headers }, context);
-  const { kept } = context;
-  const key = `${request.raw.req.url} ${etag}`;
-  let bytes = kept.get(key);
+  if (clientHas(request, etag)) return withHeaders(notModified(h), { etag, headers }, context);
+  const { cache, route, caller } = context;
+  const key = cacheKey(route.sameForAll === true ? undefined : caller, request.raw.req.url, etag);
+  let bytes = cache.get(key);
   if (bytes === undefined) {
-    const { body, options } = parts(await make());
-    const named = options.provisional !== true;
-    if (!named || body instanceof ByteStream)
-      return dressed(
+    const { body, options } = unwrapped(await make());
+    const final = options.provisional !== true;
+    if (!final || body instanceof ByteStream)
+      return withHeaders(
         withBody(request, h, body, 200, context),
-        { headers: { ...headers, ...options.headers }, ...(named && { etag }) },
+        { headers: { ...headers, ...options.headers }, ...(final && { etag }) },
         context,
       );
     bytes = Buffer.from(jsonOf(body, 200, context));
-    kept.keep(key, bytes);
+    cache.set(key, bytes);
   }
-  const zipped =
-    request.info.acceptEncoding === 'gzip' && bytes.length >= worthGzip ? await kept.gzipped(key, bytes) : undefined;
-  const response = h.response(zipped ?? bytes).header('content-type', json);
+  const compressed =
+    request.info.acceptEncoding === 'gzip' && bytes.length >= worthGzip ? await cache.gzipped(key, bytes) : undefined;
+  const response = h.response(compressed ?? bytes).header('content-type', json);
   // hapi says so of what it compresses itself, going by the length it is given.
-  return dressed(
-    zipped === undefined ? response : response.header('content-encoding', 'gzip').vary('accept-encoding'),
+  return withHeaders(
+    compressed === undefined ? response : response.header('content-encoding', 'gzip').vary('accept-encoding'),
     { etag, headers },
     context,
   );
 }
 
-const parts = (result: unknown): { readonly body: unknown; readonly options: ReplyOptions } =>
+const unwrapped = (result: unknown): { readonly body: unknown; readonly options: ReplyOptions } =>
   result instanceof Reply ? result : { body: result, options: {} };
 
 /** Whether the client has it. A change is never answered with 304. */
-const isHeld = ({ method, raw }: Request, etag: string): boolean =>
+const clientHas = ({ method, raw }: Request, etag: string): boolean =>
   (method === 'get' || method === 'head') && matches(raw.req.headers['if-none-match'], etag);
 
-const unmodified = (h: ResponseToolkit): ResponseObject => withoutLength(h.response().code(304));
+const notModified = (h: ResponseToolkit): ResponseObject => withoutLength(h.response().code(304));
 
-function dressed(
+function withHeaders(
   response: ResponseObject,
   { etag, headers = {}, cookies = [] }: ReplyOptions,
   { secure }: ReplyContext,
@@ -93,7 +95,7 @@ function dressed(
 }
 
 /** `plain`: for git, which shows a person what is `text/plain` and nothing else. */
-export function failed(h: ResponseToolkit, { status, headers, body }: Failure, plain = false): ResponseObject {
+export function errorResponse(h: ResponseToolkit, { status, headers, body }: Failure, plain = false): ResponseObject {
   const { error, detail } = body;
   const text = plain
     ? [error, detail]
@@ -121,7 +123,7 @@ function withBody(
   if (body instanceof ByteStream) {
     // Packs, archives and blobs are compressed already or gain little; events must not wait for a compressor.
     Object.assign(request.info, { acceptEncoding: 'identity' });
-    const response = h.response(readable(body, context.care)).code(status).header('content-security-policy', sandbox);
+    const response = h.response(readable(body, context.hooks)).code(status).header('content-security-policy', sandbox);
     setHeader(response, 'content-type', body.type);
     return body.length === undefined ? response : response.bytes(body.length);
   }

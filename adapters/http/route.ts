@@ -31,7 +31,7 @@ export interface ReplyOptions {
   readonly cookies?: readonly Cookie[];
   /** Unquoted entity tag; a matching If-None-Match turns a 200 into a 304 without body. */
   readonly etag?: string;
-  /** Not yet what its tag names: the same thing will read otherwise later. It goes without a tag, and is not kept. */
+  /** Not yet what its tag names: the same thing will read otherwise later. It has no tag and is not cached. */
   readonly provisional?: true;
 }
 
@@ -62,10 +62,9 @@ export class Tagged<R> {
 }
 
 /**
- * A 200 whose body is made only where it is needed: not for a client that has it (304), and of JSON not while the forge
- * still has it as it was sent.
- * @param etag unquoted; besides the URL it must name all that the body follows from, who asks included where that
- * matters.
+ * A conditional response: a 200 whose body is made only where it is needed. A client that has it is answered with 304,
+ * and JSON comes from the response cache while that holds it for this caller, URL and tag (see `sameForAll`).
+ * @param etag unquoted; besides the caller and the URL it must name all that the body follows from.
  * @param headers of the 200 and the 304 alike.
  */
 export const tagged = <R>(
@@ -153,6 +152,12 @@ export interface RouteSpec<P, Q, B, R extends Result, A extends AccessRule> {
    * optional.
    */
   readonly errorMembers?: Joi.ObjectSchema;
+  /**
+   * The promise that whoever may ask is told the same: nothing in the body follows from who asks or from what they
+   * may do. A `tagged` answer is then cached once for all callers; without the promise each has their own, and
+   * anonymous ones share one. A promise that is not kept shows one caller's answer to another.
+   */
+  readonly sameForAll?: true;
   /** The session cookie authenticates here too. */
   readonly cookies?: true;
   /**

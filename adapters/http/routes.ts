@@ -1,19 +1,18 @@
-// A route descriptor as a hapi route: everything that can be prepared is prepared here, and the steps of a request
-// stand in order.
+// Makes a hapi route of a route descriptor: the request pipeline, with all that can be prepared done once.
 import type { Request, ResponseObject, ResponseToolkit, ServerRoute } from '@hapi/hapi';
 import type { AccessDecision } from '#core/kernel/access';
 import type { Authenticator, Presented } from '#core/kernel/credentials';
 import { NotFound, Unauthorized, Unavailable, type HexforgeError } from '#core/kernel/errors';
 import type { Log } from '#core/kernel/log';
 import type { PortTraits } from '#core/kernel/ports';
-import { discard, requestBytes } from './bytes.ts';
-import { presentedIn, readCookies, sessionCookie, type CrossSiteRule } from './credentials.ts';
+import { presentedIn, readCookies, sessionCookie, type CsrfProtection } from './credentials.ts';
 import { failure, stackOf } from './errors.ts';
 import type { Exchange } from './exchange.ts';
 import { defaultMaxBytes, readJson } from './json-body.ts';
-import type { KeptBodies } from './kept-bodies.ts';
-import type { Metering, Taken } from './metering.ts';
-import { answer, failed, type ReplyContext } from './reply.ts';
+import type { RateDecision, RateLimiter } from './rate-limiter.ts';
+import { errorResponse, respond, type ReplyContext } from './reply.ts';
+import { drain, requestBytes } from './request-body.ts';
+import type { ResponseCache } from './response-cache.ts';
 import type { Route } from './route.ts';
 import { compile, compileResult, type Check } from './validation.ts';
 
@@ -29,15 +28,15 @@ export type AbsentPort = (
 export interface Wiring {
   readonly authenticator: Authenticator;
   readonly access: AccessDecision;
-  readonly metering: Metering;
-  readonly crossSite: CrossSiteRule;
+  readonly limiter: RateLimiter;
+  readonly csrf: CsrfProtection;
   readonly absentPort: AbsentPort;
   /** The answer where nothing is: also that of a route whose port is absent and hides it. */
   readonly nothingHere: (request: Request) => HexforgeError;
   readonly log: Log;
   readonly secureCookies: boolean;
   readonly validateResponses: boolean;
-  readonly kept: KeptBodies;
+  readonly cache: ResponseCache;
   readonly stopping: AbortSignal;
   /** Counts what runs, so that a stop can wait for it. */
   readonly track: (work: Promise<ResponseObject>) => Promise<ResponseObject>;
@@ -83,12 +82,12 @@ export function hapiRoute({ route }: OwnedRoute, wiring: Wiring): ServerRoute {
   const serve = async (request: Request, h: ResponseToolkit, exchange: Exchange): Promise<ResponseObject> => {
     if (missing('hidden') !== undefined) throw wiring.nothingHere(request);
     const cookies = route.cookies === true ? readCookies(request.raw.req.headers.cookie) : none;
-    const taken = await identify(request, exchange, cookies);
+    const rate = await identify(request, exchange, cookies);
     const call = exchange.call();
     const params = request.params as Readonly<Record<string, string>>;
     // With the path as it came: whether it is well formed is told only to those who may know the thing it names.
     const granted = await wiring.access.decide(call, route.access, route.scope ?? undefined, params);
-    if (taken?.refusal !== undefined) throw taken.refusal;
+    if (rate?.refusal !== undefined) throw rate.refusal;
     const absent = missing('unavailable');
     if (absent !== undefined)
       throw new Unavailable(`The ${absent} is not available`, { detail: 'Ask the administrator to enable it' });
@@ -99,15 +98,16 @@ export function hapiRoute({ route }: OwnedRoute, wiring: Wiring): ServerRoute {
       header: (name: string) => headerOf(request, name),
     };
     const result: unknown = await route.run(call as never, input as never);
-    return answer(request, h, result, contextOf(exchange));
+    return respond(request, h, result, contextOf(exchange));
   };
 
   const contextOf = (exchange: Exchange): ReplyContext => ({
     route,
     secure: wiring.secureCookies,
-    kept: wiring.kept,
+    caller: exchange.caller,
+    cache: wiring.cache,
     flaw,
-    care: {
+    hooks: {
       stopping: wiring.stopping,
       ended: () => exchange.abort(),
       failed: (error) => {
@@ -156,11 +156,11 @@ export async function refuse(
     log.error({ requestId, route: exchange.route, stack: stackOf(error) }, 'a request failed');
   if (told.status === 503 && error instanceof Error && error.cause !== undefined)
     log.warn({ requestId, route: exchange.route, stack: stackOf(error) }, 'a component is not available');
-  await discard(request.raw.req);
-  return failed(h, told, basic && headerOf(request, 'user-agent')?.startsWith('git/') === true);
+  await drain(request.raw.req);
+  return errorResponse(h, told, basic && headerOf(request, 'user-agent')?.startsWith('git/') === true);
 }
 
-/** The steps before the access decision: credential, cross-site rule, meter. What was refused is metered by address. */
+/** The steps before the access decision: credential, CSRF, rate limit. A refused credential counts by its address. */
 function identifier(route: Route, wiring: Wiring) {
   const { meter } = route;
   const changing = stateChanging.has(route.method);
@@ -179,7 +179,7 @@ function identifier(route: Route, wiring: Wiring) {
     cookies: Readonly<Record<string, string>>,
   ): Promise<void> => {
     const { headers } = request.raw.req;
-    if (route.cookies === true && changing) wiring.crossSite.check(headers, cookies);
+    if (route.cookies === true && changing) wiring.csrf.check(headers, cookies);
     const presented = presentedIn(headers.authorization);
     if (presented !== undefined) return authenticate(presented, exchange);
     const token = cookies[sessionCookie];
@@ -190,19 +190,19 @@ function identifier(route: Route, wiring: Wiring) {
     });
   };
 
-  const take = async (request: Request, exchange: Exchange): Promise<Taken | undefined> => {
+  const take = async (request: Request, exchange: Exchange): Promise<RateDecision | undefined> => {
     if (meter === 'none') return undefined;
-    const taken = await wiring.metering.take(meter, exchange.caller, exchange.ip, exchange.now);
-    for (const name in taken?.headers) request.raw.res.setHeader(name, taken.headers[name] ?? '');
-    if (taken?.refusal !== undefined && !taken.closed) throw taken.refusal;
-    return taken;
+    const rate = await wiring.limiter.take(meter, exchange.caller, exchange.ip, exchange.now);
+    for (const name in rate?.headers) request.raw.res.setHeader(name, rate.headers[name] ?? '');
+    if (rate?.refusal !== undefined && !rate.closed) throw rate.refusal;
+    return rate;
   };
 
   return async (
     request: Request,
     exchange: Exchange,
     cookies: Readonly<Record<string, string>>,
-  ): Promise<Taken | undefined> => {
+  ): Promise<RateDecision | undefined> => {
     try {
       await establish(request, exchange, cookies);
     } catch (error) {
@@ -233,4 +233,4 @@ function headerOf(request: Request, name: string): string | undefined {
   return Array.isArray(value) ? value.join(', ') : value;
 }
 
-export const nothing = (): NotFound => new NotFound('There is nothing at this path');
+export const noRoute = (): NotFound => new NotFound('There is nothing at this path');

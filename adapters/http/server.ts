@@ -1,4 +1,4 @@
-// The HTTP server: hapi over route descriptors, from listen to a graceful stop.
+// The HTTP server: hapi over route descriptors, from listen to graceful shutdown.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import Hapi, { type Request, type ResponseObject, type ResponseToolkit, type Server } from '@hapi/hapi';
@@ -11,12 +11,12 @@ import type { ScopeCatalogue } from '#core/kernel/scopes';
 import type { Clock, Ids } from '#core/kernel/time';
 import { trustedProxies } from './addresses.ts';
 import { answerBrokenRequest } from './broken-requests.ts';
-import { crossSiteRule } from './credentials.ts';
+import { csrfProtection } from './credentials.ts';
 import { Exchange, type AccessLogEntry } from './exchange.ts';
-import { KeptBodies } from './kept-bodies.ts';
-import { metering } from './metering.ts';
 import { openapiDocument } from './openapi.ts';
-import { hapiRoute, nothing, payload, refuse, type AbsentPort, type OwnedRoute } from './routes.ts';
+import { rateLimiter } from './rate-limiter.ts';
+import { ResponseCache } from './response-cache.ts';
+import { hapiRoute, noRoute, payload, refuse, type AbsentPort, type OwnedRoute } from './routes.ts';
 import { systemRoutes, type Readiness } from './system-routes.ts';
 
 export interface HttpOptions {
@@ -110,7 +110,7 @@ export function createHttpServer(options: HttpOptions): HttpServer {
   };
   const nothingHere = (request: Request): HexforgeError => {
     const allow = allowed(request);
-    return allow.length === 0 ? nothing() : new MethodNotAllowed(allow);
+    return allow.length === 0 ? noRoute() : new MethodNotAllowed(allow);
   };
   const track = (work: Promise<ResponseObject>): Promise<ResponseObject> => {
     running.add(work);
@@ -140,11 +140,11 @@ export function createHttpServer(options: HttpOptions): HttpServer {
   const wiring = {
     authenticator: options.authenticator,
     access: options.access,
-    metering: metering(options),
-    crossSite: crossSiteRule([options.baseUrl, options.webUrl]),
+    limiter: rateLimiter(options),
+    csrf: csrfProtection([options.baseUrl, options.webUrl]),
     secureCookies: new URL(options.baseUrl).protocol === 'https:',
     validateResponses: options.validateResponses === true,
-    kept: new KeptBodies(),
+    cache: new ResponseCache(),
     stopping: stopping.signal,
     absentPort,
     nothingHere,

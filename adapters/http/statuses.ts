@@ -1,4 +1,4 @@
-// The one place that says which statuses follow from a descriptor; the OpenAPI document and the tests read it.
+// The statuses an operation can answer with, derived from its descriptor: for the OpenAPI document and the tests.
 import type Joi from 'joi';
 import type { Route } from './route.ts';
 

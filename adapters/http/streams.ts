@@ -1,9 +1,8 @@
-// A body that is bytes, on its way out: counted against its announced length, closed with the client, ended when the
-// server stops.
+// Streamed response bodies: announced length enforced, source closed with the client, event streams ended at shutdown.
 import { Readable } from 'node:stream';
 import type { ByteStream } from './route.ts';
 
-export interface StreamCare {
+export interface StreamHooks {
   /** Aborted when the server begins to stop. */
   readonly stopping: AbortSignal;
   /** A stream that was ended for that reason. */
@@ -15,16 +14,16 @@ export interface StreamCare {
 /** Streams without an end of their own; a stop does not wait for them. */
 const endless = 'text/event-stream';
 
-export function readable(stream: ByteStream, care: StreamCare): Readable {
+export function readable(stream: ByteStream, hooks: StreamHooks): Readable {
   const source = iterator(stream.source[Symbol.asyncIterator](), stream.length);
-  const chunks = stream.type.startsWith(endless) ? endedBy(source, care) : source;
+  const chunks = stream.type.startsWith(endless) ? untilShutdown(source, hooks) : source;
   const out = Readable.from({ [Symbol.asyncIterator]: () => chunks }, { objectMode: false });
-  out.once('error', care.failed);
+  out.once('error', hooks.failed);
   return out;
 }
 
-/** Lets go of a source that nobody will read. */
-export async function release(stream: ByteStream): Promise<void> {
+/** Closes a source that nobody will read. */
+export async function cancel(stream: ByteStream): Promise<void> {
   await stream.source[Symbol.asyncIterator]().return?.();
 }
 
@@ -50,23 +49,23 @@ function iterator(source: AsyncIterator<Uint8Array>, length: number | undefined)
   };
 }
 
-function endedBy(source: AsyncIterator<Uint8Array>, care: StreamCare): AsyncIterator<Uint8Array> {
+function untilShutdown(source: AsyncIterator<Uint8Array>, hooks: StreamHooks): AsyncIterator<Uint8Array> {
   let end: () => void = () => undefined;
   const stop = (): void => {
     end();
-    care.ended();
+    hooks.ended();
   };
-  care.stopping.addEventListener('abort', stop, { once: true });
+  hooks.stopping.addEventListener('abort', stop, { once: true });
   return {
     next() {
-      if (care.stopping.aborted) return Promise.resolve({ done: true, value: undefined });
+      if (hooks.stopping.aborted) return Promise.resolve({ done: true, value: undefined });
       return new Promise((resolve, reject) => {
         end = () => resolve({ done: true, value: undefined });
         source.next().then(resolve, reject);
       });
     },
     async return() {
-      care.stopping.removeEventListener('abort', stop);
+      hooks.stopping.removeEventListener('abort', stop);
       await source.return?.();
       return { done: true, value: undefined };
     },

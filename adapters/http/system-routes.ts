@@ -1,4 +1,4 @@
-// The operations of the server itself: what it is, whether it lives, whether it is ready, and its OpenAPI document.
+// The system operations: index, liveness, readiness, and the OpenAPI document.
 import Joi from 'joi';
 import { anyone } from '#core/kernel/access';
 import { Unavailable } from '#core/kernel/errors';

@@ -1,4 +1,4 @@
-// joi at the door: schemas compiled once, failures turned into sentences that name the field.
+// Input validation: joi schemas compiled once, and failures worded as sentences that name the field.
 import type Joi from 'joi';
 import { UnknownField, ValidationFailed } from '#core/kernel/errors';
 

@@ -9,10 +9,13 @@ import type { ScopeCatalogue, ScopeName } from './scopes.ts';
 export interface Resources {}
 export type ResourceKind = keyof Resources & string;
 
-/** Open: permission name → the kind of thing it is about, such as `'repo.read': 'repository'`. */
+/**
+ * Open: permission name → the kind of thing it is about, such as `'repo.read': 'repository'`; or several, where they
+ * are views of one thing.
+ */
 export interface Permissions {}
 export type PermissionOn<K extends ResourceKind> = {
-  [P in keyof Permissions]: Permissions[P] extends K ? P : never;
+  [P in keyof Permissions]: K extends Permissions[P] ? P : never;
 }[keyof Permissions] &
   string;
 
@@ -24,16 +27,16 @@ export interface Standing<R> {
   may(permission: string): boolean;
 }
 
-/** Finds a guarded thing from path parameters, once per request. Provided by the plugin that owns the kind. */
-export interface ResourceResolver<K extends ResourceKind = ResourceKind> {
-  readonly kind: K;
-  /** @param whole asks for what a record of the thing needs beside the thing itself, in the same query. */
-  resolve(
+/**
+ * Finds guarded things from path parameters, once per request: a function for each kind. Provided by the plugin that
+ * owns the kinds.
+ */
+export type ResourceResolver<K extends ResourceKind = ResourceKind> = {
+  readonly [Kind in K]?: (
     caller: Caller,
     params: Readonly<Record<string, string>>,
-    whole?: boolean,
-  ): Promise<Standing<Resources[K]> | undefined>;
-}
+  ) => Promise<Standing<Resources[Kind]> | undefined>;
+};
 
 /** What a route asks for. A route without one does not compile. */
 export type AccessRule =
@@ -67,8 +70,6 @@ export interface ResourceRule<
   readonly lacking: 403 | 404;
   /** An admin scope whose holders may do this whatever their standing, as an instance administrator may. */
   readonly orAdminScope?: string | undefined;
-  /** The route answers with the whole record. */
-  readonly whole?: boolean;
 }
 
 export const anyone = { who: 'anyone' } as const;
@@ -81,7 +82,7 @@ export const admin = (...scopes: readonly string[]) => ({ who: 'admin', scopes }
 export function reads<K extends ResourceKind, P extends PermissionOn<K>>(
   resource: K,
   permission: P,
-  options: { readonly anonymous?: 401 | 404; readonly whole?: boolean } = {},
+  options: { readonly anonymous?: 401 | 404 } = {},
 ): ResourceRule<K, P, false> {
   return {
     who: 'permitted',
@@ -91,7 +92,6 @@ export function reads<K extends ResourceKind, P extends PermissionOn<K>>(
     anonymous: options.anonymous ?? 404,
     hidden: 404,
     lacking: 403,
-    ...(options.whole === true && { whole: true }),
   };
 }
 
@@ -210,11 +210,10 @@ export function accessDecision({ scopes, adminGrants, resolvers }: AccessParts):
     rule: ResourceRule,
     params: Readonly<Record<string, string>>,
   ): Promise<Granted<unknown, string>> => {
-    const resolver = resolvers().find((candidate) => candidate.kind === rule.resource);
-    if (resolver === undefined) throw new NotFound('Not found');
+    const resolve = resolvers().find((resolver) => rule.resource in resolver)?.[rule.resource];
+    if (resolve === undefined) throw new NotFound('Not found');
     const { caller } = call;
-    const standing =
-      caller.kind === 'anonymous' && rule.needsUser ? undefined : await resolver.resolve(caller, params, rule.whole);
+    const standing = caller.kind === 'anonymous' && rule.needsUser ? undefined : await resolve(caller, params);
     if (standing?.readable === true && standing.may(rule.permission)) {
       return { resource: standing.resource, call, may: (name: string) => standing.may(name) } as unknown as Granted<
         unknown,

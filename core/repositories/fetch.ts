@@ -11,7 +11,7 @@ export interface RepositoryRecord {
   readonly counts: RepositoryCounts;
 }
 
-/** With what was counted in the query that found it, where a route asked for the whole record. */
+/** With what was counted in the query that found it, where it was asked for as such. */
 export type CountedRepository = Repository & { readonly peopleCounts?: PeopleCounts };
 
 /** Late: counters come from plugins that need this one. */

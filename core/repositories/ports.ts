@@ -52,10 +52,10 @@ export type PeopleCounts = Pick<RepositoryCounts, 'stars' | 'watchers' | 'forks'
 
 export interface RepositoryStore {
   /**
-   * By owner and name, case-insensitively, with the user's own collaborator row and, where `whole`, with what
-   * `peopleCounts` tells; one query.
+   * By owner and name, case-insensitively, with the user's own collaborator row and, where `counted`, with
+   * what `peopleCounts` tells; one query.
    */
-  standing(owner: string, name: string, userId: string | undefined, whole?: boolean): Promise<Stood | undefined>;
+  standing(owner: string, name: string, userId: string | undefined, counted?: boolean): Promise<Stood | undefined>;
   byId(id: string): Promise<Repository | undefined>;
   /** What a repository was forked from, while that exists. */
   parentOf(id: string): Promise<Repository | undefined>;

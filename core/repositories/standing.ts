@@ -4,7 +4,7 @@ import type { Caller } from '#core/kernel/caller';
 import type { PermissionTable } from '#core/kernel/permissions';
 import type { CountedRepository } from './fetch.ts';
 import type { RepositoryStore, Stood } from './ports.ts';
-import { isRepositoryName, type Repository } from './repository.ts';
+import { isRepositoryName } from './repository.ts';
 import { lateRoleTable, type RoleTable } from './roles.ts';
 import './vocabulary.ts';
 
@@ -14,16 +14,21 @@ export function repositoryResolver({
 }: {
   readonly store: RepositoryStore;
   readonly permissionTable: PermissionTable;
-}): ResourceResolver<'repository'> {
+}): ResourceResolver<'repository' | 'counted-repository'> {
   const table = lateRoleTable(permissionTable);
+  const resolve = async (
+    caller: Caller,
+    { owner = '', repo = '' }: Readonly<Record<string, string>>,
+    counted: boolean,
+  ): Promise<Standing<CountedRepository> | undefined> => {
+    // What is no name cannot be one: text that only folds to a name does not reach it.
+    if (!isRepositoryName(repo) || !/^[A-Za-z0-9\-_.]+$/.test(owner)) return undefined;
+    const found = await store.standing(owner, repo, caller.kind === 'user' ? caller.id : undefined, counted);
+    return found === undefined ? undefined : standing(found, caller, table());
+  };
   return {
-    kind: 'repository',
-    async resolve(caller, { owner = '', repo = '' }, whole) {
-      // What is no name cannot be one: text that only folds to a name does not reach it.
-      if (!isRepositoryName(repo) || !/^[A-Za-z0-9\-_.]+$/.test(owner)) return undefined;
-      const found = await store.standing(owner, repo, caller.kind === 'user' ? caller.id : undefined, whole);
-      return found === undefined ? undefined : standing(found, caller, table());
-    },
+    repository: (caller, params) => resolve(caller, params, false),
+    'counted-repository': (caller, params) => resolve(caller, params, true),
   };
 }
 
@@ -43,7 +48,7 @@ export function heldPermissions(
   ];
 }
 
-export function standing(stood: Stood, caller: Caller, table: RoleTable): Standing<Repository> {
+export function standing(stood: Stood, caller: Caller, table: RoleTable): Standing<CountedRepository> {
   const repository: CountedRepository =
     stood.peopleCounts === undefined ? stood.repository : { ...stood.repository, peopleCounts: stood.peopleCounts };
   if (caller.kind === 'user' && (caller.isAdmin || caller.id === repository.ownerId))

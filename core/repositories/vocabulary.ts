@@ -2,14 +2,17 @@
 // rows.
 import type { PermissionDeclaration } from '#core/kernel/permissions';
 import type { ScopeRow } from '#core/kernel/scopes';
+import type { CountedRepository } from './fetch.ts';
 import type { Repository } from './repository.ts';
 
 declare module '#core/kernel/access' {
   interface Resources {
     repository: Repository;
+    /** The same, read together with the counts of its record: for a route that answers with that. */
+    'counted-repository': CountedRepository;
   }
   interface Permissions {
-    'repo.read': 'repository';
+    'repo.read': 'repository' | 'counted-repository';
     'repo.write': 'repository';
     'repo.admin': 'repository';
     'branch.protect': 'repository';

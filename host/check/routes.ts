@@ -1,5 +1,7 @@
-// Problems of routes, seen before anything is built: the builders run on inert stand-ins.
+// Problems of routes, found before anything is built: their builders are called with the real configuration and with
+// stand-ins for the rest.
 import type { Route } from '#adapters/http/route';
+import { Internal } from '#core/kernel/errors';
 import { mountedPath } from '../contributions/routes.ts';
 import type { PluginDefinition } from '../definition.ts';
 import { didYouMean } from '../nearest.ts';
@@ -7,6 +9,8 @@ import type { Plan } from '../plan.ts';
 import { traitsOf } from '../plan.ts';
 import type { Problem } from '../problem.ts';
 import { claimedTwice } from './claims.ts';
+import { pluginConfiguration } from './configuration.ts';
+import { standIn } from './stand-ins.ts';
 
 interface Claim {
   readonly plugin: string;
@@ -17,14 +21,19 @@ export function routeProblems(plan: Plan): readonly Problem[] {
   const problems: Problem[] = [];
   const claims: Claim[] = [];
   for (const definition of plan.enabled) {
+    const { value: config, problems: faults } = pluginConfiguration(definition, plan.configOf(definition.name));
     try {
-      claims.push(...claimedRoutes(definition).map((route) => ({ plugin: definition.name, route })));
+      // Of a faulty configuration joi tells defaults, which are not what the operator means.
+      const known = faults.length > 0 ? {} : { config };
+      claims.push(...claimedRoutes(definition, known).map((route) => ({ plugin: definition.name, route })));
     } catch (error) {
+      // That problem is told already, and may be why.
+      if (faults.length > 0) continue;
       problems.push({
         code: 'routes_builder',
         plugin: definition.name,
         message: `The routes of plugin "${definition.name}" cannot be listed: ${error instanceof Error ? error.message : String(error)}`,
-        remedy: 'Let its `routes` only describe: what it is given may be used when a route runs, not before',
+        remedy: onlyConfiguration,
       });
     }
   }
@@ -35,18 +44,40 @@ export function routeProblems(plan: Plan): readonly Problem[] {
   ];
 }
 
-/** What a plugin's routes would be, without building the plugin. */
-export function claimedRoutes(definition: PluginDefinition): readonly Route[] {
-  return definition.routes?.(inert as never, inert as never) ?? [];
+const onlyConfiguration =
+  'Let its `routes` go by `config` alone: what else it is given may be used when a route runs, not before';
+
+/** What a plugin's routes will be, without building the plugin. */
+function claimedRoutes(definition: PluginDefinition, known: { readonly config?: unknown }): readonly Route[] {
+  return definition.routes?.(standIn('parts') as never, standIn('context', known) as never) ?? [];
 }
 
-/** Answers every property and every call with itself: nothing can be done with it, and nothing fails on it. */
-const inert: object = new Proxy(() => undefined, {
-  // `then` would make it a promise that never settles; conversion to text or number needs a primitive.
-  get: (_, property) => (property === 'then' ? undefined : property === Symbol.toPrimitive ? () => '' : inert),
-  apply: () => inert,
-  construct: () => inert,
-});
+/**
+ * Holds the routes of a built plugin against what was claimed for it: a stand-in cannot tell that a builder asks
+ * whether it is there, so the routes checked could be others than those served.
+ * @throws {Internal} with the remedy, naming what differs.
+ */
+export function checkBuiltRoutes(definition: PluginDefinition, config: unknown, built: readonly Route[]): void {
+  const claimed = claimedRoutes(definition, { config }).map(claimOf);
+  const made = built.map(claimOf);
+  const odd = [
+    ...made.filter((claim) => !claimed.includes(claim)),
+    ...claimed.filter((claim) => !made.includes(claim)),
+  ];
+  if (odd.length > 0)
+    throw new Internal(`its routes are not those it told before it was built: ${odd.join(', ')}`, {
+      detail: `${onlyConfiguration}; one that needs an optional port names it in \`requires\``,
+    });
+}
+
+/** All that is checked of a route before it is built. */
+const claimOf = ({ id, method, mount, path, scope, access, requires = [] }: Route): string =>
+  [
+    `"${id}" ${method} ${path}${mount === 'root' ? ' at the root' : ''}`,
+    ...(scope === null ? [] : [`scope ${scope}`]),
+    ...(access.who === 'permitted' ? [`permission ${access.permission}`] : []),
+    ...requires.map((port) => `port ${port}`),
+  ].join(' ');
 
 /** Method and path with its parameters unnamed: `{a}` equals `{b}`. */
 const shape = (plan: Plan, { plugin, route }: Claim): string =>

@@ -2,7 +2,7 @@
 import { entityTag, tagged, type Tagged } from 'hexforge/plugin';
 import type { Derived } from 'hexforge/repositories';
 
-/** What is seen depends on who asks, and is asked for again each time. */
+/** Whether it may be seen depends on who asks, so it is asked for again each time. */
 export const revalidated = { 'cache-control': 'private, must-revalidate, max-age=0' } as const;
 
 export const derived = <T, R>({ basis, read }: Derived<T>, present: (found: T) => R): Tagged<R> =>

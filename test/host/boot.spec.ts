@@ -1,6 +1,6 @@
 // The life of the machine: build, start, publish, fail, isolate, stop.
 import t from 'tap';
-import { api } from '#adapters/http/route';
+import { api, type Route } from '#adapters/http/route';
 import { anyone } from '#core/kernel/access';
 import { Unavailable } from '#core/kernel/errors';
 import { on } from '#core/kernel/events';
@@ -266,6 +266,31 @@ void t.test('a provider that cannot be made is the failure of its own plugin', a
     }),
   ]);
   t.match(made.problems, [{ code: 'plugin_build_failed', plugin: 'a' }]);
+});
+
+void t.test('a plugin whose routes are not those it told before it was built does not start', async (t) => {
+  const split = (routes: (parts: { readonly open: boolean }) => readonly Route[]) =>
+    definePlugin({ ...base, name: 'a', build: () => ({ open: false }), routes });
+  const refused = async (definition: PluginDefinition) => (await refusal(t, [definition])).problems;
+  t.strictSame(await refused(split(({ open }) => (open ? [route('a', '/open')] : [route('b', '/shut')]))), [
+    {
+      code: 'plugin_build_failed',
+      plugin: 'a',
+      message:
+        'Plugin "a" did not build: its routes are not those it told before it was built: "b" GET /shut, "a" GET /open',
+      remedy:
+        'Let its `routes` go by `config` alone: what else it is given may be used when a route runs, not before; one that needs an optional port names it in `requires`',
+    },
+  ]);
+  t.match(await refused(split(({ open }) => (open ? [] : [{ ...route('a', '/x'), scope: 'sample.read' as never }]))), [
+    { message: /: "a" GET \/x scope sample\.read$/ },
+  ]);
+  t.match(await refused(split(({ open }) => [{ ...route('a', '/x'), ...(open ? {} : { mount: 'root' }) }])), [
+    { message: /: "a" GET \/x at the root, "a" GET \/x$/ },
+  ]);
+  const host = await testHost([split(({ open }) => [{ ...route('a', '/x'), run: () => open }])]);
+  await host.stop();
+  t.strictSame(host.routes(), [], 'what is passed on to a route that runs is no difference');
 });
 
 void t.test('a start or build that hangs is given up after its time', async (t) => {

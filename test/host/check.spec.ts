@@ -1,13 +1,13 @@
 // Every refusal before anything runs: its code, who it names, and its remedy.
 import Joi from 'joi';
 import t from 'tap';
-import { api } from '#adapters/http/route';
+import { api, type Route } from '#adapters/http/route';
 import { anyone } from '#core/kernel/access';
 import { check } from '#host/check';
 import { definePlugin, PLUGIN_API_VERSION, type PluginDefinition } from '#host/definition';
 import type { Plan } from '#host/plan';
 import type { Problem } from '#host/problem';
-import { greeter } from './sample-ports.ts';
+import { greeter, type Greeter } from './sample-ports.ts';
 
 const base = { version: '1.0.0', api: `^${PLUGIN_API_VERSION}` };
 
@@ -256,23 +256,92 @@ void t.test('routes of a plugin without a granted mount live under its own prefi
   ]);
 });
 
-void t.test('the builder of routes runs on stand-ins that answer everything with themselves', async (t) => {
-  const curious = definePlugin({
-    ...base,
-    name: 'a',
-    needs: ['SampleGreeter'],
-    build: () => ({ paths: ['/x'] }),
-    routes: (parts, context) => {
-      const [...none] = parts.paths;
-      void context.SampleGreeter.greet().then(() => undefined);
-      return [route('GET', '/x', `id${none.length}${String(parts.paths)}`)];
-    },
-  });
+void t.test('what the builder of routes uses of a plugin that is not built throws, and is named', async (t) => {
+  interface Parts {
+    readonly paths: readonly string[];
+    readonly size: number;
+    readonly make: { path(): string };
+  }
+  const told = (routes: (parts: Parts, context: { readonly SampleGreeter: Greeter }) => readonly Route[]) =>
+    check(
+      plan([
+        definePlugin({
+          ...base,
+          name: 'a',
+          needs: ['SampleGreeter'],
+          build: (): Parts => ({ paths: ['/x'], size: 1, make: { path: () => '/x' } }),
+          routes,
+        }),
+        provider('b'),
+      ]),
+    );
+  const uses: readonly (readonly [string, Parameters<typeof told>[0]])[] = [
+    ['parts.make.path', ({ make }) => [route('GET', make.path())]],
+    ['parts.paths.map', ({ paths }) => paths.map((path) => route('GET', path))],
+    ['parts.paths', ({ paths: [path = ''] }) => [route('GET', path)]],
+    ['parts.paths', ({ paths }) => [...paths].map((path) => route('GET', path))],
+    ['parts.size', ({ size }) => (size > 0 ? [route('GET', '/x')] : [])],
+    ['parts.size', ({ size }) => [route('GET', `/${size}`)]],
+    ['parts.paths.length', ({ paths }) => (paths.length === 0 ? [] : [route('GET', `/${paths.length}`)])],
+    ['parts.paths', ({ paths }) => ('0' in paths ? [route('GET', '/x')] : [])],
+    ['parts.paths', ({ paths }) => (paths instanceof Array ? [route('GET', '/x')] : [])],
+    ['parts.make', ({ make }) => Object.keys(make).map((key) => route('GET', `/${key}`))],
+    ['parts', (parts) => [{ ...route('GET', '/x'), ...parts }]],
+    ['parts.make', ({ make }) => [route('GET', JSON.stringify(Object.assign(make, { path: '/x' })))]],
+    [
+      'context.SampleGreeter.greet',
+      (_, { SampleGreeter }) => [void SampleGreeter.greet(), route('GET', '/x')].slice(1) as Route[],
+    ],
+  ];
+  for (const [member, routes] of uses)
+    t.strictSame(
+      told(routes),
+      [
+        {
+          code: 'routes_builder',
+          plugin: 'a',
+          message: `The routes of plugin "a" cannot be listed: "${member}" is used before the plugin is built`,
+          remedy:
+            'Let its `routes` go by `config` alone: what else it is given may be used when a route runs, not before',
+        },
+      ],
+      String(routes),
+    );
   t.strictSame(
-    check(plan([curious, provider('b')])).map(({ code, message }) => [code, message.replace(/: .*/s, '')]),
-    [['routes_builder', 'The routes of plugin "a" cannot be listed']],
-    '.then on a stand-in is undefined: calling it throws, and that is a problem of its own',
+    told(({ make: { path } }, { SampleGreeter: { greet } }) => [
+      { ...route('GET', '/x'), run: path },
+      { ...route('GET', '/y'), run: greet },
+    ]),
+    [],
+    'what is only taken apart and passed on is no problem',
   );
+});
+
+void t.test('the builder of routes sees the real configuration, with its defaults', async (t) => {
+  const branching = (name: string) =>
+    definePlugin({
+      ...base,
+      name,
+      config: Joi.object<{ paths: string[] }>({ paths: Joi.array().items(Joi.string()).default(['/x']) }),
+      routes: (_, { config: { paths } }) => paths.map((path) => route('GET', path, `${name}${path.length}`)),
+    });
+  const pair = [branching('a'), branching('b')];
+  t.match(check(plan(pair)), [
+    { code: 'duplicate_route', message: 'The route "GET /api/v1/x" is claimed by "a" and by "b"' },
+  ]);
+  t.strictSame(check(plan(pair, { config: { b: { paths: ['/y', '/long'] } } })), []);
+  t.match(
+    check(plan(pair, { config: { b: { paths: ['/x', '/xx', '/yy'] } } })).map(({ code }) => code),
+    ['duplicate_route', 'duplicate_route_id'],
+  );
+  t.strictSame(
+    codes(check(plan(pair, { config: { b: { paths: 7 } } }))),
+    ['bad_configuration'],
+    'a fault of the configuration is not told again as one of the routes',
+  );
+});
+
+void t.test('a builder of routes that throws is a problem of its plugin', async (t) => {
   const throwing = definePlugin({
     ...base,
     name: 'a',

@@ -173,7 +173,7 @@ void t.test('contents and raw', async (t) => {
   });
 
   await t.test(
-    'raw: bytes with length and type; whatever is active or binary is an attachment; always nosniff and sandboxed',
+    'raw: bytes with length and type; markup that a browser runs or what is binary is an attachment; always nosniff and sandboxed',
     async (t) => {
       const readme = await raw('main/README.md');
       t.same([readme.status, readme.text], [200, '# Two']);
@@ -187,6 +187,8 @@ void t.test('contents and raw', async (t) => {
           'image/svg+xml',
           `attachment; filename="q_uo;te_.svg"; filename*=UTF-8''q%22uo%3Bte%5C.svg`,
         ],
+        ['src/deep/app.js', 'text/javascript; charset=utf-8', null],
+        ['src/deep/app.css', 'text/css; charset=utf-8', null],
         ['größe und maß.txt', 'text/plain; charset=utf-8', null],
         ['link', 'text/plain; charset=utf-8', null],
       ] as const;
@@ -282,6 +284,8 @@ async function filled(
     'README.md': '# One',
     'src/main.ts': 'let a = 1;\n',
     'src/deep/q"uo;te\\.svg': '<svg/>',
+    'src/deep/app.js': 'alert(1)',
+    'src/deep/app.css': 'a { color: red }',
     'bin/data.bin': new Uint8Array([0, 1, 2, 255]),
     'page.html': '<script></script>'.slice(0, 16),
     'größe und maß.txt': 'ab\n',

@@ -22,6 +22,7 @@ export const branchRoutes = (useCases: RepositoryUseCases): readonly Route[] => 
     query: branchQuery,
     result: branchPageJson,
     statuses: [304],
+    sameForAll: true,
     async run(_call, { granted, query: { include_divergence: includeDivergence, sort, order, ...page } }) {
       const query = { ...readPage(pageRules.capped(), page), includeDivergence, sort, order };
       return derived(await useCases.branches(granted, query), (found) => presentPage(found, presentBranch));

@@ -20,6 +20,7 @@ const read = {
   scope: 'repo.read',
   meter: 'api.read',
   statuses: [304],
+  sameForAll: true,
 } as const;
 
 export const commitRoutes = (useCases: RepositoryUseCases): readonly Route[] => [

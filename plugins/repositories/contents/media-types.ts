@@ -2,11 +2,17 @@
 
 const text = 'text/plain; charset=utf-8';
 
-/** Types a browser only displays. Source code has no type of its own that a browser needs: it is plain text. */
+/**
+ * Types a browser only displays, scripts and styles among them: opened by themselves they are text. Other source code
+ * has no type of its own that a browser needs and is plain text.
+ */
 const passive: Readonly<Record<string, string>> = {
   txt: text,
   md: 'text/markdown; charset=utf-8',
   css: 'text/css; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  mjs: 'text/javascript; charset=utf-8',
+  cjs: 'text/javascript; charset=utf-8',
   csv: 'text/csv; charset=utf-8',
   json: 'application/json',
   yaml: text,
@@ -40,7 +46,7 @@ const passive: Readonly<Record<string, string>> = {
   jar: 'application/java-archive',
 };
 
-/** Types that can run script or load things in the forge's origin: handed over as a download, whatever they hold. */
+/** Documents that can run script or load things in the forge's origin: a download, whatever they hold. */
 const active: Readonly<Record<string, string>> = {
   html: 'text/html; charset=utf-8',
   htm: 'text/html; charset=utf-8',
@@ -55,9 +61,6 @@ const active: Readonly<Record<string, string>> = {
   rss: 'application/rss+xml',
   atom: 'application/atom+xml',
   pdf: 'application/pdf',
-  js: 'text/javascript; charset=utf-8',
-  mjs: 'text/javascript; charset=utf-8',
-  cjs: 'text/javascript; charset=utf-8',
   wasm: 'application/wasm',
   swf: 'application/x-shockwave-flash',
   mht: 'multipart/related',

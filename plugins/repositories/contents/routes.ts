@@ -27,6 +27,7 @@ export const contentsRoutes = (useCases: RepositoryUseCases): readonly Route[] =
     query: contentsQuery,
     result: contentsJson,
     statuses: [304],
+    sameForAll: true,
     async run(_call, { granted, params, query }) {
       const found = await useCases.contents(granted, { path: params.path, ref: query.ref });
       return tagged<readonly EntryJson[] | BlobJson>(

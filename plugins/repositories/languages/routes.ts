@@ -21,6 +21,7 @@ export const languageRoutes = (useCases: RepositoryUseCases): readonly Route[] =
     params: repositoryParams,
     result: languagesJson,
     statuses: [304],
+    sameForAll: true,
     run: async (_call, { granted }) => derived(await useCases.languages(granted), (sizes) => Object.fromEntries(sizes)),
   }),
 ];

@@ -57,7 +57,7 @@ export const repositoryRoutes = (useCases: RepositoryUseCases, present: Reposito
     summary: 'Fetch a repository',
     method: 'GET',
     path: '/repos/{owner}/{repo}',
-    access: reads('repository', 'repo.read', { whole: true }),
+    access: reads('counted-repository', 'repo.read'),
     scope: 'repo.read',
     meter: 'api.read',
     params: repositoryParams,

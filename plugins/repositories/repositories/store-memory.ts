@@ -78,7 +78,7 @@ export function memoryRepositoryStore(database: MemoryDatabase): RepositoryStore
   );
 
   return {
-    async standing(owner, name, userId, whole = false) {
+    async standing(owner, name, userId, counted = false) {
       const repository = joined().find(
         (row) => nameKey(row.owner) === nameKey(owner) && nameKey(row.name) === nameKey(name),
       );
@@ -87,7 +87,7 @@ export function memoryRepositoryStore(database: MemoryDatabase): RepositoryStore
       return {
         repository,
         collaboration: given && { role: given.role, permissions: given.permissions },
-        ...(whole && { peopleCounts: peopleCounts(repository.id, userId) }),
+        ...(counted && { peopleCounts: peopleCounts(repository.id, userId) }),
       };
     },
     async byId(id) {

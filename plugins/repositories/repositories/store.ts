@@ -43,7 +43,7 @@ interface StandingValues {
 }
 
 /** What every request for something in a repository begins with. */
-const standingRead = (whole: boolean) =>
+const standingRead = (counted: boolean) =>
   compiledRead(['owner', 'name', 'userId'], (db: Kysely<RepositoriesRows>, { owner, name, userId }: StandingValues) =>
     repositories(db)
       // A null reader matches no row.
@@ -53,17 +53,17 @@ const standingRead = (whole: boolean) =>
       .select(['c.role', 'c.permissions'])
       .where('u.username_key', '=', owner)
       .where('r.name_key', '=', name)
-      .$if(whole, (query) => query.select(countColumns(userId))),
+      .$if(counted, (query) => query.select(countColumns(userId))),
   );
 
 const standing = standingRead(false);
-const wholeStanding = standingRead(true);
+const countedStanding = standingRead(true);
 
 export function sqlRepositoryStore(database: SqlDatabase): RepositoryStore {
   const db = (): Kysely<RepositoriesRows> => database.kysely<RepositoriesRows>();
   return {
-    async standing(owner, name, userId, whole = false) {
-      const [row] = await (whole ? wholeStanding : standing)(db(), {
+    async standing(owner, name, userId, counted = false) {
+      const [row] = await (counted ? countedStanding : standing)(db(), {
         owner: nameKey(owner),
         name: nameKey(name),
         userId,
@@ -72,7 +72,7 @@ export function sqlRepositoryStore(database: SqlDatabase): RepositoryStore {
       return {
         repository: entity(row),
         collaboration: row.role === null ? undefined : { role: row.role, permissions: row.permissions ?? [] },
-        ...(whole && { peopleCounts: peopleCounts(row) }),
+        ...(counted && { peopleCounts: peopleCounts(row) }),
       };
     },
 

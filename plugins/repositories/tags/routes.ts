@@ -21,6 +21,7 @@ export const tagRoutes = (useCases: RepositoryUseCases): readonly Route[] => [
     query: tagQuery,
     result: tagPageJson,
     statuses: [304],
+    sameForAll: true,
     run: async (_call, { granted, query }) =>
       derived(await useCases.tags(granted, readPage(pageRules.capped(), query)), (found) =>
         presentPage(found, presentTag),

@@ -1,12 +1,14 @@
-// Entity tags, and bodies that are kept by them.
+// Entity tags, and the response cache by them.
+import type { OutgoingHttpHeaders } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import Joi from 'joi';
 import t from 'tap';
 import { matches } from '#adapters/http/etag';
 import { api, ByteStream, object, reply, tagged } from '#adapters/http/route';
 import { anyone } from '#core/kernel/access';
+import type { Call } from '#core/kernel/caller';
 import { Conflict } from '#core/kernel/errors';
-import { startRig } from './rig.ts';
+import { basic, bearer, startRig } from './rig.ts';
 
 const open = { access: anyone, scope: null, meter: 'none', summary: 'For a test' } as const;
 const count = object<{ bytes: number }>({ bytes: Joi.number().required() });
@@ -211,3 +213,65 @@ void t.test('a body known by its tag is made where neither the client nor the fo
   for (let round = 0; round < 2; round += 1)
     t.strictSame([(await get('wrong')).status, (await get('refused')).status], [500, 409], 'failures are not kept');
 });
+
+void t.test(
+  'a cached body is for the caller it was made for, unless the route says that it is the same for all',
+  async (t) => {
+    let made = 0;
+    const words = Array.from({ length: 500 }, () => 'word');
+    const viewer = { ...open, method: 'GET', result: Joi.array() } as const;
+    /** As of an author who forgot that the body follows from who asks. */
+    const forgetful = async ({ caller }: Call): Promise<string[]> => {
+      made += 1;
+      return [...words, caller.kind === 'user' ? `${caller.username} by ${caller.credential.kind}` : caller.kind];
+    };
+    const rig = await startRig(t, [
+      api({ ...viewer, id: 'own', path: '/own', run: (call) => tagged('v1', () => forgetful(call)) }),
+      api({
+        ...viewer,
+        id: 'same',
+        path: '/same',
+        sameForAll: true,
+        run: (call) => tagged('v1', () => forgetful(call)),
+      }),
+    ]);
+    const callers: readonly (readonly [string, OutgoingHttpHeaders])[] = [
+      ['alice by session', bearer('good')],
+      ['bob by session', bearer('other')],
+      ['anonymous', {}],
+      ['alice by pat', bearer('pat-read')],
+      ['root by session', bearer('root')],
+    ];
+    const last = async (path: string, headers: OutgoingHttpHeaders): Promise<unknown> => {
+      const { status, bytes, headers: sent } = await rig.call('GET', `/api/v1/${path}`, { headers });
+      t.strictSame([status, sent.etag?.replace('-gzip', '')], [200, '"v1"']);
+      const body: unknown = JSON.parse(String(sent['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes));
+      return Array.isArray(body) ? body.at(-1) : body;
+    };
+    for (let round = 0; round < 2; round += 1)
+      for (const [who, headers] of callers)
+        for (const encoding of ['identity', 'gzip'])
+          t.equal(await last('own', { ...headers, 'accept-encoding': encoding }), who, `${who} sees their own`);
+    t.equal(made, callers.length, 'and each is made once');
+
+    t.equal(await last('own', basic('alice', 'good')), 'alice by session', 'however the credential is presented');
+    t.equal(made, callers.length);
+
+    made = 0;
+    for (const [, headers] of callers)
+      for (const encoding of ['identity', 'gzip'])
+        t.equal(await last('same', { ...headers, 'accept-encoding': encoding }), 'alice by session');
+    t.equal(made, 1, 'the promise makes one body do for all');
+
+    made = 0;
+    for (const [who, headers] of callers) {
+      const answer = await rig.call('GET', '/api/v1/own', { headers: { ...headers, 'if-none-match': '"v1"' } });
+      t.strictSame(
+        [answer.status, answer.text],
+        [304, ''],
+        `to ${who} a tag in hand tells that it is the tag, no more`,
+      );
+    }
+    t.equal(made, 0);
+  },
+);

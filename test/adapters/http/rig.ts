@@ -71,8 +71,7 @@ export const authenticator: Authenticator = {
 
 /** `open` is readable by all and written by alice; `closed` is alice's alone. */
 export const things: ResourceResolver = {
-  kind: 'thing',
-  async resolve(caller, { name = '' }) {
+  async thing(caller, { name = '' }) {
     if (name !== 'open' && name !== 'closed') return undefined;
     const owner = caller.kind === 'user' && caller.username === 'alice';
     return {

@@ -69,11 +69,10 @@ type Who = keyof typeof callers;
 function vault(
   standing: (Pick<Standing<unknown>, 'readable'> & { readonly holds: readonly string[] }) | undefined,
 ): ResourceResolver & { lookups: number } {
-  return {
-    kind: 'vault' as ResourceResolver['kind'],
+  const found = {
     lookups: 0,
-    async resolve() {
-      this.lookups++;
+    async vault(): Promise<Standing<never> | undefined> {
+      found.lookups++;
       return standing === undefined
         ? undefined
         : {
@@ -83,6 +82,7 @@ function vault(
           };
     },
   };
+  return found;
 }
 
 async function outcome(

@@ -98,3 +98,35 @@ void t.test(
     }
   },
 );
+
+void t.test('a route that answers with the record has its counts from the one query that found it', async (t) => {
+  const forge = await world();
+  t.teardown(() => forge.close());
+  await forge.useCases.create(forge.as(alice), { name: 'counted' });
+  const params = { owner: 'alice', repo: 'counted' };
+  const asked: unknown[][] = [];
+  const { standing, peopleCounts } = forge.store;
+  Object.assign(forge.store, {
+    standing: (...given: Parameters<typeof standing>) => {
+      asked.push(['standing', ...given]);
+      return standing(...given);
+    },
+    peopleCounts: (...given: Parameters<typeof peopleCounts>) => {
+      asked.push(['counts']);
+      return peopleCounts(...given);
+    },
+  });
+  const counted = reads('counted-repository', 'repo.read');
+  const { counts } = await forge.useCases.fetch(await forge.access.decide(forge.as(alice), counted, undefined, params));
+  t.equal(counts.stars, 0);
+  t.same(asked, [['standing', 'alice', 'counted', alice.id, true]]);
+  const { resource } = await forge.access.decide(forge.as(alice), rules.read, undefined, params);
+  t.equal('peopleCounts' in resource, false, 'any other route reads no counts');
+  await t.rejects(
+    forge.access.decide(forge.as(bob), counted, undefined, params),
+    refusal('not_found'),
+    'and it is guarded like any other',
+  );
+  // @ts-expect-error it is there to be read
+  t.ok(changes('counted-repository', 'repo.write'));
+});

@@ -2,28 +2,38 @@
 import t from 'tap';
 import { attachment, mediaType } from '#plugins/repositories/contents/media-types';
 
-void t.test('what a browser could run is an attachment whatever it holds, and so is what is binary', async (t) => {
-  const table = [
-    ['a.md', false, 'text/markdown; charset=utf-8', false],
-    ['a.ts', false, 'text/plain; charset=utf-8', false],
-    ['LICENSE', false, 'text/plain; charset=utf-8', false],
-    ['a.html', false, 'text/html; charset=utf-8', true],
-    ['A.HTM', false, 'text/html; charset=utf-8', true],
-    ['a.svg', false, 'image/svg+xml', true],
-    ['a.xml', false, 'application/xml', true],
-    ['a.js', false, 'text/javascript; charset=utf-8', true],
-    ['a.pdf', true, 'application/pdf', true],
-    ['a.wasm', true, 'application/wasm', true],
-    ['a.xhtml', false, 'application/xhtml+xml', true],
-    ['a.png', true, 'image/png', true],
-    ['a', true, 'application/octet-stream', true],
-    ['a.constructor', false, 'text/plain; charset=utf-8', false],
-    ['dir.html/a', false, 'text/plain; charset=utf-8', false],
-    ['.html', false, 'text/html; charset=utf-8', true],
-  ] as const;
-  for (const [path, isBinary, type, download] of table)
-    t.same(mediaType(path, isBinary), { type, attachment: download }, path);
-});
+void t.test(
+  'a document that a browser would run is an attachment whatever it holds, and so is what is binary; source code is neither',
+  async (t) => {
+    const table = [
+      ['a.md', false, 'text/markdown; charset=utf-8', false],
+      ['a.ts', false, 'text/plain; charset=utf-8', false],
+      ['LICENSE', false, 'text/plain; charset=utf-8', false],
+      ['a.html', false, 'text/html; charset=utf-8', true],
+      ['A.HTM', false, 'text/html; charset=utf-8', true],
+      ['a.svg', false, 'image/svg+xml', true],
+      ['a.xml', false, 'application/xml', true],
+      ['a.js', false, 'text/javascript; charset=utf-8', false],
+      ['a.mjs', false, 'text/javascript; charset=utf-8', false],
+      ['a.cjs', false, 'text/javascript; charset=utf-8', false],
+      ['a.css', false, 'text/css; charset=utf-8', false],
+      ['a.json', false, 'application/json', false],
+      ['a.tsx', false, 'text/plain; charset=utf-8', false],
+      ['a.js', true, 'text/javascript; charset=utf-8', true],
+      ['a.css', true, 'text/css; charset=utf-8', true],
+      ['a.pdf', true, 'application/pdf', true],
+      ['a.wasm', true, 'application/wasm', true],
+      ['a.xhtml', false, 'application/xhtml+xml', true],
+      ['a.png', true, 'image/png', true],
+      ['a', true, 'application/octet-stream', true],
+      ['a.constructor', false, 'text/plain; charset=utf-8', false],
+      ['dir.html/a', false, 'text/plain; charset=utf-8', false],
+      ['.html', false, 'text/html; charset=utf-8', true],
+    ] as const;
+    for (const [path, isBinary, type, download] of table)
+      t.same(mediaType(path, isBinary), { type, attachment: download }, path);
+  },
+);
 
 void t.test('a file name stays within its header (RFC 6266)', async (t) => {
   const table = [

@@ -1,20 +1,20 @@
-// Request metering (document D, "Rate limits"): who is counted, against which budget, and the headers that say so.
+// The rate limiter of requests (document D, "Rate limits"): whose budget is charged, and the X-RateLimit headers.
 import type { Caller } from '#core/kernel/caller';
 import { RateLimited } from '#core/kernel/errors';
 import { clientNetwork } from '#core/kernel/network';
 import type { Count, Meter, RateBudgets, RateCounter } from '#core/kernel/rate';
 
-/** What was taken: headers for the answer, and the refusal where the budget is spent. */
-export interface Taken {
+/** What the limiter says of one request: headers for the answer, and the refusal where the budget is spent. */
+export interface RateDecision {
   readonly headers: Readonly<Record<string, string>>;
   readonly refusal: RateLimited | undefined;
   /** A budget of nothing at all: the access decision speaks first, so that a missing credential is 401 and not 429. */
   readonly closed: boolean;
 }
 
-export interface Metering {
+export interface RateLimiter {
   /** Undefined where this caller is not limited. */
-  take(meter: Exclude<Meter, 'none'>, caller: Caller, address: string, now: Date): Promise<Taken | undefined>;
+  take(meter: Exclude<Meter, 'none'>, caller: Caller, address: string, now: Date): Promise<RateDecision | undefined>;
 }
 
 /** Document D, "Rate limits". */
@@ -28,13 +28,13 @@ export const rateHeaders = (
   'x-ratelimit-resource': resource,
 });
 
-export function metering({
+export function rateLimiter({
   rateCounter,
   budgets,
 }: {
   readonly rateCounter: RateCounter;
   readonly budgets: () => RateBudgets | undefined;
-}): Metering {
+}): RateLimiter {
   return {
     async take(meter, caller, address, now) {
       const user = caller.kind === 'user' ? caller : undefined;
@@ -58,5 +58,5 @@ export function metering({
         closed: budget.limit === 0,
       };
     },
-  } satisfies Metering;
+  } satisfies RateLimiter;
 }

@@ -1,4 +1,4 @@
-// Request bodies as bytes: counted as they arrive, inflated where they are gzip, and drained a little when refused.
+// The request body as a stream of bytes: size limit, gzip decoding, idle timeout, and draining after a refusal.
 import type { IncomingMessage } from 'node:http';
 import { createGunzip } from 'node:zlib';
 import { PayloadTooLarge, UnsupportedMediaType, ValidationFailed } from '#core/kernel/errors';
@@ -6,7 +6,7 @@ import { PayloadTooLarge, UnsupportedMediaType, ValidationFailed } from '#core/k
 /** A client that sends nothing for this long while we wait for it is gone. */
 const idleMilliseconds = 120_000;
 /** How much of a refused body is read so that the client gets to see the answer instead of a reset connection. */
-const linger = { bytes: 64 * 1024 * 1024, milliseconds: 2_000 };
+const drainLimits = { bytes: 64 * 1024 * 1024, milliseconds: 2_000 };
 
 /** Whether a body follows (RFC 9112, "Message Body"). */
 export function carriesBody({ headers }: IncomingMessage): boolean {
@@ -86,18 +86,17 @@ async function* awaited({ socket }: IncomingMessage, chunks: AsyncIterator<Uint8
 }
 
 /**
- * Reads on and forgets what a refused request still sends, within bounds; past them the connection is closed on the
- * client.
+ * Reads and drops what a refused request still sends, within limits; past them the connection is closed on the client.
  */
-export async function discard(message: IncomingMessage): Promise<void> {
+export async function drain(message: IncomingMessage): Promise<void> {
   if (message.readableEnded || message.destroyed || !carriesBody(message)) return;
-  let left = linger.bytes;
+  let left = drainLimits.bytes;
   const { promise, resolve } = Promise.withResolvers<void>();
   const count = (chunk: Uint8Array): void => {
     left -= chunk.byteLength;
     if (left < 0) resolve();
   };
-  const timer = setTimeout(resolve, linger.milliseconds);
+  const timer = setTimeout(resolve, drainLimits.milliseconds);
   message.on('data', count).once('end', resolve).once('close', resolve).once('error', resolve).resume();
   await promise;
   clearTimeout(timer);

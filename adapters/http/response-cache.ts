@@ -1,0 +1,46 @@
+// The response cache: serialized JSON bodies, plain and in gzip, by caller, URL and entity tag.
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { Caller } from '#core/kernel/caller';
+import { Lru } from '#core/kernel/lru';
+
+const mostBytes = 32 * 1024 ** 2;
+/** Of an entry, whatever it holds. */
+const overhead = 200;
+
+export class ResponseCache {
+  readonly #entries = new Lru<Buffer>(mostBytes);
+
+  get(key: string): Buffer | undefined {
+    return this.#entries.get(key);
+  }
+
+  set(key: string, body: Buffer): void {
+    this.#entries.set(key, body, overhead + key.length + body.length);
+  }
+
+  /** The same in gzip, of a body that is cached. */
+  async gzipped(key: string, body: Buffer): Promise<Buffer> {
+    const own = `gzip ${key}`;
+    const known = this.#entries.get(own);
+    if (known !== undefined) return known;
+    const smaller = await promisify(gzip)(body);
+    this.set(own, smaller);
+    return smaller;
+  }
+}
+
+/**
+ * Under which key an answer is cached. The caller is part of it, with the credential, as a token may be shown less than
+ * a session of the same user, and with the flag, which an administrator may lose; `caller` is undefined where the route
+ * promises the same answer to all. No part but the last can hold a space.
+ */
+export const cacheKey = (caller: Caller | undefined, url: string | undefined, etag: string): string =>
+  `${whose(caller)} ${url} ${etag}`;
+
+function whose(caller: Caller | undefined): string {
+  if (caller === undefined) return 'all';
+  if (caller.kind === 'anonymous') return 'anonymous';
+  const { id, isAdmin, credential } = caller;
+  return `${isAdmin ? 'admin' : 'user'}:${id}:${credential.kind}:${credential.id}`;
+}
