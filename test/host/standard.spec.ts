@@ -2,12 +2,14 @@
 import { join } from 'node:path';
 import t from 'tap';
 import { loadConfiguration } from '#config/load';
+import { pluginKeys } from '#config/schema';
 import { defaultProviders, standardPlugins } from '#config/standard';
 import type { PluginDefinition } from '#host/definition';
 import { provision, traitsOf } from '#host/plan';
 import { Refused } from '#host/problem';
 import { checkPlugin } from '#host/sdk/testing';
 import { startForge, type Forge } from '#host/serve';
+import { projectFiles } from '../../tools/project-files.ts';
 
 const definitionOf = async (module: string): Promise<PluginDefinition> => (await import(module)).default;
 const all = (): Promise<readonly PluginDefinition[]> =>
@@ -41,6 +43,27 @@ void t.test('the list names modules of its own plugins, each in good order by it
     t.equal(definition.name, name);
     t.strictSame(checkPlugin(definition), [], name);
   }
+});
+
+void t.test('a configuration key of a plugin that a sentence or a page names exists', async (t) => {
+  // `path` and `package` would put another plugin in the place of a standard one.
+  const { path: _path, package: _package, ...ofStandard } = pluginKeys;
+  const keysOf = new Map<string, readonly string[]>(
+    (await all()).map(({ name, config }) => [name, Object.keys({ ...ofStandard, ...config?.describe().keys })]),
+  );
+  const named = projectFiles(['ts', 'md', 'yaml'])
+    .filter(({ path }) => !path.startsWith('test/'))
+    .flatMap(({ path, text }) =>
+      [...text.matchAll(/\bplugins\.([a-z-]+)\.([a-z_]+)/g)].map(([key, plugin = '', own = '']) => ({
+        said: `${path}: ${key}`,
+        exists: keysOf.get(plugin)?.includes(own) === true,
+      })),
+    );
+  t.ok(named.length > 0);
+  t.strictSame(
+    named.filter(({ exists }) => !exists).map(({ said }) => said),
+    [],
+  );
 });
 
 void t.test('each default provider provides what it is chosen for', async (t) => {

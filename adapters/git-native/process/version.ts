@@ -12,7 +12,7 @@ export interface GitVersion {
 
 /** The floor the adapter is tested on: `cat-file --batch-command` and `merge-tree --write-tree` exist from here on. */
 const oldest = { major: 2, minor: 39 };
-const remedy = `install git ${oldest.major}.${oldest.minor} or newer, or set plugins.git-native.path to one`;
+const remedy = `install git ${oldest.major}.${oldest.minor} or newer, or set plugins.git-native.program to one`;
 
 /** @throws {Unavailable} one sentence with its remedy, where git is missing or older than 2.39. */
 export async function versionOf(processes: GitProcesses): Promise<GitVersion> {
