@@ -4,7 +4,7 @@ import type { AccessRule, CallOf, GrantOf } from '#core/kernel/access';
 import type { OptionalPorts } from '#core/kernel/ports';
 import type { Meter } from '#core/kernel/rate';
 import type { ScopeName } from '#core/kernel/scopes';
-import type { TypeOf } from './shape.ts';
+import { shape, uuid, word, type TypeOf } from './shape.ts';
 
 /**
  * A joi object schema checked against a hand-written interface: a missing key, an extra key or a wrong kind does not
@@ -114,7 +114,14 @@ type Result = Joi.AnySchema | 'bytes' | 'empty';
 type BodyOf<R> = R extends 'bytes' ? ByteStream : R extends 'empty' ? undefined | void : TypeOf<R>;
 type Answer<T> = T | Reply<T> | Tagged<T>;
 
-export interface RouteSpec<P, Q, B, R extends Result, A extends AccessRule> {
+/** `/repos/{owner}/{repo}/raw/{path*}` → `{ owner: string; repo: string; path: string }` */
+export type PathParams<Path extends string> = string extends Path
+  ? Readonly<Record<string, string>>
+  : Path extends `${string}{${infer Name}}${infer Rest}`
+    ? { readonly [K in Name extends `${infer Bare}*` ? Bare : Name]: string } & PathParams<Rest>
+    : unknown;
+
+export interface RouteSpec<P, Q, B, R extends Result, A extends AccessRule, Path extends string = string> {
   /** Unique, camelCase: `repositoryCreate`. OpenAPI's operationId. */
   readonly id: string;
   readonly summary: string;
@@ -123,14 +130,16 @@ export interface RouteSpec<P, Q, B, R extends Result, A extends AccessRule> {
    * Under `/api/v1`, such as `/repos/{owner}/{repo}`; under `/` with `mount: 'root'`. `{name*}` takes the rest of the
    * path.
    */
-  readonly path: string;
+  readonly path: Path;
   readonly mount?: 'root';
   readonly access: A;
   /** The row of the scope catalogue that a token must satisfy; null where any credential will do. */
   readonly scope: ScopeName | null;
-  readonly meter: Meter;
+  /** Default: `api.read` for GET, `api.write` for every other method. */
+  readonly meter?: Meter;
   /** Optional ports without which the route answers as the port's declaration says. */
   readonly requires?: readonly (keyof OptionalPorts & string)[];
+  /** Default: every parameter that the path names is text that is not empty, and `{id}` a uuid. */
   readonly params?: Joi.ObjectSchema<P>;
   /** Unknown query parameters are ignored. */
   readonly query?: Joi.ObjectSchema<Q>;
@@ -138,7 +147,7 @@ export interface RouteSpec<P, Q, B, R extends Result, A extends AccessRule> {
   readonly body?: Joi.ObjectSchema<B> | 'raw';
   /** Default 1 MiB. */
   readonly maxBytes?: number;
-  /** The status of success. Default 200. */
+  /** The status of success. Default 200, and 204 where `result` is `empty`. */
   readonly success?: 200 | 201 | 202 | 204;
   /** The body of success: a schema, bytes, or nothing. */
   readonly result: R;
@@ -169,18 +178,33 @@ export interface RouteSpec<P, Q, B, R extends Result, A extends AccessRule> {
   run(call: CallOf<A>, input: Input<P, Q, B, A>): Promise<Answer<BodyOf<R>>> | Answer<BodyOf<R>>;
 }
 
-/** A route whose types have done their work. */
-export type Route = Omit<RouteSpec<unknown, unknown, unknown, Result, AccessRule>, 'run'> & {
+/** A route whose types have done their work, with its defaults. */
+export type Route = Omit<RouteSpec<unknown, unknown, unknown, Result, AccessRule>, 'run' | 'meter'> & {
+  readonly meter: Meter;
   run(call: never, input: never): unknown;
 };
 
 /** Declares one operation. Shapes come from the schemas, the proof of access from `access`. */
 export function api<
   const A extends AccessRule,
-  P = Record<never, never>,
+  const Path extends string,
+  P = PathParams<Path>,
   Q = Record<never, never>,
   B = undefined,
   const R extends Result = Result,
->(spec: RouteSpec<P, Q, B, R, A>): Route {
-  return spec as unknown as Route;
+>(spec: RouteSpec<P, Q, B, R, A, Path>): Route {
+  const { meter, success, params, ...rest } = spec;
+  const named = params ?? paramsOf(String(spec.path));
+  return {
+    ...rest,
+    meter: meter ?? (spec.method === 'GET' ? 'api.read' : 'api.write'),
+    success: success ?? (spec.result === 'empty' ? 204 : 200),
+    ...(named !== undefined && { params: named }),
+  } as unknown as Route;
+}
+
+function paramsOf(path: string): Joi.ObjectSchema | undefined {
+  const names = [...path.matchAll(/\{(\w+)\*?\}/g)].map(([, name = '']) => name);
+  if (names.length === 0) return undefined;
+  return shape(Object.fromEntries(names.map((name) => [name, name === 'id' ? uuid() : word()])));
 }

@@ -4,15 +4,22 @@ import type { Key, MemoryTable, Query } from './database.ts';
 
 /** @param keyOf what the table tells its rows apart by. */
 export function memoryRows<Row extends object>(table: MemoryTable<Row>, keyOf: (row: Row) => Key): Rows<Row> {
-  const found = (where: Readonly<Partial<Row>>) => table.find({ where }).map(keyOf);
   const query = ({ where, orderBy }: RowQuery<Row>) => ({ where, orderBy }) as unknown as Query<Row>;
   return {
-    insert: async (row) => table.insert(row),
-    update: async (where, patch) =>
-      found(where)
-        .map((key) => table.update(key, patch))
-        .includes(true),
-    delete: async (where) => table.deleteWhere(where) > 0,
+    async insert(row) {
+      table.insert(row);
+      return row;
+    },
+    async update(where, patch) {
+      const row = table.findOne(where);
+      if (row === undefined) return undefined;
+      table.update(keyOf(row), patch);
+      return { ...row, ...patch };
+    },
+    async delete(where) {
+      const row = table.findOne(where);
+      return row !== undefined && table.delete(keyOf(row)) ? row : undefined;
+    },
     findOne: async (where) => table.findOne(where),
     find: async (asked) => table.find(query(asked)),
     page: async (asked, { page, perPage }) => ({

@@ -1,20 +1,23 @@
 // Rows of one table in PostgreSQL: reads by kysely straight into rows, writes in the unit of work.
-import type { EntityName, InferEntity } from '@mikro-orm/core';
+import type { EntityName } from '@mikro-orm/core';
 import type { Kysely } from 'kysely';
 import type { RowQuery, Rows } from '#core/kernel/rows';
 import type { SqlDatabase } from './database.ts';
+
+interface EntityMeta {
+  readonly tableName: string;
+  readonly properties: object;
+}
+
+export const tableOf = ({ meta }: { readonly meta: object }): string => (meta as EntityMeta).tableName;
 
 /** Any table. */
 type Columns = Record<string, Record<string, unknown>>;
 
 /** @param entity one whose columns have the names of its members in snake case. */
-export function sqlRows<E extends { readonly meta: object }>(
-  database: SqlDatabase,
-  entity: E,
-): Rows<InferEntity<E> & object> {
-  type Row = InferEntity<E> & object;
-  const { tableName, properties } = entity.meta as { readonly tableName: string; readonly properties: object };
-  const name = entity as unknown as EntityName<object>;
+export function sqlRows<Row extends object>(database: SqlDatabase, entity: { readonly meta: object }): Rows<Row> {
+  const { tableName, properties } = entity.meta as EntityMeta;
+  const name = entity as unknown as EntityName<Row>;
   const columns = Object.keys(properties).map((member) => `${columnOf(member)} as ${member}` as const);
   const matching = (where: Readonly<Partial<Row>>) =>
     Object.entries(where).reduce(
@@ -28,18 +31,28 @@ export function sqlRows<E extends { readonly meta: object }>(
         typeof term === 'string' ? query.orderBy(columnOf(term)) : query.orderBy(columnOf(term.desc), 'desc'),
       matching(where).select(columns),
     );
+  const one = (where: Readonly<Partial<Row>>) => matching(where).select(columns).limit(1);
+  /** Held until the unit of work ends, so that nobody changes it between the look and the write. */
+  const held = async (where: Readonly<Partial<Row>>): Promise<Row | undefined> =>
+    (await one(where).forNoKeyUpdate().executeTakeFirst()) as Row | undefined;
   return {
     async insert(row) {
       await database.em().insert(name, row);
+      return row;
     },
     async update(where, patch) {
-      return (await database.em().nativeUpdate(name, where, patch)) > 0;
+      const before = await held(where);
+      if (before === undefined || Object.keys(patch).length === 0) return before;
+      await database.em().nativeUpdate(name, where, patch);
+      return { ...before, ...patch };
     },
     async delete(where) {
-      return (await database.em().nativeDelete(name, where)) > 0;
+      const before = await held(where);
+      if (before !== undefined) await database.em().nativeDelete(name, where);
+      return before;
     },
     async findOne(where) {
-      return (await matching(where).select(columns).limit(1).executeTakeFirst()) as Row | undefined;
+      return (await one(where).executeTakeFirst()) as Row | undefined;
     },
     async find(query) {
       return (await ordered(query).execute()) as unknown as readonly Row[];

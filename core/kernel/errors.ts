@@ -98,6 +98,12 @@ export class NotFound extends HexforgeError {
   readonly kind = 'not_found';
 }
 
+/** @throws {NotFound} where there is nothing. */
+export function found<T>(thing: T | undefined, sentence = 'Not found'): T {
+  if (thing === undefined) throw new NotFound(sentence);
+  return thing;
+}
+
 /** 405: the path exists, the method does not. */
 export class MethodNotAllowed extends HexforgeError {
   readonly kind = 'method_not_allowed';

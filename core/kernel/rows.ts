@@ -13,12 +13,12 @@ export interface RowQuery<Row extends object> {
 }
 
 export interface Rows<Row extends object> {
-  /** @throws {Duplicate} naming the unique constraint that refused. */
-  insert(row: Row): Promise<void>;
-  /** Whether there was such a row. @throws {Duplicate} as `insert`. */
-  update(where: Where<Row>, patch: Where<Row>): Promise<boolean>;
-  /** Whether there was such a row. @throws {StillReferenced} where another still refers to it. */
-  delete(where: Where<Row>): Promise<boolean>;
+  /** @returns the row. @throws {Duplicate} naming the unique constraint that refused. */
+  insert(row: Row): Promise<Row>;
+  /** Changes one row. @returns it as it is now, undefined where there is none. @throws {Duplicate} as `insert`. */
+  update(where: Where<Row>, patch: Where<Row>): Promise<Row | undefined>;
+  /** Deletes one row. @returns it as it was, undefined where there is none. @throws {StillReferenced} */
+  delete(where: Where<Row>): Promise<Row | undefined>;
   findOne(where: Where<Row>): Promise<Row | undefined>;
   find(query: RowQuery<Row>): Promise<readonly Row[]>;
   /** One page and the count of all, in two queries. */

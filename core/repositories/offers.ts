@@ -18,6 +18,14 @@ export interface Pushes {
   ): Promise<AsyncIterable<Uint8Array>>;
 }
 
+/**
+ * For handlers and jobs, which come by an id and have no caller: nothing is decided about access here. A plugin whose
+ * tables refer to repositories needs this port.
+ */
+export interface Repositories {
+  byId(id: string): Promise<Repository | undefined>;
+}
+
 /** Of a record, what other areas count (document B, "Repository record"). */
 export interface RepositoryCounts {
   readonly stars: number;
@@ -48,6 +56,7 @@ export interface RepositoryCounters {
 declare module '#core/kernel/ports' {
   interface Ports {
     Pushes: Pushes;
+    Repositories: Repositories;
   }
   interface PluralPorts {
     RepositoryCounters: RepositoryCounters;
@@ -55,6 +64,12 @@ declare module '#core/kernel/ports' {
 }
 
 declarePort('Pushes', {
+  arity: 'single',
+  component: 'repositories (plugin "repositories")',
+  critical: true,
+  absent: 'refuse',
+});
+declarePort('Repositories', {
   arity: 'single',
   component: 'repositories (plugin "repositories")',
   critical: true,

@@ -2,18 +2,17 @@
 import {
   changes,
   reads,
-  shape,
   Unauthorized,
   type AccessDecision,
   type Call,
   type GrantOf,
   type ScopeName,
-  type TypeOf,
-  word,
 } from 'hexforge/plugin';
 
-export const repositoryParams = shape({ owner: word(), repo: word() });
-export type RepositoryParams = TypeOf<typeof repositoryParams>;
+export interface RepositoryParams {
+  readonly owner: string;
+  readonly repo: string;
+}
 
 /**
  * Document D, "Repositories": anonymous is challenged, also where there is nothing; 404 to who may not read, 403 to who

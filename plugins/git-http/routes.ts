@@ -14,7 +14,7 @@ import {
   word,
 } from 'hexforge/plugin';
 import type { GitBackend, GitService, Pushes } from 'hexforge/repositories';
-import { admitted, repositoryParams, type Admission, type RepositoryParams } from './admission.ts';
+import { admitted, type Admission, type RepositoryParams } from './admission.ts';
 
 export interface GitRoutesParts extends Admission {
   readonly git: GitBackend;
@@ -42,7 +42,6 @@ const common = {
   mount: 'root',
   access: anyone,
   scope: null,
-  params: repositoryParams,
   result: 'bytes',
   basic: true,
   hidden: true,
@@ -90,7 +89,6 @@ export function gitRoutes(parts: GitRoutesParts): readonly Route[] {
       summary: 'The refs of a repository, for a fetch or a push',
       method: 'GET',
       path: '/{owner}/{repo}/info/refs',
-      meter: 'api.read',
       query,
       async run(call, { params: path, query: { service }, header }) {
         const granted = await admitted(parts, call, isService(service) ? kinds[service] : 'fetch', path);
@@ -138,7 +136,6 @@ export function gitRoutes(parts: GitRoutesParts): readonly Route[] {
       summary: 'Push',
       method: 'POST',
       path: '/{owner}/{repo}/git-receive-pack',
-      meter: 'api.write',
       body: 'raw',
       maxBytes: parts.maxPushBytes,
       async run(call, input: Body) {

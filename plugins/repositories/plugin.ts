@@ -94,6 +94,7 @@ export default definePlugin({
   provides: {
     ResourceResolver: ({ resolver }) => resolver,
     Pushes: ({ useCases }) => useCases.pushes,
+    Repositories: ({ store }) => ({ byId: (id) => store.byId(id) }),
     UserReferences: ({ store }) => ({ what: 'repositories', counts: (userIds) => store.countByOwner(userIds) }),
   },
   scopes: repositoryScopes,

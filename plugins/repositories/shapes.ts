@@ -1,10 +1,8 @@
 // Shapes that the nouns of this plugin share: the path to a repository, and object ids.
 import { Joi, shape, word } from 'hexforge/plugin';
 
-/** Members of a path that begins with `/repos/{owner}/{repo}`. */
+/** Members of a path that begins with `/repos/{owner}/{repo}`, for one with a further parameter of its own shape. */
 export const inRepository = { owner: word(), repo: word() } as const;
-
-export const repositoryParams = shape(inRepository);
 
 /** A file or folder at a ref: `{ref}/{path*}`. */
 export const fileAtRefParams = shape({

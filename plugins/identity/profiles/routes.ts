@@ -3,9 +3,9 @@ import { anyone, api, session, signedIn } from 'hexforge/plugin';
 import type { Route } from 'hexforge/plugin';
 import type { IdentityUseCases } from '#core/identity/use-cases';
 import { presentPublicProfile, presentUser } from './present.ts';
-import { passwordChangeBody, profileBody, publicProfileJson, userJson, usernameParams } from './schemas.ts';
+import { passwordChangeBody, profileBody, publicProfileJson, userJson } from './schemas.ts';
 
-const guarded = { access: session, scope: null, meter: 'api.write' } as const;
+const guarded = { access: session, scope: null } as const;
 
 export const profileRoutes = (useCases: IdentityUseCases): readonly Route[] => [
   api({
@@ -15,7 +15,6 @@ export const profileRoutes = (useCases: IdentityUseCases): readonly Route[] => [
     path: '/user',
     access: signedIn,
     scope: 'user.read',
-    meter: 'api.read',
     result: userJson,
     run: async (call) => presentUser(await useCases.profiles.own(call)),
   }),
@@ -47,7 +46,6 @@ export const profileRoutes = (useCases: IdentityUseCases): readonly Route[] => [
     method: 'POST',
     path: '/user/password',
     body: passwordChangeBody,
-    success: 204,
     result: 'empty',
     run: (call, { body }) =>
       useCases.profiles.changePassword(call, { current: body.current_password, next: body.new_password }),
@@ -59,8 +57,6 @@ export const profileRoutes = (useCases: IdentityUseCases): readonly Route[] => [
     path: '/users/{username}',
     access: anyone,
     scope: null,
-    meter: 'api.read',
-    params: usernameParams,
     result: publicProfileJson,
     statuses: [404],
     run: async (call, { params }) => presentPublicProfile(await useCases.profiles.public(call, params)),

@@ -38,5 +38,3 @@ export const profileBody = shape({
 export const passwordChangeBody = shape({ current_password: password(), new_password: password() }).id(
   'PasswordChange',
 );
-
-export const usernameParams = shape({ username: word() });

@@ -23,7 +23,7 @@ const cleared: readonly Cookie[] = [accessCookie, refreshCookie].map((cookie) =>
 /** RFC 6749, section 5.1, for the same reason: the body is a credential. */
 const uncached = { 'cache-control': 'no-store' };
 
-const common = { access: anyone, scope: null, meter: 'api.write' } as const;
+const common = { access: anyone, scope: null } as const;
 
 export const authRoutes = (useCases: IdentityUseCases): readonly Route[] => [
   api({
@@ -60,7 +60,6 @@ export const authRoutes = (useCases: IdentityUseCases): readonly Route[] => [
     method: 'POST',
     path: '/auth/logout',
     cookies: true,
-    success: 204,
     result: 'empty',
     async run(call, input) {
       await useCases.sessions.signOut(call, {
@@ -77,7 +76,6 @@ export const authRoutes = (useCases: IdentityUseCases): readonly Route[] => [
     path: '/auth/me',
     access: signedIn,
     scope: 'user.read',
-    meter: 'api.read',
     result: userJson,
     run: async (call) => presentUser(await useCases.profiles.own(call)),
   }),

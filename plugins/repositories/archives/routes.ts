@@ -21,7 +21,6 @@ export const archiveRoutes = (useCases: RepositoryUseCases): readonly Route[] =>
     path: '/repos/{owner}/{repo}/archive/{rest*}',
     access: reads('repository', 'repo.read'),
     scope: 'repo.read',
-    meter: 'api.read',
     params: archiveParams,
     result: 'bytes',
     async run(_call, { granted, params }) {

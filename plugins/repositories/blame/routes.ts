@@ -14,7 +14,6 @@ export const blameRoutes = (useCases: RepositoryUseCases): readonly Route[] => [
     path: '/repos/{owner}/{repo}/blame/{ref}/{path*}',
     access: reads('repository', 'repo.read'),
     scope: 'repo.read',
-    meter: 'api.read',
     params: fileAtRefParams,
     result: blameJson,
     statuses: [304, 422],

@@ -2,7 +2,6 @@
 import { api, changes, pageRules, presentPage, readPage, reads, type Route } from 'hexforge/plugin';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
 import { derived } from '../conditional.ts';
-import { repositoryParams } from '../shapes.ts';
 import { presentBranch } from './present.ts';
 import { branchBody, branchPageJson, branchParams, branchQuery, createdBranchJson } from './schemas.ts';
 
@@ -17,8 +16,6 @@ export const branchRoutes = (useCases: RepositoryUseCases): readonly Route[] => 
     // Document D: anonymous gets 401 for private, internal and missing repositories alike.
     access: reads('repository', 'repo.read', { anonymous: 401 }),
     scope: 'repo.read',
-    meter: 'api.read',
-    params: repositoryParams,
     query: branchQuery,
     result: branchPageJson,
     statuses: [304],
@@ -35,8 +32,6 @@ export const branchRoutes = (useCases: RepositoryUseCases): readonly Route[] => 
     path,
     access: changes('repository', 'repo.write'),
     scope: 'repo.write',
-    meter: 'api.write',
-    params: repositoryParams,
     body: branchBody,
     success: 201,
     result: createdBranchJson,
@@ -53,9 +48,7 @@ export const branchRoutes = (useCases: RepositoryUseCases): readonly Route[] => 
     path: `${path}/{branch}`,
     access: changes('repository', 'repo.write'),
     scope: 'repo.write',
-    meter: 'api.write',
     params: branchParams,
-    success: 204,
     result: 'empty',
     statuses: [400, 503],
     run: (_call, { granted, params }) => useCases.deleteBranch(granted, { name: params.branch }),

@@ -1,7 +1,6 @@
 // Routes of document B, "collaborators": list, add or update, effective permissions, remove.
 import { api, changes, reads, type Route } from 'hexforge/plugin';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
-import { repositoryParams } from '../shapes.ts';
 import { presentCollaborator, presentEffectivePermissions } from './present.ts';
 import { collaboratorBody, collaboratorListJson, collaboratorParams, effectivePermissionsJson } from './schemas.ts';
 
@@ -13,8 +12,6 @@ export const collaboratorRoutes = (useCases: RepositoryUseCases): readonly Route
     path: '/repos/{owner}/{repo}/collaborators',
     access: reads('repository', 'repo.read'),
     scope: 'repo.read',
-    meter: 'api.read',
-    params: repositoryParams,
     result: collaboratorListJson,
     run: async (_call, { granted }) => (await useCases.collaborators(granted)).map(presentCollaborator),
   }),
@@ -25,10 +22,8 @@ export const collaboratorRoutes = (useCases: RepositoryUseCases): readonly Route
     path: '/repos/{owner}/{repo}/collaborators/{user}',
     access: changes('repository', 'repo.admin', { orAdminScope: 'admin:repo_roles' }),
     scope: 'repo.admin',
-    meter: 'api.write',
     params: collaboratorParams,
     body: collaboratorBody,
-    success: 204,
     result: 'empty',
     run: (_call, { granted, params, body }) =>
       useCases.putCollaborator(granted, {
@@ -45,7 +40,6 @@ export const collaboratorRoutes = (useCases: RepositoryUseCases): readonly Route
     path: '/repos/{owner}/{repo}/collaborators/{user}/permissions',
     access: reads('repository', 'repo.read'),
     scope: 'repo.read',
-    meter: 'api.read',
     params: collaboratorParams,
     result: effectivePermissionsJson,
     run: async (_call, { granted, params }) =>
@@ -58,9 +52,7 @@ export const collaboratorRoutes = (useCases: RepositoryUseCases): readonly Route
     path: '/repos/{owner}/{repo}/collaborators/{user}',
     access: changes('repository', 'repo.own'),
     scope: 'repo.admin',
-    meter: 'api.write',
     params: collaboratorParams,
-    success: 204,
     result: 'empty',
     run: (_call, { granted, params }) => useCases.removeCollaborator(granted, { username: params.user }),
   }),

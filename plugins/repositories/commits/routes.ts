@@ -3,7 +3,6 @@ import { api, pageRules, readPage, reads, type Route } from 'hexforge/plugin';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
 import { derived } from '../conditional.ts';
 import { moment } from '../moments.ts';
-import { repositoryParams } from '../shapes.ts';
 import { presentCommit, presentCommitDetail, presentComparison } from './present.ts';
 import {
   commitDetailJson,
@@ -18,7 +17,6 @@ const read = {
   method: 'GET',
   access: reads('repository', 'repo.read'),
   scope: 'repo.read',
-  meter: 'api.read',
   statuses: [304],
   sameForAll: true,
 } as const;
@@ -29,7 +27,6 @@ export const commitRoutes = (useCases: RepositoryUseCases): readonly Route[] => 
     id: 'commitList',
     summary: 'List commits',
     path: '/repos/{owner}/{repo}/commits',
-    params: repositoryParams,
     query: commitQuery,
     result: commitListJson,
     async run(_call, { granted, query: { since, until, page, per_page, ...filters } }) {

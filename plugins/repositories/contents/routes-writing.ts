@@ -12,7 +12,6 @@ const common = {
   path: '/repos/{owner}/{repo}/contents/{path*}',
   access: changes('repository', 'repo.write'),
   scope: 'repo.write',
-  meter: 'api.write',
   params: contentsParams,
   result: writtenJson,
 } as const;

@@ -3,7 +3,6 @@ import { api, changes, pageRules, readPage, reads, type Route } from 'hexforge/p
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
 import type { RepositoryPresenter } from '../repositories/present.ts';
 import { repositoryJson, repositoryListJson } from '../repositories/schemas.ts';
-import { repositoryParams } from '../shapes.ts';
 import { forkBody, forkQuery } from './schemas.ts';
 
 const path = '/repos/{owner}/{repo}/forks';
@@ -16,8 +15,6 @@ export const forkRoutes = (useCases: RepositoryUseCases, present: RepositoryPres
     path,
     access: reads('repository', 'repo.read'),
     scope: 'repo.read',
-    meter: 'api.read',
-    params: repositoryParams,
     query: forkQuery,
     result: repositoryListJson,
     run: async (_call, { granted, query }) =>
@@ -31,8 +28,6 @@ export const forkRoutes = (useCases: RepositoryUseCases, present: RepositoryPres
     // The fork is the caller's own: what they need on the parent is to read it.
     access: changes('repository', 'repo.read'),
     scope: 'repo.write',
-    meter: 'api.write',
-    params: repositoryParams,
     body: forkBody,
     success: 201,
     result: repositoryJson,

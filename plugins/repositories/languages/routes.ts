@@ -2,7 +2,6 @@
 import { api, Joi, reads, word, type Route } from 'hexforge/plugin';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
 import { derived } from '../conditional.ts';
-import { repositoryParams } from '../shapes.ts';
 
 /** Language → bytes. */
 const languagesJson = Joi.object<Readonly<Record<string, number>>>()
@@ -17,8 +16,6 @@ export const languageRoutes = (useCases: RepositoryUseCases): readonly Route[] =
     path: '/repos/{owner}/{repo}/languages',
     access: reads('repository', 'repo.read'),
     scope: 'repo.read',
-    meter: 'api.read',
-    params: repositoryParams,
     result: languagesJson,
     statuses: [304],
     sameForAll: true,

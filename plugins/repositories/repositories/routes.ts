@@ -2,7 +2,6 @@
 import { anyone, api, changes, entityTag, reads, reply, signedIn, type Route } from 'hexforge/plugin';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
 import { revalidated } from '../conditional.ts';
-import { repositoryParams } from '../shapes.ts';
 import type { RepositoryPresenter } from './present.ts';
 import {
   nameInUse,
@@ -22,7 +21,6 @@ export const repositoryRoutes = (useCases: RepositoryUseCases, present: Reposito
     path: '/repos',
     access: anyone,
     scope: 'repo.read',
-    meter: 'api.read',
     query: repositoryListQuery,
     result: repositoryListJson,
     statuses: [401],
@@ -35,7 +33,6 @@ export const repositoryRoutes = (useCases: RepositoryUseCases, present: Reposito
     path: '/repos',
     access: signedIn,
     scope: 'repo.write',
-    meter: 'api.write',
     body: repositoryBody,
     success: 201,
     result: repositoryJson,
@@ -59,8 +56,6 @@ export const repositoryRoutes = (useCases: RepositoryUseCases, present: Reposito
     path: '/repos/{owner}/{repo}',
     access: reads('counted-repository', 'repo.read'),
     scope: 'repo.read',
-    meter: 'api.read',
-    params: repositoryParams,
     result: repositoryJson,
     statuses: [304],
     async run(_call, { granted }) {
@@ -75,8 +70,6 @@ export const repositoryRoutes = (useCases: RepositoryUseCases, present: Reposito
     path: '/repos/{owner}/{repo}',
     access: changes('repository', 'repo.own'),
     scope: 'repo.admin',
-    meter: 'api.write',
-    params: repositoryParams,
     body: repositoryChangeBody,
     result: repositoryJson,
     statuses: [409],
@@ -100,10 +93,7 @@ export const repositoryRoutes = (useCases: RepositoryUseCases, present: Reposito
     path: '/repos/{owner}/{repo}',
     access: changes('repository', 'repo.own'),
     scope: 'repo.admin',
-    meter: 'api.write',
-    params: repositoryParams,
     body: repositoryDeletionBody,
-    success: 204,
     result: 'empty',
     run: (_call, { granted, body }) => useCases.delete(granted, body),
   }),

@@ -1,9 +1,8 @@
 // Routes of document D, "Repositories": role templates.
 import { api, changes, type Route } from 'hexforge/plugin';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
-import { repositoryParams } from '../shapes.ts';
 import { presentTemplate } from './present.ts';
-import { templateBody, templateChangeBody, templateJson, templateListJson, templateParams } from './schemas.ts';
+import { templateBody, templateChangeBody, templateJson, templateListJson } from './schemas.ts';
 
 const administered = { access: changes('repository', 'repo.admin'), scope: 'repo.admin' } as const;
 
@@ -14,8 +13,6 @@ export const roleTemplateRoutes = (useCases: RepositoryUseCases): readonly Route
     method: 'GET',
     path: '/repos/{owner}/{repo}/role-templates',
     ...administered,
-    meter: 'api.read',
-    params: repositoryParams,
     result: templateListJson,
     run: async (_call, { granted }) => (await useCases.roleTemplates(granted)).map(presentTemplate),
   }),
@@ -25,8 +22,6 @@ export const roleTemplateRoutes = (useCases: RepositoryUseCases): readonly Route
     method: 'POST',
     path: '/repos/{owner}/{repo}/role-templates',
     ...administered,
-    meter: 'api.write',
-    params: repositoryParams,
     body: templateBody,
     success: 201,
     result: templateJson,
@@ -39,8 +34,6 @@ export const roleTemplateRoutes = (useCases: RepositoryUseCases): readonly Route
     method: 'PATCH',
     path: '/repos/{owner}/{repo}/role-templates/{id}',
     ...administered,
-    meter: 'api.write',
-    params: templateParams,
     body: templateChangeBody,
     result: templateJson,
     statuses: [409],
@@ -53,9 +46,6 @@ export const roleTemplateRoutes = (useCases: RepositoryUseCases): readonly Route
     method: 'DELETE',
     path: '/repos/{owner}/{repo}/role-templates/{id}',
     ...administered,
-    meter: 'api.write',
-    params: templateParams,
-    success: 204,
     result: 'empty',
     run: (_call, { granted, params }) => useCases.deleteRoleTemplate(granted, params),
   }),

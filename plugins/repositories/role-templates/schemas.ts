@@ -1,8 +1,5 @@
 // Shapes of role templates over HTTP (document D, "Repositories").
 import { list, maybe, shape, text, time, uuid, word, type TypeOf } from 'hexforge/plugin';
-import { inRepository } from '../shapes.ts';
-
-export const templateParams = shape({ ...inRepository, id: uuid() });
 
 export const permissions = () => list(word().max(100)).max(200);
 

@@ -1,15 +1,12 @@
 // Routes of document D, "Repositories": stars and watching. Each may be repeated.
 import { api, changes, type Route } from 'hexforge/plugin';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
-import { repositoryParams } from '../shapes.ts';
 
 const starred = '/user/starred/{owner}/{repo}';
 const subscription = '/repos/{owner}/{repo}/subscription';
 const own = {
   access: changes('repository', 'repo.read'),
   scope: 'repo.read',
-  params: repositoryParams,
-  success: 204,
   result: 'empty',
 } as const;
 
@@ -20,7 +17,6 @@ export const starRoutes = (useCases: RepositoryUseCases): readonly Route[] => [
     summary: 'Whether you have starred a repository',
     method: 'GET',
     path: starred,
-    meter: 'api.read',
     run: (_call, { granted }) => useCases.checkStarred(granted),
   }),
   api({
@@ -29,7 +25,6 @@ export const starRoutes = (useCases: RepositoryUseCases): readonly Route[] => [
     summary: 'Star a repository',
     method: 'PUT',
     path: starred,
-    meter: 'api.write',
     run: (_call, { granted }) => useCases.star(granted),
   }),
   api({
@@ -38,7 +33,6 @@ export const starRoutes = (useCases: RepositoryUseCases): readonly Route[] => [
     summary: 'Take a star back',
     method: 'DELETE',
     path: starred,
-    meter: 'api.write',
     run: (_call, { granted }) => useCases.unstar(granted),
   }),
   api({
@@ -47,7 +41,6 @@ export const starRoutes = (useCases: RepositoryUseCases): readonly Route[] => [
     summary: 'Watch a repository',
     method: 'PUT',
     path: subscription,
-    meter: 'api.write',
     run: (_call, { granted }) => useCases.watch(granted),
   }),
   api({
@@ -56,7 +49,6 @@ export const starRoutes = (useCases: RepositoryUseCases): readonly Route[] => [
     summary: 'Stop watching a repository',
     method: 'DELETE',
     path: subscription,
-    meter: 'api.write',
     run: (_call, { granted }) => useCases.unwatch(granted),
   }),
 ];

@@ -2,7 +2,6 @@
 import { api, changes, pageRules, presentPage, readPage, reads, type Route } from 'hexforge/plugin';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
 import { derived } from '../conditional.ts';
-import { repositoryParams } from '../shapes.ts';
 import { presentTag } from './present.ts';
 import { createdTagJson, tagBody, tagPageJson, tagParams, tagQuery } from './schemas.ts';
 
@@ -16,8 +15,6 @@ export const tagRoutes = (useCases: RepositoryUseCases): readonly Route[] => [
     path,
     access: reads('repository', 'repo.read', { anonymous: 401 }),
     scope: 'repo.read',
-    meter: 'api.read',
-    params: repositoryParams,
     query: tagQuery,
     result: tagPageJson,
     statuses: [304],
@@ -34,8 +31,6 @@ export const tagRoutes = (useCases: RepositoryUseCases): readonly Route[] => [
     path,
     access: changes('repository', 'repo.write'),
     scope: 'repo.write',
-    meter: 'api.write',
-    params: repositoryParams,
     body: tagBody,
     success: 201,
     result: createdTagJson,
@@ -49,9 +44,7 @@ export const tagRoutes = (useCases: RepositoryUseCases): readonly Route[] => [
     path: `${path}/{tag}`,
     access: changes('repository', 'repo.write'),
     scope: 'repo.write',
-    meter: 'api.write',
     params: tagParams,
-    success: 204,
     result: 'empty',
     run: (_call, { granted, params }) => useCases.deleteTag(granted, { name: params.tag }),
   }),

@@ -1,0 +1,26 @@
+// The plugin of docs/adding-a-resource.md: labels of repositories.
+import { definePlugin, rows } from 'hexforge/plugin';
+import { labelUseCases } from './labels.ts';
+import { labelRoutes } from './routes.ts';
+import type { Label } from './label.ts';
+import { labels, LabelTable } from './table.ts';
+
+export default definePlugin({
+  name: 'labels',
+  version: '1.0.0',
+  api: '^0.1.0',
+  needs: ['UnitOfWork', 'Events', 'Ids', 'Repositories'],
+  stores: {
+    labels: rows<Label>(LabelTable, {
+      uniques: { labels_label_name: ['repositoryId', 'nameKey'] },
+      references: { repositoryId: { table: 'repositories_repository', onDelete: 'cascade' } },
+    }),
+  },
+  entities: [LabelTable],
+  tables: ['labels_label'],
+  references: ['repositories_repository'],
+  migrations: [labels],
+  build: ({ stores: { labels }, UnitOfWork: unitOfWork, Events: events, Ids: ids }) =>
+    labelUseCases({ labels, unitOfWork, events, ids }),
+  routes: labelRoutes,
+});

@@ -1,0 +1,85 @@
+// `Rows`, held to its contract on every engine.
+import { defineEntity, p, rawSql, rows } from 'hexforge/plugin';
+import t from 'tap';
+import { openMemory, systemClock, systemIds } from '#adapters/memory/index';
+import type { PostgresStorage } from '#adapters/postgres/index';
+import type { Rows } from '#core/kernel/rows';
+import { contract, failures, type Made } from '../../contracts/checks.ts';
+import { rowsChecks, type RowsUnderTest, type Thing } from '../../contracts/rows.ts';
+import { eachEngine, quietLog } from '../../contracts/storage-engines.ts';
+
+const ThingTable = defineEntity({
+  name: 'ThingTable',
+  tableName: 'test_thing',
+  properties: {
+    id: p.uuid().primary(),
+    ownerId: p.uuid(),
+    nameKey: p.text(),
+    rank: p.integer(),
+    tags: p.array(),
+    closedAt: p.datetime().nullable(),
+  },
+});
+const migration = {
+  name: '001-things',
+  up: [
+    `create table test_thing (
+      id uuid primary key, owner_id uuid not null, name_key text not null, rank integer not null,
+      tags text[] not null, closed_at timestamptz, constraint test_thing_name unique (owner_id, name_key)
+    )`,
+  ],
+};
+const things = rows<Thing>(ThingTable, { uniques: { test_thing_name: ['ownerId', 'nameKey'] } });
+
+function onMemory(): Made<RowsUnderTest> {
+  const storage = openMemory({ clock: systemClock, ids: systemIds, log: quietLog });
+  return {
+    provider: { rows: things.memory(storage.database), unitOfWork: storage.unitOfWork },
+    dispose: () => storage.close(),
+  };
+}
+
+void t.test('the contract fails on rows that break it', async (t) => {
+  const breaks: Readonly<Record<string, (rows: Rows<Thing>) => Partial<Rows<Thing>>>> = {
+    'a lost write': (all) => ({ update: (where) => all.findOne(where) }),
+    'a filter forgotten': (all) => ({ findOne: ({ id }) => all.findOne(id === undefined ? {} : { id }) }),
+    'a deletion of others': (all) => ({ delete: ({ id }) => all.delete(id === undefined ? {} : { id }) }),
+    'no order': (all) => ({ find: ({ where }) => all.find({ where, orderBy: ['id'] }) }),
+    'no bound': (all) => ({ page: (query, page) => all.page(query, { ...page, perPage: 100 }) }),
+    'no uniqueness': (all) => ({ insert: (row) => all.insert(row).catch(() => row) }),
+    'the row as it was': (all) => ({
+      update: async (where, patch) => {
+        const before = await all.findOne(where);
+        await all.update(where, patch);
+        return before;
+      },
+    }),
+  };
+  for (const [name, broken] of Object.entries(breaks)) {
+    const make = async () => {
+      const made = onMemory();
+      return {
+        ...made,
+        provider: { ...made.provider, rows: { ...made.provider.rows, ...broken(made.provider.rows) } },
+      };
+    };
+    t.not((await failures(rowsChecks, make, 2000)).length, 0, name);
+  }
+});
+
+void t.test('rows of one table', (t) =>
+  eachEngine(t, async (t, engine, data) => {
+    if (engine === 'memory') return contract(t, engine, rowsChecks, async () => onMemory());
+    const storage = (await data.open({
+      entities: [ThingTable],
+      migrations: [{ plugin: 'test', migrations: [migration] }],
+    })) as PostgresStorage;
+    await contract(t, engine, rowsChecks, async () => {
+      await rawSql`truncate test_thing`.execute(storage.database.kysely<Record<never, never>>());
+      return {
+        provider: { rows: things.sql(storage.database), unitOfWork: storage.unitOfWork },
+        dispose: async () => undefined,
+      };
+    });
+  }),
+);

@@ -1,0 +1,128 @@
+// What `Rows` holds to on every engine: equality, order, pages, uniqueness, what is returned, and rollback.
+import assert from 'node:assert/strict';
+import { Duplicate } from '#core/kernel/errors';
+import type { Rows } from '#core/kernel/rows';
+import type { UnitOfWork } from '#core/kernel/unit-of-work';
+import type { Check } from './checks.ts';
+
+export interface Thing {
+  readonly id: string;
+  readonly ownerId: string;
+  readonly nameKey: string;
+  readonly rank: number;
+  readonly tags: readonly string[];
+  readonly closedAt: Date | null;
+}
+
+export interface RowsUnderTest {
+  readonly rows: Rows<Thing>;
+  readonly unitOfWork: UnitOfWork;
+}
+
+const [ada, bob] = ['00000000-0000-4000-8000-00000000000a', '00000000-0000-4000-8000-00000000000b'];
+let made = 0;
+const thing = (nameKey: string, more: Partial<Thing> = {}): Thing => ({
+  id: `00000000-0000-4000-9000-${String(++made).padStart(12, '0')}`,
+  ownerId: ada,
+  nameKey,
+  rank: 0,
+  tags: ['a,b "c"'],
+  closedAt: null,
+  ...more,
+});
+
+function check(
+  name: string,
+  run: (under: RowsUnderTest & { add(...things: readonly Thing[]): Promise<void> }) => Promise<void>,
+): Check<RowsUnderTest> {
+  return {
+    name,
+    run: (under) =>
+      run({
+        ...under,
+        add: (...things) =>
+          under.unitOfWork.run(async () => {
+            for (const one of things) assert.deepEqual(await under.rows.insert(one), one);
+          }),
+      }),
+  };
+}
+
+export const rowsChecks: readonly Check<RowsUnderTest>[] = [
+  check('a row reads back as it was written, found by any members, null among them', async ({ rows, add }) => {
+    const closedAt = new Date('2026-01-02T03:04:05.678Z');
+    const [one, two] = [thing("it's \\ ✓"), thing('two', { closedAt })];
+    await add(one, two);
+    assert.deepEqual(await rows.findOne({ id: one.id }), one);
+    assert.deepEqual(await rows.findOne({ nameKey: one.nameKey, ownerId: ada }), one);
+    assert.deepEqual(await rows.findOne({ closedAt: null }), one);
+    assert.deepEqual(await rows.findOne({ closedAt }), two);
+    assert.equal(await rows.findOne({ id: one.id, ownerId: bob }), undefined);
+  }),
+
+  check('lists come in the order asked for, and pages count all', async ({ rows, add }) => {
+    const all = [thing('c', { rank: 1 }), thing('a', { rank: 2 }), thing('b', { rank: 2 })];
+    await add(...all, thing('d', { ownerId: bob }));
+    const where = { ownerId: ada };
+    const names = (found: readonly Thing[]) => found.map(({ nameKey }) => nameKey).join('');
+    assert.equal(names(await rows.find({ where, orderBy: ['nameKey'] })), 'abc');
+    assert.equal(names(await rows.find({ where, orderBy: [{ desc: 'nameKey' }] })), 'cba');
+    assert.equal(names(await rows.find({ where, orderBy: [{ desc: 'rank' }, 'nameKey'] })), 'abc');
+    const page = (number: number) => rows.page({ where, orderBy: ['rank', 'nameKey'] }, { page: number, perPage: 2 });
+    assert.deepEqual(await page(1), { items: [all[0], all[1]], total: 3, page: 1, perPage: 2 });
+    assert.deepEqual(await page(2), { items: [all[2]], total: 3, page: 2, perPage: 2 });
+    assert.deepEqual(await page(3), { items: [], total: 3, page: 3, perPage: 2 });
+  }),
+
+  check(
+    'a change answers with the row as it is now, a deletion with what it was',
+    async ({ rows, unitOfWork, add }) => {
+      const [one, two] = [thing('one'), thing('two')];
+      await add(one, two);
+      const closedAt = new Date('2026-02-03T04:05:06.789Z');
+      const update = (where: Partial<Thing>, patch: Partial<Thing>) => unitOfWork.run(() => rows.update(where, patch));
+      assert.deepEqual(await update({ id: one.id }, { closedAt, tags: [] }), { ...one, closedAt, tags: [] });
+      assert.deepEqual(await update({ id: one.id, nameKey: 'one' }, { nameKey: 'new' }), {
+        ...one,
+        closedAt,
+        tags: [],
+        nameKey: 'new',
+      });
+      assert.deepEqual(await update({ id: two.id }, {}), two);
+      assert.equal(await update({ id: two.id, ownerId: bob }, { rank: 9 }), undefined);
+      assert.deepEqual(await rows.findOne({ id: two.id }), two);
+      const remove = (where: Partial<Thing>) => unitOfWork.run(() => rows.delete(where));
+      assert.equal(await remove({ id: two.id, ownerId: bob }), undefined);
+      assert.deepEqual(await remove({ id: two.id, ownerId: ada }), two);
+      assert.equal(await remove({ id: two.id }), undefined);
+      assert.notEqual(await rows.findOne({ id: one.id }), undefined, 'others are left alone');
+    },
+  ),
+
+  check('what is unique is refused by the name of the constraint', async ({ rows, unitOfWork, add }) => {
+    const two = thing('two');
+    await add(thing('one'), two, thing('one', { ownerId: bob }));
+    const clash = (error: unknown) => error instanceof Duplicate && error.constraint === 'test_thing_name';
+    await assert.rejects(add(thing('one')), clash);
+    await assert.rejects(
+      unitOfWork.run(() => rows.update({ id: two.id }, { nameKey: 'one' })),
+      clash,
+    );
+    assert.deepEqual(await rows.findOne({ id: two.id }), two);
+  }),
+
+  check('what a unit of work wrote is gone when it is rolled back', async ({ rows, unitOfWork, add }) => {
+    const [one, two] = [thing('one'), thing('two')];
+    await add(one);
+    await assert.rejects(
+      unitOfWork.run(async () => {
+        await rows.insert(two);
+        await rows.delete({ id: one.id });
+        assert.equal((await rows.find({ where: {}, orderBy: ['id'] })).length, 1, 'it reads its own writes');
+        throw new Error('rolled back');
+      }),
+      { message: 'rolled back' },
+    );
+    assert.deepEqual(await rows.find({ where: {}, orderBy: ['id'] }), [one]);
+  }),
+];
