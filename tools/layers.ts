@@ -41,8 +41,8 @@ export const areas: Readonly<Record<string, readonly string[]>> = {
 
 const hostAdapters = ['adapters/http/**', 'adapters/postgres/**', 'adapters/memory/**', 'adapters/crypto/sealer'];
 const libraries = ['node:**', 'npm:**'];
-/** What the package exports to authors of plugins beside `hexforge/testing`. */
-const forAuthors = ['plugin', ...Object.keys(areas).filter((area) => area !== 'kernel')].map(
+/** What the package exports to authors of plugins beside `hexforge/testing`, now or once the area is there. */
+export const forAuthors = ['plugin', ...Object.keys(areas).filter((area) => area !== 'kernel')].map(
   (face) => `npm:hexforge/${face}`,
 );
 
@@ -103,8 +103,8 @@ export const layers: readonly Layer[] = [
   },
   {
     folder: 'docs',
-    may: [...forAuthors, 'npm:hexforge/testing'],
-    says: 'an example imports what a plugin author may',
+    may: ['docs/**', ...forAuthors, 'npm:hexforge/testing', 'node:**'],
+    says: 'an example imports what a plugin author may, and its own files',
   },
 ];
 

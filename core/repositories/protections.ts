@@ -8,7 +8,7 @@ import type { RepositoryParts } from './parts.ts';
 import type { Repository } from './repository.ts';
 import { defaultProtection, type Protection } from './protection.ts';
 
-interface BranchCommand {
+export interface BranchCommand {
   readonly branch: string;
 }
 

@@ -1,25 +1,17 @@
 // The plugin of docs/writing-a-plugin.md: a greeting that anyone may read, with a word from the configuration.
-import { anyone, api, definePlugin, Joi, object } from 'hexforge/plugin';
+import { anyone, api, definePlugin, shape, text, word, type TypeOf } from 'hexforge/plugin';
 
-interface GreetingConfig {
-  readonly word: string;
-}
-
-interface Greeting {
-  readonly text: string;
-}
-
-const greeting = object<Greeting>({ text: Joi.string().required() }).id('Greeting');
-const params = object<{ name: string }>({ name: Joi.string().max(39).required() });
+const greetingJson = shape({ text: text() }).id('Greeting');
+type GreetingJson = TypeOf<typeof greetingJson>;
 
 export default definePlugin({
   name: 'greeting',
   version: '1.0.0',
   api: '^0.1.0',
-  config: object<GreetingConfig>({ word: Joi.string().default('Hello').description('What a greeting begins with') }),
+  config: shape({ word: word().default('Hello').description('What a greeting begins with') }),
   needs: ['Users'],
   build: ({ config, Users }) => ({
-    async greet(name: string): Promise<Greeting> {
+    async greet(name: string): Promise<GreetingJson> {
       const user = await Users.byUsername(name);
       return { text: `${config.word}, ${user?.displayName ?? 'stranger'}!` };
     },
@@ -33,8 +25,8 @@ export default definePlugin({
       access: anyone,
       scope: null,
       meter: 'api.read',
-      params,
-      result: greeting,
+      params: shape({ name: word().max(39) }),
+      result: greetingJson,
       run: (_call, { params: { name } }) => greet(name),
     }),
   ],

@@ -11,7 +11,21 @@ import '#core/identity/index';
 import '#core/limits/index';
 import '#core/repositories/index';
 export { entityTag } from '#adapters/http/etag';
-export * from '#adapters/http/route';
+export {
+  api,
+  ByteStream,
+  reply,
+  Reply,
+  tagged,
+  Tagged,
+  type Cookie,
+  type Input,
+  type Method,
+  type RawBody,
+  type ReplyOptions,
+  type Route,
+  type RouteSpec,
+} from '#adapters/http/route';
 export * from '#adapters/http/shape';
 export { compiledRead } from '#adapters/postgres/compiled-read';
 export type { Migration, SqlDatabase } from '#adapters/postgres/database';

@@ -1,16 +1,16 @@
 // The kit for plugin authors: `hexforge/plugin` to write one, `hexforge/testing` to test it.
-import { anyone, api, definePlugin, Joi, object, ValidationFailed } from 'hexforge/plugin';
+import { anyone, api, definePlugin, shape, ValidationFailed, word } from 'hexforge/plugin';
 import { checkPlugin, Refused, testHost } from 'hexforge/testing';
 import t from 'tap';
 import './sample-ports.ts';
 
-const word = object<{ word: string }>({ word: Joi.string().required() });
+const said = shape({ word: word() });
 const plugin = definePlugin({
   name: 'echo',
   version: '1.0.0',
   api: '^0.1.0',
   needs: ['Clock'],
-  config: object<{ suffix: string }>({ suffix: Joi.string().default('!') }),
+  config: shape({ suffix: word().default('!') }),
   build: ({ config }) => ({
     say: (text: string) => {
       if (text === 'nothing') throw new ValidationFailed('Say something');
@@ -26,8 +26,8 @@ const plugin = definePlugin({
       access: anyone,
       scope: null,
       meter: 'none',
-      params: word,
-      result: word,
+      params: said,
+      result: said,
       run: (_, { params }) => ({ word: say(params.word) }),
     }),
   ],

@@ -1,0 +1,69 @@
+// The package as it is published: built and packed once for all specs of a process, unpacked as npm would lay it out.
+import { execFile } from 'node:child_process';
+import { mkdir, readdir, readFile, symlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import tap from 'tap';
+import { temporaryFolder } from '#test/support/folder';
+import { root } from '../../tools/project-files.ts';
+
+const execute = promisify(execFile);
+
+/** Without the loaders that the test runner puts into the environment. */
+export const run = (
+  command: string,
+  arguments_: readonly string[],
+  cwd: string = root,
+): Promise<{ stdout: string; stderr: string }> =>
+  execute('env', ['-u', 'NODE_OPTIONS', command, ...arguments_], {
+    cwd,
+    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], npm_config_update_notifier: 'false' },
+  });
+
+export interface Manifest {
+  readonly version: string;
+  readonly bin: Readonly<Record<string, string>>;
+  readonly dependencies: Readonly<Record<string, string>>;
+}
+
+export interface Packed {
+  readonly manifest: Manifest;
+  readonly files: readonly string[];
+  /** The folder of a project outside the checkout that has installed the package, and nothing else. */
+  readonly project: string;
+  /** The program in it. */
+  readonly program: string;
+}
+
+/**
+ * The package and its dependencies, linked from what is installed here already, so that no registry is asked. Of what
+ * development needs there are the types of Node alone, as a plugin author has them.
+ */
+async function install(tarball: string, project: string, { dependencies }: Manifest): Promise<string> {
+  const modules = join(project, 'node_modules');
+  const home = join(modules, 'hexforge');
+  await mkdir(home, { recursive: true });
+  await run('tar', ['-xzf', tarball, '--strip-components=1', '-C', home]);
+  for (const name of [...Object.keys(dependencies), '@types/node']) {
+    await mkdir(dirname(join(modules, name)), { recursive: true });
+    await symlink(join(root, 'node_modules', name), join(modules, name));
+  }
+  return home;
+}
+
+async function pack(): Promise<Packed> {
+  const folder = await temporaryFolder(tap);
+  const out = join(folder, 'dist');
+  await run(process.execPath, [join(root, 'tools/build.ts'), '--out', out]);
+  const manifest = JSON.parse(await readFile(join(out, 'package.json'), 'utf8')) as Manifest;
+  const files = (await readdir(out, { recursive: true })).map(String);
+  // npm of the machine, which needs no network to pack.
+  const { stdout } = await run('npm', ['pack', '--silent', '--pack-destination', folder], out);
+  const project = join(folder, 'elsewhere');
+  const home = await install(join(folder, stdout.trim().split('\n').at(-1) ?? ''), project, manifest);
+  return { manifest, files, project, program: join(home, manifest.bin['hexforge'] ?? '') };
+}
+
+let made: Promise<Packed> | undefined;
+
+export const packed = (): Promise<Packed> => (made ??= pack());
