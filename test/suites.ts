@@ -1,7 +1,11 @@
-// The suites and the specs each one holds: a suite is a process, two run at a time, and they start in the order of
-// their names.
+// The suites and the specs each one holds: a suite is a process.
+//
+// Two suites run at a time, and the runner starts them in the order of their names. The order is part of the balance:
+// the API suites and `bin` are the long ones and come early, and short ones come last, so that neither of two cores
+// waits long for the other at the end. A suite that grows past a quarter of the whole is split, as a folder of its own.
 import { globSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
+import { areas, everyArea, testArea } from './support/area.ts';
 
 const root = join(import.meta.dirname, '..');
 
@@ -10,32 +14,49 @@ interface Suite {
   readonly except?: readonly string[];
   /** Proves answers, not what the disk keeps: its folders lie in memory where the machine has room there. */
   readonly inMemory?: true;
+  /** Of an API suite: the folder of `test/spec`. */
+  readonly area?: string;
 }
 
-/** Every spec is in exactly one suite; `test/tools/suites.spec.ts` holds us to it. */
-export const suites = {
+/** An area's own specs, then those of every area, the last of which looks at what all others saw. */
+const apiSuite = (area: string): Suite => ({
+  holds: [`test/spec/${area}/**/*.spec.ts`, `test/spec/${everyArea}/**/*.spec.ts`],
+  inMemory: true,
+  area,
+});
+
+/**
+ * One suite for each folder of `test/spec`, so that a new plugin adds a folder and the suite's file.
+ * `test/tools/suites.spec.ts` holds us to it that no spec is in none or in two.
+ */
+export const suites: Readonly<Record<string, Suite>> = {
   core: {
     holds: ['test/architecture.spec.ts', 'test/core/**/*.spec.ts', 'test/tools/**/*.spec.ts', 'test/docs/**/*.spec.ts'],
   },
   adapters: { holds: ['test/adapters/**/*.spec.ts'], except: ['test/adapters/git-native/**'] },
   git: { holds: ['test/adapters/git-native/**/*.spec.ts'], inMemory: true },
-  transport: { holds: ['test/spec/git-http*.spec.ts'], inMemory: true },
   host: { holds: ['test/host/**/*.spec.ts', 'test/config/**/*.spec.ts'] },
   plugins: { holds: ['test/plugins/**/*.spec.ts'], inMemory: true },
-  /** All HTTP specs in one process, so that the last of them can compare what was seen with the OpenAPI document. */
-  api: { holds: ['test/spec/**/*.spec.ts'], except: ['test/spec/git-http*', 'test/spec/running-it*'], inMemory: true },
   /** The program as it is run: whole servers as child processes. */
-  bin: { holds: ['test/spec/running-it*.spec.ts', 'test/process/**/*.spec.ts', 'test/fault/**/*.spec.ts'] },
-} satisfies Record<string, Suite>;
+  bin: { holds: ['test/process/**/*.spec.ts', 'test/fault/**/*.spec.ts'] },
+  ...Object.fromEntries(areas.map((area) => [`api-${area}`, apiSuite(area)])),
+};
 
-export type SuiteName = keyof typeof suites;
-
-export function specsOf(name: SuiteName): string[] {
-  const { holds, except = [] }: Suite = suites[name];
+/** In the order they run: by pattern, and by name within it. */
+export function specsOf(name: string): string[] {
+  const { holds, except = [] } = known(name);
   const left = new Set(except.length === 0 ? [] : globSync([...except], { cwd: root }));
-  return globSync([...holds], { cwd: root })
-    .filter((path) => !left.has(path))
-    .sort();
+  return holds.flatMap((pattern) =>
+    globSync(pattern, { cwd: root })
+      .filter((path) => !left.has(path))
+      .sort(),
+  );
+}
+
+function known(name: string): Suite {
+  const suite = suites[name];
+  if (suite === undefined) throw new Error(`there is no suite "${name}"; there are ${Object.keys(suites).join(', ')}`);
+  return suite;
 }
 
 const memory = '/dev/shm';
@@ -50,9 +71,10 @@ function roomInMemory(): boolean {
   }
 }
 
-/** Registers the specs of a suite, in the order of their names. */
-export async function run(name: SuiteName): Promise<void> {
-  const suite: Suite = suites[name];
-  if (suite.inMemory === true && roomInMemory()) process.env['TMPDIR'] = memory;
+/** Registers the specs of a suite, in their order. */
+export async function run(name: string): Promise<void> {
+  const { inMemory, area } = known(name);
+  if (inMemory === true && roomInMemory()) process.env['TMPDIR'] = memory;
+  if (area !== undefined) testArea(area);
   for (const path of specsOf(name)) await import(join(root, path));
 }

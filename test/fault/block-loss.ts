@@ -6,7 +6,7 @@ import { randomInt } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ensureCluster } from '#adapters/postgres/embedded/cluster';
+import { layCluster } from '#test/support/cluster';
 
 export interface BlockLoss {
   readonly rounds: number;
@@ -21,7 +21,7 @@ export async function blockLoss(rounds: number, flags: 'durable' | 'default' = '
   const acknowledged = new Set<number>();
   const faults: string[] = [];
   try {
-    await ensureCluster(directory);
+    await layCluster(parent);
     for (let round = 1; round <= rounds + 1 && faults.length === 0; round += 1) {
       // The last life only looks.
       const { found, saved } = await life(directory, flags, round > rounds ? 0 : randomInt(50, 400));
@@ -47,7 +47,14 @@ async function life(
 ): Promise<{ readonly found: ReadonlySet<number> | undefined; readonly saved: readonly number[] }> {
   const child = spawn(
     process.execPath,
-    ['--no-wasm-code-gc', join(import.meta.dirname, 'block-loss-child.ts'), directory, flags, String(moment)],
+    [
+      '--no-wasm-code-gc',
+      '--wasm-tiering-budget=130000000',
+      join(import.meta.dirname, 'block-loss-child.ts'),
+      directory,
+      flags,
+      String(moment),
+    ],
     { stdio: ['ignore', 'pipe', 'ignore'], env: {} },
   );
   let output = '';

@@ -15,11 +15,13 @@ import { layCluster } from './cluster.ts';
 import { Contract, type Document } from './openapi.ts';
 import { createDatabase, type TestDatabase } from './postgres.ts';
 
-export type Column = 'embedded' | 'postgresql' | 'memory';
+/** What the HTTP suites run on, each once. */
+export type Column = 'embedded' | 'postgresql';
+type Database = Column | 'memory';
 
 export interface ForgeOptions {
   /** Default: HEXFORGE_TEST_DATABASE, else embedded. */
-  readonly database?: Column;
+  readonly database?: Database;
   /** Over what every test forge is given. */
   readonly environment?: Readonly<Record<string, string>>;
   /** Keys of the configuration file. */
@@ -49,7 +51,7 @@ export interface TestUser {
 export interface TestForge {
   readonly url: string;
   readonly dataDir: string;
-  readonly column: Column;
+  readonly column: Database;
   /** Undefined unless the column is postgresql. */
   readonly databaseUrl: string | undefined;
   readonly admin: { readonly username: string; readonly password: string };
@@ -77,7 +79,7 @@ export interface Teardown {
   teardown(work: () => void | Promise<void>): unknown;
 }
 
-const columns: readonly Column[] = ['embedded', 'postgresql', 'memory'];
+const columns: readonly Column[] = ['embedded', 'postgresql'];
 export const admin = { username: 'admin', password: 'correct horse battery staple' } as const;
 
 export function columnUnderTest(): Column {
@@ -97,7 +99,7 @@ class Captured extends Writable {
 }
 
 async function start(
-  column: Column,
+  column: Database,
   dataDir: string,
   database: TestDatabase | undefined,
   options: ForgeOptions,

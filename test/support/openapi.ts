@@ -15,6 +15,8 @@ export interface Operation {
   readonly method: string;
   /** From the server's root: `/api/v1/repos/{owner}/{repo}`. */
   readonly path: string;
+  /** Name of the plugin it is of; `system` where it is the server's own. */
+  readonly tag: string;
   /** Status → content types with the members that a JSON body may have; an empty map stands for no body. */
   readonly answers: ReadonlyMap<number, ReadonlyMap<string, readonly string[]>>;
   readonly hasJsonBody: boolean;
@@ -33,6 +35,7 @@ export interface Document {
           string,
           {
             readonly operationId: string;
+            readonly tags?: readonly string[];
             readonly parameters?: readonly { readonly name: string; readonly in: string }[];
             readonly requestBody?: { readonly content?: Readonly<Record<string, MediaType>> };
             readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, MediaType>> }>>;
@@ -59,6 +62,7 @@ export function operations(document: Document): Operation[] {
         id: entry.operationId,
         method: method.toUpperCase(),
         path,
+        tag: entry.tags?.[0] ?? '',
         answers: new Map(
           Object.entries(entry.responses)
             .filter(([status]) => status !== 'default')
@@ -92,7 +96,7 @@ const expression = (path: string): RegExp =>
       .join('/')}$`,
   );
 
-/** Every pair of operation and status that the suites of this process saw. */
+/** Every pair of operation and status that the suite of this process saw. */
 export const seen = new Map<string, Set<number>>();
 
 const envelope = new Set(['error', 'detail', 'error_code']);

@@ -23,7 +23,13 @@ async function child(
 ): Promise<{ readonly process: ChildProcess; readonly lines: AsyncIterator<string> }> {
   const process_ = spawn(
     process.execPath,
-    ['--no-wasm-code-gc', join(import.meta.dirname, 'holding-child.ts'), directory, mode],
+    [
+      '--no-wasm-code-gc',
+      '--wasm-tiering-budget=130000000',
+      join(import.meta.dirname, 'holding-child.ts'),
+      directory,
+      mode,
+    ],
     { stdio: ['pipe', 'pipe', 'inherit'], env: {} },
   );
   t.teardown(() => process_.kill('SIGKILL'));

@@ -1,6 +1,7 @@
 // Document B, "GET tags", "POST tags" and "DELETE tags/{tag}": every status of each, against the stock client.
 import t from 'tap';
-import { startTestForge, type TestForge, type TestUser } from '#test/support/forge';
+import type { TestForge, TestUser } from '#test/support/forge';
+import { sharedForge } from '#test/support/shared-forge';
 import { remote, stockGit, workTree, type StockGit } from '#test/support/stock-git';
 
 interface Tag {
@@ -35,7 +36,7 @@ interface Stage {
 
 /** Alice's public `code` with `main` of two commits, her private `secret`, and bob. */
 async function stage(t: { teardown(work: () => void | Promise<void>): unknown }): Promise<Stage> {
-  const forge = await startTestForge(t);
+  const forge = await sharedForge(t);
   const [alice, bob] = [
     await forge.createUser('alice', { displayName: 'Alice <the> Ärchitect' }),
     await forge.createUser('bob'),

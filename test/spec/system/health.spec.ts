@@ -3,6 +3,7 @@ import { definePlugin } from 'hexforge/plugin';
 import t from 'tap';
 import { startTestForge } from '#test/support/forge';
 import type { Operation } from '#test/support/openapi';
+import { sharedForge } from '#test/support/shared-forge';
 
 /** A plugin of tests whose probe says what it is told to. */
 const patient = (name: string, complaint: string, onFailure: 'fail' | 'isolate') =>
@@ -15,7 +16,7 @@ const patient = (name: string, complaint: string, onFailure: 'fail' | 'isolate')
   });
 
 void t.test('GET / answers name, version and links', async (t) => {
-  const forge = await startTestForge(t);
+  const forge = await sharedForge(t);
   const answer = await forge.anonymous.get('/');
   t.equal(answer.status, 200);
   t.match(answer.body, {
@@ -26,7 +27,7 @@ void t.test('GET / answers name, version and links', async (t) => {
 });
 
 void t.test('GET /readyz answers 200 with an empty list where all is well', async (t) => {
-  const { anonymous } = await startTestForge(t);
+  const { anonymous } = await sharedForge(t);
   t.strictSame((await anonymous.get('/healthz')).body, { status: 'ok' });
   const answer = await anonymous.get('/readyz');
   t.equal(answer.status, 200);
@@ -51,7 +52,7 @@ void t.test('GET /readyz answers 503 naming the plugin that is not ready; GET /h
 void t.test(
   'the OpenAPI document describes every operation, with objects that refuse extra members and are never empty',
   async (t) => {
-    const { anonymous, contract } = await startTestForge(t);
+    const { anonymous, contract } = await sharedForge(t);
     const { body } = await anonymous.get('/api/v1/openapi.json');
     t.match(body, { openapi: '3.1.0' });
     t.equal(

@@ -1,8 +1,9 @@
 // Document D, "Writing through the API": PUT and DELETE contents with every status, and what git says of the commits
 // they make.
 import t from 'tap';
-import { startTestForge } from '#test/support/forge';
+import type { Answer } from '#test/support/client';
 import { pushHistory } from '#test/support/history';
+import { sharedForge } from '#test/support/shared-forge';
 import { remote, stockGit } from '#test/support/stock-git';
 
 interface Written {
@@ -27,7 +28,7 @@ const repos = '/api/v1/repos';
 const base64 = (content: string | Uint8Array): string => Buffer.from(content).toString('base64');
 
 void t.test('PUT and DELETE /repos/{owner}/{repo}/contents/{path}', async (t) => {
-  const forge = await startTestForge(t);
+  const forge = await sharedForge(t);
   const [alice, bob] = [
     await forge.createUser('Alice', { displayName: 'Alice <of> Wonderland' }),
     await forge.createUser('bob'),
@@ -43,16 +44,24 @@ void t.test('PUT and DELETE /repos/{owner}/{repo}/contents/{path}', async (t) =>
   const url = remote(forge.url, 'alice/code', alice);
   await git.git('init', '--quiet', '--bare', 'mirror');
   const mirror = git.at('mirror');
+  let behind = true;
   /** What stock git says of the repository as it is now. */
   const ask = async (...args: readonly string[]): Promise<string> => {
-    await mirror.git('fetch', '--quiet', '--prune', url, '+refs/*:refs/*');
+    if (behind) await mirror.git('fetch', '--quiet', '--prune', url, '+refs/*:refs/*');
+    behind = false;
     return (await mirror.git(...args)).trim();
   };
   const at = (path: string, repo = 'code'): string => `${repos}/alice/${repo}/contents/${path}`;
+  /** However it ends: that a refusal moved nothing is for git to say. */
+  const sent = async (answer: Promise<Answer>): Promise<Answer> => {
+    await answer;
+    behind = true;
+    return answer;
+  };
   const put = (path: string, body: object, client = alice.client) =>
-    client.put(at(path), { body: { message: 'Write', content: base64('x\n'), ...body } });
+    sent(client.put(at(path), { body: { message: 'Write', content: base64('x\n'), ...body } }));
   const remove = (path: string, body: object, client = alice.client) =>
-    client.delete(at(path), { body: { message: 'Remove', ...body } });
+    sent(client.delete(at(path), { body: { message: 'Remove', ...body } }));
   const shaOf = (path: string, ref = 'main') => ask('rev-parse', `${ref}:${path}`);
 
   await t.test(

@@ -1,6 +1,7 @@
 // Document B, "Repositories": records, list, create, update, delete, with every status of each.
 import t from 'tap';
-import { startTestForge, type TestUser } from '#test/support/forge';
+import type { TestUser } from '#test/support/forge';
+import { sharedForge } from '#test/support/shared-forge';
 
 interface Repository {
   readonly id: string;
@@ -55,7 +56,7 @@ const create = async (user: Pick<TestUser, 'client'>, body: object): Promise<Rep
 };
 
 void t.test('POST /repos', async (t) => {
-  const forge = await startTestForge(t);
+  const forge = await sharedForge(t);
   const [alice, bob] = [await forge.createUser('Alice'), await forge.createUser('bob')];
 
   await t.test('201 with the record; private without visibility, is_private derived', async (t) => {
@@ -167,7 +168,7 @@ void t.test('POST /repos', async (t) => {
 });
 
 void t.test('GET /repos', async (t) => {
-  const forge = await startTestForge(t);
+  const forge = await sharedForge(t);
   const [alice, bob] = [await forge.createUser('Alice'), await forge.createUser('bob')];
   for (const visibility of ['public', 'internal', 'private']) await create(alice, { name: visibility, visibility });
   await create(bob, { name: 'bobs' });
@@ -224,7 +225,7 @@ void t.test('GET /repos', async (t) => {
 });
 
 void t.test('GET /repos/{owner}/{repo}', async (t) => {
-  const forge = await startTestForge(t);
+  const forge = await sharedForge(t);
   const [alice, bob] = [await forge.createUser('Alice'), await forge.createUser('bob')];
   for (const visibility of ['public', 'internal', 'private']) await create(alice, { name: visibility, visibility });
 
@@ -296,7 +297,7 @@ void t.test('GET /repos/{owner}/{repo}', async (t) => {
 });
 
 void t.test('PATCH /repos/{owner}/{repo}', async (t) => {
-  const forge = await startTestForge(t);
+  const forge = await sharedForge(t);
   const [alice, bob] = [await forge.createUser('Alice'), await forge.createUser('bob')];
   const first = await create(alice, { name: 'first', visibility: 'public' });
   await create(alice, { name: 'second', visibility: 'private' });
@@ -388,7 +389,7 @@ void t.test('PATCH /repos/{owner}/{repo}', async (t) => {
 });
 
 void t.test('DELETE /repos/{owner}/{repo}', async (t) => {
-  const forge = await startTestForge(t);
+  const forge = await sharedForge(t);
   const [alice, bob] = [await forge.createUser('Alice'), await forge.createUser('bob')];
   await create(alice, { name: 'Gone', visibility: 'public' });
   await create(alice, { name: 'Secret' });

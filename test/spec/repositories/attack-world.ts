@@ -1,7 +1,8 @@
 // What the suites of attacks share: two people, a work tree, and requests sent as they are written.
 import { request } from 'node:http';
 import type { Answer } from '#test/support/client';
-import { startTestForge, type TestForge, type TestUser } from '#test/support/forge';
+import type { TestForge, TestUser } from '#test/support/forge';
+import { sharedForge } from '#test/support/shared-forge';
 import { remote, stockGit, workTree, type StockGit } from '#test/support/stock-git';
 
 export const repos = '/api/v1/repos';
@@ -28,7 +29,7 @@ export const give = (user: TestUser, repository: string, username: string, role:
 
 /** alice and bob, and a work tree with one commit on main. */
 export async function world(t: Teardown): Promise<World> {
-  const forge = await startTestForge(t);
+  const forge = await sharedForge(t);
   const [alice, bob] = [await forge.createUser('alice'), await forge.createUser('bob')];
   const work = await workTree(await stockGit(t), 'work');
   const tip = await work.commit('One', { 'README.md': '# One\n', 'src/a.txt': 'a\n' });

@@ -4,6 +4,7 @@ import { join, relative } from 'node:path';
 import { definePlugin } from 'hexforge/plugin';
 import t from 'tap';
 import { startTestForge, type TestForge, type TestUser } from '#test/support/forge';
+import { sharedForge } from '#test/support/shared-forge';
 import { remote, stockGit, workTree, type StockGit } from '#test/support/stock-git';
 
 interface Branch {
@@ -68,8 +69,8 @@ interface Stage {
  * Alice's public `code`: `main` of three commits, `old` two behind it, `feature/ü` two ahead of its first, committed
  * last.
  */
-async function stage(t: Teardown, options: Parameters<typeof startTestForge>[1] = {}): Promise<Stage> {
-  const forge = await startTestForge(t, options);
+async function stage(t: Teardown, options?: Parameters<typeof startTestForge>[1]): Promise<Stage> {
+  const forge = await (options === undefined ? sharedForge(t) : startTestForge(t, options));
   const alice = await forge.createUser('alice');
   await create(alice, { name: 'code', visibility: 'public' });
   const work = await workTree(await stockGit(t), 'work');

@@ -1,6 +1,7 @@
 // Document D, "Repositories": branch protection over REST, and what it refuses to the stock client.
 import t from 'tap';
-import { startTestForge, type TestForge, type TestUser } from '#test/support/forge';
+import type { TestForge, TestUser } from '#test/support/forge';
+import { sharedForge } from '#test/support/shared-forge';
 import { remote, stockGit, workTree, type StockGit } from '#test/support/stock-git';
 
 const repos = '/api/v1/repos';
@@ -25,7 +26,7 @@ interface Stage {
 
 /** Alice's public `code` with `main` of three commits and `side` at the second; bob gets a role with `give`. */
 async function stage(t: { teardown(work: () => void | Promise<void>): unknown }): Promise<Stage> {
-  const forge = await startTestForge(t);
+  const forge = await sharedForge(t);
   const [alice, bob] = [await forge.createUser('alice'), await forge.createUser('bob')];
   await alice.client.post(repos, { body: { name: 'code', visibility: 'public' } });
   const work = await workTree(await stockGit(t), 'work');

@@ -2,7 +2,8 @@
 import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
-import { startTestForge, type TestForge, type TestUser } from '#test/support/forge';
+import type { TestForge, TestUser } from '#test/support/forge';
+import { sharedForge } from '#test/support/shared-forge';
 import { remote, stockGit, workTree, type StockGit } from '#test/support/stock-git';
 
 interface Entry {
@@ -24,7 +25,7 @@ const create = async (user: Pick<TestUser, 'client'>, body: object): Promise<{ r
 };
 
 void t.test('contents and raw', async (t) => {
-  const forge = await startTestForge(t);
+  const forge = await sharedForge(t);
   const [alice, bob] = [await forge.createUser('Alice'), await forge.createUser('bob')];
   await create(alice, { name: 'Code', visibility: 'public' });
   await create(alice, { name: 'empty' });

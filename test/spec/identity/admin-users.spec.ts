@@ -1,8 +1,8 @@
 // Document C, "Administration", the rows of /admin/users, status by status.
 import t from 'tap';
 import { startTestForge } from '#test/support/forge';
+import { sharedForge } from '#test/support/shared-forge';
 
-const cheap = { configuration: { plugins: { identity: { scrypt_log_n: 10 } } } };
 const users = '/api/v1/admin/users';
 const nobody = '00000000-0000-4000-8000-0000000000ff';
 const malformed = [
@@ -22,7 +22,7 @@ interface Listed {
 }
 
 void t.test('GET /admin/users', async (t) => {
-  const forge = await startTestForge(t, cheap);
+  const forge = await sharedForge(t);
   const admin = await forge.administrator();
   await forge.createUser('zoe', { displayName: 'Zoë Ångström' });
   await forge.createUser('Bob', { email: 'robert_x@work.example' });
@@ -108,7 +108,7 @@ void t.test('GET /admin/users', async (t) => {
 });
 
 void t.test('one account', async (t) => {
-  const forge = await startTestForge(t, cheap);
+  const forge = await startTestForge(t);
   const admin = await forge.administrator();
   const me = ((await admin.get(`${users}?q=admin`)).body as Listed).users[0]?.id ?? '';
 

@@ -1,7 +1,7 @@
 // Document B, "GET /repos/{owner}/{repo}/blame/{ref}/{path}", each line against what git blame says of the same file.
 import t from 'tap';
-import { startTestForge } from '#test/support/forge';
 import { pushHistory } from '#test/support/history';
+import { sharedForge } from '#test/support/shared-forge';
 import { remote } from '#test/support/stock-git';
 
 interface Line {
@@ -16,7 +16,7 @@ interface Line {
 const repos = '/api/v1/repos';
 
 void t.test('GET /repos/{owner}/{repo}/blame/{ref}/{path}', async (t) => {
-  const forge = await startTestForge(t);
+  const forge = await sharedForge(t);
   const [alice, bob] = [await forge.createUser('Alice'), await forge.createUser('bob')];
   for (const [name, visibility] of [
     ['code', 'public'],

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import t from 'tap';
 import { startTestForge, type TestForge, type TestUser } from '#test/support/forge';
+import { sharedForge } from '#test/support/shared-forge';
 import { remote, stockGit, workTree, type StockGit } from '#test/support/stock-git';
 
 const repos = '/api/v1/repos';
@@ -32,7 +33,7 @@ interface Stage {
 
 /** Alice's public repository `code` with three commits on main, one branch and one tag, pushed with her password. */
 async function stage(t: { teardown(work: () => void | Promise<void>): unknown }): Promise<Stage> {
-  const forge = await startTestForge(t);
+  const forge = await sharedForge(t);
   const alice = await forge.createUser('alice');
   await create(alice, { name: 'code', visibility: 'public' });
   const work = await workTree(await stockGit(t), 'work');
@@ -177,7 +178,7 @@ void t.test('the stock client: every way to push', async (t) => {
 void t.test(
   'an empty repository can be cloned, and the first push makes its branch the default where that lacks',
   async (t) => {
-    const forge = await startTestForge(t);
+    const forge = await sharedForge(t);
     const alice = await forge.createUser('alice');
     const git = await stockGit(t);
     for (const version of ['0', '2']) {
@@ -198,7 +199,7 @@ void t.test(
 );
 
 void t.test('who may fetch and push: 401, 403 and 404 by visibility, caller and credential', async (t) => {
-  const forge = await startTestForge(t);
+  const forge = await sharedForge(t);
   const [alice, bob] = [await forge.createUser('alice'), await forge.createUser('bob')];
   for (const visibility of ['public', 'internal', 'private']) await create(alice, { name: visibility, visibility });
   const basic = (username: string, password: string) => ({

@@ -3,14 +3,12 @@
 import t from 'tap';
 import type { Answer } from '#test/support/client';
 import { startTestForge } from '#test/support/forge';
-import type { ForgeOptions } from '#test/support/forge';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const jwt = /^eyJ[\w-]+\.[\w-]+\.[\w-]+$/;
 
 /** A forge whose passwords cost little. */
-const cheap: ForgeOptions = { configuration: { plugins: { identity: { scrypt_log_n: 10 } } } };
 const session = (answer: Answer): { access_token: string; user: Record<string, unknown> } =>
   answer.body as { access_token: string; user: Record<string, unknown> };
 
@@ -37,9 +35,9 @@ const refreshOnly = (answer: Answer): { cookie: string } => ({
 const login = '/api/v1/auth/login';
 
 void t.test('accounts', async (t) => {
-  const forge = await startTestForge(t, { ...cheap, environment: { HEXFORGE_WEB_URL: 'https://web.example' } });
+  const forge = await startTestForge(t, { environment: { HEXFORGE_WEB_URL: 'https://web.example' } });
   /** Another instance, under https and closed to registration. */
-  const secure = await startTestForge(t, { ...cheap, environment: { HEXFORGE_BASE_URL: 'https://forge.example' } });
+  const secure = await startTestForge(t, { environment: { HEXFORGE_BASE_URL: 'https://forge.example' } });
   const { anonymous, admin } = forge;
 
   await t.test('POST /auth/login', async (t) => {

@@ -1,6 +1,7 @@
 // Document D, "Repositories": forks, with every status of each.
 import t from 'tap';
-import { startTestForge, type TestUser } from '#test/support/forge';
+import type { TestUser } from '#test/support/forge';
+import { sharedForge } from '#test/support/shared-forge';
 import { remote, stockGit, workTree } from '#test/support/stock-git';
 
 interface Repository {
@@ -16,7 +17,7 @@ interface Repository {
 const repos = '/api/v1/repos';
 
 void t.test('forks', async (t) => {
-  const forge = await startTestForge(t);
+  const forge = await sharedForge(t);
   const [alice, bob, carol] = [
     await forge.createUser('Alice'),
     await forge.createUser('bob'),

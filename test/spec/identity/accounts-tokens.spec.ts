@@ -4,7 +4,6 @@ import { definePlugin } from 'hexforge/plugin';
 import t from 'tap';
 import { startTestForge } from '#test/support/forge';
 
-const cheap = { configuration: { plugins: { identity: { scrypt_log_n: 10 } } } };
 const tokens = '/api/v1/user/tokens';
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const basic = (username: string, password: string) => ({
@@ -21,7 +20,7 @@ const base62 = (value: number): string =>
   value === 0 ? '' : base62(Math.floor(value / 62)) + digits.charAt(value % 62);
 
 void t.test('personal access tokens', async (t) => {
-  const forge = await startTestForge(t, cheap);
+  const forge = await startTestForge(t);
   const { client } = await forge.createUser('ada');
   const create = (body: object) => client.post(tokens, { body: { name: 'laptop', scopes: ['repo:read'], ...body } });
 
@@ -304,7 +303,7 @@ void t.test('OAuth2 access tokens', async (t) => {
     }),
     provides: { CredentialReader: (parts) => parts },
   });
-  const forge = await startTestForge(t, { ...cheap, definitions: [reader] });
+  const forge = await startTestForge(t, { definitions: [reader] });
 
   await t.test('reading /auth/me and /user needs read:user', async (t) => {
     for (const path of ['/api/v1/auth/me', '/api/v1/user']) {

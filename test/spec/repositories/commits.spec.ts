@@ -1,8 +1,8 @@
 // Document D, "Repositories": commits, one of them, compare, and languages, each against what git says of the same
 // repository.
 import t from 'tap';
-import { startTestForge } from '#test/support/forge';
 import { pushHistory } from '#test/support/history';
+import { sharedForge } from '#test/support/shared-forge';
 import { remote } from '#test/support/stock-git';
 
 interface Signature {
@@ -44,7 +44,7 @@ const repos = '/api/v1/repos';
 const lines = (text: string): string[] => text.split('\n').filter((line) => line !== '');
 
 void t.test('history over REST', async (t) => {
-  const forge = await startTestForge(t);
+  const forge = await sharedForge(t);
   const [alice, bob] = [await forge.createUser('Alice'), await forge.createUser('bob')];
   for (const [name, visibility] of [
     ['code', 'public'],

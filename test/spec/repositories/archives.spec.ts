@@ -6,15 +6,15 @@ import { promisify } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import t from 'tap';
 import { temporaryFolder } from '#test/support/folder';
-import { startTestForge } from '#test/support/forge';
 import { pushHistory } from '#test/support/history';
+import { sharedForge } from '#test/support/shared-forge';
 import { remote } from '#test/support/stock-git';
 
 const repos = '/api/v1/repos';
 const run = promisify(execFile);
 
 void t.test('GET /repos/{owner}/{repo}/archive/{ref}.tar.gz and .zip', async (t) => {
-  const forge = await startTestForge(t);
+  const forge = await sharedForge(t);
   const [alice, bob] = [await forge.createUser('Alice'), await forge.createUser('bob')];
   for (const [name, visibility] of [
     ['code', 'public'],

@@ -31,6 +31,16 @@ async function serve(t: Teardown, environment: Readonly<Record<string, string>> 
 /** For lines that are not about the database: one in memory is ready at once. */
 const inMemory = { HEXFORGE_DATABASE: 'memory' } as const;
 
+let plain: Promise<Running> | undefined;
+
+/** A server in memory with nothing set, for lines that only ask it something: one for all of them. */
+const unchanged = (): Promise<Running> => (plain ??= serve(tap, inMemory));
+
+let onDisk: Promise<Running> | undefined;
+
+/** The same on its embedded database. */
+const embeddedServer = (): Promise<Running> => (onDisk ??= started(tap).then((cwd) => serve(tap, {}, cwd)));
+
 let first: Promise<string> | undefined;
 
 /** A folder as a first start leaves it, made once: making a database takes seconds. */
@@ -105,7 +115,7 @@ void tap.test('PORT and HOST say where the API listens; default 3000 on 127.0.0.
 });
 
 void tap.test('HEXFORGE_BASE_URL and HEXFORGE_WEB_URL are the external URLs; default http://HOST:PORT', async (t) => {
-  const plain = await serve(t, inMemory);
+  const plain = await unchanged();
   const own = (await json(`${plain.url}/api/v1/openapi.json`)).body as { servers: { url: string }[] };
   t.ok(own.servers[0]?.url.startsWith(plain.url), `${own.servers[0]?.url} is the address it listens on`);
   const proxied = await serve(t, {
@@ -126,7 +136,7 @@ void tap.test('HEXFORGE_BASE_URL and HEXFORGE_WEB_URL are the external URLs; def
 });
 
 void tap.test('HEXFORGE_DATA_DIR holds everything; default ./data', async (t) => {
-  const { cwd, command } = await serve(t, inMemory);
+  const { cwd, command } = await unchanged();
   t.strictSame(command.lines.slice(0, -1), ['administrator: admin'], 'the first start says whom it created');
   t.strictSame(readdirSync(cwd), ['data'], 'nothing is written beside it');
   t.equal(statSync(join(cwd, 'data')).mode & 0o777, 0o700);
@@ -136,7 +146,7 @@ void tap.test('HEXFORGE_DATA_DIR holds everything; default ./data', async (t) =>
 });
 
 void tap.test('DATABASE_URL names a PostgreSQL; absent, the embedded one in the data directory serves', async (t) => {
-  const embedded = await serve(t, {}, await started(t));
+  const embedded = await embeddedServer();
   t.ok(
     readdirSync(join(embedded.cwd, 'data'), { recursive: true }).some((path) => String(path).endsWith('PG_VERSION')),
     'an embedded cluster is in the data directory',
@@ -206,7 +216,7 @@ void tap.test('config/hexforge.yaml is read where it exists', async (t) => {
 });
 
 void tap.test('HEXFORGE_PLUGINS enables with + and disables with -; routes of a disabled plugin are 404', async (t) => {
-  const all = await serve(t, inMemory);
+  const all = await unchanged();
   t.equal((await json(`${all.url}/api/v1/repos`)).status, 200);
   const { url } = await serve(t, { ...inMemory, HEXFORGE_PLUGINS: '-repositories,-git-http,-git-native' });
   t.equal((await json(`${url}/api/v1/repos`)).status, 404);
@@ -216,7 +226,7 @@ void tap.test('HEXFORGE_PLUGINS enables with + and disables with -; routes of a 
 });
 
 void tap.test('HEXFORGE_RATE_LIMIT=off turns metering off; default on', async (t) => {
-  const on = await serve(t, inMemory);
+  const on = await unchanged();
   const metered = await json(`${on.url}/api/v1/repos`);
   t.equal(metered.headers.get('x-ratelimit-limit'), '300', 'the budget of an anonymous reader');
   t.equal(metered.headers.get('x-ratelimit-resource'), 'api.read');
@@ -232,14 +242,14 @@ void tap.test('HEXFORGE_TRUSTED_PROXIES: X-Forwarded-For counts from these addre
   const trusting = await serve(t, { ...inMemory, HEXFORGE_TRUSTED_PROXIES: '127.0.0.0/8' });
   const first = await remaining(trusting.url, '192.0.2.1');
   t.equal(await remaining(trusting.url, '192.0.2.2'), first, 'two clients have a budget each');
-  const wary = await serve(t, inMemory);
+  const wary = await unchanged();
   const before = Number(await remaining(wary.url, '192.0.2.1'));
   t.equal(Number(await remaining(wary.url, '192.0.2.2')), before - 1, 'by default both are the one who connected');
 });
 
 void tap.test('HEXFORGE_SECRET_KEY seals secrets; absent, a key file of the data directory does (0600)', async (t) => {
   const isKey = (path: string): boolean => /key/.test(path);
-  const own = await serve(t, inMemory);
+  const own = await unchanged();
   const [keyFile = ''] = readdirSync(join(own.cwd, 'data')).filter(isKey);
   t.equal(statSync(join(own.cwd, 'data', keyFile)).mode & 0o777, 0o600);
   const given = await serve(t, { ...inMemory, HEXFORGE_SECRET_KEY: Buffer.alloc(32, 7).toString('base64') });
@@ -256,7 +266,7 @@ void tap.test('HEXFORGE_SECRET_KEY seals secrets; absent, a key file of the data
 void tap.test(
   'GET /healthz answers 200 and GET /readyz 200 with what is degraded, both without a credential',
   async (t) => {
-    const { url } = await serve(t, {}, await started(t));
+    const { url } = await embeddedServer();
     t.equal((await json(`${url}/healthz`)).status, 200);
     const ready = await json(`${url}/readyz`);
     t.equal(ready.status, 200);

@@ -1,7 +1,8 @@
 // Document B, "collaborators", and document D, "Repositories": collaborators, effective permissions, custom roles and
 // role templates, with every status of each.
 import t from 'tap';
-import { startTestForge, type TestUser } from '#test/support/forge';
+import type { TestUser } from '#test/support/forge';
+import { sharedForge } from '#test/support/shared-forge';
 
 interface Collaborator {
   readonly user: object;
@@ -43,7 +44,7 @@ const create = async (user: Pick<TestUser, 'client'>, body: object): Promise<{ r
 };
 
 void t.test('collaborators', async (t) => {
-  const forge = await startTestForge(t);
+  const forge = await sharedForge(t);
   const [alice, bob, carol, dave] = [
     await forge.createUser('Alice'),
     await forge.createUser('bob', { displayName: 'Bob B.' }),
@@ -255,7 +256,7 @@ void t.test('collaborators', async (t) => {
 });
 
 void t.test('role templates', async (t) => {
-  const forge = await startTestForge(t);
+  const forge = await sharedForge(t);
   const [alice, bob, carol] = [
     await forge.createUser('Alice'),
     await forge.createUser('bob'),

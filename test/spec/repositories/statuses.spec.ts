@@ -1,8 +1,8 @@
 // Documents B and D, repositories: no status named there can vanish from code and OpenAPI together, for the list here
 // is written by hand.
 import t from 'tap';
-import { startTestForge } from '#test/support/forge';
 import type { Document } from '#test/support/openapi';
+import { sharedForge } from '#test/support/shared-forge';
 import { endpoints, held, never } from './statuses.ts';
 
 void t.test('a status or an endpoint that was dropped is reported, and nothing else', (t) => {
@@ -37,7 +37,7 @@ void t.test('a status or an endpoint that was dropped is reported, and nothing e
 });
 
 void t.test('OpenAPI lists every status that the documents name for an endpoint of repositories', async (t) => {
-  const { forge } = await startTestForge(t);
+  const { forge } = await sharedForge(t);
   const document = forge.openapi() as Document;
   t.same(held(endpoints, document).lacking, []);
   t.same(held(never, document).listed, [], 'named, and never answered');

@@ -1,11 +1,11 @@
 // Document D, "Repositories": stars and watching, and what the record says of them (document B, "Repository record").
 import t from 'tap';
-import { startTestForge } from '#test/support/forge';
+import { sharedForge } from '#test/support/shared-forge';
 
 const repos = '/api/v1/repos';
 
 void t.test('stars and watching', async (t) => {
-  const forge = await startTestForge(t);
+  const forge = await sharedForge(t);
   const [alice, bob] = [await forge.createUser('Alice'), await forge.createUser('bob')];
   for (const [name, visibility] of [
     ['open', 'public'],

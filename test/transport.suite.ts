@@ -1,4 +1,0 @@
-// git over HTTP, with the stock client.
-import { run } from './suites.ts';
-
-await run('transport');
