@@ -5,7 +5,7 @@ import type { Call, User } from '#core/kernel/caller';
 import { Conflict, Duplicate, Forbidden, ValidationFailed } from '#core/kernel/errors';
 import { aggregateOf } from './events.ts';
 import type { RepositoryParts } from './parts.ts';
-import type { Reconciler } from './reconcile.ts';
+import type { Reconciler } from './reconciliation.ts';
 import {
   checkDescription,
   checkName,

@@ -5,7 +5,7 @@ import type { User } from '#core/kernel/caller';
 import { NotFound, ValidationFailed } from '#core/kernel/errors';
 import { aggregateOf } from './events.ts';
 import type { RepositoryParts } from './parts.ts';
-import type { Reconciler } from './reconcile.ts';
+import type { Reconciler } from './reconciliation.ts';
 import type { Repository } from './repository.ts';
 
 type Parts = Pick<RepositoryParts, 'store' | 'unitOfWork' | 'events' | 'intents' | 'audit'> & {

@@ -1,4 +1,4 @@
-// What follows from something small, such as an oid or a list of refs, and takes work to find.
+// A lazily computed answer, with the cache key it is derived from: an oid, or a list of refs.
 
 export interface Derived<T> {
   /** All that it follows from besides the repository, as JSON: where this is the same, so is what is read. */

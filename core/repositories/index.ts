@@ -10,7 +10,7 @@ export type { Derived } from './derived.ts';
 export * from './events.ts';
 export type { RepositoryRecord } from './fetch.ts';
 export * from './git-backend.ts';
-export { judgeNames } from './judge.ts';
+export { judgeNames } from './ref-policy.ts';
 export * from './languages.ts';
 export * from './mark.ts';
 export * from './offers.ts';

@@ -1,4 +1,5 @@
-// What this area announces before it touches directories and refs; the subject of each intent is the repository's id.
+// Intents of this area: what is written ahead of a change to directories and refs. The subject of each is the
+// repository's id.
 import type { RefUpdate } from './git-backend.ts';
 
 export interface PushDetail {

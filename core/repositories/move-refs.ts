@@ -3,12 +3,12 @@ import type { Granted } from '#core/kernel/access';
 import { Conflict, Forbidden } from '#core/kernel/errors';
 import type { RefUpdate } from './git-backend.ts';
 import type { Moving } from './git-refs.ts';
-import { judgeRefs } from './judge.ts';
+import { judgeRefs } from './ref-policy.ts';
 import type { RepositoryParts } from './parts.ts';
-import { pushBracket, type BracketParts } from './push-bracket.ts';
+import { pushIntent, type PushIntentParts } from './push-intent.ts';
 import type { Repository } from './repository.ts';
 
-export type MoveParts = BracketParts & Pick<RepositoryParts, 'protections'>;
+export type MoveParts = PushIntentParts & Pick<RepositoryParts, 'protections'>;
 type Writable = Granted<Repository, 'repo.write'>;
 
 /** @throws {Forbidden} with the rule that does not let the ref move so. */
@@ -38,7 +38,7 @@ export async function moveRef(
   { resource: { id }, call }: Writable,
   update: RefUpdate,
 ): Promise<Exclude<Moving, 'in-the-way'>> {
-  const { hooks, conclude } = pushBracket(parts, id, call.caller);
+  const { hooks, conclude } = pushIntent(parts, id, call.caller);
   let moving: Moving;
   try {
     await hooks.announced([update]);

@@ -1,17 +1,17 @@
 // Receiving a push: announced before git reads an object, judged ref by ref, recorded before the client hears that it
 // landed.
-import { judgeRefs } from './judge.ts';
+import { judgeRefs } from './ref-policy.ts';
 import type { Pushes } from './offers.ts';
 import type { RepositoryParts } from './parts.ts';
-import { pushBracket, type BracketParts } from './push-bracket.ts';
+import { pushIntent, type PushIntentParts } from './push-intent.ts';
 
-type Parts = BracketParts & Pick<RepositoryParts, 'protections'>;
+type Parts = PushIntentParts & Pick<RepositoryParts, 'protections'>;
 
 export function pushes(parts: Parts): Pushes {
   const { git } = parts;
   return {
     async receive({ resource: repository, call }, request) {
-      const { hooks, conclude } = pushBracket(parts, repository.id, call.caller);
+      const { hooks, conclude } = pushIntent(parts, repository.id, call.caller);
       try {
         const answer = await git.receivePack(repository.id, {
           ...request,

@@ -1,4 +1,4 @@
-// What user text means in a repository: a commit, or a ref with a path behind it.
+// Revision parsing: user text resolved to a commit, or to a ref and the path behind it.
 import { NotFound } from '#core/kernel/errors';
 import { zeroOid, type GitBackend, type Oid } from './git-backend.ts';
 import type { Repository } from './repository.ts';

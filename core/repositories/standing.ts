@@ -1,4 +1,5 @@
-// How a caller stands to a repository: found from owner and name in one query, once per request.
+// The resource resolver of repositories: owner, name and caller resolved to the repository and what the caller may do
+// there, in one query, once per request.
 import type { ResourceResolver, Standing } from '#core/kernel/access';
 import type { Caller } from '#core/kernel/caller';
 import type { PermissionTable } from '#core/kernel/permissions';

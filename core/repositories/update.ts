@@ -11,7 +11,7 @@ import { zeroOid } from './git-backend.ts';
 import { defaultBranchLock } from './intents.ts';
 import type { RepositoryParts } from './parts.ts';
 import { uniques, type RepositoryPatch } from './ports.ts';
-import type { Reconciler } from './reconcile.ts';
+import type { Reconciler } from './reconciliation.ts';
 import {
   checkDescription,
   checkIssueCode,

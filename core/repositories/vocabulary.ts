@@ -1,5 +1,5 @@
-// The words this area adds to access: the resource, its permissions with the least role that has each, and the scope
-// rows.
+// Permissions and scopes of this area: the guarded resource, its permissions with the least role that has each, and
+// the rows of the scope catalogue.
 import type { PermissionDeclaration } from '#core/kernel/permissions';
 import type { ScopeRow } from '#core/kernel/scopes';
 import type { CountedRepository } from './fetch.ts';

@@ -3,9 +3,9 @@ import type { Granted } from '#core/kernel/access';
 import { Conflict, Forbidden, NotFound, Unprocessable, ValidationFailed } from '#core/kernel/errors';
 import { zeroOid, type JudgeRefs, type Oid, type TreeEntry } from './git-backend.ts';
 import type { CommitRecord, FileWrite } from './git-history.ts';
-import { judgeRefs } from './judge.ts';
+import { judgeRefs } from './ref-policy.ts';
 import type { RepositoryParts } from './parts.ts';
-import { pushBracket, type BracketParts } from './push-bracket.ts';
+import { pushIntent, type PushIntentParts } from './push-intent.ts';
 import type { Repository } from './repository.ts';
 import { isUnborn } from './revisions.ts';
 
@@ -30,7 +30,7 @@ export interface Written {
   readonly commit: CommitRecord;
 }
 
-type Parts = BracketParts & Pick<RepositoryParts, 'protections' | 'users'>;
+type Parts = PushIntentParts & Pick<RepositoryParts, 'protections' | 'users'>;
 type Writable = Granted<Repository, 'repo.write'>;
 type Planned = Omit<FileWrite, 'ref' | 'parent' | 'file'>;
 
@@ -96,7 +96,7 @@ async function once(
   };
   const mode = replaced?.mode === '100755' ? '100755' : '100644';
   const file = command.content === undefined ? undefined : ({ content: command.content, mode } as const);
-  const { hooks, conclude } = pushBracket(parts, id, call.caller);
+  const { hooks, conclude } = pushIntent(parts, id, call.caller);
   let complete = false;
   try {
     const { commit, blob, refusal } = await git.write(

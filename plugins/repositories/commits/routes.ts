@@ -2,7 +2,7 @@
 import { api, pageRules, readPage, reads, type Route } from 'hexforge/plugin';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
 import { derived } from '../conditional.ts';
-import { moment } from '../moments.ts';
+import { moment } from '../times.ts';
 import { presentCommit, presentCommitDetail, presentComparison } from './present.ts';
 import {
   commitDetailJson,

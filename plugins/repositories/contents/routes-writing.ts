@@ -2,7 +2,7 @@
 import { api, changes, reply, ValidationFailed, type Route } from 'hexforge/plugin';
 import type { WriteCommand } from 'hexforge/repositories';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
-import { instant } from '../moments.ts';
+import { instant } from '../times.ts';
 import { presentWritten } from './present.ts';
 import { contentsParams, removeBody, writeBody, writtenJson, type WriteBody } from './schemas.ts';
 

@@ -1,5 +1,5 @@
-// The one judge of refs that are to move, for pushes and for REST: names that are kept or not allowed, then the rules
-// of protected branches.
+// Ref policy: which refs may move, for pushes and for REST. First names that are reserved or not allowed, then the
+// protection of branches.
 import type { Caller } from '#core/kernel/caller';
 import { zeroOid, type GitBackend, type JudgeRefs, type RefUpdate, type RefVerdict } from './git-backend.ts';
 import type { RepositoryParts } from './parts.ts';

@@ -1,4 +1,4 @@
-// How much of each language a repository holds at the tip of its default branch, by bytes and told from names alone.
+// Language statistics: how many bytes of each language the tip of the default branch holds, told from names alone.
 import type { Granted } from '#core/kernel/access';
 import { Lru } from '#core/kernel/lru';
 import type { Derived } from './derived.ts';

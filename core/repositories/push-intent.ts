@@ -1,20 +1,20 @@
-// What surrounds refs that git moves for somebody: announced before it reads an object, recorded before they hear of
-// it, settled where it broke off.
+// The intent of a push: committed before git reads an object, concluded with the events of what moved before the client
+// hears of it, reconciled where the push broke off.
 import type { Caller } from '#core/kernel/caller';
 import type { Intent } from '#core/kernel/unit-of-work';
 import type { ReceiveRequest } from './git-backend.ts';
 import type { PushDetail } from './intents.ts';
 import type { Maintenance } from './maintenance.ts';
 import type { RepositoryParts } from './parts.ts';
-import type { Reconciler } from './reconcile.ts';
+import type { Reconciler } from './reconciliation.ts';
 import { recordPush } from './record-push.ts';
 
-export type BracketParts = Pick<
+export type PushIntentParts = Pick<
   RepositoryParts,
   'store' | 'git' | 'unitOfWork' | 'events' | 'intents' | 'locks' | 'clock'
 > & { readonly reconciler: Reconciler; readonly maintenance: Maintenance };
 
-export interface PushBracket {
+export interface PushIntent {
   readonly hooks: Pick<ReceiveRequest, 'announced' | 'landed'>;
   /**
    * To be called when it is over. Where git ran to its end and told of no landing, nothing moved. Cut short, it may
@@ -24,7 +24,7 @@ export interface PushBracket {
 }
 
 /** For one push. */
-export function pushBracket(parts: BracketParts, repositoryId: string, caller: Caller): PushBracket {
+export function pushIntent(parts: PushIntentParts, repositoryId: string, caller: Caller): PushIntent {
   const { unitOfWork, intents, reconciler, maintenance } = parts;
   const actor = caller.kind === 'user' ? caller.id : '';
   let intent: Intent<PushDetail> | undefined;

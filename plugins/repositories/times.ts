@@ -1,4 +1,4 @@
-// Times in queries and bodies of this plugin.
+// Parsing of times in queries and bodies of this plugin.
 import { isDate, parseInstant, ValidationFailed } from 'hexforge/plugin';
 
 /** A query parameter: a time, or a date. @param time of a date that comes without one. @throws {ValidationFailed} */
