@@ -17,6 +17,7 @@ export * from './offers.ts';
 export * from './ports.ts';
 export * from './protection.ts';
 export * from './published.ts';
+export { mayRead } from './readable.ts';
 export { landed } from './record-push.ts';
 export * from './repository.ts';
 export * from './role-template.ts';

@@ -4,6 +4,7 @@ import type { Caller } from '#core/kernel/caller';
 import type { PermissionTable } from '#core/kernel/permissions';
 import type { CountedRepository } from './fetch.ts';
 import type { RepositoryStore, Stood } from './ports.ts';
+import { mayRead } from './readable.ts';
 import { isRepositoryName, type Repository } from './repository.ts';
 import { lateRoleTable, type RoleTable } from './roles.ts';
 import './vocabulary.ts';
@@ -50,5 +51,5 @@ export function standing(stood: Stood, caller: Caller, table: RoleTable): Standi
     return { resource: repository, readable: true, may: () => true };
   const held = heldPermissions(stood, caller.kind === 'user', table);
   const may = (permission: string): boolean => held.some((permissions) => permissions.has(permission));
-  return { resource: repository, readable: may('repo.read'), may };
+  return { resource: repository, readable: mayRead(repository, stood.collaboration, caller), may };
 }
