@@ -5,6 +5,7 @@ import { openMemory, systemClock, systemIds } from '#adapters/memory/index';
 import type { PostgresStorage } from '#adapters/postgres/index';
 import type { RepositoryStore, RepositoryViews } from '#core/repositories/index';
 import { memoryAccountStore } from '#plugins/identity/accounts/store-memory';
+import { sqlAccountStore } from '#plugins/identity/accounts/store';
 import { migrations as identityMigrations } from '#plugins/identity/migrations';
 import { identityEntities, UserTable } from '#plugins/identity/tables';
 import { memoryCollaboratorStore } from '#plugins/repositories/collaborators/store-memory';
@@ -65,6 +66,7 @@ async function onSql(data: TestData) {
       }),
   };
   const db = () => storage.database.kysely<Record<never, never>>();
+  const accounts = sqlAccountStore(storage.database);
   const provide = async () => {
     await rawSql`truncate identity_user cascade`.execute(db());
     return {
@@ -73,26 +75,7 @@ async function onSql(data: TestData) {
       roleTemplates: sqlRoleTemplateStore(counted),
       marks: sqlMarkStore(counted),
       unitOfWork: storage.unitOfWork,
-      addUser: async (username: string) => {
-        const id = systemIds.uuid();
-        await storage.database.em().insert(UserTable, {
-          id,
-          username,
-          usernameKey: username.toLowerCase(),
-          email: `${id}@example.com`,
-          emailKey: `${id}@example.com`,
-          displayName: '',
-          displayNameKey: '',
-          bio: '',
-          avatarUrl: '',
-          isAdmin: false,
-          status: 'active',
-          emailVerified: true,
-          passwordHash: 'x',
-          createdAt: new Date(),
-        });
-        return id;
-      },
+      addUser: (username: string) => addAccount(accounts, { id: systemIds.uuid(), username }),
       readable: async (reader: string | null, repositoryId: string) => {
         const { rows } = await rawSql<{
           readable: boolean;
