@@ -90,12 +90,12 @@ export interface MemoryTable<Row extends object> {
    */
   upsert(row: Row): void;
   /**
-   * Replaces the members given. The type parameter lets a store whose port answers nothing return it as it is.
+   * Replaces the members given.
    *
    * @returns whether the row was there.
    * @throws {Duplicate | Conflict} as `insert`.
    */
-  update<Found extends boolean | void = boolean>(key: Key, patch: Readonly<Partial<Row>>): Found;
+  update(key: Key, patch: Readonly<Partial<Row>>): boolean;
   /**
    * Deletes the row, and does to those that refer to it what their tables say, in chains.
    *

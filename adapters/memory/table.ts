@@ -1,7 +1,7 @@
 // The statements of one table, in the unit of work of their context or outside of one.
 import { Duplicate } from '#core/kernel/errors';
 import { apply, deleting, verify, writing, type Changes } from './constraints.ts';
-import type { Key, MemoryTable } from './database.ts';
+import type { MemoryTable } from './database.ts';
 import { matching, selected } from './query.ts';
 import { encoded, keyOf, type Memory, type Row, type Snapshot, type Table, type WriteSet } from './state.ts';
 
@@ -52,7 +52,7 @@ export function memoryTable(memory: Memory, table: Table, transaction: Transacti
       const copy = structuredClone(row);
       execute(() => writing(table, keyOf(table, row), copy));
     },
-    update<Found extends boolean | void = boolean>(key: Key, patch: Row): Found {
+    update(key, patch) {
       const copy = structuredClone(patch);
       let found = false;
       execute((snapshot) => {
@@ -61,7 +61,7 @@ export function memoryTable(memory: Memory, table: Table, transaction: Transacti
         found = true;
         return writing(table, encoded(key), { ...row, ...copy });
       });
-      return found as Found;
+      return found;
     },
     delete: (key) => remove((existing) => [encoded(key)].filter((one) => existing.has(one))) > 0,
     deleteWhere: (where) =>

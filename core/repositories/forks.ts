@@ -39,28 +39,26 @@ export const forkRepository =
       createdAt: call.now,
       updatedAt: call.now,
     };
-    await foundRepository(parts, call, fork, {
-      parentId: parent.id,
-      async make() {
-        try {
-          await git.fork(parent.id, fork.id, { defaultBranch: parent.defaultBranch, signal: call.signal });
-        } catch (error) {
-          // Deleted under the fetch.
-          throw (await store.byId(parent.id)) === undefined ? new NotFound('Not found', { cause: error }) : error;
-        }
-      },
-      async within() {
-        const now = await store.byId(parent.id);
-        if (now === undefined) throw new NotFound('Not found');
-        if (!isAtMostAsVisible(fork.visibility, now.visibility))
-          throw new Conflict('The visibility of the repository changed while it was forked', { detail: 'Try again' });
-        await events.emit({
-          type: 'repository.forked',
-          ...aboutRepository(fork, call),
-          payload: { ...factOf(fork), parent_id: parent.id },
-        });
-      },
-    });
+    try {
+      await foundRepository(parts, call, fork, {
+        parentId: parent.id,
+        make: () => git.fork(parent.id, fork.id, { defaultBranch: parent.defaultBranch, signal: call.signal }),
+        async within() {
+          const now = await store.byId(parent.id);
+          if (now === undefined) throw new NotFound('Not found');
+          if (!isAtMostAsVisible(fork.visibility, now.visibility))
+            throw new Conflict('The visibility of the repository changed while it was forked', { detail: 'Try again' });
+          await events.emit({
+            type: 'repository.forked',
+            ...aboutRepository(fork, call),
+            payload: { ...factOf(fork), parent_id: parent.id },
+          });
+        },
+      });
+    } catch (error) {
+      // Deleted meanwhile: under the fetch, or before the record that refers to it was written.
+      throw (await store.byId(parent.id)) === undefined ? new NotFound('Not found', { cause: error }) : error;
+    }
     maintenance.request(fork.id);
     return fork;
   };

@@ -1,5 +1,5 @@
-// Background maintenance after pushes: coalesced, so that one run at a time is under way for each repository, and pushes in
-// the meantime ask for one more.
+// Background maintenance after pushes: coalesced, so that one run at a time is under way for each repository, and
+// pushes in the meantime ask for one more.
 import type { Log } from '#core/kernel/log';
 import type { GitBackend } from './git-backend.ts';
 

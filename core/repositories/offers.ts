@@ -71,7 +71,7 @@ declarePort('Pushes', {
 });
 declarePort('Repositories', {
   arity: 'single',
-  component: 'repositories (plugin "repositories")',
+  component: 'repository records (plugin "repositories")',
   critical: true,
   absent: 'refuse',
 });

@@ -8,7 +8,7 @@ export type Reader =
   | { readonly kind: 'anonymous' }
   | { readonly kind: 'user'; readonly id: string; readonly isAdmin: boolean };
 
-export interface Stood {
+export interface StandingRow {
   readonly repository: Repository;
   /** The caller's, where they are a collaborator. */
   readonly collaboration: Collaboration | undefined;
@@ -55,7 +55,12 @@ export interface RepositoryStore {
    * By owner and name, case-insensitively, with the user's own collaborator row and, where `counted`, with
    * what `peopleCounts` tells; one query.
    */
-  standing(owner: string, name: string, userId: string | undefined, counted?: boolean): Promise<Stood | undefined>;
+  standing(
+    owner: string,
+    name: string,
+    userId: string | undefined,
+    counted?: boolean,
+  ): Promise<StandingRow | undefined>;
   byId(id: string): Promise<Repository | undefined>;
   /** What a repository was forked from, while that exists. */
   parentOf(id: string): Promise<Repository | undefined>;

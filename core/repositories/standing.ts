@@ -4,10 +4,11 @@ import type { ResourceResolver, Standing } from '#core/kernel/access';
 import type { Caller } from '#core/kernel/caller';
 import type { PermissionTable } from '#core/kernel/permissions';
 import type { CountedRepository } from './fetch.ts';
-import type { RepositoryStore, Stood } from './ports.ts';
+import type { RepositoryStore, StandingRow } from './ports.ts';
+import { mayRead } from './readable.ts';
 import { isRepositoryName } from './repository.ts';
 import { lateRoleTable, type RoleTable } from './roles.ts';
-import './vocabulary.ts';
+import './permissions.ts';
 
 export function repositoryResolver({
   store,
@@ -38,7 +39,7 @@ export function repositoryResolver({
  * administrator.
  */
 export function heldPermissions(
-  { repository, collaboration }: Stood,
+  { repository, collaboration }: StandingRow,
   signedIn: boolean,
   table: RoleTable,
 ): readonly ReadonlySet<string>[] {
@@ -49,12 +50,12 @@ export function heldPermissions(
   ];
 }
 
-export function standing(stood: Stood, caller: Caller, table: RoleTable): Standing<CountedRepository> {
+export function standing(row: StandingRow, caller: Caller, table: RoleTable): Standing<CountedRepository> {
   const repository: CountedRepository =
-    stood.peopleCounts === undefined ? stood.repository : { ...stood.repository, peopleCounts: stood.peopleCounts };
+    row.peopleCounts === undefined ? row.repository : { ...row.repository, peopleCounts: row.peopleCounts };
   if (caller.kind === 'user' && (caller.isAdmin || caller.id === repository.ownerId))
     return { resource: repository, readable: true, may: () => true };
-  const held = heldPermissions(stood, caller.kind === 'user', table);
+  const held = heldPermissions(row, caller.kind === 'user', table);
   const may = (permission: string): boolean => held.some((permissions) => permissions.has(permission));
-  return { resource: repository, readable: may('repo.read'), may };
+  return { resource: repository, readable: mayRead(repository, row.collaboration, caller), may };
 }

@@ -1,4 +1,4 @@
-// The tables in memory: keys, unique constraints and cascades, as the migrations declare them in SQL.
+// The tables in memory: keys, unique constraints and foreign keys, as the migrations declare them in SQL.
 import { emailKey, usernameKey } from 'hexforge/identity';
 import type { AccessToken, Account, Session } from 'hexforge/identity';
 import type { MemoryDatabase } from 'hexforge/plugin';
@@ -11,39 +11,26 @@ export interface RefreshRow {
 }
 export type TokenRow = AccessToken & { readonly hash: string };
 
+const ofUser = { userId: { table: 'identity_user', onDelete: 'cascade' } } as const;
+
 export const users = (db: MemoryDatabase) =>
   db.table<UserRow>('identity_user', {
-    key: ({ id }) => id,
+    key: 'id',
     uniques: {
       identity_user_username_key: ({ username }) => usernameKey(username),
       identity_user_email_key: ({ email }) => emailKey(email),
     },
   });
-export const sessions = (db: MemoryDatabase) => db.table<Session>('identity_session', { key: ({ id }) => id });
+export const sessions = (db: MemoryDatabase) =>
+  db.table<Session>('identity_session', { key: 'id', references: ofUser });
 export const refreshTokens = (db: MemoryDatabase) =>
-  db.table<RefreshRow>('identity_refresh_token', { key: ({ hash }) => hash });
+  db.table<RefreshRow>('identity_refresh_token', {
+    key: 'hash',
+    references: { sessionId: { table: 'identity_session', onDelete: 'cascade' } },
+  });
 export const tokens = (db: MemoryDatabase) =>
   db.table<TokenRow>('identity_token', {
-    key: ({ id }) => id,
-    uniques: { identity_token_hash_key: ({ hash }) => hash },
+    key: 'id',
+    uniques: { identity_token_hash_key: ['hash'] },
+    references: ofUser,
   });
-
-/** As the foreign keys of the SQL store: a session takes its refresh tokens with it. */
-export function endSessions(db: MemoryDatabase, ends: (session: Session) => boolean): Session[] {
-  const ended = sessions(db).all().filter(ends);
-  for (const { id } of ended) {
-    sessions(db).delete(id);
-    for (const { hash, sessionId } of refreshTokens(db).all()) if (sessionId === id) refreshTokens(db).delete(hash);
-  }
-  return ended;
-}
-
-export function deleteTokens(db: MemoryDatabase, userId: string): number {
-  const owned = tokens(db)
-    .all()
-    .filter((token) => token.userId === userId);
-  for (const { id } of owned) tokens(db).delete(id);
-  return owned.length;
-}
-
-export const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

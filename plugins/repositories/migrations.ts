@@ -1,4 +1,4 @@
-// The schema of this plugin: its tables, the published view and the published condition, step by step.
+// The schema of this plugin: its tables, the published view and the published functions, step by step.
 import type { Migration } from 'hexforge/plugin';
 
 export const tables = [
@@ -115,6 +115,31 @@ export const migrations: readonly Migration[] = [
       // What earlier pushes left goes too.
       `update repositories_repository set prune_at = updated_at + interval '14 days'`,
       'create index repositories_repository_prune on repositories_repository (prune_at, id) where prune_at is not null',
+    ],
+  },
+  {
+    name: '005-readable',
+    up: [
+      // Rows, not a condition: PostgreSQL puts the query of a function of this form (one select, stable, not strict) in
+      // the place of its call, so that a list of readable repositories has the plan of one that names the rule itself.
+      // The rows are whole because a list that had to join ids back to their table would read each row twice.
+      `create function repositories_readable_by(reader uuid) returns setof repositories_repository
+      language sql stable as $$
+      select r.* from repositories_repository r
+      where r.visibility = 'public' or (reader is not null and (
+        r.visibility = 'internal'
+        or r.owner_id = reader
+        or exists (
+          select 1 from repositories_collaborator c
+          where c.repository_id = r.id and c.user_id = reader
+            and (c.role in ('read', 'triage', 'write', 'maintain', 'admin') or 'repo.read' = any (c.permissions))
+        )
+      ))
+    $$`,
+      `create or replace function repositories_readable(reader uuid, repository uuid) returns boolean
+      language sql stable as $$
+      select exists (select 1 from repositories_readable_by(reader) r where r.id = repository)
+    $$`,
     ],
   },
 ];

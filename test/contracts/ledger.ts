@@ -118,7 +118,9 @@ export function memoryLedger(database: MemoryDatabase, { unique = true } = {}): 
       add: async (account) => accounts.insert(account),
       find: async (id) => accounts.get(id),
       lock: async (id) => accounts.get(id),
-      setBalance: async (id, balance) => accounts.update(id, { balance }),
+      setBalance: async (id, balance) => {
+        accounts.update(id, { balance });
+      },
       remove: async (id) => {
         accounts.delete(id);
       },

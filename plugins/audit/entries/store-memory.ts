@@ -7,12 +7,7 @@ export interface EntryRow extends AuditEntry {
 }
 
 export function memoryAuditStore(db: MemoryDatabase): AuditStore {
-  const entries = db.table<EntryRow>('audit_entry', { key: ({ id }) => String(id) });
-  let last = 0;
-  return {
-    async append(entry) {
-      last += 1;
-      entries.insert({ ...entry, id: last });
-    },
-  } satisfies AuditStore;
+  const entries = db.table<EntryRow>('audit_entry', { key: 'id' });
+  // None is ever removed.
+  return { append: async (entry) => entries.insert({ ...entry, id: entries.count() + 1 }) } satisfies AuditStore;
 }

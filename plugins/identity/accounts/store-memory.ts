@@ -1,18 +1,18 @@
 // Accounts in memory.
 import { emailKey, usernameKey } from 'hexforge/identity';
-import type { AccountStore, PublicUserRow, SecuredAccount } from 'hexforge/identity';
+import type { Account, AccountStore, PublicUserRow, SecuredAccount } from 'hexforge/identity';
 import type { MemoryDatabase } from 'hexforge/plugin';
-import { compare, deleteTokens, endSessions, users } from '../tables-memory.ts';
+import { users } from '../tables-memory.ts';
 import type { UserRow } from '../tables-memory.ts';
 
-const secured = ({ passwordHash, ...account }: UserRow): SecuredAccount => ({ account, passwordHash });
+const account = ({ passwordHash: _hash, ...rest }: UserRow): Account => rest;
+const secured = (row: UserRow | undefined): SecuredAccount | undefined =>
+  row && { account: account(row), passwordHash: row.passwordHash };
 
 export function memoryAccountStore(db: MemoryDatabase): AccountStore {
   const table = users(db);
-  const find = (is: (row: UserRow) => boolean): SecuredAccount | undefined => {
-    const row = table.all().find(is);
-    return row && secured(row);
-  };
+  const byUsername = (username: string) =>
+    secured(table.findOne((row) => usernameKey(row.username) === usernameKey(username)));
   db.publish<PublicUserRow>('identity_public_user', () =>
     table.all().map(({ id, username, displayName, avatarUrl }) => ({
       id,
@@ -23,42 +23,26 @@ export function memoryAccountStore(db: MemoryDatabase): AccountStore {
     })),
   );
   return {
-    insert: async (account, passwordHash) => table.insert({ ...account, passwordHash }),
-    any: async () => table.all().length > 0,
-    byId: async (id) => find((row) => row.id === id)?.account,
-    byIds: async (ids) =>
-      table
-        .all()
-        .filter(({ id }) => ids.includes(id))
-        .map((row) => secured(row).account),
-    byUsername: async (username) => find((row) => usernameKey(row.username) === usernameKey(username))?.account,
-    byEmail: async (email) => find((row) => emailKey(row.email) === emailKey(email))?.account,
-    secured: async (username) => find((row) => usernameKey(row.username) === usernameKey(username)),
-    async list({ q, limit, offset }) {
-      const needle = q?.toLowerCase();
-      const matching = table
-        .all()
-        .filter(
-          ({ username, email, displayName }) =>
-            needle === undefined || [username, email, displayName].some((text) => text.toLowerCase().includes(needle)),
-        )
-        .sort((a, b) => compare(usernameKey(a.username), usernameKey(b.username)));
-      return {
-        accounts: matching.slice(offset, offset + limit).map((row) => secured(row).account),
-        total: matching.length,
-      };
+    insert: async (added, passwordHash) => table.insert({ ...added, passwordHash }),
+    any: async () => table.count() > 0,
+    byId: async (id) => secured(table.get(id))?.account,
+    byIds: async (ids) => table.find({ where: ({ id }) => ids.includes(id) }).map(account),
+    byUsername: async (username) => byUsername(username)?.account,
+    byEmail: async (email) => secured(table.findOne((row) => emailKey(row.email) === emailKey(email)))?.account,
+    secured: async (username) => byUsername(username),
+    async list({ q = '', ...slice }) {
+      const where = ({ username, email, displayName }: UserRow): boolean =>
+        [username, email, displayName].some((text) => text.toLowerCase().includes(q.toLowerCase()));
+      const found = table.find({ where, orderBy: ({ username }) => usernameKey(username), ...slice });
+      return { accounts: found.map(account), total: table.count(where) };
     },
-    lock: async (id) => find((row) => row.id === id),
+    lock: async (id) => secured(table.get(id)),
     lockAdministrators: async () =>
-      table
-        .all()
-        .filter(({ isAdmin, status }) => isAdmin && status === 'active')
-        .map(({ id }) => id)
-        .sort(compare),
-    update: async (id, patch) => table.update(id, patch),
+      table.find({ where: { isAdmin: true, status: 'active' }, orderBy: 'id' }).map(({ id }) => id),
+    async update(id, patch) {
+      table.update(id, patch);
+    },
     async delete(id) {
-      endSessions(db, ({ userId }) => userId === id);
-      deleteTokens(db, id);
       table.delete(id);
     },
   } satisfies AccountStore;

@@ -1,18 +1,14 @@
 // Sessions and their refresh tokens in memory.
-import type { Session, SessionStore } from 'hexforge/identity';
+import type { SessionStore } from 'hexforge/identity';
 import type { MemoryDatabase } from 'hexforge/plugin';
-import { endSessions, refreshTokens, sessions, users } from '../tables-memory.ts';
-import type { RefreshRow } from '../tables-memory.ts';
+import { refreshTokens, sessions, users } from '../tables-memory.ts';
 
 export function memorySessionStore(db: MemoryDatabase): SessionStore {
   const table = sessions(db);
   const refresh = refreshTokens(db);
-  const ownerOf = (
-    hash: string,
-  ): { sessionId: string; userId: string; session: Session; row: RefreshRow } | undefined => {
-    const row = refresh.get(hash);
-    const session = row && table.get(row.sessionId);
-    return row && session && { sessionId: session.id, userId: session.userId, session, row };
+  const sessionOf = (hash: string) => {
+    const token = refresh.get(hash);
+    return token && table.get(token.sessionId);
   };
   return {
     insert: async (session) => table.insert(session),
@@ -24,21 +20,25 @@ export function memorySessionStore(db: MemoryDatabase): SessionStore {
     },
     addRefreshToken: async ({ hash, sessionId }) => refresh.insert({ hash, sessionId, usedAt: undefined }),
     async useRefreshToken(hash, now) {
-      const found = ownerOf(hash);
-      if (found === undefined || found.session.expiresAt <= now) return undefined;
-      const { sessionId, userId, row } = found;
-      if (row.usedAt !== undefined) return { outcome: 'reused', sessionId, userId };
-      refresh.update(hash, { usedAt: now });
-      return { outcome: 'fresh', sessionId, userId };
+      const session = sessionOf(hash);
+      if (session === undefined || session.expiresAt <= now) return undefined;
+      const reused = refresh.get(hash)?.usedAt !== undefined;
+      if (!reused) refresh.update(hash, { usedAt: now });
+      return { outcome: reused ? 'reused' : 'fresh', sessionId: session.id, userId: session.userId };
     },
     async byRefreshToken(hash) {
-      const found = ownerOf(hash);
-      return found && { sessionId: found.sessionId, userId: found.userId };
+      const session = sessionOf(hash);
+      return session && { sessionId: session.id, userId: session.userId };
     },
-    extend: async (id, expiresAt) => table.update(id, { expiresAt }),
-    end: async (id) => endSessions(db, (session) => session.id === id)[0]?.userId,
-    endAll: async (userId, except) =>
-      endSessions(db, (session) => session.userId === userId && session.id !== except).length,
-    prune: async (now) => endSessions(db, ({ expiresAt }) => expiresAt <= now).length,
+    async extend(id, expiresAt) {
+      table.update(id, { expiresAt });
+    },
+    async end(id) {
+      const session = table.get(id);
+      table.delete(id);
+      return session?.userId;
+    },
+    endAll: async (userId, except) => table.deleteWhere((row) => row.userId === userId && row.id !== except),
+    prune: async (now) => table.deleteWhere(({ expiresAt }) => expiresAt <= now),
   } satisfies SessionStore;
 }

@@ -8,33 +8,15 @@ interface Row {
   readonly protection: Protection;
 }
 
-/** An id has a fixed length, so that a branch cannot be mistaken for a part of it. */
-const keyOf = ({ repositoryId, branch }: Pick<Row, 'repositoryId' | 'branch'>): string => `${repositoryId}/${branch}`;
-
-/** `forget` is for the store of repositories: rules go with theirs. */
-export function memoryProtectionStore(
-  database: MemoryDatabase,
-): ProtectionStore & { forget(repositoryId: string): void } {
-  const rows = database.table<Row>('repositories_protection', { key: keyOf });
+export function memoryProtectionStore(database: MemoryDatabase): ProtectionStore {
+  const rows = database.table<Row>('repositories_protection', {
+    key: ['repositoryId', 'branch'],
+    references: { repositoryId: { table: 'repositories_repository', onDelete: 'cascade' } },
+  });
   return {
-    async all(repositoryId) {
-      return new Map(
-        rows
-          .all()
-          .filter((row) => row.repositoryId === repositoryId)
-          .map(({ branch, protection }) => [branch, protection]),
-      );
-    },
-    async put(repositoryId, branch, protection) {
-      const key = keyOf({ repositoryId, branch });
-      if (rows.get(key) === undefined) rows.insert({ repositoryId, branch, protection });
-      else rows.update(key, { protection });
-    },
-    async delete(repositoryId, branch) {
-      return rows.delete(keyOf({ repositoryId, branch }));
-    },
-    forget(repositoryId) {
-      for (const row of rows.all()) if (row.repositoryId === repositoryId) rows.delete(keyOf(row));
-    },
-  };
+    all: async (repositoryId) =>
+      new Map(rows.find({ where: { repositoryId } }).map(({ branch, protection }) => [branch, protection])),
+    put: async (repositoryId, branch, protection) => rows.upsert({ repositoryId, branch, protection }),
+    delete: async (repositoryId, branch) => rows.delete([repositoryId, branch]),
+  } satisfies ProtectionStore;
 }

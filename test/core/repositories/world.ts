@@ -1,6 +1,5 @@
 // The use cases of repositories on in-memory stores, with callers and a git that is memory too.
 import { memoryRateCounter, openMemory, sequentialIds, systemClock } from '#adapters/memory/index';
-import type { PublicUserRow } from '#core/identity/index';
 import { changes, reads } from '#core/kernel/access';
 import {
   accessDecision,
@@ -27,11 +26,13 @@ import {
   type RepositoryStore,
 } from '#core/repositories/index';
 import { repositoryResolver, repositoryUseCases } from '#core/repositories/use-cases';
+import { memoryAccountStore } from '#plugins/identity/accounts/store-memory';
 import { memoryCollaboratorStore } from '#plugins/repositories/collaborators/store-memory';
 import { memoryRoleTemplateStore } from '#plugins/repositories/role-templates/store-memory';
 import { memoryMarkStore } from '#plugins/repositories/stars/store-memory';
 import { memoryRepositoryStore } from '#plugins/repositories/repositories/store-memory';
 import { memoryProtectionStore } from '#plugins/repositories/protection/store-memory';
+import { addAccount } from '#test/support/accounts';
 import { FakeGit } from './fake-git.ts';
 
 export const log = { debug() {}, info() {}, warn() {}, error() {} };
@@ -107,14 +108,8 @@ export async function world(
 ) {
   const ids = sequentialIds();
   const storage = openMemory({ clock: systemClock, ids, log });
-  const users: PublicUserRow[] = [alice, bob, carol, root].map(({ id, username }) => ({
-    id,
-    username,
-    username_key: username.toLowerCase(),
-    display_name: '',
-    avatar_url: '',
-  }));
-  storage.database.publish<PublicUserRow>('identity_public_user', () => users);
+  const accounts = memoryAccountStore(storage.database);
+  for (const one of [alice, bob, carol, root]) await addAccount(accounts, one);
   const store: RepositoryStore = memoryRepositoryStore(storage.database);
   const git = new FakeGit();
   const intents = new TestIntents();
@@ -132,7 +127,6 @@ export async function world(
       }),
     })),
   );
-  const find = (username: string) => users.find(({ username_key }) => username_key === username.toLowerCase());
   const permissionTable = { declarations: () => repositoryPermissions };
   const protections = memoryProtectionStore(storage.database);
   const collaborators = memoryCollaboratorStore(storage.database);
@@ -158,7 +152,7 @@ export async function world(
     },
     users: {
       byUsername: async (username) => {
-        const found = find(username);
+        const found = await accounts.byUsername(username);
         return found && { id: found.id, username: found.username, displayName: '', avatarUrl: '' };
       },
       byIds: async () => new Map(),
@@ -201,7 +195,6 @@ export async function world(
     access,
     as,
     granted,
-    users,
     /** What was delivered so far. */
     async events(): Promise<readonly EventOf[]> {
       await storage.drained();

@@ -28,7 +28,7 @@ function opened(storage: MemoryStorage | PostgresStorage) {
   if (storage.engine === 'memory') {
     const { database } = storage as MemoryStorage;
     const store = memoryAuditStore(database);
-    const table = database.table<EntryRow>('audit_entry', { key: ({ id }) => String(id) });
+    const table = database.table<EntryRow>('audit_entry', { key: 'id' });
     return {
       log: auditLog({ store, unitOfWork: storage.unitOfWork }),
       rows: async (): Promise<readonly Row[]> =>

@@ -16,13 +16,19 @@ import { eachEngine, quietLog, type TestData } from '../../contracts/storage-eng
 
 function onMemory(): Made<ProtectionStoreUnderTest> {
   const { database, unitOfWork, close } = openMemory({ clock: systemClock, ids: systemIds, log: quietLog });
-  const store = memoryProtectionStore(database);
+  const repositories = database.table<{ readonly id: string }>('repositories_repository', { key: 'id' });
   return {
     provider: {
-      store,
+      store: memoryProtectionStore(database),
       unitOfWork,
-      addRepository: async () => systemIds.uuid(),
-      deleteRepository: (id) => unitOfWork.run(async () => store.forget(id)),
+      async addRepository() {
+        const id = systemIds.uuid();
+        repositories.insert({ id });
+        return id;
+      },
+      async deleteRepository(id) {
+        repositories.delete(id);
+      },
     },
     dispose: () => close(),
   };

@@ -3,8 +3,9 @@ import { rawSql, type SqlDatabase } from 'hexforge/plugin';
 import t from 'tap';
 import { openMemory, systemClock, systemIds } from '#adapters/memory/index';
 import type { PostgresStorage } from '#adapters/postgres/index';
-import type { PublicUserRow } from '#core/identity/index';
 import type { RepositoryStore, RepositoryViews } from '#core/repositories/index';
+import { memoryAccountStore } from '#plugins/identity/accounts/store-memory';
+import { sqlAccountStore } from '#plugins/identity/accounts/store';
 import { migrations as identityMigrations } from '#plugins/identity/migrations';
 import { identityEntities, UserTable } from '#plugins/identity/tables';
 import { memoryCollaboratorStore } from '#plugins/repositories/collaborators/store-memory';
@@ -24,30 +25,21 @@ import {
   type RepositoryStoreUnderTest,
 } from '../../contracts/repository-store.ts';
 import { eachEngine, quietLog, type TestData } from '../../contracts/storage-engines.ts';
+import { addAccount } from '../../support/accounts.ts';
 
 const repositoryStoreChecks = [...recordChecks, ...peopleStoreChecks];
 
 function onMemory(): Made<RepositoryStoreUnderTest> {
   const storage = openMemory({ clock: systemClock, ids: systemIds, log: quietLog });
   const { database, unitOfWork } = storage;
-  const users: PublicUserRow[] = [];
-  database.publish<PublicUserRow>('identity_public_user', () => users);
+  const accounts = memoryAccountStore(database);
   const provider: RepositoryStoreUnderTest = {
     store: memoryRepositoryStore(database),
     collaborators: memoryCollaboratorStore(database),
     roleTemplates: memoryRoleTemplateStore(database),
     marks: memoryMarkStore(database),
     unitOfWork,
-    addUser: async (username) => {
-      users.push({
-        id: `${username}-id`,
-        username,
-        username_key: username.toLowerCase(),
-        display_name: '',
-        avatar_url: '',
-      });
-      return `${username}-id`;
-    },
+    addUser: (username) => addAccount(accounts, { id: `${username}-id`, username }),
   };
   return { provider, dispose: () => storage.close() };
 }
@@ -74,6 +66,7 @@ async function onSql(data: TestData) {
       }),
   };
   const db = () => storage.database.kysely<Record<never, never>>();
+  const accounts = sqlAccountStore(storage.database);
   const provide = async () => {
     await rawSql`truncate identity_user cascade`.execute(db());
     return {
@@ -82,26 +75,7 @@ async function onSql(data: TestData) {
       roleTemplates: sqlRoleTemplateStore(counted),
       marks: sqlMarkStore(counted),
       unitOfWork: storage.unitOfWork,
-      addUser: async (username: string) => {
-        const id = systemIds.uuid();
-        await storage.database.em().insert(UserTable, {
-          id,
-          username,
-          usernameKey: username.toLowerCase(),
-          email: `${id}@example.com`,
-          emailKey: `${id}@example.com`,
-          displayName: '',
-          displayNameKey: '',
-          bio: '',
-          avatarUrl: '',
-          isAdmin: false,
-          status: 'active',
-          emailVerified: true,
-          passwordHash: 'x',
-          createdAt: new Date(),
-        });
-        return id;
-      },
+      addUser: (username: string) => addAccount(accounts, { id: systemIds.uuid(), username }),
       readable: async (reader: string | null, repositoryId: string) => {
         const { rows } = await rawSql<{
           readable: boolean;

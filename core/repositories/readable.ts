@@ -1,0 +1,21 @@
+// Who may read a repository: the rule on paper, whose twin in SQL is the published function `repositories_readable_by`.
+import type { Reader } from './ports.ts';
+import type { Repository } from './repository.ts';
+import { isRole, type Collaboration } from './roles.ts';
+
+/**
+ * Document B, visibility tiers, and document D, role permissions: every role of the table has `repo.read`, a custom one
+ * where it was given.
+ *
+ * @param collaboration the reader's own, where they are a collaborator.
+ */
+export function mayRead(
+  { visibility, ownerId }: Pick<Repository, 'visibility' | 'ownerId'>,
+  collaboration: Pick<Collaboration, 'role' | 'permissions'> | undefined,
+  reader: Reader,
+): boolean {
+  if (visibility === 'public') return true;
+  if (reader.kind === 'anonymous') return false;
+  if (reader.isAdmin || visibility === 'internal' || ownerId === reader.id) return true;
+  return collaboration !== undefined && (isRole(collaboration.role) || collaboration.permissions.includes('repo.read'));
+}

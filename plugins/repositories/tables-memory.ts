@@ -1,0 +1,29 @@
+// The tables in memory that several stores read, with their keys and foreign keys as the migrations declare them.
+import type { PublicUserRow } from 'hexforge/identity';
+import type { MemoryDatabase } from 'hexforge/plugin';
+import type { Collaboration, Mark } from 'hexforge/repositories';
+import { markTables } from './tables.ts';
+
+/** What is one user's in one repository. */
+interface MarkRow {
+  readonly repositoryId: string;
+  readonly userId: string;
+  readonly createdAt: Date;
+}
+
+const ofUserInRepository = {
+  key: ['repositoryId', 'userId'],
+  references: {
+    repositoryId: { table: 'repositories_repository', onDelete: 'cascade' },
+    userId: { table: 'identity_user', onDelete: 'cascade' },
+  },
+} as const;
+
+export const markTable = (database: MemoryDatabase, mark: Mark) =>
+  database.table<MarkRow>(markTables[mark], ofUserInRepository);
+
+export const collaboratorTable = (database: MemoryDatabase) =>
+  database.table<MarkRow & { readonly collaboration: Collaboration }>('repositories_collaborator', ofUserInRepository);
+
+export const publicUsers = (database: MemoryDatabase): ReadonlyMap<string, PublicUserRow> =>
+  new Map(database.published<PublicUserRow>('identity_public_user').map((user) => [user.id, user]));
