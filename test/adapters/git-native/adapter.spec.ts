@@ -58,7 +58,7 @@ void t.test('git that is missing, is no git or is too old is refused in one sent
     return await native.version();
   };
   const remedy =
-    /^[^\n]*; ?install git 2\.39 or newer, or set plugins\.git-native\.path to one$|^[^\n]*: install git 2\.39 or newer, or set plugins\.git-native\.path to one$/;
+    /^[^\n]*; ?install git 2\.39 or newer, or set plugins\.git-native\.program to one$|^[^\n]*: install git 2\.39 or newer, or set plugins\.git-native\.program to one$/;
   for (const [path, why] of [
     [join(folder, 'absent'), /^git is missing: ".*absent" does not start/],
     [await script(folder, 'other', 'echo hello'), /^git is missing: ".*other" is not git/],
