@@ -1,7 +1,7 @@
 // The configuration of MikroORM: one PostgreSQL driver for both engines, errors translated where they arise, nothing
 // read from disk.
 import type { AnyEntity, DriverException, EntityClass, EntitySchema } from '@mikro-orm/core';
-import { MikroORM, PostgreSqlConnection, PostgreSqlDriver } from '@mikro-orm/postgresql';
+import { MikroORM, PostgreSqlConnection, PostgreSqlDriver, PostgreSqlPlatform } from '@mikro-orm/postgresql';
 import type { Dialect } from 'kysely';
 import { translated } from './errors.ts';
 import { guarded } from './guarded-dialect.ts';
@@ -23,8 +23,16 @@ class WatchedConnection extends PostgreSqlConnection {
   }
 }
 
+class QuotingPlatform extends PostgreSqlPlatform {
+  /** Every element is quoted: unquoted, `null` is no text and blanks at the ends are lost (PostgreSQL, "Array Input"). */
+  override marshallArray(values: string[]): string {
+    return `{${values.map((value) => `"${value.replaceAll(/["\\]/g, '\\$&')}"`).join(',')}}`;
+  }
+}
+
 class WatchedDriver extends PostgreSqlDriver {
   protected override readonly connection: PostgreSqlConnection = new WatchedConnection(this.config);
+  protected override readonly platform: PostgreSqlPlatform = new QuotingPlatform();
 
   /** The connection has translated already; MikroORM would wrap what it does not know. */
   override convertException(error: Error): DriverException {

@@ -18,7 +18,7 @@ export interface ProtectionStoreUnderTest {
 const strict: Protection = {
   allowForcePush: true,
   allowDeletion: true,
-  pushRoles: ['admin', 'it\'s "odd", {so}'],
+  pushRoles: ['admin', 'it\'s "odd", {so}', 'null', ' a ', String.raw`back\slash"`],
   requiredApprovals: 3,
   requiredPipeline: { onOpen: true, onMerge: false },
 };
