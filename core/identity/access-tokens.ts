@@ -11,8 +11,8 @@ import type { Ids } from '#core/kernel/time';
 import type { Events, UnitOfWork } from '#core/kernel/unit-of-work';
 import { userAggregate } from './events.ts';
 import type { AccountStore, SessionStore, TokenHasher, TokenStore } from './ports.ts';
-import { isToken, mintToken, tokenNameLimit, tokenPrefix } from './token.ts';
-import type { AccessToken } from './token.ts';
+import { isToken, mintToken, tokenNameLimit, tokenPrefix } from './access-token.ts';
+import type { AccessToken } from './access-token.ts';
 
 export interface NewToken {
   readonly name: string;

@@ -8,5 +8,5 @@ export * from './published.ts';
 export * from './scopes.ts';
 export * from './session.ts';
 export * from './settings.ts';
-export * from './token.ts';
+export * from './access-token.ts';
 export * from './username.ts';

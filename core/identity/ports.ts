@@ -1,7 +1,7 @@
 // The ports this area needs: stores of accounts, sessions and tokens, a token hash and signed session tokens.
 import type { Account, AccountPatch } from './account.ts';
 import type { Session } from './session.ts';
-import type { AccessToken } from './token.ts';
+import type { AccessToken } from './access-token.ts';
 
 /** The account behind a live credential, as a caller needs it. */
 export interface CredentialOwner {

@@ -15,7 +15,7 @@ import { uniquely } from './new-account.ts';
 import type { CreateAccount } from './new-account.ts';
 import { checkPassword } from './password.ts';
 import type { AccountStore, SecuredAccount, SessionStore } from './ports.ts';
-import { throttle } from './throttle.ts';
+import { throttle } from './sign-in-throttle.ts';
 import { isUsername } from './username.ts';
 
 export interface ProfileParts {

@@ -15,7 +15,7 @@ import { userAggregate } from './events.ts';
 import type { AccountStore, SecuredAccount, SessionStore, SessionTokens, TokenHasher } from './ports.ts';
 import { isRefreshToken, mintRefreshToken, secondsAfter } from './session.ts';
 import type { SessionLifetimes } from './session.ts';
-import { throttle } from './throttle.ts';
+import { throttle } from './sign-in-throttle.ts';
 import { isUsername, usernameKey } from './username.ts';
 
 /** A session as its owner receives it. */

@@ -158,6 +158,7 @@ export const deleteBranch =
       resource: { id, owner, name: repository, defaultBranch },
       call,
     } = granted;
+    // 400 over REST; a push hears the same from ref-policy.ts.
     if (name === defaultBranch)
       throw new ValidationFailed('The default branch cannot be deleted', {
         detail: 'Make another branch the default first',

@@ -5,7 +5,7 @@ import t from 'tap';
 import { encodeBase62, randomBase62 } from '#core/identity/base62';
 import { generatePassword } from '#core/identity/password';
 import { isRefreshToken, mintRefreshToken } from '#core/identity/session';
-import { crc32, isToken, mintToken } from '#core/identity/token';
+import { crc32, isToken, mintToken } from '#core/identity/access-token';
 import type { Ids } from '#core/kernel/time';
 
 const ids: Ids = { uuid: () => 'unused', bytes: (length) => new Uint8Array(randomBytes(length)) };

@@ -18,6 +18,7 @@ export interface AccessToken {
   readonly scopes: readonly string[];
   readonly createdAt: Date;
   /** Undefined: never. */
+  /** After this it is refused: a condition of the one query that every request with a token begins with. */
   readonly expiresAt: Date | undefined;
   /** Within a minute. */
   readonly lastUsedAt: Date | undefined;
