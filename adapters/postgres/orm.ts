@@ -24,7 +24,7 @@ class WatchedConnection extends PostgreSqlConnection {
 }
 
 class QuotingPlatform extends PostgreSqlPlatform {
-  /** Every element is quoted: unquoted, `null` is no text and blanks at the ends are lost (PostgreSQL, "Array Input"). */
+  /** Every element is quoted (PostgreSQL, "Array Input"): else `null` is no text, and blanks at the ends are lost. */
   override marshallArray(values: string[]): string {
     return `{${values.map((value) => `"${value.replaceAll(/["\\]/g, '\\$&')}"`).join(',')}}`;
   }
