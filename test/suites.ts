@@ -1,8 +1,9 @@
 // The suites and the specs each one holds: a suite is a process.
 //
 // Two suites run at a time, and the runner starts them in the order of their names. The order is part of the balance:
-// the API suites and `bin` are the long ones and come early, and short ones come last, so that neither of two cores
-// waits long for the other at the end. A suite that grows past a quarter of the whole is split, as a folder of its own.
+// those of adapters, the API suites and `bin` are the long ones and come early, and short ones come last, so that
+// neither of two cores waits long for the other at the end. A suite that grows past a quarter of the whole is split, as
+// a folder of its own.
 import { globSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { areas, everyArea, testArea } from './support/area.ts';
@@ -34,7 +35,7 @@ export const suites: Readonly<Record<string, Suite>> = {
     holds: ['test/architecture.spec.ts', 'test/core/**/*.spec.ts', 'test/tools/**/*.spec.ts', 'test/docs/**/*.spec.ts'],
   },
   adapters: { holds: ['test/adapters/**/*.spec.ts'], except: ['test/adapters/git-native/**'] },
-  git: { holds: ['test/adapters/git-native/**/*.spec.ts'], inMemory: true },
+  'adapters-git': { holds: ['test/adapters/git-native/**/*.spec.ts'], inMemory: true },
   host: { holds: ['test/host/**/*.spec.ts', 'test/config/**/*.spec.ts'] },
   plugins: { holds: ['test/plugins/**/*.spec.ts'], inMemory: true },
   /** The program as it is run: whole servers as child processes. */

@@ -1,4 +1,4 @@
 // The git adapter.
 import { run } from './suites.ts';
 
-await run('git');
+await run('adapters-git');
