@@ -7,7 +7,7 @@ const asSpecifier = (pattern: string): string =>
 
 const timers = ['setTimeout', 'setInterval', 'setImmediate', 'queueMicrotask'];
 
-const layerRules = layers.map(({ folder, may, says }) => {
+const layerRules = layers.map(({ folder, may, not = [], says }) => {
   // The linter knows no `{1}`: own files are relative to it, and of another area's use cases the architecture test
   // tells.
   const allowed = may
@@ -25,7 +25,7 @@ const layerRules = layers.map(({ folder, may, says }) => {
         '#test/**',
         ...allowed.filter((pattern) => pattern.startsWith('#')).map((pattern) => `!${pattern}`),
       ].map((pattern) => pattern.replace(/^#/, '\\#'))
-    : ['**', '!./**', '!../**', ...allowed.map((pattern) => `!${pattern}`)];
+    : ['**', '!./**', '!../**', ...allowed.map((pattern) => `!${pattern}`), ...not.map((pattern) => `\\#${pattern}`)];
   return {
     files: [`${folder}/**/*.ts`],
     rules: { 'no-restricted-imports': ['error', { patterns: [{ group, message: says }] }] },

@@ -231,6 +231,12 @@ const planted: readonly {
     says: /the faces of areas/,
   },
   {
+    breaks: 'a plugin imports an adapter of the host',
+    rule: 'layer',
+    file: source('plugins/issues/a.ts', "import { x } from '#adapters/postgres/rows';"),
+    says: /not the host's own/,
+  },
+  {
     breaks: 'a plugin imports the host',
     rule: 'layer',
     file: source('plugins/issues/a.ts', "import { x } from '#host/definition';"),

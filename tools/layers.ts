@@ -53,6 +53,8 @@ interface Layer {
    * What its files may import: own and other folders from the project's root, `node:` modules, packages as `npm:NAME`.
    */
   readonly may: readonly string[];
+  /** What of that they may not. */
+  readonly not?: readonly string[];
   readonly says: string;
 }
 
@@ -79,7 +81,8 @@ export const layers: readonly Layer[] = [
   {
     folder: 'plugins/*',
     may: ['plugins/{1}/**', ...forAuthors, 'core/{1}/use-cases', 'adapters/**'],
-    says: 'a plugin imports what an author outside may ("hexforge/plugin" and the faces of areas), the use cases of its own area, the adapter it wires and its own files, never another plugin',
+    not: hostAdapters.filter((pattern) => pattern.endsWith('/**')),
+    says: 'a plugin imports what an author outside may ("hexforge/plugin" and the faces of areas), the use cases of its own area, the adapter it wires (not the host\'s own) and its own files, never another plugin',
   },
   {
     folder: 'host/sdk',
@@ -154,8 +157,8 @@ export function check(files: readonly SourceFile[]): Violation[] {
         continue;
       }
       const target = resolve(specifier, path);
-      if (!layer.may.some((pattern) => matches(pattern, target)))
-        report('layer', line, `imports "${specifier}": ${layer.says}`);
+      const named = (patterns: readonly string[] = []): boolean => patterns.some((pattern) => matches(pattern, target));
+      if (!named(layer.may) || named(layer.not)) report('layer', line, `imports "${specifier}": ${layer.says}`);
       const [, plugin] = /^plugins\/([^/]+)\//.exec(path) ?? [];
       const [, adapter] = /^adapters\/([^/]+)\//.exec(target) ?? [];
       if (plugin !== undefined && adapter !== undefined) {

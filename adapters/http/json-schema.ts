@@ -1,5 +1,6 @@
 // Converts joi schemas to JSON Schema 2020-12, the dialect of OpenAPI 3.1, with named schemas hoisted to components.
 import Joi from 'joi';
+import { uuidPattern } from './shape.ts';
 
 export type JsonSchema = { readonly [key: string]: unknown };
 type Mode = 'input' | 'output';
@@ -90,6 +91,8 @@ function repair(node: unknown): unknown {
   const { type, enum: values } = repaired;
   if (Array.isArray(type) && type.includes('null') && Array.isArray(values) && !values.includes(null))
     repaired['enum'] = [...(values as unknown[]), null];
+  // What generators of clients know a uuid by; joi's own rule would take braces too.
+  if (repaired['pattern'] === uuidPattern.source) repaired['format'] = 'uuid';
   return repaired;
 }
 

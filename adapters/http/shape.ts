@@ -33,8 +33,12 @@ export const shape = <const M extends Members>(members: M): Joi.ObjectSchema<Pla
 /** Absent is good too. Goes last: `maybe(text().max(50))`. */
 export const maybe = <S extends Joi.AnySchema>(schema: S): Optional<S> => schema.optional() as Optional<S>;
 
-/** `null` is good too: the member is there and says that there is none. */
-export const orNull = <S extends Joi.AnySchema>(schema: S): Joi.AnySchema<TypeOf<S> | null> => schema.allow(null);
+/**
+ * `null` is good too: the member is there and says that there is none. Inside `maybe` where it may be absent as well.
+ */
+export const orNull = <S extends Joi.AnySchema>(
+  schema: S extends Optional<unknown> ? never : S,
+): Joi.AnySchema<TypeOf<S> | null> => schema.allow(null);
 
 /** joi refuses two schemas of one id in an object: a named shape that stands there twice must stay one schema. */
 const requiredForms = new WeakMap<Joi.AnySchema, Joi.AnySchema>();
@@ -54,7 +58,7 @@ export const word = (): Joi.StringSchema => Joi.string();
 
 /** RFC 9562, in any case; lower case from here on. */
 export const uuid = (): Joi.StringSchema => Joi.string().lowercase().pattern(uuidPattern, 'uuid');
-const uuidPattern = /^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$/;
+export const uuidPattern = /^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$/;
 
 /** An instant as RFC 3339 has it, in UTC. */
 export const time = (): Joi.StringSchema => Joi.string().isoDate();
@@ -74,7 +78,7 @@ export const list = <S extends Joi.AnySchema>(item: S): Joi.ArraySchema<readonly
 /** The two members of a query for a page; `readPage` makes numbers of them, by the rule of the list. */
 export const pageQuery = {
   page: maybe(word().empty('').description('1-based; default 1')),
-  per_page: maybe(word().empty('').description('Default 25, at most 100')),
+  per_page: maybe(word().empty('').description('1 to 100; default 25')),
 } as const;
 
 /** The page envelope: `items` and where they stand. */

@@ -7,7 +7,7 @@ import { translated } from './errors.ts';
 import { guarded } from './guarded-dialect.ts';
 import { typeParsers } from './type-parsers.ts';
 
-class WatchedConnection extends PostgreSqlConnection {
+class GuardedConnection extends PostgreSqlConnection {
   override createKyselyDialect(
     ...options: Parameters<PostgreSqlConnection['createKyselyDialect']>
   ): ReturnType<PostgreSqlConnection['createKyselyDialect']> {
@@ -26,12 +26,12 @@ class WatchedConnection extends PostgreSqlConnection {
 class QuotingPlatform extends PostgreSqlPlatform {
   /** Every element is quoted (PostgreSQL, "Array Input"): else `null` is no text, and blanks at the ends are lost. */
   override marshallArray(values: string[]): string {
-    return `{${values.map((value) => `"${value.replaceAll(/["\\]/g, '\\$&')}"`).join(',')}}`;
+    return `{${values.map((value) => `"${String(value).replaceAll(/["\\]/g, '\\$&')}"`).join(',')}}`;
   }
 }
 
-class WatchedDriver extends PostgreSqlDriver {
-  protected override readonly connection: PostgreSqlConnection = new WatchedConnection(this.config);
+class GuardedDriver extends PostgreSqlDriver {
+  protected override readonly connection: PostgreSqlConnection = new GuardedConnection(this.config);
   protected override readonly platform: PostgreSqlPlatform = new QuotingPlatform();
 
   /** The connection has translated already; MikroORM would wrap what it does not know. */
@@ -51,7 +51,7 @@ export interface OrmOptions {
 /** Builds the ORM without connecting. The constructor, unlike `init`, looks for no optional package and no folder. */
 export function createOrm({ entities, driverOptions }: OrmOptions): Orm {
   return new MikroORM({
-    driver: WatchedDriver,
+    driver: GuardedDriver,
     dbName: 'hexforge',
     entities: entities as (EntityClass<AnyEntity> | EntitySchema)[],
     driverOptions: ('createDriver' in driverOptions ? guarded(driverOptions as Dialect) : driverOptions) as object,

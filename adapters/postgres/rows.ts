@@ -1,5 +1,5 @@
 // Rows of one table in PostgreSQL: reads by kysely straight into rows, writes in the unit of work.
-import type { EntityName } from '@mikro-orm/core';
+import { UnderscoreNamingStrategy, type EntityName, type FilterQuery } from '@mikro-orm/core';
 import type { Kysely } from 'kysely';
 import type { RowQuery, Rows } from '#core/kernel/rows';
 import type { SqlDatabase } from './database.ts';
@@ -14,8 +14,11 @@ export const tableOf = ({ meta }: { readonly meta: object }): string => (meta as
 /** Any table. */
 type Columns = Record<string, Record<string, unknown>>;
 
-/** @param entity one whose columns have the names of its members in snake case. */
-export function sqlRows<Row extends object>(database: SqlDatabase, entity: { readonly meta: object }): Rows<Row> {
+/** @param entity one with the key `id`, whose columns have the names that MikroORM gives its members. */
+export function sqlRows<Row extends { readonly id: string }>(
+  database: SqlDatabase,
+  entity: { readonly meta: object },
+): Rows<Row> {
   const { tableName, properties } = entity.meta as EntityMeta;
   const name = entity as unknown as EntityName<Row>;
   const columns = Object.keys(properties).map((member) => `${columnOf(member)} as ${member}` as const);
@@ -43,12 +46,12 @@ export function sqlRows<Row extends object>(database: SqlDatabase, entity: { rea
     async update(where, patch) {
       const before = await held(where);
       if (before === undefined || Object.keys(patch).length === 0) return before;
-      await database.em().nativeUpdate(name, where, patch);
+      await database.em().nativeUpdate(name, { id: before.id } as FilterQuery<Row>, patch);
       return { ...before, ...patch };
     },
     async delete(where) {
       const before = await held(where);
-      if (before !== undefined) await database.em().nativeDelete(name, where);
+      if (before !== undefined) await database.em().nativeDelete(name, { id: before.id } as FilterQuery<Row>);
       return before;
     },
     async findOne(where) {
@@ -71,4 +74,5 @@ export function sqlRows<Row extends object>(database: SqlDatabase, entity: { rea
 }
 
 /** As MikroORM names a column by its member. */
-const columnOf = (member: string): string => member.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+const naming = new UnderscoreNamingStrategy();
+const columnOf = (member: string): string => naming.propertyToColumnName(member);

@@ -17,8 +17,10 @@ export interface AccessToken {
   /** Names of personal-access-token scopes. */
   readonly scopes: readonly string[];
   readonly createdAt: Date;
-  /** Undefined: never. */
-  /** After this it is refused: a condition of the one query that every request with a token begins with. */
+  /**
+   * Undefined: never. After this it is refused: a condition of the one query that every request with a token begins
+   * with.
+   */
   readonly expiresAt: Date | undefined;
   /** Within a minute. */
   readonly lastUsedAt: Date | undefined;

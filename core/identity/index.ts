@@ -2,11 +2,11 @@
 export * from './account.ts';
 export * from './events.ts';
 export * from './offers.ts';
-export * from './password.ts';
+export { checkPassword, passwordLength } from './password.ts';
 export * from './ports.ts';
 export * from './published.ts';
 export * from './scopes.ts';
-export * from './session.ts';
+export type { Session, SessionLifetimes } from './session.ts';
 export * from './settings.ts';
-export * from './access-token.ts';
+export { isToken, tokenNameLimit, tokenPrefix, type AccessToken } from './access-token.ts';
 export * from './username.ts';

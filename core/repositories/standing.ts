@@ -5,7 +5,7 @@ import type { Caller } from '#core/kernel/caller';
 import type { PermissionTable } from '#core/kernel/permissions';
 import type { CountedRepository } from './fetch.ts';
 import type { RepositoryStore, StandingRow } from './ports.ts';
-import { mayRead } from './readable.ts';
+import { isOpen, mayRead } from './readable.ts';
 import { isRepositoryName } from './repository.ts';
 import { lateRoleTable, type RoleTable } from './roles.ts';
 import './permissions.ts';
@@ -43,9 +43,8 @@ export function heldPermissions(
   signedIn: boolean,
   table: RoleTable,
 ): readonly ReadonlySet<string>[] {
-  const open = repository.visibility === 'public' || (repository.visibility === 'internal' && signedIn);
   return [
-    ...(open ? [table.of('read')] : []),
+    ...(isOpen(repository, signedIn) ? [table.of('read')] : []),
     ...(collaboration === undefined ? [] : [table.permissionsOf(collaboration)]),
   ];
 }

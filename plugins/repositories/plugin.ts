@@ -22,8 +22,7 @@ import { repositoryRoutes } from './repositories/routes.ts';
 import { memoryRepositoryStore } from './repositories/store-memory.ts';
 import { sqlRepositoryStore } from './repositories/store.ts';
 import { roleTemplateRoutes } from './role-templates/routes.ts';
-import { memoryRoleTemplateStore } from './role-templates/store-memory.ts';
-import { sqlRoleTemplateStore } from './role-templates/store.ts';
+import { roleTemplateStore } from './role-templates/store.ts';
 import { starRoutes } from './stars/routes.ts';
 import { memoryMarkStore } from './stars/store-memory.ts';
 import { sqlMarkStore } from './stars/store.ts';
@@ -58,7 +57,7 @@ export default definePlugin({
   stores: {
     repositories: { sql: sqlRepositoryStore, memory: memoryRepositoryStore },
     collaborators: { sql: sqlCollaboratorStore, memory: memoryCollaboratorStore },
-    roleTemplates: { sql: sqlRoleTemplateStore, memory: memoryRoleTemplateStore },
+    roleTemplates: roleTemplateStore,
     marks: { sql: sqlMarkStore, memory: memoryMarkStore },
     protections: { sql: sqlProtectionStore, memory: memoryProtectionStore },
   },

@@ -96,6 +96,11 @@ export const rowsChecks: readonly Check<RowsUnderTest>[] = [
       assert.deepEqual(await remove({ id: two.id, ownerId: ada }), two);
       assert.equal(await remove({ id: two.id }), undefined);
       assert.notEqual(await rows.findOne({ id: one.id }), undefined, 'others are left alone');
+      await add(thing('three'), thing('four'));
+      await update({ ownerId: ada }, { rank: 7 });
+      assert.equal((await rows.find({ where: { rank: 7 }, orderBy: ['id'] })).length, 1, 'one row, whatever matches');
+      await remove({ ownerId: ada });
+      assert.equal((await rows.find({ where: {}, orderBy: ['id'] })).length, 2, 'one row, whatever matches');
     },
   ),
 

@@ -29,6 +29,7 @@ void t.test('labels of a repository', async (t) => {
 
   const changed = await alice.client.patch(`${all}/${id}`, { body: { name: 'Defect' } });
   t.strictSame([changed.status, changed.body], [200, { id, ...bug, name: 'Defect' }]);
+  t.strictSame((await alice.client.patch(`${all}/${id}`, { body: {} })).body, changed.body, 'nothing asked');
   const list = await forge.anonymous.get(`${all}?per_page=1`);
   t.strictSame(list.body, { items: [changed.body], total: 1, page: 1, per_page: 1 });
 

@@ -24,6 +24,7 @@ const planted: readonly (readonly [path: string, code: string, says: RegExp | un
   ['plugins/issues/other.ts', "import '#plugins/identity/schemas';", /never another plugin/],
   ['plugins/issues/face.ts', "import '#core/issues/index';", /faces of areas/],
   ['plugins/issues/library.ts', "import 'joi';", /faces of areas/],
+  ['plugins/issues/adapter.ts', "import '#adapters/postgres/rows';", /not the host's own/],
   ['plugins/issues/host.ts', "import '#host/definition';", /never another plugin/],
   [
     'plugins/issues/good.ts',

@@ -189,7 +189,7 @@ class Layer {
     this.#edges = parts.chunks.get('EDGE');
     const [ends, filters] = [parts.chunks.get('BIDX'), parts.chunks.get('BDAT')];
     if (ends?.length !== 4 * this.count || filters === undefined || filters.length < filterHeader) return;
-    // Seven probes of murmur3, as `mayHold` makes them.
+    // Seven probes of murmur3, as `mayContain` makes them.
     if (filters.readUInt32BE(0) > 2 || filters.readUInt32BE(4) !== probes) return;
     this.#ends = ends;
     this.#filters = filters.subarray(filterHeader);

@@ -21,7 +21,7 @@ export function labelUseCases({ labels, unitOfWork, events, ids }: Parts) {
     onDuplicate(
       () =>
         unitOfWork.run(async () => {
-          const label = found(await write(), 'There is no such label');
+          const label = found(await write());
           const payload = { repository_id: resource.id, label_id: label.id };
           await events.emit({ type: 'label.changed', ...aboutRepository(resource, call), payload });
           return label;
@@ -35,9 +35,11 @@ export function labelUseCases({ labels, unitOfWork, events, ids }: Parts) {
       change(granted, () =>
         labels.insert({ id: ids.uuid(), repositoryId: granted.resource.id, ...named(name), color }),
       ),
-    update: (granted: Writing, { id, name, color }: { id: string; name?: string; color?: string }) => {
+    update: async (granted: Writing, { id, name, color }: { id: string; name?: string; color?: string }) => {
       const patch = { ...(name !== undefined && named(name)), ...(color !== undefined && { color }) };
-      return change(granted, () => labels.update({ id, repositoryId: granted.resource.id }, patch));
+      const own = { id, repositoryId: granted.resource.id };
+      if (Object.keys(patch).length === 0) return found(await labels.findOne(own));
+      return change(granted, () => labels.update(own, patch));
     },
     delete: (granted: Writing, { id }: { id: string }) =>
       change(granted, () => labels.delete({ id, repositoryId: granted.resource.id })),

@@ -41,7 +41,7 @@ export const labelRoutes = (labels: LabelUseCases): readonly Route[] => [
     result: labelJson,
     statuses: [409],
     run: async (_call, { granted, params, body }) =>
-      presentLabel(await labels.update(granted, { id: params.id, ...body })),
+      presentLabel(await labels.update(granted, { ...body, id: params.id })),
   }),
   api({
     ...writing,

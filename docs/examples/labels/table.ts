@@ -11,8 +11,7 @@ export const labels: Migration = {
   name: '001-labels',
   up: [
     `create table labels_label (
-      id uuid primary key,
-      repository_id uuid not null references repositories_repository (id) on delete cascade,
+      id uuid primary key, repository_id uuid not null references repositories_repository (id) on delete cascade,
       name text not null, name_key text not null, color text not null,
       constraint labels_label_name unique (repository_id, name_key)
     )`,

@@ -38,7 +38,7 @@ export const roleTemplateRoutes = (useCases: RepositoryUseCases): readonly Route
     result: templateJson,
     statuses: [409],
     run: async (_call, { granted, params, body }) =>
-      presentTemplate(await useCases.updateRoleTemplate(granted, { id: params.id, ...body })),
+      presentTemplate(await useCases.updateRoleTemplate(granted, { ...body, id: params.id })),
   }),
   api({
     id: 'roleTemplateDelete',

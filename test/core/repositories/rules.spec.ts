@@ -6,15 +6,15 @@ import {
   checkIssueCode,
   checkName,
   isRepositoryName,
-  judgeNames,
-  landed,
   languageOf,
-  roleTable,
   wishedVisibility,
   zeroOid,
   type Repository,
   type RefUpdate,
 } from '#core/repositories/index';
+import { judgeNames } from '#core/repositories/ref-policy';
+import { landed } from '#core/repositories/record-push';
+import { roleTable } from '#core/repositories/roles';
 import { FakeGit, oid } from './fake-git.ts';
 import { refusal } from './world.ts';
 

@@ -28,7 +28,7 @@ import {
 import { repositoryResolver, repositoryUseCases } from '#core/repositories/use-cases';
 import { memoryAccountStore } from '#plugins/identity/accounts/store-memory';
 import { memoryCollaboratorStore } from '#plugins/repositories/collaborators/store-memory';
-import { memoryRoleTemplateStore } from '#plugins/repositories/role-templates/store-memory';
+import { roleTemplateStore } from '#plugins/repositories/role-templates/store';
 import { memoryMarkStore } from '#plugins/repositories/stars/store-memory';
 import { memoryRepositoryStore } from '#plugins/repositories/repositories/store-memory';
 import { memoryProtectionStore } from '#plugins/repositories/protection/store-memory';
@@ -133,7 +133,7 @@ export async function world(
   const useCases = repositoryUseCases({
     store,
     collaborators,
-    roleTemplates: memoryRoleTemplateStore(storage.database),
+    roleTemplates: roleTemplateStore.memory(storage.database),
     marks: memoryMarkStore(storage.database),
     protections,
     rateCounter: memoryRateCounter(),

@@ -10,8 +10,7 @@ import { migrations as identityMigrations } from '#plugins/identity/migrations';
 import { identityEntities, UserTable } from '#plugins/identity/tables';
 import { memoryCollaboratorStore } from '#plugins/repositories/collaborators/store-memory';
 import { sqlCollaboratorStore } from '#plugins/repositories/collaborators/store';
-import { memoryRoleTemplateStore } from '#plugins/repositories/role-templates/store-memory';
-import { sqlRoleTemplateStore } from '#plugins/repositories/role-templates/store';
+import { roleTemplateStore } from '#plugins/repositories/role-templates/store';
 import { memoryMarkStore } from '#plugins/repositories/stars/store-memory';
 import { sqlMarkStore } from '#plugins/repositories/stars/store';
 import { memoryRepositoryStore } from '#plugins/repositories/repositories/store-memory';
@@ -36,7 +35,7 @@ function onMemory(): Made<RepositoryStoreUnderTest> {
   const provider: RepositoryStoreUnderTest = {
     store: memoryRepositoryStore(database),
     collaborators: memoryCollaboratorStore(database),
-    roleTemplates: memoryRoleTemplateStore(database),
+    roleTemplates: roleTemplateStore.memory(database),
     marks: memoryMarkStore(database),
     unitOfWork,
     addUser: (username) => addAccount(accounts, { id: `${username}-id`, username }),
@@ -72,7 +71,7 @@ async function onSql(data: TestData) {
     return {
       store: sqlRepositoryStore(counted),
       collaborators: sqlCollaboratorStore(counted),
-      roleTemplates: sqlRoleTemplateStore(counted),
+      roleTemplates: roleTemplateStore.sql(counted),
       marks: sqlMarkStore(counted),
       unitOfWork: storage.unitOfWork,
       addUser: (username: string) => addAccount(accounts, { id: systemIds.uuid(), username }),
