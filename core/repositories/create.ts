@@ -23,14 +23,14 @@ export interface CreateCommand extends VisibilityWish {
   readonly owner?: string | undefined;
 }
 
-export type FoundingParts = Pick<
+export type ProvisioningParts = Pick<
   RepositoryParts,
   'store' | 'git' | 'unitOfWork' | 'events' | 'intents' | 'audit' | 'users' | 'ids'
 > & { readonly reconciler: Reconciler };
 
 /** @throws {ValidationFailed | Forbidden | Conflict} */
 export const createRepository =
-  (parts: FoundingParts) =>
+  (parts: ProvisioningParts) =>
   async (call: Call<User>, command: CreateCommand): Promise<Repository> => {
     const { git, ids } = parts;
     const owner = await ownerOf(parts, call.caller, command.owner);
@@ -47,13 +47,13 @@ export const createRepository =
       updatedAt: call.now,
     };
     checkBranchName(git, repository.defaultBranch);
-    await foundRepository(parts, call, repository, {
+    await provisionRepository(parts, call, repository, {
       make: () => git.create(repository.id, { defaultBranch: repository.defaultBranch }),
     });
     return repository;
   };
 
-export interface Founding {
+export interface Provisioning {
   /** Puts the repository's directory on disk. */
   make(): Promise<void>;
   /** What it is a fork of. */
@@ -63,11 +63,11 @@ export interface Founding {
 }
 
 /** @throws {Conflict} where the owner has one of that name */
-export async function foundRepository(
-  parts: FoundingParts,
+export async function provisionRepository(
+  parts: ProvisioningParts,
   call: Call<User>,
   repository: Repository,
-  { make, parentId, within }: Founding,
+  { make, parentId, within }: Provisioning,
 ): Promise<void> {
   const { store, unitOfWork, events, intents, audit, reconciler } = parts;
   const { ownerId, owner, name, visibility } = repository;
@@ -101,7 +101,7 @@ export async function foundRepository(
 }
 
 async function ownerOf(
-  { users }: FoundingParts,
+  { users }: ProvisioningParts,
   caller: User,
   wished: string | undefined,
 ): Promise<Pick<PublicUser, 'id' | 'username'>> {

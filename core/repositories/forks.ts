@@ -3,7 +3,7 @@ import type { Granted } from '#core/kernel/access';
 import type { User } from '#core/kernel/caller';
 import { Conflict, NotFound, ValidationFailed } from '#core/kernel/errors';
 import type { PageRequest } from '#core/kernel/page';
-import { foundRepository, type FoundingParts } from './create.ts';
+import { provisionRepository, type ProvisioningParts } from './create.ts';
 import { aboutRepository, factOf } from './events.ts';
 import { readerOf } from './list.ts';
 import type { Maintenance } from './maintenance.ts';
@@ -17,7 +17,7 @@ export interface ForkCommand {
   readonly visibility?: Visibility | undefined;
 }
 
-type Parts = FoundingParts & { readonly maintenance: Maintenance };
+type Parts = ProvisioningParts & { readonly maintenance: Maintenance };
 
 /** @throws {ValidationFailed | Conflict | NotFound} */
 export const forkRepository =
@@ -40,7 +40,7 @@ export const forkRepository =
       updatedAt: call.now,
     };
     try {
-      await foundRepository(parts, call, fork, {
+      await provisionRepository(parts, call, fork, {
         parentId: parent.id,
         make: () => git.fork(parent.id, fork.id, { defaultBranch: parent.defaultBranch, signal: call.signal }),
         async within() {

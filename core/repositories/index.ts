@@ -8,7 +8,7 @@ export type { Comparison } from './compare.ts';
 export type { Contents, DirectoryEntry, FileBlob, RawFile } from './contents.ts';
 export type { Derived } from './derived.ts';
 export * from './events.ts';
-export type { RepositoryRecord } from './fetch.ts';
+export type { RepositoryRecord } from './record.ts';
 export * from './git-backend.ts';
 export * from './languages.ts';
 export * from './mark.ts';

@@ -2,7 +2,7 @@
 // the rows of the scope catalogue.
 import type { PermissionDeclaration } from '#core/kernel/permissions';
 import type { ScopeRow } from '#core/kernel/scopes';
-import type { CountedRepository } from './fetch.ts';
+import type { CountedRepository } from './record.ts';
 import type { Repository } from './repository.ts';
 
 declare module '#core/kernel/access' {

@@ -13,7 +13,7 @@ export interface StandingRow {
   /** The caller's, where they are a collaborator. */
   readonly collaboration: Collaboration | undefined;
   /** Where they were asked for. */
-  readonly peopleCounts?: PeopleCounts;
+  readonly ownCounts?: OwnCounts;
 }
 
 export interface RepositoryFilter {
@@ -48,12 +48,12 @@ export const uniques = {
 } as const;
 
 /** Of a record's counts, those that the store of repositories keeps itself. */
-export type PeopleCounts = Pick<RepositoryCounts, 'stars' | 'watchers' | 'forks' | 'starred' | 'watching'>;
+export type OwnCounts = Pick<RepositoryCounts, 'stars' | 'watchers' | 'forks' | 'starred' | 'watching'>;
 
 export interface RepositoryStore {
   /**
    * By owner and name, case-insensitively, with the user's own collaborator row and, where `counted`, with
-   * what `peopleCounts` tells; one query.
+   * what `ownCounts` tells; one query.
    */
   standing(
     owner: string,
@@ -69,10 +69,7 @@ export interface RepositoryStore {
   /** What the reader may read, most recently updated first; one query. */
   list(filter: RepositoryFilter): Promise<readonly Repository[]>;
   /** For a batch of repositories in one query; `userId` is whose own marks are told. */
-  peopleCounts(
-    repositoryIds: readonly string[],
-    userId: string | undefined,
-  ): Promise<ReadonlyMap<string, PeopleCounts>>;
+  ownCounts(repositoryIds: readonly string[], userId: string | undefined): Promise<ReadonlyMap<string, OwnCounts>>;
   /** How many each of these users owns; users with none may be missing. */
   countByOwner(userIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /** @throws {Duplicate} naming one of `uniques`. Refuses an owner that does not exist. */

@@ -3,7 +3,7 @@
 import type { ResourceResolver, Standing } from '#core/kernel/access';
 import type { Caller } from '#core/kernel/caller';
 import type { PermissionTable } from '#core/kernel/permissions';
-import type { CountedRepository } from './fetch.ts';
+import type { CountedRepository } from './record.ts';
 import type { RepositoryStore, StandingRow } from './ports.ts';
 import { isOpen, mayRead } from './readable.ts';
 import { isRepositoryName } from './repository.ts';
@@ -51,7 +51,7 @@ export function heldPermissions(
 
 export function standing(row: StandingRow, caller: Caller, table: RoleTable): Standing<CountedRepository> {
   const repository: CountedRepository =
-    row.peopleCounts === undefined ? row.repository : { ...row.repository, peopleCounts: row.peopleCounts };
+    row.ownCounts === undefined ? row.repository : { ...row.repository, ownCounts: row.ownCounts };
   if (caller.kind === 'user' && (caller.isAdmin || caller.id === repository.ownerId))
     return { resource: repository, readable: true, may: () => true };
   const held = heldPermissions(row, caller.kind === 'user', table);

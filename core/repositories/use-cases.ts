@@ -9,7 +9,7 @@ import { compareRefs } from './compare.ts';
 import { contents, rawFile } from './contents.ts';
 import { createRepository } from './create.ts';
 import { deleteRepository } from './delete.ts';
-import { fetchRepository, recordRepository } from './fetch.ts';
+import { fetchRepository, recordRepository } from './record.ts';
 import { forkRepository, listForks } from './forks.ts';
 import { repositoryLanguages } from './language-statistics.ts';
 import { listRepositories } from './list.ts';

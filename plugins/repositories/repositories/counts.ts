@@ -1,6 +1,6 @@
 // What is counted of a repository in the query that reads it: stars, watchers, forks, and the caller's own marks.
 import { type ExpressionBuilder, rawSql } from 'hexforge/plugin';
-import type { Mark, PeopleCounts } from 'hexforge/repositories';
+import type { Mark, OwnCounts } from 'hexforge/repositories';
 import { markTables, type RepositoriesRows } from '../tables.ts';
 
 /** Columns of `r`, a repository; of `userId` their own marks. */
@@ -20,9 +20,9 @@ export const countColumns =
     ] as const;
   };
 
-type CountRow = { readonly [column in keyof PeopleCounts]?: PeopleCounts[column] | null | 0 | 1 };
+type CountRow = { readonly [column in keyof OwnCounts]?: OwnCounts[column] | null | 0 | 1 };
 
-export const peopleCounts = ({ stars, watchers, forks, starred, watching }: CountRow): PeopleCounts => ({
+export const ownCounts = ({ stars, watchers, forks, starred, watching }: CountRow): OwnCounts => ({
   stars: stars ?? 0,
   watchers: watchers ?? 0,
   forks: forks ?? 0,

@@ -4,7 +4,7 @@ import {
   mayRead,
   nameKey,
   uniques,
-  type PeopleCounts,
+  type OwnCounts,
   type PublicRepositoryRow,
   type Repository,
   type RepositoryStore,
@@ -45,7 +45,7 @@ export function memoryRepositoryStore(database: MemoryDatabase): RepositoryStore
     rows.findOne((row) => row.ownerId === ownerId && nameKey(row.name) === nameKey(name));
   const collaboration = (id: string, userId: string | undefined) =>
     userId === undefined ? undefined : collaborators.get([id, userId])?.collaboration;
-  const peopleCounts = (id: string, userId: string | undefined): PeopleCounts => ({
+  const ownCounts = (id: string, userId: string | undefined): OwnCounts => ({
     stars: stars.count({ repositoryId: id }),
     watchers: watches.count({ repositoryId: id }),
     forks: rows.count({ parentId: id }),
@@ -74,7 +74,7 @@ export function memoryRepositoryStore(database: MemoryDatabase): RepositoryStore
       return {
         repository,
         collaboration: given && { role: given.role, permissions: given.permissions },
-        ...(counted && { peopleCounts: peopleCounts(repository.id, userId) }),
+        ...(counted && { ownCounts: ownCounts(repository.id, userId) }),
       };
     },
     byId: async (id) => entities([rows.get(id)])[0],
@@ -89,7 +89,7 @@ export function memoryRepositoryStore(database: MemoryDatabase): RepositoryStore
         mayRead(row, collaboration(row.id, reader.kind === 'user' ? reader.id : undefined), reader);
       return entities(rows.find({ where, orderBy: { desc: 'updatedAt' }, limit, offset }));
     },
-    peopleCounts: async (ids, userId) => new Map(ids.map((id) => [id, peopleCounts(id, userId)])),
+    ownCounts: async (ids, userId) => new Map(ids.map((id) => [id, ownCounts(id, userId)])),
     countByOwner: async (userIds) =>
       new Map(userIds.map((id) => [id, rows.count({ ownerId: id })] as const).filter(([, owned]) => owned > 0)),
     insert: async ({ owner: _owner, ...row }, parentId) => rows.insert({ ...row, parentId }),

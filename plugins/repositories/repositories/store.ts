@@ -2,7 +2,7 @@
 import { compiledRead, type Kysely, rawSql, type Selectable, type SqlDatabase } from 'hexforge/plugin';
 import { nameKey, type Reader, type Repository, type RepositoryStore } from 'hexforge/repositories';
 import { RepositoryTable, type RepositoriesRows } from '../tables.ts';
-import { countColumns, peopleCounts } from './counts.ts';
+import { countColumns, ownCounts } from './counts.ts';
 
 type Row = Selectable<Omit<RepositoriesRows['repositories_repository'], 'name_key' | 'parent_id' | 'prune_at'>>;
 
@@ -80,7 +80,7 @@ export function sqlRepositoryStore(database: SqlDatabase): RepositoryStore {
       return {
         repository: entity(row),
         collaboration: row.role === null ? undefined : { role: row.role, permissions: row.permissions ?? [] },
-        ...(counted && { peopleCounts: peopleCounts(row) }),
+        ...(counted && { ownCounts: ownCounts(row) }),
       };
     },
 
@@ -118,7 +118,7 @@ export function sqlRepositoryStore(database: SqlDatabase): RepositoryStore {
       return (await query.execute()).map(entity);
     },
 
-    async peopleCounts(repositoryIds, userId) {
+    async ownCounts(repositoryIds, userId) {
       if (repositoryIds.length === 0) return new Map();
       const rows = await db()
         .selectFrom('repositories_repository as r')
@@ -126,7 +126,7 @@ export function sqlRepositoryStore(database: SqlDatabase): RepositoryStore {
         .select('r.id')
         .select(countColumns(userId))
         .execute();
-      return new Map(rows.map((row) => [row.id, peopleCounts(row)]));
+      return new Map(rows.map((row) => [row.id, ownCounts(row)]));
     },
 
     async countByOwner(userIds) {

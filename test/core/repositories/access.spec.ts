@@ -105,15 +105,15 @@ void t.test('a route that answers with the record has its counts from the one qu
   await forge.useCases.create(forge.as(alice), { name: 'counted' });
   const params = { owner: 'alice', repo: 'counted' };
   const asked: unknown[][] = [];
-  const { standing, peopleCounts } = forge.store;
+  const { standing, ownCounts } = forge.store;
   Object.assign(forge.store, {
     standing: (...given: Parameters<typeof standing>) => {
       asked.push(['standing', ...given]);
       return standing(...given);
     },
-    peopleCounts: (...given: Parameters<typeof peopleCounts>) => {
+    ownCounts: (...given: Parameters<typeof ownCounts>) => {
       asked.push(['counts']);
-      return peopleCounts(...given);
+      return ownCounts(...given);
     },
   });
   const counted = reads('counted-repository', 'repo.read');
@@ -121,7 +121,7 @@ void t.test('a route that answers with the record has its counts from the one qu
   t.equal(counts.stars, 0);
   t.same(asked, [['standing', 'alice', 'counted', alice.id, true]]);
   const { resource } = await forge.access.decide(forge.as(alice), rules.read, undefined, params);
-  t.equal('peopleCounts' in resource, false, 'any other route reads no counts');
+  t.equal('ownCounts' in resource, false, 'any other route reads no counts');
   await t.rejects(
     forge.access.decide(forge.as(bob), counted, undefined, params),
     refusal('not_found'),

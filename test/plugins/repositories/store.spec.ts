@@ -18,7 +18,7 @@ import { migrations } from '#plugins/repositories/migrations';
 import { sqlRepositoryStore } from '#plugins/repositories/repositories/store';
 import { entities } from '#plugins/repositories/tables';
 import { contract, failures, type Made } from '../../contracts/checks.ts';
-import { peopleStoreChecks } from '../../contracts/people-store.ts';
+import { collaboratorStoreChecks } from '../../contracts/collaborator-stores.ts';
 import {
   repositoryStoreChecks as recordChecks,
   type RepositoryStoreUnderTest,
@@ -26,7 +26,7 @@ import {
 import { eachEngine, quietLog, type TestData } from '../../contracts/storage-engines.ts';
 import { addAccount } from '../../support/accounts.ts';
 
-const repositoryStoreChecks = [...recordChecks, ...peopleStoreChecks];
+const repositoryStoreChecks = [...recordChecks, ...collaboratorStoreChecks];
 
 function onMemory(): Made<RepositoryStoreUnderTest> {
   const storage = openMemory({ clock: systemClock, ids: systemIds, log: quietLog });
@@ -109,10 +109,8 @@ void t.test('the contract fails on stores that break it', async (t) => {
     }),
     'collaborators that stay': () => ({ delete: async () => true }),
     'marks of everybody': (store) => ({
-      peopleCounts: async (ids) =>
-        new Map(
-          [...(await store.peopleCounts(ids, undefined))].map(([id, counts]) => [id, { ...counts, starred: true }]),
-        ),
+      ownCounts: async (ids) =>
+        new Map([...(await store.ownCounts(ids, undefined))].map(([id, counts]) => [id, { ...counts, starred: true }])),
     }),
     'forks without a parent': (store) => ({ insert: (repository) => store.insert(repository) }),
     'a plan made twice': (store) => ({

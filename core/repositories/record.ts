@@ -3,7 +3,7 @@ import type { Granted } from '#core/kernel/access';
 import type { Call, Caller, User } from '#core/kernel/caller';
 import { noCounts, type RepositoryCounters, type RepositoryCounts } from './offers.ts';
 import type { RepositoryParts } from './parts.ts';
-import type { PeopleCounts } from './ports.ts';
+import type { OwnCounts } from './ports.ts';
 import type { Repository } from './repository.ts';
 
 export interface RepositoryRecord {
@@ -12,7 +12,7 @@ export interface RepositoryRecord {
 }
 
 /** With what was counted in the query that found it, where it was asked for as such. */
-export type CountedRepository = Repository & { readonly peopleCounts?: PeopleCounts };
+export type CountedRepository = Repository & { readonly ownCounts?: OwnCounts };
 
 /** Late: counters come from plugins that need this one. */
 type Parts = Pick<RepositoryParts, 'store'> & { readonly counters: () => readonly RepositoryCounters[] };
@@ -31,13 +31,13 @@ export const recordRepository =
 /** The record of a repository the caller was found to be allowed to see. */
 async function recordOf(
   { store, counters }: Parts,
-  { peopleCounts, ...repository }: CountedRepository,
+  { ownCounts, ...repository }: CountedRepository,
   caller: Caller,
 ): Promise<RepositoryRecord> {
   const parts = await Promise.all([
-    peopleCounts === undefined
-      ? store.peopleCounts([repository.id], caller.kind === 'user' ? caller.id : undefined)
-      : new Map([[repository.id, peopleCounts]]),
+    ownCounts === undefined
+      ? store.ownCounts([repository.id], caller.kind === 'user' ? caller.id : undefined)
+      : new Map([[repository.id, ownCounts]]),
     ...counters().map((counter) => counter.counts([repository.id], caller)),
   ]);
   const counts: RepositoryCounts = Object.assign({}, noCounts, ...parts.map((part) => part.get(repository.id)));

@@ -1,4 +1,5 @@
-// What the people's half of every RepositoryStore holds to: collaborators, role templates, marks, counts, forks.
+// What the stores of collaborators, role templates and marks hold to on every engine, with the counts of a repository
+// and its forks.
 import assert from 'node:assert/strict';
 import { Duplicate } from '#core/kernel/errors';
 import { roleTemplateName, type Collaboration, type Repository, type RoleTemplate } from '#core/repositories/index';
@@ -54,7 +55,7 @@ function check(name: string, run: (under: Under) => Promise<void>): Check<Reposi
   };
 }
 
-export const peopleStoreChecks: readonly Check<RepositoryStoreUnderTest>[] = [
+export const collaboratorStoreChecks: readonly Check<RepositoryStoreUnderTest>[] = [
   check(
     'collaborators are listed by username in one query however many, and keep the time they were added',
     async ({ collaborators, unitOfWork, statements, add, addUser }) => {
@@ -149,7 +150,7 @@ export const peopleStoreChecks: readonly Check<RepositoryStoreUnderTest>[] = [
       await add(bob, 'fork', {}, first.id);
       const counts = async (ids: readonly string[], user: string | undefined) => {
         const before = statements?.() ?? 0;
-        const map = await store.peopleCounts(ids, user);
+        const map = await store.ownCounts(ids, user);
         if (statements !== undefined) assert.equal(statements() - before, 1);
         return map;
       };
@@ -170,12 +171,12 @@ export const peopleStoreChecks: readonly Check<RepositoryStoreUnderTest>[] = [
         const before = statements?.() ?? 0;
         const stood = await store.standing('ada', name, user, true);
         if (statements !== undefined) assert.equal(statements() - before, 1);
-        return stood?.peopleCounts;
+        return stood?.ownCounts;
       };
       assert.deepEqual(await whole('r0', bob), { ...none, stars: 2, forks: 1, starred: true });
       assert.deepEqual(await whole('r1', bob), { ...none, watchers: 1, watching: true });
       assert.deepEqual(await whole('r0', undefined), { ...none, stars: 2, forks: 1 });
-      assert.equal((await store.standing('ada', 'r0', bob))?.peopleCounts, undefined);
+      assert.equal((await store.standing('ada', 'r0', bob))?.ownCounts, undefined);
       assert.deepEqual(
         [await marks.has('star', first.id, bob), await marks.has('watch', first.id, bob)],
         [true, false],
@@ -183,7 +184,7 @@ export const peopleStoreChecks: readonly Check<RepositoryStoreUnderTest>[] = [
       const removed = (user: string) => unitOfWork.run(() => marks.remove('star', first.id, user));
       assert.deepEqual([await removed(bob), await removed(bob)], [true, false]);
       assert.deepEqual((await counts([first.id], bob)).get(first.id), { ...none, stars: 1, forks: 1 });
-      assert.deepEqual(await store.peopleCounts([], bob), new Map());
+      assert.deepEqual(await store.ownCounts([], bob), new Map());
     },
   ),
 
@@ -244,7 +245,7 @@ export const peopleStoreChecks: readonly Check<RepositoryStoreUnderTest>[] = [
       await unitOfWork.run(() => store.insert(gone));
       assert.deepEqual(await roleTemplates.list(gone.id), []);
       assert.deepEqual(
-        await store.peopleCounts([gone.id, kept.id], ada),
+        await store.ownCounts([gone.id, kept.id], ada),
         new Map([
           [gone.id, { stars: 0, watchers: 0, forks: 0, starred: false, watching: false }],
           [kept.id, { stars: 1, watchers: 1, forks: 0, starred: true, watching: true }],
@@ -269,7 +270,7 @@ export const peopleStoreChecks: readonly Check<RepositoryStoreUnderTest>[] = [
         }),
         { message: 'rolled back' },
       );
-      assert.equal((await store.peopleCounts([id], ada)).get(id)?.stars, 0);
+      assert.equal((await store.ownCounts([id], ada)).get(id)?.stars, 0);
       assert.deepEqual(await collaborators.list(id), []);
       assert.deepEqual(await roleTemplates.list(id), [crew]);
     },
