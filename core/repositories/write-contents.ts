@@ -1,6 +1,7 @@
 // Writing and removing one file through the API: a commit on top of a branch, under the same rules as a push.
 import type { Granted } from '#core/kernel/access';
 import { Conflict, Forbidden, NotFound, Unprocessable, ValidationFailed } from '#core/kernel/errors';
+import { trim, trimEnd } from '#core/kernel/trim';
 import { zeroOid, type JudgeRefs, type Oid, type TreeEntry } from './git-backend.ts';
 import type { CommitRecord, FileWrite } from './git-history.ts';
 import { judgeRefs } from './ref-policy.ts';
@@ -175,7 +176,7 @@ async function planned(
   };
   return {
     path,
-    message: message.replace(/\n+$/, ''),
+    message: trimEnd(message, (character) => character === '\n'),
     committer,
     author:
       author === undefined
@@ -218,7 +219,7 @@ function wrongName(name: string): string | undefined {
 
 /** What git leaves of a name or an address: nothing that ends it, none of the marks it drops at either end. */
 const identityText = (text: string): string =>
-  text.replaceAll(/[<>\p{Cc}]/gu, '').replaceAll(/^[\s.,:;"\\']+|[\s.,:;"\\']+$/g, '');
+  trim(text.replaceAll(/[<>\p{Cc}]/gu, ''), (character) => /[\s.,:;"\\']/.test(character));
 
 /** @throws {ValidationFailed} */
 function checkIdentity(field: string, text: string): string {

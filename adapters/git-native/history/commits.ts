@@ -2,6 +2,7 @@
 // cache.
 import { Buffer } from 'node:buffer';
 import type { Oid } from '#core/repositories/git-backend';
+import { trim } from '#core/kernel/trim';
 import type { CommitRecord, Signature } from '#core/repositories/git-history';
 import type { Objects } from '../objects/objects.ts';
 import { byteStream } from '../process/byte-stream.ts';
@@ -91,9 +92,10 @@ export function parseCommitRecord(oid: Oid, content: Buffer): CommitRecord {
   const message =
     split < 0
       ? ''
-      : decode(content.subarray(split + 2, split + 2 + 4 * longestMessage))
-          .replace(/^\n+|\n+$/g, '')
-          .slice(0, longestMessage);
+      : trim(
+          decode(content.subarray(split + 2, split + 2 + 4 * longestMessage)),
+          (character) => character === '\n',
+        ).slice(0, longestMessage);
   return {
     oid,
     message: message.toWellFormed(),

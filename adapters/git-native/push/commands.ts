@@ -1,5 +1,5 @@
 // The ref update commands and capabilities at the beginning of a push, parsed before any process is started.
-import { Buffer } from 'node:buffer';
+import { Buffer, isUtf8 } from 'node:buffer';
 import { PayloadTooLarge, ValidationFailed } from '#core/kernel/errors';
 import type { RefUpdate } from '#core/repositories/git-backend';
 import { isLegalRef } from '../refs/names.ts';
@@ -34,28 +34,39 @@ export async function readPushCommands(body: AsyncIterator<Uint8Array>, limit: n
     const value = Buffer.from(chunk.value);
     raw.push(value);
     for (const pktLine of parser.parse(value)) {
-      if (pktLine.kind === 'flush') return { updates, capabilities, raw };
+      if (pktLine.kind === 'flush') return { updates: eachOnce(updates), capabilities, raw };
       if (pktLine.kind !== 'data') throw malformed('a packet of that kind');
       bytes += pktLine.raw.length;
       if (bytes > limit) throw tooMany(limit);
       const [line = '', chosen] = lineOf(pktLine).split('\0', 2);
       if (updates.length === 0 && chosen !== undefined) capabilities = new Set(chosen.trim().split(' '));
-      if (!/^shallow [0-9a-f]{40}$/.test(line)) updates.push(parsed(line));
+      if (!/^shallow [0-9a-f]{40}$/.test(line)) updates.push(parsed(line, pktLine.payload));
     }
   }
 }
 
-function parsed(line: string): RefUpdate {
+function parsed(line: string, bytes: Uint8Array): RefUpdate {
   if (line.startsWith('push-cert')) throw malformed('a signed push, which this server does not offer');
   const [, before, after, ref] = command.exec(line) ?? [];
   if (before === undefined || after === undefined || ref === undefined) throw malformed(`"${line.slice(0, 100)}"`);
-  if (!ref.startsWith('refs/') || !isLegalRef(ref))
-    throw new ValidationFailed('The push names a ref that git does not allow', {
-      detail: `ref: ${JSON.stringify(ref.slice(0, 200))}`,
-    });
+  if (!ref.startsWith('refs/') || !isLegalRef(ref)) throw refused('The push names a ref that git does not allow', ref);
+  // Read as text it is another name than the one git would write.
+  if (!isUtf8(bytes)) throw refused('The push names a ref that is no UTF-8', ref);
   return { ref, old: before, new: after };
 }
 
+/** Verdicts are kept by ref: of two commands for one, the refusal of the first would be lost. */
+function eachOnce(updates: readonly RefUpdate[]): readonly RefUpdate[] {
+  const seen = new Set<string>();
+  for (const { ref } of updates) {
+    if (seen.has(ref)) throw refused('The push names a ref twice', ref);
+    seen.add(ref);
+  }
+  return updates;
+}
+
+const refused = (sentence: string, ref: string): ValidationFailed =>
+  new ValidationFailed(sentence, { detail: `ref: ${JSON.stringify(ref.slice(0, 200))}` });
 const malformed = (what: string): ValidationFailed =>
   new ValidationFailed('The push does not begin with ref updates', { detail: `body: it holds ${what}` });
 const tooMany = (limit: number): PayloadTooLarge =>

@@ -1,6 +1,7 @@
 // Ref updates by compare-and-swap, in one `git update-ref` transaction; and the objects of annotated tags.
 import { Buffer } from 'node:buffer';
 import { Internal, Unavailable, ValidationFailed } from '#core/kernel/errors';
+import { trim } from '#core/kernel/trim';
 import { zeroOid, type Oid, type RefUpdate } from '#core/repositories/git-backend';
 import type { Moving, NewTag } from '#core/repositories/git-refs';
 import type { GitProcesses } from '../process/git-process.ts';
@@ -91,4 +92,4 @@ function command({ ref, old, new: next }: RefUpdate): string {
 
 /** What git leaves out of a name or address, and what would end its line. */
 const plain = (text: string): string =>
-  text.replaceAll(/[<>\p{Cc}]/gu, '').replaceAll(/^[ .,:;"'\\]+|[ .,:;"'\\]+$/g, '');
+  trim(text.replaceAll(/[<>\p{Cc}]/gu, ''), (character) => ' .,:;"\'\\'.includes(character));

@@ -34,6 +34,8 @@ async function pushing(
 }
 
 const line = (text: string): string => `${(Buffer.byteLength(text) + 4).toString(16).padStart(4, '0')}${text}`;
+/** Of bytes, one a character. */
+const rawLine = (text: string): string => `${(text.length + 4).toString(16).padStart(4, '0')}${text}`;
 const one = 'a'.repeat(40);
 
 async function* sent(...chunks: readonly string[]): AsyncGenerator<Uint8Array> {
@@ -339,6 +341,11 @@ export const pushChecks: readonly Check<Bench>[] = [
           `${line(`${zeroOid} ${one} refs/heads/x\n${zeroOid} ${one} refs/heads/y\0report-status`)}0000`,
           `${line(`${zeroOid} ${one} refs/heads/../../x\0report-status`)}0000`,
           `${line(`${zeroOid} ${one} HEAD\0report-status`)}0000`,
+          // One ref twice, or in bytes that are no UTF-8: a rule would be asked of another ref than the one that moves.
+          `${line(`${one} ${'b'.repeat(40)} refs/heads/x\0report-status`)}${line(`${'b'.repeat(40)} ${zeroOid} refs/heads/x`)}0000`,
+          `${line(`${zeroOid} ${one} refs/heads/x\0report-status`)}${line(`${zeroOid} ${one} refs/heads/x`)}0000`,
+          `${rawLine(`${zeroOid} ${one} refs/heads/\xff\0report-status`)}0000`,
+          `${rawLine(`${zeroOid} ${one} refs/tags/a\xc3\0report-status`)}0000`,
           `${line('push-cert\0report-status')}0000`,
           `${line(`${zeroOid} ${one} refs/heads/x`)}0000`,
           '0001',
