@@ -1,5 +1,6 @@
 // The git hooks of a push: `pre-receive` asks this process about all refs at once over inherited pipes, `update`
 // refuses single refs.
+import { Buffer, isUtf8 } from 'node:buffer';
 import { createHash, randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, chmod, mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
@@ -8,23 +9,26 @@ import { Internal } from '#core/kernel/errors';
 import type { RefUpdate, RefVerdict } from '#core/repositories/git-backend';
 import type { GitProcess } from '../process/git-process.ts';
 
-/** Names the file with a line per refused ref; it lies in the folder of the push and lives as long. */
+/** Names the folder with a file per ref (`verdictFile`); it lies in the folder of the push and lives as long. */
 export const verdictsVariable = 'HEXFORGE_VERDICTS';
+/** A ref's verdict lies in a folder of its name, under a name that no part of a ref can have. */
+const verdictFile = '.verdict';
+const writtenAtOnce = 16;
 const scripts: Readonly<Record<string, string>> = {
   'pre-receive': `#!/bin/sh
-{ printf 'Q %s\\n' "$GIT_QUARANTINE_PATH"; cat; printf 'END\\n'; } >&3 || exit 1
+{ printf 'Q %s\\n' "$GIT_QUARANTINE_PATH" && cat && printf 'END\\n'; } >&3 || exit 1
 IFS= read -r verdict <&4 || exit 1
 [ "$verdict" = ok ] && exit 0
 cat <&4 >&2
 exit 1
 `,
-  // Fails where the file is gone: then the server that judged is gone too.
+  // Runs once for each ref, so it reads what is about this ref alone. Refuses where there is no verdict, or another's.
   update: `#!/bin/sh
-exec 5<"$${verdictsVariable}" || exit 1
-while IFS='\t' read -r ref sentence <&5; do
-  if [ "$ref" = "$1" ]; then printf '%s\\n' "$sentence" >&2; exit 1; fi
-done
-exit 0
+exec 5<"$${verdictsVariable}/$1/${verdictFile}" || exit 1
+IFS= read -r ref <&5 && [ "$ref" = "$1" ] && IFS= read -r verdict <&5 || exit 1
+[ "$verdict" = ok ] && exit 0
+printf '%s\\n' "\${verdict#no }" >&2
+exit 1
 `,
 };
 
@@ -97,7 +101,15 @@ export class PushHooks {
   }
 
   async refuseSome(verdicts: readonly RefVerdict[]): Promise<void> {
-    await writeFile(this.verdicts, verdictLines(verdicts), { mode: 0o600 });
+    const waiting = [...verdicts];
+    const worker = async (): Promise<void> => {
+      for (let verdict = waiting.pop(); verdict !== undefined; verdict = waiting.pop()) {
+        const folder = join(this.verdicts, verdict.ref);
+        await mkdir(folder, { recursive: true, mode: 0o700 });
+        await writeFile(join(folder, verdictFile), verdictText(verdict), { mode: 0o600 });
+      }
+    };
+    await Promise.all(Array.from({ length: writtenAtOnce }, worker));
     await symlink(this.#update, join(this.folder, 'update'));
   }
 
@@ -117,17 +129,29 @@ export interface PreReceiveQuestion {
  * question that is none.
  */
 export async function readPreReceive(process: GitProcess, limit: number): Promise<PreReceiveQuestion | undefined> {
-  let text = '';
-  for await (const chunk of process.pipe(3).setEncoding('utf8') as AsyncIterable<string>) {
-    text += chunk;
-    if (text.length > limit) throw new Internal('A git hook said too much');
-    if (text.endsWith('END\n')) return parsed(text);
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  let tail: Buffer = Buffer.alloc(0);
+  for await (const chunk of process.pipe(3) as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes > limit) throw new Internal('A git hook said too much');
+    tail = Buffer.concat([tail, chunk]).subarray(-end.length);
+    if (tail.equals(end)) return parsed(Buffer.concat(chunks));
   }
   return undefined;
 }
 
-function parsed(text: string): PreReceiveQuestion {
-  const [first = '', ...lines] = text.split('\n').slice(0, -2);
+/** A line of its own: the name of a ref may end in the same letters. */
+const end = Buffer.from('\nEND\n');
+
+function parsed(bytes: Buffer): PreReceiveQuestion {
+  const firstEnd = bytes.indexOf('\n');
+  const asked = bytes.subarray(firstEnd + 1, 1 - end.length);
+  // Read as text it would be another name than the one that git moves.
+  if (!isUtf8(asked)) throw new Internal('A git hook asked about a ref that is no UTF-8');
+  const first = bytes.toString('utf8', 0, firstEnd);
+  const lines = asked.toString('utf8').split('\n').slice(0, -1);
   const updates = lines.map((line) => {
     const [, before, after, ref] = /^([0-9a-f]{40}) ([0-9a-f]{40}) (refs\/.+)$/.exec(line) ?? [];
     if (before === undefined || after === undefined || ref === undefined)
@@ -143,12 +167,9 @@ export function answerPreReceive(process: GitProcess, refusals: readonly string[
   process.pipe(4).end(refusals === undefined ? 'ok\n' : `no\n${refusals.map((sentence) => `${sentence}\n`).join('')}`);
 }
 
-/** The lines of the file that `update` reads. */
-function verdictLines(verdicts: readonly RefVerdict[]): string {
-  return verdicts
-    .flatMap(({ ref, refusal }) => (refusal === undefined ? [] : [`${ref}\t${oneLine(refusal)}\n`]))
-    .join('');
-}
+/** What `update` reads: the ref itself, for a file system may fold two names into one, and what is said of it. */
+const verdictText = ({ ref, refusal }: RefVerdict): string =>
+  `${ref}\n${refusal === undefined ? 'ok' : `no ${oneLine(refusal)}`}\n`;
 
 /** A sentence without what a terminal would obey. */
 export function oneLine(sentence: string): string {

@@ -239,6 +239,9 @@ export class ReceivePack {
 
   /** A verdict for every ref asked about; one that was forgotten is a refusal. */
   async #verdicts(push: Push, { updates }: PreReceiveQuestion): Promise<readonly RefVerdict[]> {
+    const announced = new Set(push.head.updates.map(commandOf));
+    if (updates.length !== announced.size || !updates.every((update) => announced.has(commandOf(update))))
+      throw new Internal('A git hook asked about other ref updates than the push begins with');
     const given = new Map(
       (await push.request.judge(updates, { isAncestor: (older, newer) => this.#isAncestor(push, older, newer) })).map(
         (verdict) => [verdict.ref, verdict],
@@ -320,6 +323,8 @@ export class ReceivePack {
     await Promise.all(left.map((name) => rm(join(objects, name), { recursive: true, force: true })));
   }
 }
+
+const commandOf = ({ ref, old, new: next }: RefUpdate): string => `${old} ${next} ${ref}`;
 
 /** git tells it as it came by the repository, which it may have found through a symbolic link. */
 function quarantineOf(location: RepositoryLocation, { quarantine }: PreReceiveQuestion): string | undefined {

@@ -147,6 +147,54 @@ export const pushChecks: readonly Check<Bench>[] = [
       }),
   },
   {
+    name: 'of refs that one sentence after the other refuses, each hears its own, whatever its name is to a shell',
+    run: (bench) =>
+      pushing(bench, async ({ id, push }) => {
+        const names = [
+          'a',
+          'a/b',
+          'a/b/c',
+          '-n',
+          '$(id)',
+          '\'"`',
+          'é',
+          'x=y',
+          '%s',
+          'ok',
+          'a&&b',
+          '#',
+          'l'.repeat(249),
+        ];
+        const refused = new Set(names.map((name) => `refs/heads/r/${name}`));
+        bench.server.judge = async (updates) =>
+          updates.map(({ ref }) => ({ ref, refusal: refused.has(ref) ? `not "${ref}"` : undefined }));
+        const { code, stderr } = await push(
+          ...names.flatMap((name) => [`main:refs/heads/r/${name}`, `main:refs/heads/k${name.replaceAll('/', '-')}`]),
+        );
+        assert.equal(code, 1);
+        for (const name of names) assert.ok(stderr.includes(`not "refs/heads/r/${name}"`), `${name}: ${stderr}`);
+        assert.deepEqual(
+          (await bench.backend.refs(id, 'all')).map(({ name }) => name).sort(),
+          names.map((name) => `refs/heads/k${name.replaceAll('/', '-')}`).sort(),
+        );
+      }),
+  },
+  {
+    name: 'the judge is asked about every ref of a push, whatever letters their names end in',
+    run: (bench) =>
+      pushing(bench, async ({ push }) => {
+        const refs = Array.from({ length: 60 }, (_, index) => `refs/heads/${index}END`);
+        const asked: string[] = [];
+        bench.server.judge = async (updates) => {
+          asked.push(...updates.map(({ ref }) => ref));
+          return await accepting(updates);
+        };
+        const { code, stderr } = await push(...refs.map((ref) => `main:${ref}`));
+        assert.equal(code, 0, stderr);
+        assert.deepEqual(asked.sort(), refs.sort());
+      }),
+  },
+  {
     name: 'with --atomic one refused ref refuses all',
     run: (bench) =>
       pushing(bench, async ({ id, push }) => {
