@@ -33,7 +33,10 @@ export class Exchange {
   readonly now: Date;
   route = '-';
   caller: Caller = anonymous;
+  /** Who the credential that was presented proves at a later moment. */
+  callerAt: (now: Date) => Promise<Caller> = async () => anonymous;
   readonly #request: Request;
+  readonly #clock: Clock;
   readonly #started = performance.now();
   readonly #sentBefore: number;
   #aborted = false;
@@ -53,6 +56,7 @@ export class Exchange {
     const offered = one(headers['x-request-id']);
     this.requestId = offered !== undefined && saneRequestId.test(offered) ? offered : parts.ids.uuid();
     this.ip = clientAddress(socket.remoteAddress, one(headers['x-forwarded-for']), parts.proxies);
+    this.#clock = parts.clock;
     this.now = parts.clock.now();
     this.#request = request;
     this.#sentBefore = socket.bytesWritten ?? 0;
@@ -79,18 +83,22 @@ export class Exchange {
     return this.#controller.signal;
   }
 
-  call(): Call {
+  call(caller = this.caller, now = this.now): Call {
     // Few operations look at the signal, so it is made for those that do.
     const signalOf = (): AbortSignal => this.signal;
     return {
-      caller: this.caller,
+      caller,
       requestId: this.requestId,
       ip: this.ip,
       userAgent: (this.#request.raw.req.headers['user-agent'] ?? '').slice(0, longestUserAgent),
       get signal() {
         return signalOf();
       },
-      now: this.now,
+      now,
+      renew: async () => {
+        const later = this.#clock.now();
+        return this.call(await this.callerAt(later), later);
+      },
     };
   }
 

@@ -10,8 +10,9 @@ import { failure, stackOf } from './errors.ts';
 import type { Exchange } from './exchange.ts';
 import { defaultMaxBytes, readJson } from './json-body.ts';
 import type { RateDecision, RateLimiter } from './rate-limiter.ts';
+import { Lease, uploaded } from './lease.ts';
 import { errorResponse, respond, type ReplyContext } from './reply.ts';
-import { drain, requestBytes } from './request-body.ts';
+import { carriesBody, drain, requestBytes } from './request-body.ts';
 import type { ResponseCache } from './response-cache.ts';
 import type { Route } from './route.ts';
 import { compile, compileResult, type Check } from './validation.ts';
@@ -38,6 +39,8 @@ export interface Wiring {
   readonly validateResponses: boolean;
   readonly cache: ResponseCache;
   readonly stopping: AbortSignal;
+  /** See `Lease`. */
+  readonly leaseMs: number;
   /** Counts what runs, so that a stop can wait for it. */
   readonly track: (work: Promise<ResponseObject>) => Promise<ResponseObject>;
 }
@@ -77,6 +80,8 @@ export function hapiRoute({ route }: OwnedRoute, wiring: Wiring): ServerRoute {
   };
   const identify = identifier(route, wiring);
   const readInput = inputReader(route);
+  // The answer to a change tells what was done: whoever asked for it may hear that to its end.
+  const reading = route.method === 'GET' || route.meter === 'api.read';
   const flaw = wiring.validateResponses && typeof route.result === 'object' ? compileResult(route.result) : undefined;
 
   const serve = async (request: Request, h: ResponseToolkit, exchange: Exchange): Promise<ResponseObject> => {
@@ -88,26 +93,31 @@ export function hapiRoute({ route }: OwnedRoute, wiring: Wiring): ServerRoute {
     // With the path as it came: whether it is well formed is told only to those who may know the thing it names.
     const granted = await wiring.access.decide(call, route.access, route.scope ?? undefined, params);
     if (rate?.refusal !== undefined) throw rate.refusal;
+    const lease = new Lease(() => wiring.access.renew(call), wiring.leaseMs);
+    const late = !request.raw.req.complete && carriesBody(request.raw.req);
     const absent = missing('unavailable');
     if (absent !== undefined)
       throw new Unavailable(`The ${absent} is not available`, { detail: 'Ask the administrator to enable it' });
     const input = {
-      ...(await readInput(request)),
+      ...(await readInput(request, late ? lease : undefined)),
       granted,
       cookies,
       header: (name: string) => headerOf(request, name),
     };
     const result: unknown = await route.run(call as never, input as never);
-    return respond(request, h, result, contextOf(exchange));
+    const response = await respond(request, h, result, contextOf(exchange, reading ? lease : undefined));
+    if (reading && response.variety !== 'stream') await lease.hold();
+    return response;
   };
 
-  const contextOf = (exchange: Exchange): ReplyContext => ({
+  const contextOf = (exchange: Exchange, lease: Lease | undefined): ReplyContext => ({
     route,
     secure: wiring.secureCookies,
     caller: exchange.caller,
     cache: wiring.cache,
     flaw,
     hooks: {
+      lease,
       stopping: wiring.stopping,
       ended: () => exchange.abort(),
       failed: (error) => {
@@ -166,11 +176,10 @@ function identifier(route: Route, wiring: Wiring) {
   const changing = stateChanging.has(route.method);
 
   const authenticate = async (presented: Presented, exchange: Exchange): Promise<void> => {
-    exchange.caller = await wiring.authenticator.authenticate(presented, {
-      ip: exchange.ip,
-      now: exchange.now,
-      passwords: route.basic === true,
-    });
+    const context = { ip: exchange.ip, passwords: route.basic === true };
+    const user = await wiring.authenticator.authenticate(presented, { ...context, now: exchange.now });
+    exchange.caller = user;
+    exchange.callerAt = (now) => wiring.authenticator.renew(user, presented, { ...context, now });
   };
 
   const establish = async (
@@ -214,18 +223,24 @@ function identifier(route: Route, wiring: Wiring) {
 }
 
 /** Params, query and body, checked by schemas compiled once. */
-function inputReader(route: Route): (request: Request) => Promise<{ params: unknown; query: unknown; body: unknown }> {
+function inputReader(
+  route: Route,
+): (request: Request, lease: Lease | undefined) => Promise<{ params: unknown; query: unknown; body: unknown }> {
   const asIs: Check = (value) => value;
   const params = route.params === undefined ? asIs : compile(route.params, 'params');
   const query = route.query === undefined ? () => ({}) : compile(route.query, 'query');
   const { body, maxBytes = defaultMaxBytes } = route;
   const checkBody = body === undefined || body === 'raw' ? undefined : compile(body, 'body');
-  return async (request) => ({
-    params: params(request.params),
-    query: query(request.query),
-    body:
-      body === 'raw' ? requestBytes(request.raw.req, maxBytes) : checkBody?.(await readJson(request.raw.req, maxBytes)),
-  });
+  return async (request, lease) => {
+    const read = async (): Promise<unknown> => {
+      if (body !== 'raw') return checkBody?.(await readJson(request.raw.req, maxBytes));
+      const bytes = requestBytes(request.raw.req, maxBytes);
+      return lease === undefined ? bytes : uploaded(bytes, lease);
+    };
+    const input = { params: params(request.params), query: query(request.query), body: await read() };
+    if (body !== 'raw') await lease?.renew();
+    return input;
+  };
 }
 
 function headerOf(request: Request, name: string): string | undefined {

@@ -13,6 +13,7 @@ import { trustedProxies } from './addresses.ts';
 import { answerBrokenRequest } from './broken-requests.ts';
 import { csrfProtection } from './credentials.ts';
 import { Exchange, type AccessLogEntry } from './exchange.ts';
+import { leaseMs } from './lease.ts';
 import { openapiDocument } from './openapi.ts';
 import { rateLimiter } from './rate-limiter.ts';
 import { ResponseCache } from './response-cache.ts';
@@ -41,6 +42,8 @@ export interface HttpOptions {
   readonly readiness: () => Promise<Readiness>;
   /** Checks every JSON answer against its schema; a mismatch is a 500 whose reason is logged. For tests. */
   readonly validateResponses?: boolean;
+  /** Milliseconds for which one access decision stands while bytes come or go. Default: 5 s. */
+  readonly leaseMs?: number;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly log: Log;
@@ -146,6 +149,7 @@ export function createHttpServer(options: HttpOptions): HttpServer {
     validateResponses: options.validateResponses === true,
     cache: new ResponseCache(),
     stopping: stopping.signal,
+    leaseMs: options.leaseMs ?? leaseMs,
     absentPort,
     nothingHere,
     log,

@@ -1,11 +1,14 @@
 // Streamed response bodies: announced length enforced, source closed with the client, event streams ended at shutdown.
 import { Readable } from 'node:stream';
+import { held, type Lease } from './lease.ts';
 import type { ByteStream } from './route.ts';
 
 export interface StreamHooks {
+  /** Held while the answer is sent; undefined where it may be heard to its end. */
+  readonly lease: Lease | undefined;
   /** Aborted when the server begins to stop. */
   readonly stopping: AbortSignal;
-  /** A stream that was ended for that reason. */
+  /** A stream that was ended for one of these reasons. */
   readonly ended: () => void;
   /** A source that failed after the answer had begun. */
   readonly failed: (error: unknown) => void;
@@ -15,7 +18,8 @@ export interface StreamHooks {
 const endless = 'text/event-stream';
 
 export function readable(stream: ByteStream, hooks: StreamHooks): Readable {
-  const source = iterator(stream.source[Symbol.asyncIterator](), stream.length);
+  const counted = iterator(stream.source[Symbol.asyncIterator](), stream.length);
+  const source = hooks.lease === undefined ? counted : held(counted, hooks.lease, hooks.ended);
   const chunks = stream.type.startsWith(endless) ? untilShutdown(source, hooks) : source;
   const out = Readable.from({ [Symbol.asyncIterator]: () => chunks }, { objectMode: false });
   out.once('error', hooks.failed);

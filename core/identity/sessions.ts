@@ -108,6 +108,14 @@ export function sessions(parts: SessionParts): Sessions {
   const guard = throttle(rateCounter);
   const wrong = (): Unauthorized => new Unauthorized('The username or password is wrong');
 
+  const blockOf = async (account: Account): Promise<ReturnType<typeof signInBlock>> => {
+    const [requireEmailVerification, requireApproval] = await Promise.all([
+      settings.get('auth.require_email_verification'),
+      settings.get('signup.require_approval'),
+    ]);
+    return signInBlock(account, { requireEmailVerification, requireApproval });
+  };
+
   /**
    * The account behind a name and a password, after the same work whichever of the two is wrong.
    * `refused` hears of every attempt that fails, before the refusal is thrown.
@@ -131,11 +139,7 @@ export function sessions(parts: SessionParts): Sessions {
       await refused('user.login_failed', known?.account);
       return undefined;
     }
-    const [requireEmailVerification, requireApproval] = await Promise.all([
-      settings.get('auth.require_email_verification'),
-      settings.get('signup.require_approval'),
-    ]);
-    const block = signInBlock(known.account, { requireEmailVerification, requireApproval });
+    const block = await blockOf(known.account);
     if (block !== undefined) {
       const { action, message, detail } = blocked[block];
       await refused(action, known.account);
@@ -283,7 +287,18 @@ export function sessions(parts: SessionParts): Sessions {
         );
         if (authenticated === undefined) return undefined;
         const { id, username: name, isAdmin } = authenticated.account;
-        return { kind: 'user', id, username: name, isAdmin };
+        return {
+          kind: 'user',
+          id,
+          username: name,
+          isAdmin,
+          async unchanged() {
+            const now = await accounts.secured(name);
+            if (now?.account.id !== id || now.passwordHash !== authenticated.passwordHash) return undefined;
+            if ((await blockOf(now.account)) !== undefined) return undefined;
+            return { kind: 'user', id, username: now.account.username, isAdmin: now.account.isAdmin };
+          },
+        };
       },
     },
   } satisfies Sessions;

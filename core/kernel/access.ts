@@ -123,6 +123,12 @@ export interface Granted<R, P extends string, C extends Caller = Caller> {
   readonly call: Call<C>;
   /** Whether the caller also holds another permission on the same thing. */
   may(permission: string): boolean;
+  /**
+   * The proof as it would be at this moment: the credential is asked again, and the decision taken again about the same
+   * thing. To be called before the effect, where that comes a while after the decision.
+   * @throws {Unauthorized | InsufficientScope | Forbidden | NotFound}
+   */
+  renew(): Promise<Granted<R, P, C>>;
   readonly [permission]: P;
 }
 
@@ -147,6 +153,11 @@ export interface AccessDecision {
     scope: ScopeName | undefined,
     params: Readonly<Record<string, string>>,
   ): Promise<GrantOf<A>>;
+  /**
+   * Asks again for all that was decided for a call, as `Granted.renew` does for one thing.
+   * @throws {Unauthorized | InsufficientScope | Forbidden | NotFound}
+   */
+  renew(call: Call): Promise<void>;
 }
 
 declare module './ports.ts' {
@@ -172,7 +183,22 @@ export interface AccessParts {
   readonly resolvers: () => readonly ResourceResolver[];
 }
 
+/** What was decided for a call, to be decided again. */
+interface Decided {
+  readonly rule: AccessRule;
+  readonly scope: ScopeName | undefined;
+  readonly params: Readonly<Record<string, string>>;
+  /** The thing that was found, where the rule is about one. */
+  readonly resource?: unknown;
+}
+
+/** Another thing may have come by the same path, after a rename. Things without an id are known by their path. */
+const idOf = (resource: unknown): unknown =>
+  typeof resource === 'object' && resource !== null && 'id' in resource ? resource.id : undefined;
+
 export function accessDecision({ scopes, adminGrants, resolvers }: AccessParts): AccessDecision {
+  const decisions = new WeakMap<Call, Decided[]>();
+
   const signedInUser = (caller: Caller): User => {
     if (caller.kind === 'user') return caller;
     throw new Unauthorized('This operation needs a credential');
@@ -208,17 +234,21 @@ export function accessDecision({ scopes, adminGrants, resolvers }: AccessParts):
   const checkPermission = async (
     call: Call,
     rule: ResourceRule,
+    scope: ScopeName | undefined,
     params: Readonly<Record<string, string>>,
   ): Promise<Granted<unknown, string>> => {
+    const grant = (resource: unknown, may: (permission: string) => boolean): Granted<unknown, string> => {
+      const decided = { rule, scope, params, resource };
+      remember(call, decided);
+      const renew = async (): Promise<unknown> => await again(await call.renew(), decided);
+      return { resource, call, may, renew } as unknown as Granted<unknown, string>;
+    };
     const resolve = resolvers().find((resolver) => rule.resource in resolver)?.[rule.resource];
     if (resolve === undefined) throw new NotFound('Not found');
     const { caller } = call;
     const standing = caller.kind === 'anonymous' && rule.needsUser ? undefined : await resolve(caller, params);
     if (standing?.readable === true && standing.may(rule.permission)) {
-      return { resource: standing.resource, call, may: (name: string) => standing.may(name) } as unknown as Granted<
-        unknown,
-        string
-      >;
+      return grant(standing.resource, (name) => standing.may(name));
     }
     if (caller.kind === 'anonymous')
       throw rule.anonymous === 401 ? new Unauthorized('This operation needs a credential') : new NotFound('Not found');
@@ -227,7 +257,7 @@ export function accessDecision({ scopes, adminGrants, resolvers }: AccessParts):
       rule.orAdminScope !== undefined &&
       (await adminGrants()?.scopesOf(caller.id))?.includes(rule.orAdminScope) === true
     ) {
-      return { resource: standing.resource, call, may: () => true } as unknown as Granted<unknown, string>;
+      return grant(standing.resource, () => true);
     }
     const status = standing.readable ? rule.lacking : rule.hidden;
     throw status === 404
@@ -235,7 +265,13 @@ export function accessDecision({ scopes, adminGrants, resolvers }: AccessParts):
       : new Forbidden('You may not do this here', { detail: `It needs the permission "${rule.permission}"` });
   };
 
-  const byRule = async (call: Call, rule: AccessRule, params: Readonly<Record<string, string>>): Promise<unknown> => {
+  const byRule = async (
+    call: Call,
+    rule: AccessRule,
+    scope: ScopeName | undefined,
+    params: Readonly<Record<string, string>>,
+  ): Promise<Granted<unknown, string> | undefined> => {
+    if (rule.who !== 'permitted' && rule.who !== 'anyone') remember(call, { rule, scope, params });
     switch (rule.who) {
       case 'anyone':
         return undefined;
@@ -255,8 +291,30 @@ export function accessDecision({ scopes, adminGrants, resolvers }: AccessParts):
         if (!signedInUser(call.caller).isAdmin) throw new Forbidden('This operation is for instance administrators');
         return undefined;
       case 'permitted':
-        return checkPermission(call, rule, params);
+        return checkPermission(call, rule, scope, params);
     }
+  };
+
+  const decide = async (
+    call: Call,
+    { rule, scope, params }: Decided,
+  ): Promise<Granted<unknown, string> | undefined> => {
+    checkAudience(call.caller);
+    checkScope(call.caller, scope);
+    return await byRule(call, rule, scope, params);
+  };
+
+  const remember = (call: Call, decided: Decided): void => {
+    const before = decisions.get(call);
+    if (before === undefined) decisions.set(call, [decided]);
+    else before.push(decided);
+  };
+
+  /** @param call renewed. */
+  const again = async (call: Call, before: Decided): Promise<Granted<unknown, string> | undefined> => {
+    const granted = await decide(call, before);
+    if (idOf(granted?.resource) !== idOf(before.resource)) throw new NotFound('Not found');
+    return granted;
   };
 
   return {
@@ -266,9 +324,12 @@ export function accessDecision({ scopes, adminGrants, resolvers }: AccessParts):
       scope: ScopeName | undefined,
       params: Readonly<Record<string, string>>,
     ): Promise<GrantOf<A>> {
-      checkAudience(call.caller);
-      checkScope(call.caller, scope);
-      return (await byRule(call, rule, params)) as GrantOf<A>;
+      return (await decide(call, { rule, scope, params })) as GrantOf<A>;
+    },
+
+    async renew(call) {
+      const renewed = await call.renew();
+      await Promise.all((decisions.get(call) ?? []).map((before) => again(renewed, before)));
     },
   } satisfies AccessDecision;
 }

@@ -41,6 +41,11 @@ export interface Call<C extends Caller = Caller> {
   /** Aborted when the client hangs up or the server stops. */
   readonly signal: AbortSignal;
   readonly now: Date;
+  /**
+   * The same call at this moment, for what lasts: `caller` is who the credential that was presented proves now.
+   * @throws {Unauthorized | Forbidden} where it is good no longer.
+   */
+  renew(): Promise<Call<C>>;
 }
 
 export const anonymous: Anonymous = { kind: 'anonymous' };

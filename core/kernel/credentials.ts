@@ -15,6 +15,15 @@ export interface CredentialReader {
   ): Promise<(Omit<User, 'credential'> & { readonly credential: Omit<Credential, 'via'> }) | undefined>;
 }
 
+/** Who a password proved to be. */
+export interface ProvedAccount extends Omit<User, 'credential'> {
+  /**
+   * The account as it is now, where nothing has changed that the proof rests on; undefined where the password has to be
+   * checked again. It is called again and again while a request lasts, so it computes no hash. Absent: always checked.
+   */
+  readonly unchanged?: () => Promise<Omit<User, 'credential'> | undefined>;
+}
+
 /** Checks a name and a password: the local accounts, LDAP. Asked in the order of the configuration. */
 export interface PasswordDirectory {
   readonly name: string;
@@ -26,7 +35,7 @@ export interface PasswordDirectory {
     username: string,
     password: string,
     from: { readonly ip: string; readonly now: Date },
-  ): Promise<Omit<User, 'credential'> | undefined>;
+  ): Promise<ProvedAccount | undefined>;
 }
 
 /** What a request carried. */
@@ -42,6 +51,16 @@ export interface Authenticator {
    * @throws {Unauthorized} where it is not good.
    */
   authenticate(
+    presented: Presented,
+    context: { readonly ip: string; readonly now: Date; readonly passwords?: boolean },
+  ): Promise<User>;
+  /**
+   * The same later on: the user as they are now, where the credential that proved them still does.
+   * @param user as `authenticate` gave it.
+   * @throws {Unauthorized | Forbidden} where it is not good any more.
+   */
+  renew(
+    user: User,
     presented: Presented,
     context: { readonly ip: string; readonly now: Date; readonly passwords?: boolean },
   ): Promise<User>;
@@ -110,7 +129,13 @@ export function authenticator(parts: {
     const found = await reader?.read(token, now);
     return found === undefined ? undefined : { ...found, credential: { ...found.credential, via } };
   };
-  return {
+  /** Of users that a password proved. */
+  const unchanged = new WeakMap<User, NonNullable<ProvedAccount['unchanged']>>();
+  const byPassword = (known: Omit<User, 'credential'>): User => ({
+    ...known,
+    credential: { kind: 'password', id: known.id, scopes: 'all', via: 'basic' },
+  });
+  const door: Authenticator = {
     async authenticate(presented, { ip, now, passwords = false }) {
       const token = presented.via === 'basic' ? presented.password : presented.token;
       const user = await byToken(token, presented.via, now);
@@ -118,11 +143,22 @@ export function authenticator(parts: {
       if (presented.via === 'basic' && passwords) {
         for (const directory of parts.directories()) {
           const known = await directory.check(presented.username, presented.password, { ip, now });
-          if (known !== undefined)
-            return { ...known, credential: { kind: 'password', id: known.id, scopes: 'all', via: 'basic' } };
+          if (known === undefined) continue;
+          const { unchanged: proof, ...account } = known;
+          const proved = byPassword(account);
+          if (proof !== undefined) unchanged.set(proved, proof);
+          return proved;
         }
       }
       throw new Unauthorized('The credential is not valid');
     },
-  } satisfies Authenticator;
+
+    async renew(user, presented, context) {
+      const same = await unchanged.get(user)?.();
+      const found = same === undefined ? await door.authenticate(presented, context) : byPassword(same);
+      if (found.id !== user.id) throw new Unauthorized('The credential is not valid');
+      return found;
+    },
+  };
+  return door;
 }

@@ -1,12 +1,11 @@
 // Branches: the list with divergence from the default branch, creation, and deletion with its audit entry and its
 // budget.
 import type { Granted } from '#core/kernel/access';
-import { auditEntry } from '#core/kernel/audit';
-import type { Call, User } from '#core/kernel/caller';
-import { Conflict, Forbidden, NotFound, RateLimited, Unavailable, ValidationFailed } from '#core/kernel/errors';
+import type { User } from '#core/kernel/caller';
+import { Conflict, Forbidden, NotFound, Unavailable, ValidationFailed } from '#core/kernel/errors';
 import type { Page, PageRequest } from '#core/kernel/page';
-import type { Budget, RateCounter } from '#core/kernel/rate';
 import type { Branch, BranchQuery } from './branch.ts';
+import { recordDeletions, spendDeletion, type DeletionParts } from './deletions.ts';
 import type { Derived } from './derived.ts';
 import { zeroOid, type Oid, type Ref } from './git-backend.ts';
 import type { Divergence } from './git-refs.ts';
@@ -139,12 +138,10 @@ export const createBranch =
     return { name, baseRef: base };
   };
 
-/** Document B, "Limits": per actor, in any five minutes. */
-export const deletionBudget: Budget = { limit: 30, windowSeconds: 300, window: 'rolling' };
 /** What is pushed to while it is deleted is looked at again. */
 export const attempts = 5;
 
-type DeletingParts = MoveParts & Pick<RepositoryParts, 'audit' | 'rateCounter'>;
+export type DeletingParts = MoveParts & DeletionParts;
 
 /**
  * @throws {ValidationFailed} for the default branch; {NotFound | Forbidden | RateLimited}; {Unavailable} where the
@@ -153,9 +150,9 @@ type DeletingParts = MoveParts & Pick<RepositoryParts, 'audit' | 'rateCounter'>;
 export const deleteBranch =
   (parts: DeletingParts) =>
   async (granted: Writable, { name }: { readonly name: string }): Promise<void> => {
-    const { git, protections, unitOfWork, audit, rateCounter } = parts;
+    const { git, protections } = parts;
     const {
-      resource: { id, owner, name: repository, defaultBranch },
+      resource: { id, defaultBranch },
       call,
     } = granted;
     // 400 over REST; a push hears the same from ref-policy.ts.
@@ -173,37 +170,9 @@ export const deleteBranch =
         });
       const update = { ref, old: oid, new: zeroOid };
       await checkMove(parts, granted, update);
-      if (attempt === 0) await spend(rateCounter, call);
-      try {
-        // Committed before the branch goes: a deletion that nobody can trace does not happen.
-        await unitOfWork.run(() =>
-          audit.append(
-            auditEntry(call, 'branch.deleted', `repository:${id}`, {
-              owner,
-              name: repository,
-              branch: name,
-              commit: oid,
-            }),
-          ),
-        );
-      } catch (cause) {
-        throw cause instanceof Unavailable
-          ? cause
-          : new Unavailable('The audit record could not be written, so the branch was not deleted', {
-              detail: 'Try again later',
-              cause,
-            });
-      }
+      if (attempt === 0) await spendDeletion(parts, call);
+      await recordDeletions(parts, granted, [{ ref, oid }]);
       if ((await moveRef(parts, granted, update)) === 'moved') return;
     }
     throw new Unavailable('The branch keeps moving', { detail: 'Try again when nobody pushes to it' });
   };
-
-async function spend(rateCounter: RateCounter, { caller, now }: Call<User>): Promise<void> {
-  const count = await rateCounter.take(`branch.delete:user:${caller.id}`, deletionBudget, now);
-  if (!count.exceeded) return;
-  throw new RateLimited('Too many branches deleted', (count.resetAt.getTime() - now.getTime()) / 1000, {
-    detail: `${count.limit} branches may be deleted in any ${deletionBudget.windowSeconds} seconds`,
-    count: { ...count, resource: 'branch.delete' },
-  });
-}

@@ -10,7 +10,11 @@ export interface RefVerdict {
 /** Asked once per push for all its refs, with the new objects readable but not yet part of the repository. */
 export type JudgeRefs = (
   updates: readonly RefUpdate[],
-  objects: { isAncestor(older: Oid, newer: Oid): Promise<boolean> },
+  objects: {
+    isAncestor(older: Oid, newer: Oid): Promise<boolean>;
+    /** Whether one refusal refuses all. */
+    readonly atomic: boolean;
+  },
 ) => Promise<readonly RefVerdict[]>;
 
 export type GitService = 'git-upload-pack' | 'git-receive-pack';

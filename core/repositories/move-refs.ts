@@ -11,12 +11,12 @@ import type { Repository } from './repository.ts';
 export type MoveParts = PushIntentParts & Pick<RepositoryParts, 'protections'>;
 type Writable = Granted<Repository, 'repo.write'>;
 
-/** @throws {Forbidden} with the rule that does not let the ref move so. */
-export async function checkMove(
-  parts: MoveParts,
-  { resource: repository, call }: Writable,
-  update: RefUpdate,
-): Promise<void> {
+/**
+ * @throws {Forbidden} with the rule that does not let the ref move so; {Unauthorized | NotFound} where access was lost
+ * while the request waited for its turn.
+ */
+export async function checkMove(parts: MoveParts, granted: Writable, update: RefUpdate): Promise<void> {
+  const { resource: repository, call } = await granted.renew();
   const verdicts = await judgeRefs(
     parts,
     repository,
@@ -24,6 +24,7 @@ export async function checkMove(
   )([update], {
     // Creations and deletions rewrite no history.
     isAncestor: async () => false,
+    atomic: true,
   });
   const refusal = verdicts.find(({ ref }) => ref === update.ref)?.refusal;
   if (refusal !== undefined) throw new Forbidden('The branch or tag is protected from this', { detail: refusal });

@@ -1,23 +1,23 @@
 // Receiving a push: announced before git reads an object, judged ref by ref, recorded before the client hears that it
 // landed.
-import { judgeRefs } from './ref-policy.ts';
+import { judgePush, type JudgeParts } from './judge.ts';
 import type { Pushes } from './offers.ts';
-import type { RepositoryParts } from './parts.ts';
 import { pushIntent, type PushIntentParts } from './push-intent.ts';
 
-type Parts = PushIntentParts & Pick<RepositoryParts, 'protections'>;
+type Parts = PushIntentParts & JudgeParts;
 
 export function pushes(parts: Parts): Pushes {
   const { git } = parts;
   return {
-    async receive({ resource: repository, call }, request) {
+    async receive(granted, request) {
+      const { resource: repository, call } = granted;
       const { hooks, conclude } = pushIntent(parts, repository.id, call.caller);
       try {
         const answer = await git.receivePack(repository.id, {
           ...request,
           ...hooks,
           service: 'git-receive-pack',
-          judge: judgeRefs(parts, repository, call.caller),
+          judge: judgePush(parts, granted),
         });
         return ending(answer, conclude);
       } catch (error) {

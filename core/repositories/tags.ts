@@ -3,7 +3,8 @@ import type { Granted } from '#core/kernel/access';
 import type { Call, User } from '#core/kernel/caller';
 import { Conflict, NotFound, Unavailable, ValidationFailed } from '#core/kernel/errors';
 import type { Page, PageRequest } from '#core/kernel/page';
-import { attempts, pageOf } from './branches.ts';
+import { attempts, pageOf, type DeletingParts } from './branches.ts';
+import { recordDeletions, spendDeletion } from './deletions.ts';
 import type { Derived } from './derived.ts';
 import { zeroOid, type Oid } from './git-backend.ts';
 import type { Signature } from './git-history.ts';
@@ -100,9 +101,9 @@ export const createTag =
     return { name, ref: named };
   };
 
-/** @throws {NotFound}; {Unavailable} where it is moved again and again. */
+/** @throws {NotFound | RateLimited}; {Unavailable} where it keeps moving or the audit entry cannot be written. */
 export const deleteTag =
-  (parts: MoveParts) =>
+  (parts: DeletingParts) =>
   async (granted: Writable, { name }: { readonly name: string }): Promise<void> => {
     const ref = `${prefix}${name}`;
     for (let attempt = 0; attempt < attempts; attempt += 1) {
@@ -110,6 +111,8 @@ export const deleteTag =
       if (oid === zeroOid) throw new NotFound('There is no such tag');
       const update = { ref, old: oid, new: zeroOid };
       await checkMove(parts, granted, update);
+      if (attempt === 0) await spendDeletion(parts, granted.call);
+      await recordDeletions(parts, granted, [{ ref, oid }]);
       if ((await moveRef(parts, granted, update)) === 'moved') return;
     }
     throw new Unavailable('The tag keeps moving', { detail: 'Try again when nobody pushes to it' });

@@ -1,10 +1,17 @@
 // Writing and removing one file through the API: a commit on top of a branch, under the same rules as a push.
 import type { Granted } from '#core/kernel/access';
-import { Conflict, Forbidden, NotFound, Unprocessable, ValidationFailed } from '#core/kernel/errors';
+import {
+  Conflict,
+  Forbidden,
+  type HexforgeError,
+  NotFound,
+  Unprocessable,
+  ValidationFailed,
+} from '#core/kernel/errors';
 import { trim, trimEnd } from '#core/kernel/trim';
 import { zeroOid, type JudgeRefs, type Oid, type TreeEntry } from './git-backend.ts';
 import type { CommitRecord, FileWrite } from './git-history.ts';
-import { judgeRefs } from './ref-policy.ts';
+import { judgePush, type JudgeParts } from './judge.ts';
 import type { RepositoryParts } from './parts.ts';
 import { pushIntent, type PushIntentParts } from './push-intent.ts';
 import type { Repository } from './repository.ts';
@@ -31,7 +38,7 @@ export interface Written {
   readonly commit: CommitRecord;
 }
 
-type Parts = PushIntentParts & Pick<RepositoryParts, 'protections' | 'users'>;
+type Parts = PushIntentParts & JudgeParts & Pick<RepositoryParts, 'users'>;
 type Writable = Granted<Repository, 'repo.write'>;
 type Planned = Omit<FileWrite, 'ref' | 'parent' | 'file'>;
 
@@ -74,12 +81,13 @@ export function writeContents(parts: Parts): (granted: Writable, command: WriteC
 /** Undefined where the branch moved meanwhile. */
 async function once(
   parts: Parts,
-  { resource: repository, call }: Writable,
+  granted: Writable,
   command: WriteCommand,
   plan: Planned,
   ref: string,
 ): Promise<Written | undefined> {
   const { git } = parts;
+  const { resource: repository, call } = granted;
   const { id } = repository;
   const branch = ref.slice('refs/heads/'.length);
   const [parent = zeroOid] = await git.readRefs(id, [ref]);
@@ -89,7 +97,10 @@ async function once(
   checkReplaced(command, replaced);
 
   let refused: string | undefined;
-  const asked = judgeRefs(parts, repository, call.caller);
+  let lost: HexforgeError | undefined;
+  const asked = judgePush(parts, granted, (error) => {
+    lost = error;
+  });
   const judge: JudgeRefs = async (updates, objects) => {
     const verdicts = await asked(updates, objects);
     refused = verdicts.find((verdict) => verdict.ref === ref)?.refusal;
@@ -106,6 +117,7 @@ async function once(
       { ...hooks, judge, signal: call.signal },
     );
     complete = true;
+    if (lost !== undefined) throw lost;
     if (refused !== undefined) throw new Forbidden('The branch is protected from this', { detail: refused });
     if (refusal === undefined) {
       return {

@@ -145,7 +145,11 @@ export class ReceivePack {
     };
     if (request.signal.aborted) onAbort();
     else request.signal.addEventListener('abort', onAbort, { once: true });
-    feed(process, body, push.head.raw).catch(async () => await this.#clientLeft(push));
+    feed(process, body, push.head.raw).catch(async (error: unknown) => {
+      // A body that was refused on its way has a client who waits for the answer: git says what it lacks.
+      if (error instanceof HexforgeError) process.stdin.end();
+      else await this.#clientLeft(push);
+    });
     void this.#judge(push);
     let failure: { readonly error: unknown } | undefined;
     try {
@@ -243,9 +247,12 @@ export class ReceivePack {
     if (updates.length !== announced.size || !updates.every((update) => announced.has(commandOf(update))))
       throw new Internal('A git hook asked about other ref updates than the push begins with');
     const given = new Map(
-      (await push.request.judge(updates, { isAncestor: (older, newer) => this.#isAncestor(push, older, newer) })).map(
-        (verdict) => [verdict.ref, verdict],
-      ),
+      (
+        await push.request.judge(updates, {
+          isAncestor: (older, newer) => this.#isAncestor(push, older, newer),
+          atomic: push.head.capabilities.has('atomic'),
+        })
+      ).map((verdict) => [verdict.ref, verdict]),
     );
     return updates.map(({ ref }) => given.get(ref) ?? { ref, refusal: `The server did not decide about "${ref}"` });
   }

@@ -107,6 +107,7 @@ void t.test('an error of the directory that is no refusal of the credential is n
       authenticate: async () => {
         throw new Forbidden('Suspended', { code: 'account_suspended' });
       },
+      renew: async (user) => user,
     },
   });
   t.match((await rig.call('GET', '/api/v1/page', { headers: { cookie: 'svc_access_token=x' } })).body, {

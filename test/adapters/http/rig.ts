@@ -67,6 +67,7 @@ export const authenticator: Authenticator = {
       return person('alice', { kind: 'password', via: 'basic' });
     throw new Unauthorized('The credential is not valid');
   },
+  renew: (_, presented, context) => authenticator.authenticate(presented, context),
 };
 
 /** `open` is readable by all and written by alice; `closed` is alice's alone. */

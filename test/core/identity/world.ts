@@ -9,7 +9,7 @@ import type { NewAccount } from '#core/identity/new-account';
 import { identityUseCases } from '#core/identity/use-cases';
 import type { AuditEntry } from '#core/kernel/audit';
 import { anonymous } from '#core/kernel/caller';
-import type { Call, Credential, User } from '#core/kernel/caller';
+import type { Call, Caller, Credential, User } from '#core/kernel/caller';
 import type { PasswordHasher } from '#core/kernel/credentials';
 import { on } from '#core/kernel/events';
 import type { EventOf } from '#core/kernel/events';
@@ -89,27 +89,30 @@ export function world() {
   const useCases = build();
   const create = createAccount(parts);
 
-  const call = (ip = '192.0.2.1'): Call => ({
-    caller: anonymous,
+  const by = <C extends Caller>(caller: C, ip: string): Call<C> => ({
+    caller,
     requestId: 'request',
     ip,
     userAgent: 'test',
     signal: new AbortController().signal,
     now: clock.now(),
+    renew: async () => by(caller, ip),
   });
+  const call = (ip = '192.0.2.1'): Call => by(anonymous, ip);
   const as = (
     account: Pick<Account, 'id' | 'username' | 'isAdmin'>,
     credential: Partial<Credential> = {},
-  ): Call<User> => ({
-    ...call(),
-    caller: {
-      kind: 'user',
-      id: account.id,
-      username: account.username,
-      isAdmin: account.isAdmin,
-      credential: { kind: 'session', id: systemIds.uuid(), scopes: 'all', via: 'bearer', ...credential },
-    },
-  });
+  ): Call<User> =>
+    by(
+      {
+        kind: 'user',
+        id: account.id,
+        username: account.username,
+        isAdmin: account.isAdmin,
+        credential: { kind: 'session', id: systemIds.uuid(), scopes: 'all', via: 'bearer', ...credential },
+      },
+      '192.0.2.1',
+    );
   const account = (username: string, over: Partial<NewAccount> = {}): Promise<Account> =>
     create(
       {

@@ -49,6 +49,7 @@ const callOf = (caller: Caller): Call => ({
   userAgent: '',
   signal: new AbortController().signal,
   now: new Date(0),
+  renew: async () => callOf(caller),
 });
 const callers = {
   anonymous,

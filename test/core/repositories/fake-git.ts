@@ -49,6 +49,12 @@ export class FakeGit implements GitBackend {
   whilePruning: (() => Promise<unknown>) | undefined;
   readonly calls: string[] = [];
   breaks: Break = 'never';
+  /** Runs while a push is on its way, before it is judged. */
+  whileReceiving: (() => Promise<unknown>) | undefined;
+  /** Whether pushes move all or nothing. */
+  atomic = false;
+  /** Why refs of the last push were refused. */
+  readonly sentences: string[] = [];
   /** What somebody else does meanwhile. */
   beforeRefsMove: (() => void) | undefined;
   /** Thrown by the next call of that name. */
@@ -289,9 +295,11 @@ export class FakeGit implements GitBackend {
   async receivePack(repository: string, request: ReceiveRequest): Promise<AsyncIterable<Uint8Array>> {
     const text = await Array.fromAsync(request.body, (chunk) => new TextDecoder().decode(chunk));
     const updates = JSON.parse(text.join('')) as RefUpdate[];
+    this.sentences.length = 0;
     const run = async function* (this: FakeGit): AsyncGenerator<Uint8Array> {
       await request.announced(updates);
       if (this.breaks === 'before refs move') throw new Error('killed before refs moved');
+      await this.whileReceiving?.();
       const moved = await this.#move(repository, updates, request.judge);
       if (this.breaks === 'after refs moved') throw new Error('killed after refs moved');
       if (moved.length > 0) await request.landed(moved);
@@ -302,10 +310,15 @@ export class FakeGit implements GitBackend {
 
   async #move(repository: string, updates: readonly RefUpdate[], judge: JudgeRefs): Promise<RefUpdate[]> {
     const { refs } = this.#stored(repository);
-    const verdicts = await judge(updates, { isAncestor: async () => true });
+    const verdicts = await judge(updates, {
+      isAncestor: async () => true,
+      atomic: this.atomic,
+    });
     const accepted = updates.filter(
       ({ ref, old }, index) => verdicts[index]?.refusal === undefined && (refs.get(ref) ?? zeroOid) === old,
     );
+    this.sentences.push(...verdicts.flatMap(({ refusal }) => refusal ?? []));
+    if (this.atomic && accepted.length < updates.length) return [];
     for (const update of accepted) {
       if (update.new === zeroOid) refs.delete(update.ref);
       else refs.set(update.ref, update.new);

@@ -5,6 +5,7 @@ import {
   accessDecision,
   on,
   scopeCatalogue,
+  Unauthorized,
   type AuditEntry,
   type Call,
   type Caller,
@@ -114,6 +115,7 @@ export async function world(
   const git = new FakeGit();
   const intents = new TestIntents();
   const audited: AuditEntry[] = [];
+  const auditing = { fails: false };
   const events: EventOf[] = [];
   await storage.deliver(
     eventTypes.map((type) => ({
@@ -147,6 +149,7 @@ export async function world(
     locks: storage.locks,
     audit: {
       append: async (entry) => {
+        if (auditing.fails) throw new Error('the audit log cannot be written');
         audited.push(entry);
       },
     },
@@ -165,6 +168,8 @@ export async function world(
     adminGrants: () => undefined,
     resolvers: () => [repositoryResolver({ store, permissionTable })],
   });
+  const lost = new Set<Caller>();
+  const renewed = new Map<Caller, Caller>();
   const as = <C extends Caller>(caller: C, now = new Date()): Call<C> => ({
     caller,
     requestId: 'r',
@@ -172,6 +177,10 @@ export async function world(
     userAgent: 'test',
     signal: new AbortController().signal,
     now,
+    renew: async () => {
+      if (lost.has(caller)) throw new Unauthorized('The credential is not valid');
+      return as(renewed.get(caller) ?? caller, now) as Call<C>;
+    },
   });
   const granted = <P extends 'repo.read' | 'repo.write' | 'repo.admin' | 'repo.own', C extends Caller>(
     caller: C,
@@ -191,6 +200,10 @@ export async function world(
     git,
     intents,
     audited,
+    auditing,
+    /** Callers whose credential is not good any more, and what others have become. */
+    lost,
+    renewed,
     useCases,
     access,
     as,

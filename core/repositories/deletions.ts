@@ -1,0 +1,126 @@
+// What it costs to delete branches and tags, and the trace it leaves: a budget per actor, and an audit entry committed
+// before the ref goes. The same over REST and by push.
+import type { Granted } from '#core/kernel/access';
+import { auditEntry } from '#core/kernel/audit';
+import type { Call } from '#core/kernel/caller';
+import { RateLimited, Unavailable } from '#core/kernel/errors';
+import type { Budget, Count } from '#core/kernel/rate';
+import { zeroOid, type Oid, type RefUpdate, type RefVerdict } from './git-backend.ts';
+import type { RepositoryParts } from './parts.ts';
+import type { Repository } from './repository.ts';
+
+/** Document B, "Limits": per actor, in any five minutes. */
+export const deletionBudget: Budget = { limit: 30, windowSeconds: 300, window: 'rolling' };
+
+export type DeletionParts = Pick<RepositoryParts, 'git' | 'unitOfWork' | 'audit' | 'rateCounter'>;
+type Writable = Granted<Repository, 'repo.write'>;
+
+/** Refs that people know by name; what else a push deletes costs nothing and leaves its event alone. */
+const kinds = [
+  ['branch', 'refs/heads/'],
+  ['tag', 'refs/tags/'],
+] as const;
+const kindOf = (ref: string): (typeof kinds)[number] | undefined => kinds.find(([, prefix]) => ref.startsWith(prefix));
+
+/** @throws {RateLimited} with nothing spent. */
+export async function spendDeletion(parts: DeletionParts, call: Call): Promise<void> {
+  const count = await take(parts, call, 1);
+  if (!count.exceeded) return;
+  throw new RateLimited('Too many branches and tags deleted', (count.resetAt.getTime() - call.now.getTime()) / 1000, {
+    detail: `${count.limit} of them may be deleted in any ${deletionBudget.windowSeconds} seconds`,
+    count: { ...count, resource: 'branch.delete' },
+  });
+}
+
+const take = ({ rateCounter }: DeletionParts, { caller, now }: Call, units: number): Promise<Count> =>
+  rateCounter.take(`branch.delete:user:${caller.kind === 'user' ? caller.id : ''}`, deletionBudget, now, units);
+
+/**
+ * Commits an entry for each, with where it stood: a deletion that nobody can trace does not happen.
+ * @throws {Unavailable} where that cannot be.
+ */
+export async function recordDeletions(
+  { unitOfWork, audit }: DeletionParts,
+  { resource: { id, owner, name: repository }, call }: Writable,
+  deleted: readonly { readonly ref: string; readonly oid: Oid }[],
+): Promise<void> {
+  try {
+    await unitOfWork.run(async () => {
+      for (const { ref, oid } of deleted) {
+        const [kind, prefix] = kindOf(ref) ?? ['ref', ''];
+        const details = { owner, name: repository, [kind]: ref.slice(prefix.length), commit: oid };
+        await audit.append(auditEntry(call, `${kind}.deleted`, `repository:${id}`, details));
+      }
+    });
+  } catch (cause) {
+    throw cause instanceof Unavailable
+      ? cause
+      : new Unavailable('The audit record could not be written, so nothing was deleted', {
+          detail: 'Try again later',
+          cause,
+        });
+  }
+}
+
+/**
+ * The same verdicts, but that deletions over budget, or that leave no trace, are refused. With `atomic` one refusal
+ * refuses all, so nothing is spent or written where there is one.
+ */
+export async function admitDeletions(
+  parts: DeletionParts,
+  granted: Writable,
+  updates: readonly RefUpdate[],
+  verdicts: readonly RefVerdict[],
+  atomic: boolean,
+): Promise<readonly RefVerdict[]> {
+  const refusals = new Map(verdicts.map(({ ref, refusal }) => [ref, refusal]));
+  const result = (): readonly RefVerdict[] =>
+    updates.map(({ ref }) => ({
+      ref,
+      refusal: refusals.has(ref) ? refusals.get(ref) : 'nothing was decided about it',
+    }));
+  const deletions = updates.filter(
+    ({ ref, new: next }) => next === zeroOid && refusals.has(ref) && refusals.get(ref) === undefined,
+  );
+  if (deletions.length === 0) return verdicts;
+  const stood = await parts.git.readRefs(
+    granted.resource.id,
+    deletions.map(({ ref }) => ref),
+  );
+  const admitted: { readonly ref: string; readonly oid: Oid }[] = [];
+  for (const [index, { ref, old }] of deletions.entries()) {
+    const oid = stood[index] ?? zeroOid;
+    // git compares nothing where the old value is of no object it has: what the entry says would not be what went.
+    if (oid === zeroOid) refusals.set(ref, 'there is no such ref');
+    else if (oid !== old) refusals.set(ref, 'it has moved meanwhile; fetch it and look again');
+    else if (kindOf(ref) !== undefined) admitted.push({ ref, oid });
+  }
+  if (atomic && refusals.values().some((refusal) => refusal !== undefined)) return result();
+  const within = await affordable(parts, granted.call, admitted, atomic);
+  for (const { ref } of admitted.slice(within))
+    refusals.set(
+      ref,
+      `too many branches and tags deleted: ${deletionBudget.limit} in any ${deletionBudget.windowSeconds} seconds; try again later`,
+    );
+  const traced = admitted.slice(0, within);
+  if (traced.length === 0) return result();
+  try {
+    await recordDeletions(parts, granted, traced);
+  } catch (error) {
+    if (!(error instanceof Unavailable)) throw error;
+    for (const { ref } of traced) refusals.set(ref, error.message);
+  }
+  return result();
+}
+
+/** How many of them the budget has room for; they are spent. */
+async function affordable(
+  parts: DeletionParts,
+  call: Call,
+  admitted: readonly unknown[],
+  atomic: boolean,
+): Promise<number> {
+  if (atomic) return (await take(parts, call, admitted.length)).exceeded ? 0 : admitted.length;
+  for (let spent = 0; spent < admitted.length; spent += 1) if ((await take(parts, call, 1)).exceeded) return spent;
+  return admitted.length;
+}
