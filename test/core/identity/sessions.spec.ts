@@ -244,12 +244,10 @@ void t.test('sessions', async (t) => {
     const w = world();
     const ada = await w.account('ada', { isAdmin: true });
     const from = { ip: '192.0.2.9', now: w.clock.now() };
-    t.strictSame(await w.sessions.directory.check('ADA', 'password of ada', from), {
-      kind: 'user',
-      id: ada.id,
-      username: 'ada',
-      isAdmin: true,
-    });
+    const known = { kind: 'user', id: ada.id, username: 'ada', isAdmin: true };
+    const { unchanged, ...proved } = (await w.sessions.directory.check('ADA', 'password of ada', from)) ?? {};
+    t.strictSame(proved, known);
+    t.strictSame(await unchanged?.(), known);
     t.equal(await w.sessions.directory.check('ada', 'wrong', from), undefined);
     t.match(w.entries.at(-1), {
       action: 'user.login_failed',
@@ -258,5 +256,19 @@ void t.test('sessions', async (t) => {
     });
     for (let time = 0; time < 9; time += 1) await w.sessions.directory.check('ada', 'wrong', from);
     await t.rejects(w.sessions.directory.check('ada', 'password of ada', from), { name: 'RateLimited' });
+  });
+
+  await t.test('what a password proved is told to have changed without another hash', async (t) => {
+    for (const change of [{ status: 'suspended' }, { passwordHash: 'another' }] as const) {
+      const w = world();
+      const ada = await w.account('ada');
+      const from = { ip: '192.0.2.9', now: w.clock.now() };
+      const proved = await w.sessions.directory.check('ada', 'password of ada', from);
+      const { calls } = w.hasher;
+      t.match(await proved?.unchanged?.(), { id: ada.id });
+      await w.parts.unitOfWork.run(() => w.parts.accounts.update(ada.id, change));
+      t.equal(await proved?.unchanged?.(), undefined);
+      t.equal(w.hasher.calls, calls);
+    }
   });
 });

@@ -14,7 +14,7 @@ import {
   type Standing,
 } from '#core/kernel/access';
 import { anonymous, type Call, type Caller, type Credential } from '#core/kernel/caller';
-import { HexforgeError, InsufficientScope } from '#core/kernel/errors';
+import { HexforgeError, InsufficientScope, Unauthorized } from '#core/kernel/errors';
 import { scopeCatalogue, type ScopeName } from '#core/kernel/scopes';
 
 declare module '#core/kernel/access' {
@@ -305,6 +305,50 @@ void t.test('the proof carries the thing, the call and further permissions', asy
   t.equal(granted.call, call);
   t.equal(granted.may('vault.look'), true);
   t.equal(granted.may('vault.open'), false);
+});
+
+void t.test('a decision is taken again with the credential, the thing and the permission of that moment', async (t) => {
+  let now: { readonly caller: Caller; readonly id: number; readonly holds: readonly string[] } | undefined;
+  const begun = { caller: callers['pat open'], id: 1, holds: ['vault.open'] };
+  const resolver: ResourceResolver = {
+    vault: async () => {
+      const { id, holds } = now ?? begun;
+      return { resource: { number: 7, id } as never, readable: true, may: (name) => holds.includes(name) };
+    },
+  };
+  const decision = accessDecision({ scopes, adminGrants: () => undefined, resolvers: () => [resolver] });
+  const at = (): Call => {
+    const { caller } = now ?? begun;
+    if (caller.kind === 'anonymous') throw new Unauthorized('The credential is not valid');
+    return { ...callOf(caller), renew: async () => at() };
+  };
+  const table: readonly (readonly [string, NonNullable<typeof now>, string])[] = [
+    ['the same', begun, 'yes'],
+    ['another credential of the user', { ...begun, caller: callers.session }, 'yes'],
+    ['the credential is gone', { ...begun, caller: anonymous }, 'unauthorized'],
+    ['its scopes are fewer', { ...begun, caller: callers['pat look'] }, 'insufficient_scope'],
+    ['the permission is gone', { ...begun, holds: [] }, 'forbidden'],
+    ['another thing is there', { ...begun, id: 2 }, 'not_found'],
+  ];
+  for (const [what, then, expected] of table) {
+    now = undefined;
+    const call = at();
+    const granted = await decision.decide(call, changes('vault', 'vault.open'), row('vault:open'), {});
+    const other = at();
+    await decision.decide(other, signedIn, row('vault:open'), {});
+    now = then;
+    const [one, all] = [granted.renew(), decision.renew(call)].map((asked) =>
+      asked.then(
+        () => 'yes',
+        (error: unknown) => (error instanceof HexforgeError ? error.code : String(error)),
+      ),
+    );
+    t.equal(await one, expected, what);
+    t.equal(await all, expected, `${what}: all that was decided for the call`);
+    if (expected !== 'yes') continue;
+    t.equal((await granted.renew()).call.caller, then.caller);
+    await decision.renew(other);
+  }
 });
 
 void t.test('a kind that no plugin resolves is nowhere', async (t) => {

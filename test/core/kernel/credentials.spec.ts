@@ -120,6 +120,65 @@ void t.test('an account that may not sign in is told so, and no further director
   t.equal(ldap.asked.length, 0);
 });
 
+void t.test('a token is read again later on, and is refused where it proves nobody or somebody else', async (t) => {
+  let reads: 'by-pat' | 'another' | undefined = 'by-pat';
+  const door = authenticator({
+    readers: () => [
+      {
+        ...reader('svc_', 'pat', 'svc_good'),
+        read: async (_, now) =>
+          reads === undefined || now.getTime() > 5_000
+            ? undefined
+            : {
+                kind: 'user',
+                id: reads,
+                username: 'ann',
+                isAdmin: false,
+                credential: { kind: 'pat', id: 'c1', scopes: [] },
+              },
+      },
+    ],
+    directories: () => [],
+  });
+  const presented = { via: 'bearer', token: 'svc_good' } as const;
+  const user = await door.authenticate(presented, context);
+  t.strictSame(await door.renew(user, presented, context), user);
+  const bad = { name: 'Unauthorized' };
+  await t.rejects(door.renew(user, presented, { ...context, now: new Date(6_000) }), bad, 'expired by then');
+  reads = 'another';
+  await t.rejects(door.renew(user, presented, context), bad);
+  reads = undefined;
+  await t.rejects(door.renew(user, presented, context), bad);
+});
+
+void t.test('a password is checked again only where what it proved has changed', async (t) => {
+  let [password, unchanged, checked] = ['secret', true, 0];
+  const ann = { kind: 'user', id: 'u1', username: 'ann', isAdmin: true } as const;
+  const local: PasswordDirectory = {
+    name: 'local',
+    async check(_, given) {
+      checked += 1;
+      if (given !== password) return undefined;
+      return { ...ann, unchanged: async () => (unchanged ? { ...ann, isAdmin: false } : undefined) };
+    },
+  };
+  const door = authenticator({ readers: () => [], directories: () => [local, directory('ldap', 'other')] });
+  const presented = { via: 'basic', username: 'ann', password } as const;
+  const asked = { ...context, passwords: true };
+  const user = await door.authenticate(presented, asked);
+  t.notOk('unchanged' in user);
+  t.strictSame(await door.renew(user, presented, asked), { ...user, isAdmin: false }, 'what they are now');
+  t.equal(checked, 1);
+  unchanged = false;
+  t.match(await door.renew(user, presented, asked), { id: 'u1' }, 'a new hash of the same password');
+  t.equal(checked, 2);
+  password = 'another';
+  await t.rejects(door.renew(user, presented, asked), { name: 'Unauthorized' });
+  const other = { ...presented, password: 'other' };
+  const byLdap = await door.authenticate(other, asked);
+  t.strictSame(await door.renew(byLdap, other, asked), byLdap, 'a directory that cannot tell is asked again');
+});
+
 void t.test('nothing provided, nobody let in', async (t) => {
   const door = authenticator({ readers: () => [], directories: () => [] });
   await t.rejects(door.authenticate({ via: 'basic', username: '', password: '' }, { ...context, passwords: true }), {

@@ -1,0 +1,247 @@
+// Requests that last: access that is lost while a body comes or an answer goes.
+import { once } from 'node:events';
+import { request as send, type IncomingMessage } from 'node:http';
+import Joi from 'joi';
+import t, { type Test } from 'tap';
+import { api, ByteStream, object, type RawBody, type Route } from '#adapters/http/route';
+import { accessDecision, anyone, changes, reads, signedIn, type AccessDecision } from '#core/kernel/access';
+import type { Authenticator } from '#core/kernel/credentials';
+import { Unauthorized } from '#core/kernel/errors';
+import { authenticator, bearer, now, scopes, startRig, things, type Rig } from './rig.ts';
+
+const common = { scope: null, meter: 'none', summary: 'For a test' } as const;
+const count = object<{ bytes: number }>({ bytes: Joi.number().required() });
+
+/** A rig in which credentials and things can be lost, that counts how often either is asked about. */
+async function losing(
+  t: Test,
+  routes: (parts: { readonly access: AccessDecision; readonly done: string[] }) => readonly Route[],
+  leaseMs = 0,
+) {
+  const state = { credential: true, thing: true, asked: 0, found: 0, done: [] as string[], at: now };
+  const door: Authenticator = {
+    async authenticate(presented, context) {
+      state.asked += 1;
+      // As a database does, it answers in another turn: what was sent with the request is here by then.
+      await new Promise((resolve) => setImmediate(resolve));
+      if (!state.credential) throw new Unauthorized('The credential is not valid');
+      return await authenticator.authenticate(presented, context);
+    },
+    async renew(_, presented, context) {
+      if (context.now > now) throw new Unauthorized('The credential has expired');
+      return await door.authenticate(presented, context);
+    },
+  };
+  const access = accessDecision({
+    scopes,
+    adminGrants: () => undefined,
+    resolvers: () => [
+      {
+        async thing(caller, params) {
+          state.found += 1;
+          return state.thing ? await things.thing?.(caller, params) : undefined;
+        },
+      },
+    ],
+  });
+  const rig = await startRig(t, routes({ access, done: state.done }), {
+    authenticator: door,
+    access,
+    leaseMs,
+    clock: { now: () => state.at },
+  });
+  return { rig, state };
+}
+
+/** What may be lost meanwhile, and the status that tells it. */
+const losses = [
+  ['the credential is revoked', (state: { credential: boolean }) => void (state.credential = false), 401],
+  ['the credential expires', (state: { at: Date }) => void (state.at = new Date(now.getTime() + 1)), 401],
+  ['the thing is hidden', (state: { thing: boolean }) => void (state.thing = false), 404],
+] as const;
+
+/** Sends a request whose body comes in two parts, with something done between them. */
+async function inTwoParts(
+  { port }: Rig,
+  method: string,
+  path: string,
+  parts: readonly [string, string],
+  between: () => void,
+): Promise<{ readonly status: number; readonly text: string }> {
+  const length = String(parts[0].length + parts[1].length);
+  const headers = { ...bearer('good'), 'content-type': 'application/json', 'content-length': length };
+  const message = send({ host: '127.0.0.1', port, method, path, headers, agent: false });
+  message.write(parts[0]);
+  // The request is let in by then: it has nothing else to wait for.
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  between();
+  message.end(parts[1]);
+  const [answer] = (await once(message, 'response')) as [IncomingMessage];
+  return { status: answer.statusCode ?? 0, text: Buffer.concat((await answer.toArray()) as Uint8Array[]).toString() };
+}
+
+const uploads = ({ done }: { readonly done: string[] }): readonly Route[] => [
+  api({
+    ...common,
+    id: 'put',
+    method: 'PUT',
+    path: '/things/{name}',
+    access: changes('thing', 'thing.write'),
+    body: object<{ text: string }>({ text: Joi.string().required() }),
+    result: count,
+    run: (_, { body }) => ({ bytes: done.push(body.text) }),
+  }),
+  api({
+    ...common,
+    id: 'post',
+    method: 'POST',
+    path: '/things/{name}/bytes',
+    access: changes('thing', 'thing.write'),
+    body: 'raw',
+    result: count,
+    async run(_, { body }: { readonly body: RawBody }) {
+      const chunks = await Array.fromAsync(body);
+      return { bytes: done.push(Buffer.concat(chunks).toString()) };
+    },
+  }),
+];
+
+void t.test('a body that is slow is not acted on for who lost access while it came', async (t) => {
+  const parts = ['{"text": "one', ' two"}'] as const;
+  for (const [what, lose, status] of losses) {
+    const { rig, state } = await losing(t, uploads, 60_000);
+    const path = '/api/v1/things/open';
+    t.equal((await inTwoParts(rig, 'PUT', path, parts, () => undefined)).status, 200);
+    t.equal((await inTwoParts(rig, 'PUT', path, parts, () => lose(state))).status, status, what);
+    t.strictSame(state.done, ['one two']);
+  }
+  for (const [what, lose, status] of losses) {
+    const { rig, state } = await losing(t, uploads, 60_000);
+    const path = '/api/v1/things/open/bytes';
+    t.equal((await inTwoParts(rig, 'POST', path, ['a', 'b'], () => lose(state))).status, status, what);
+    t.strictSame(state.done, [], 'nor where the handler reads the bytes itself');
+  }
+});
+
+void t.test('a request that comes whole and is answered at once is asked about once', async (t) => {
+  const { rig, state } = await losing(
+    t,
+    (parts) => [
+      ...uploads(parts),
+      api({
+        ...common,
+        id: 'get',
+        method: 'GET',
+        path: '/things/{name}',
+        access: reads('thing', 'thing.read'),
+        result: count,
+        run: () => ({ bytes: 1 }),
+      }),
+    ],
+    60_000,
+  );
+  const options = { headers: { ...bearer('good'), 'content-type': 'application/json' } };
+  t.equal((await rig.call('GET', '/api/v1/things/open', options)).status, 200);
+  t.equal((await rig.call('PUT', '/api/v1/things/open', { ...options, body: '{"text":"x"}' })).status, 200);
+  t.strictSame([state.asked, state.found], [2, 2]);
+});
+
+/** An answer of two parts; the second is there when it is asked for. */
+function answers(rule: 'inside' | 'outside', method: 'GET' | 'POST', meter: 'none' | 'api.read') {
+  const second = Promise.withResolvers<void>();
+  const closed = Promise.withResolvers<void>();
+  const source = async function* source(): AsyncGenerator<Uint8Array> {
+    try {
+      yield Buffer.from('first');
+      await second.promise;
+      yield Buffer.from('second');
+    } finally {
+      closed.resolve();
+    }
+  };
+  const routes = ({ access }: { readonly access: AccessDecision }): readonly Route[] => [
+    api({
+      ...common,
+      meter,
+      id: 'bytes',
+      method,
+      path: '/things/{name}/bytes',
+      access: rule === 'outside' ? reads('thing', 'thing.read') : anyone,
+      result: 'bytes',
+      async run(call, { params }) {
+        if (rule === 'inside')
+          await access.decide(call, reads('thing', 'thing.read'), undefined, { name: params.name });
+        return new ByteStream(source(), { type: 'a/b' });
+      },
+    }),
+  ];
+  return { routes, second, closed };
+}
+
+async function read({ port }: Rig, method: string, begun: () => void): Promise<string> {
+  const message = send({ host: '127.0.0.1', port, method, path: '/api/v1/things/open/bytes', headers: bearer('good') });
+  message.end();
+  const [answer] = (await once(message, 'response')) as [IncomingMessage];
+  let text = '';
+  try {
+    for await (const chunk of answer as AsyncIterable<Buffer>) {
+      if (text === '') begun();
+      text += chunk.toString();
+    }
+  } catch {
+    return `${text} and no end`;
+  }
+  return text;
+}
+
+void t.test('an answer breaks off for who lost access while it is sent, and its source is closed', async (t) => {
+  for (const [what, lose] of losses) {
+    for (const [rule, method] of [
+      ['outside', 'GET'],
+      // As a fetch of git, whose handler asks for access itself.
+      ['inside', 'POST'],
+    ] as const) {
+      const { routes, second, closed } = answers(rule, method, 'api.read');
+      const { rig, state } = await losing(t, routes);
+      const text = await read(rig, method, () => {
+        lose(state);
+        second.resolve();
+      });
+      t.equal(text, 'first and no end', `${what}: ${method}`);
+      await closed.promise;
+      t.strictSame(rig.logged, [], 'which is no fault of ours');
+    }
+  }
+});
+
+void t.test('who made a change hears of it to the end, and who keeps access reads to the end', async (t) => {
+  const change = answers('inside', 'POST', 'none');
+  const made = await losing(t, change.routes);
+  const told = await read(made.rig, 'POST', () => {
+    made.state.credential = false;
+    change.second.resolve();
+  });
+  t.equal(told, 'firstsecond');
+  const reading = answers('outside', 'GET', 'none');
+  const kept = await losing(t, reading.routes);
+  t.equal(await read(kept.rig, 'GET', () => reading.second.resolve()), 'firstsecond');
+  t.ok(kept.state.asked > 2, 'asked on the way');
+});
+
+void t.test('what took long to read is not shown to who lost access meanwhile', async (t) => {
+  const { rig, state } = await losing(t, () => [
+    api({
+      ...common,
+      id: 'slow',
+      method: 'GET',
+      path: '/slow',
+      access: signedIn,
+      result: count,
+      run() {
+        state.credential = false;
+        return { bytes: 1 };
+      },
+    }),
+  ]);
+  t.equal((await rig.call('GET', '/api/v1/slow', { headers: bearer('good') })).status, 401);
+});
