@@ -12,7 +12,11 @@ export interface HoldingProxy {
 }
 
 /** @param held which requests, by their path. */
-export async function holdingProxy(t: Teardown, target: string, held: (path: string) => boolean): Promise<HoldingProxy> {
+export async function holdingProxy(
+  t: Teardown,
+  target: string,
+  held: (path: string) => boolean,
+): Promise<HoldingProxy> {
   const { hostname, port } = new URL(target);
   const pass = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { method, url: path, headers } = request;

@@ -1,0 +1,147 @@
+// Access that is lost while a request lasts: a real push, and a file that is written, held until something was done.
+import t from 'tap';
+import type { Client } from '#test/support/client';
+import type { TestForge, TestUser } from '#test/support/forge';
+import { holdingProxy } from '#test/support/holding-proxy';
+import { sharedForge } from '#test/support/shared-forge';
+import { remote, stockGit, workTree } from '#test/support/stock-git';
+
+const repos = '/api/v1/repos';
+
+/** Bob, who may write to a public repository of alice's, and with what he pushes. */
+interface Scene {
+  readonly forge: TestForge;
+  readonly alice: TestUser;
+  readonly bob: TestUser;
+  readonly admin: Client;
+  readonly repo: string;
+  /** Of his token. */
+  readonly tokenId: string;
+}
+
+interface Loss {
+  readonly what: string;
+  readonly by: 'password' | 'token' | 'session';
+  lose(scene: Scene): Promise<{ readonly status: number }>;
+  readonly told: RegExp;
+}
+
+const credential = /your credential is not valid any more/;
+const gone = /the repository is not here any more, or not yours to see/;
+const losses: readonly Loss[] = [
+  {
+    what: 'the account is suspended',
+    by: 'token',
+    lose: ({ admin, bob }) => admin.patch(`/api/v1/admin/users/${bob.id}`, { body: { is_active: false } }),
+    told: credential,
+  },
+  {
+    what: 'the token is deleted',
+    by: 'token',
+    lose: ({ bob, tokenId }) => bob.client.delete(`/api/v1/user/tokens/${tokenId}`),
+    told: credential,
+  },
+  {
+    what: 'the session is ended',
+    by: 'session',
+    lose: ({ bob }) => bob.client.post('/api/v1/auth/logout'),
+    told: credential,
+  },
+  {
+    what: 'the password is another',
+    by: 'password',
+    lose: ({ bob }) =>
+      bob.client.post('/api/v1/user/password', {
+        body: { current_password: bob.password, new_password: 'another password' },
+      }),
+    told: credential,
+  },
+  {
+    what: 'the collaborator is removed and the repository private',
+    by: 'password',
+    async lose({ alice, bob, repo }) {
+      await alice.client.delete(`${repos}/alice/${repo}/collaborators/${bob.username}`);
+      return alice.client.patch(`${repos}/alice/${repo}`, { body: { visibility: 'private' } });
+    },
+    told: gone,
+  },
+  {
+    what: 'the repository is renamed',
+    by: 'session',
+    lose: ({ alice, repo }) => alice.client.patch(`${repos}/alice/${repo}`, { body: { name: `${repo}-moved` } }),
+    told: gone,
+  },
+];
+
+void t.test('access that is lost while a request lasts', async (t) => {
+  const forge = await sharedForge(t);
+  const alice = await forge.createUser('alice');
+  const admin = await forge.administrator();
+  const proxy = await holdingProxy(t, forge.url, (path) => /git-receive-pack$|\/contents\//.test(path));
+  const work = await workTree(await stockGit(t), 'work');
+  const tip = await work.commit('One', { 'README.md': 'one' });
+
+  const setScene = async (name: string): Promise<Scene & { readonly secret: Record<Loss['by'], string> }> => {
+    const repo = `repo-${name}`;
+    const bob = await forge.createUser(`bob-${name}`);
+    await alice.client.post(repos, { body: { name: repo, visibility: 'public' } });
+    await work.git('push', '--quiet', remote(forge.url, `alice/${repo}`, alice), 'main');
+    await alice.client.put(`${repos}/alice/${repo}/collaborators/${bob.username}`, { body: { role: 'write' } });
+    const made = (await bob.client.post('/api/v1/user/tokens', { body: { name: 'push', scopes: ['repo:write'] } }))
+      .body;
+    const { id: tokenId, token } = made as { id: string; token: string };
+    const { token: session } = await forge.signIn(bob.username, bob.password);
+    const client = Object.assign(forge.as(session), {});
+    return {
+      forge,
+      alice,
+      bob: { ...bob, client },
+      admin,
+      repo,
+      tokenId,
+      secret: { password: bob.password, token, session },
+    };
+  };
+  const refsOf = async (repo: string): Promise<string[]> =>
+    (await work.git('ls-remote', '--refs', remote(forge.url, `alice/${repo}`, alice))).trim().split('\n');
+
+  for (const [index, { what, by, lose, told }] of losses.entries()) {
+    await t.test(`a push by ${by} moves nothing when ${what} before it ends`, async (t) => {
+      const scene = await setScene(String(index));
+      const { bob, repo, secret } = scene;
+      const url = remote(proxy.url, `alice/${repo}`, { username: bob.username, password: secret[by] });
+      proxy.meanwhile = async () => t.match((await lose(scene)).status, /^20[014]$/);
+      const { code, stderr } = await work.ran('push', url, 'main:other', 'main:refs/tags/v1');
+      t.equal(proxy.meanwhile, undefined);
+      t.not(code, 0);
+      t.match(stderr, told);
+      t.match(stderr, /\[remote rejected\] main -> other/);
+      const now = what.includes('renamed') ? `${repo}-moved` : repo;
+      t.strictSame(await refsOf(now), [`${tip}\trefs/heads/main`]);
+    });
+  }
+
+  await t.test('a push whose caller keeps access lands, however slow it is', async (t) => {
+    const { bob, repo, secret } = await setScene('kept');
+    const url = remote(proxy.url, `alice/${repo}`, { username: bob.username, password: secret.password });
+    proxy.meanwhile = async () => undefined;
+    t.equal((await work.ran('push', url, 'main:other')).code, 0);
+    t.equal((await refsOf(repo)).length, 2);
+  });
+
+  await t.test('a file whose bytes come slowly is not written for who lost access meanwhile', async (t) => {
+    const scene = await setScene('file');
+    const put = (path: string): Promise<Response> =>
+      fetch(`${proxy.url}${repos}/alice/${scene.repo}/contents/${path}`, {
+        method: 'PUT',
+        headers: { authorization: `Bearer ${scene.secret.token}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ message: 'A file', content: '' }),
+      });
+    proxy.meanwhile = async () => undefined;
+    t.equal((await put('kept')).status, 201);
+    const [{ lose } = { lose: async () => ({ status: 0 }) }] = losses;
+    proxy.meanwhile = () => lose(scene);
+    t.equal((await put('lost')).status, 401);
+    t.equal((await alice.client.get(`${repos}/alice/${scene.repo}/contents/lost`)).status, 404);
+  });
+});
