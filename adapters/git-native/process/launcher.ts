@@ -80,7 +80,7 @@ class Helper {
   #idle: NodeJS.Timeout | undefined;
   #next = 0;
   #retired = false;
-  #burial: Promise<void> | undefined;
+  #burying = false;
 
   private constructor(
     child: ChildProcess,
@@ -289,13 +289,12 @@ class Helper {
   #lost(): void {
     this.stop();
     for (const { take } of this.#wanting.splice(0)) take.reject(helperGone());
-    this.#burial ??= this.#bury().finally(() => {
-      this.#burial = undefined;
-    });
+    if (!this.#burying) void this.#bury();
   }
 
   /** Its programs are ended before they count as ended: what is looked at then, such as a ref, they change no more. */
   async #bury(): Promise<void> {
+    this.#burying = true;
     const { pid, exitCode, signalCode } = this.#child;
     if (pid !== undefined && exitCode === null && signalCode === null) {
       this.#child.kill('SIGKILL');
@@ -314,6 +313,7 @@ class Helper {
         this.#forget(id);
       }
     }
+    this.#burying = false;
   }
 }
 

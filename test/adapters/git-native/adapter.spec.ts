@@ -102,7 +102,7 @@ void t.test(
     const slow = await script(
       folder,
       'git',
-      `case "$*" in *update-ref*) trap "" TERM HUP PIPE; echo $PPID > '${folder}/helper'; sleep 0.5 ;; esac\nexec git "$@"`,
+      `case "$*" in *update-ref*) trap "" TERM HUP PIPE; cat > '${folder}/input'; echo $PPID > '${folder}/helper'; sleep 0.5; exec git "$@" < '${folder}/input' > /dev/null ;; esac\nexec git "$@"`,
     );
     const native = gitNative({ root, log: quiet, gitPath: slow });
     t.teardown(() => native.close());
