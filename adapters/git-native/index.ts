@@ -287,7 +287,14 @@ export function gitNative(options: GitNativeOptions): GitNative {
       await changing(repository, (location) => pruner.prune(location, before, signal)),
     sweep,
 
-    version: async () => await (version ??= versionOf(processes)),
+    version: async () => {
+      version ??= versionOf(processes);
+      // What was in the way, such as a full disk, may be gone when it is asked again.
+      version.catch(() => {
+        version = undefined;
+      });
+      return await version;
+    },
     close: async () => {
       lastCommits.close();
       await receivePack.settled();

@@ -148,6 +148,17 @@ export function openMemory({ clock, ids, log, memory = new Memory(), tuning }: M
         .find({ where: (row) => row.kind === kind && row.owner !== owner })
         .map(({ owner: _owner, ...intent }) => intent);
     },
+    async hold() {
+      if (!unitOfWork.active) throw new Error('an intent is held inside the unit of work it depends on');
+    },
+    async stillOpen(ids) {
+      if (unitOfWork.active)
+        throw new Error('which intents are open is asked outside of units of work: it waits for them');
+      return mutex.run(
+        'unit of work',
+        async () => new Set(intentTable.find({ where: ({ id }) => ids.includes(id) }).map(({ id }) => id)),
+      );
+    },
   };
 
   return {

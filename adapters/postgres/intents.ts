@@ -1,7 +1,7 @@
 // Intents, a write-ahead record of changes outside the database: announced and not yet concluded, each owned by a
 // process.
 import { type Kysely, sql } from 'kysely';
-import { Conflict } from '#core/kernel/errors';
+import { Conflict, Unavailable } from '#core/kernel/errors';
 import type { Log } from '#core/kernel/log';
 import type { Clock, Ids } from '#core/kernel/time';
 import type { Intent, Intents } from '#core/kernel/unit-of-work';
@@ -21,11 +21,15 @@ export interface IntentsOptions {
 const renewEvery = 10_000;
 /** A process on another host that did not renew its row for so long is taken for dead. */
 const lease = sql.lit('60 seconds');
+/** An INSERT that was sent before its connection broke has run by then, or never will. */
+const doubtMs = 5 * 60_000;
 
 export class SqlIntents implements Intents {
   readonly #options: IntentsOptions;
   /** This opening of the database: a process that opens it again is another owner. */
   readonly #owner: string;
+  /** Ids of intents whose INSERT had no reply, with the time until which each may still turn up. */
+  readonly #doubtful = new Map<string, number>();
   #registered: Promise<void> | undefined;
   #renewal: NodeJS.Timeout | undefined;
 
@@ -50,17 +54,29 @@ export class SqlIntents implements Intents {
       );
     await this.#register();
     const intent: Intent<D> = { id: ids.uuid(), kind, subject, detail: structuredClone(detail), openedAt: clock.now() };
-    await this.#database()
-      .insertInto('hexforge_intent')
-      .values({
-        id: intent.id,
-        kind,
-        subject,
-        detail: JSON.stringify(detail ?? null),
-        process_id: this.#owner,
-        opened_at: intent.openedAt,
-      })
-      .execute();
+    const insert = (): Promise<unknown> =>
+      this.#database()
+        .insertInto('hexforge_intent')
+        .values({
+          id: intent.id,
+          kind,
+          subject,
+          detail: JSON.stringify(detail ?? null),
+          process_id: this.#owner,
+          opened_at: intent.openedAt,
+        })
+        .onConflict((conflict) => conflict.column('id').doNothing())
+        .execute();
+    try {
+      // Where the connection broke the reply alone may be lost; the same id makes no second one.
+      await insert().catch((error: unknown) => {
+        if (!(error instanceof Unavailable)) throw error;
+        return insert();
+      });
+    } catch (error) {
+      if (error instanceof Unavailable) this.#doubtful.set(intent.id, performance.now() + doubtMs);
+      throw error;
+    }
     return intent;
   }
 
@@ -75,7 +91,26 @@ export class SqlIntents implements Intents {
     if (numDeletedRows === 0n) throw new Conflict('The change was concluded already', { detail: `Intent ${id}` });
   }
 
+  async hold(id: string): Promise<void> {
+    if (!this.#options.transactions.active) throw new Error('an intent is held inside the unit of work it depends on');
+    await this.#database().selectFrom('hexforge_intent').select('id').where('id', '=', id).forUpdate().execute();
+  }
+
+  async stillOpen(ids: readonly string[]): Promise<ReadonlySet<string>> {
+    if (this.#options.transactions.active)
+      throw new Error('which intents are open is asked outside of units of work: it waits for them');
+    if (ids.length === 0) return new Set();
+    const rows = await this.#database()
+      .selectFrom('hexforge_intent')
+      .select('id')
+      .where('id', 'in', ids)
+      .forUpdate()
+      .execute();
+    return new Set(rows.map(({ id }) => id));
+  }
+
   async abandoned(kind: string): Promise<readonly Intent[]> {
+    await this.#removeDoubtful();
     const rows = await this.#database()
       .selectFrom('hexforge_intent as i')
       .leftJoin('hexforge_process as p', 'p.id', 'i.process_id')
@@ -108,12 +143,26 @@ export class SqlIntents implements Intents {
   /** Gives up this process's row: what it left open is abandoned from now on. */
   async release(): Promise<void> {
     clearInterval(this.#renewal);
+    await this.#removeDoubtful().catch(() => undefined);
     if (this.#registered === undefined || this.#options.identity === undefined) return;
     await this.#database()
       .deleteFrom('hexforge_process')
       .where('id', '=', this.#owner)
       .execute()
       .catch(() => undefined);
+  }
+
+  /** What they announced never began. */
+  async #removeDoubtful(): Promise<void> {
+    if (this.#doubtful.size === 0) return;
+    const removed = await this.#database()
+      .deleteFrom('hexforge_intent')
+      .where('id', 'in', [...this.#doubtful.keys()])
+      .returning('id')
+      .execute();
+    for (const { id } of removed) this.#doubtful.delete(id);
+    const now = performance.now();
+    for (const [id, until] of this.#doubtful) if (until < now) this.#doubtful.delete(id);
   }
 
   #database(): Kysely<SystemTables> {

@@ -140,7 +140,8 @@ export class Transactions implements UnitOfWork, SqlDatabase {
       return result;
     } catch (error) {
       scope.state = 'rolled back';
-      await scope.em.rollback();
+      // What failed is told, not that a connection it broke takes no more.
+      await scope.em.rollback().catch(() => undefined);
       throw translated(error);
     }
   }

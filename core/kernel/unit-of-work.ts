@@ -28,12 +28,22 @@ export interface Intent<D = unknown> {
 export interface Intents {
   /**
    * Commits an intent by itself, before the change outside begins. It counts as in progress while this process lives.
+   * Where this rejects there is none: one that was written though its reply was lost is removed.
    */
   open<D>(intent: { readonly kind: string; readonly subject: string; readonly detail: D }): Promise<Intent<D>>;
   /** Removes it, inside the caller's unit of work, together with the rows and events that record the outcome. */
   close(id: string): Promise<void>;
   /** Intents of one kind whose process is gone, oldest first, for the reconciler at boot and every minute. */
   abandoned(kind: string): Promise<readonly Intent[]>;
+  /**
+   * Keeps it for the caller's unit of work, which does not close it but decides what becomes of it: `stillOpen` waits.
+   */
+  hold(id: string): Promise<void>;
+  /**
+   * Which of these are open, where the reply to a commit may have been lost: waits for units of work that have
+   * closed or hold one, so that none of them commits afterwards. Not for use inside a unit of work.
+   */
+  stillOpen(ids: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
 export interface Events {

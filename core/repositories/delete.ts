@@ -27,6 +27,7 @@ export const deleteRepository =
     const intent = await intents.open({ kind: 'repositories.delete', subject: id, detail: {} });
     try {
       await unitOfWork.run(async () => {
+        await intents.hold(intent.id);
         if (!(await store.delete(id))) throw new NotFound('Not found');
         await events.emit({
           type: 'repository.deleted',

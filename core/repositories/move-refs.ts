@@ -43,7 +43,12 @@ export async function moveRef(
   let moving: Moving;
   try {
     await hooks.announced([update]);
-    moving = await parts.git.moveRefs(id, [update]);
+    moving = await parts.git.moveRefs(id, [update]).catch(async (error: unknown) => {
+      // Cut short, git may have moved it all the same: then it is told so, and is not asked for once more.
+      const [now] = await parts.git.readRefs(id, [update.ref]).catch(() => []);
+      if (now !== update.new) throw error;
+      return 'moved' as const;
+    });
     if (moving === 'moved') await hooks.landed([update]);
     await conclude(true);
   } catch (error) {

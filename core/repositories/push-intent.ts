@@ -1,5 +1,5 @@
 // The intent of a push: committed before git reads an object, concluded with the events of what moved before the client
-// hears of it, reconciled where the push broke off.
+// hears of it, reconciled where the push broke off or could not be recorded.
 import type { Caller } from '#core/kernel/caller';
 import type { Intent } from '#core/kernel/unit-of-work';
 import type { ReceiveRequest } from './git-backend.ts';
@@ -15,20 +15,23 @@ export type PushIntentParts = Pick<
 > & { readonly reconciler: Reconciler; readonly maintenance: Maintenance };
 
 export interface PushIntent {
+  /**
+   * `landed` does not reject: what has moved has moved, and a client that heard otherwise would push it again. Where
+   * the database is away the intent stands for the record, which follows within a minute.
+   */
   readonly hooks: Pick<ReceiveRequest, 'announced' | 'landed'>;
   /**
-   * To be called when it is over. Where git ran to its end and told of no landing, nothing moved. Cut short, it may
-   * have moved refs: they tell.
+   * To be called when it is over; never rejects. Where git ran to its end and told of no landing, nothing moved. Cut
+   * short, it may have moved refs: they tell.
    */
   conclude(complete: boolean): Promise<void>;
 }
 
 /** For one push. */
 export function pushIntent(parts: PushIntentParts, repositoryId: string, caller: Caller): PushIntent {
-  const { unitOfWork, intents, reconciler, maintenance } = parts;
+  const { intents, reconciler, maintenance } = parts;
   const actor = caller.kind === 'user' ? caller.id : '';
   let intent: Intent<PushDetail> | undefined;
-  let recording = false;
   return {
     hooks: {
       async announced(updates) {
@@ -37,22 +40,25 @@ export function pushIntent(parts: PushIntentParts, repositoryId: string, caller:
         intent = await intents.open({ kind: 'repositories.push', subject: repositoryId, detail: { actor, updates } });
       },
       async landed(updates) {
-        recording = true;
-        await recordPush(parts)(
-          repositoryId,
-          updates.map((update) => ({ ...update, actor })),
-          intent === undefined ? [] : [intent.id],
-        );
+        const open = intent;
         intent = undefined;
+        try {
+          await recordPush(parts)(
+            repositoryId,
+            updates.map((update) => ({ ...update, actor })),
+            open === undefined ? [] : [open.id],
+          );
+        } catch (error) {
+          if (open === undefined) throw error;
+          reconciler.postpone(open, updates, error);
+        }
         maintenance.request(repositoryId);
       },
     },
     async conclude(complete) {
       const open = intent;
       intent = undefined;
-      if (open === undefined) return;
-      if (complete && !recording) await unitOfWork.run(() => intents.close(open.id));
-      else await reconciler.settle(open);
+      if (open !== undefined) await reconciler.settle(open, complete ? [] : undefined);
     },
   };
 }

@@ -1,21 +1,35 @@
 // Concluding what was announced and not recorded: intents of processes that died, and of live operations that went
 // wrong half-way.
+import { Unavailable } from '#core/kernel/errors';
 import type { Intent } from '#core/kernel/unit-of-work';
+import type { RefUpdate } from './git-backend.ts';
 import { intentKinds, type IntentKind, type PushDetail } from './intents.ts';
 import type { Maintenance } from './maintenance.ts';
 import type { RepositoryParts } from './parts.ts';
-import { landed, recordPush } from './record-push.ts';
+import { landed, recordPush, type Moved } from './record-push.ts';
 
 export interface Reconciler {
   /**
    * Concludes the intent of an operation that ended without recording its outcome. Never rejects: what fails now is
    * tried again by `run`.
+   * @param moved of a push, the refs that are known to have moved; undefined where the refs have to tell.
    */
-  settle(intent: Intent): Promise<void>;
+  settle(intent: Intent, moved?: readonly RefUpdate[]): Promise<void>;
+  /** Leaves an intent to `run`: recording what moved has just failed with `error`. */
+  postpone(intent: Intent, moved: readonly RefUpdate[], error: unknown): void;
   /** Concludes every abandoned intent: at boot and every minute. */
   run(): Promise<void>;
-  /** Concludes abandoned pushes of one repository, so that no later push covers their traces. */
+  /**
+   * Concludes abandoned pushes of one repository, so that no later push covers their traces.
+   * @throws {Unavailable} where one of them cannot be concluded and only the refs can tell its outcome.
+   */
   settlePushes(repositoryId: string): Promise<void>;
+}
+
+/** An intent with what is known of its outcome. */
+interface Open {
+  readonly intent: Intent;
+  readonly moved: readonly RefUpdate[] | undefined;
 }
 
 type Parts = Pick<
@@ -27,17 +41,17 @@ export function reconciler(parts: Parts): Reconciler {
   const { store, git, unitOfWork, intents, locks, log, maintenance } = parts;
   const record = recordPush(parts);
   /** Of this process, by id: their settling failed. */
-  const unsettled = new Map<string, Intent>();
+  const unsettled = new Map<string, Open>();
 
-  const close = (open: readonly Intent[]): Promise<void> =>
+  const close = (open: readonly Open[]): Promise<void> =>
     unitOfWork.run(async () => {
-      for (const { id } of open) await intents.close(id);
+      for (const { intent } of open) await intents.close(intent.id);
     });
 
   /**
    * By kind, for all open intents about one repository: finishes where the record says so, undoes where it does not.
    */
-  const conclude: { readonly [K in IntentKind]: (repositoryId: string, open: readonly Intent[]) => Promise<void> } = {
+  const conclude: { readonly [K in IntentKind]: (repositoryId: string, open: readonly Open[]) => Promise<void> } = {
     async 'repositories.create'(repositoryId, open) {
       if ((await store.byId(repositoryId)) === undefined) await git.remove(repositoryId);
       await close(open);
@@ -53,62 +67,98 @@ export function reconciler(parts: Parts): Reconciler {
     },
     async 'repositories.push'(repositoryId, open) {
       if ((await store.byId(repositoryId)) === undefined) return close(open);
-      const announced = open.flatMap(({ detail }) => {
-        const { actor, updates } = detail as PushDetail;
-        return updates.map((update) => ({ ...update, actor }));
-      });
-      const names = [...new Set(announced.map(({ ref }) => ref))];
-      const oids = await git.readRefs(repositoryId, names);
-      const moved = landed(
-        announced,
-        new Map(
-          names.flatMap((name, index) => {
-            const oid = oids[index];
-            return oid === undefined ? [] : [[name, oid] as const];
-          }),
-        ),
-      );
+      const moved = await movedBy(repositoryId, open);
       await record(
         repositoryId,
         moved,
-        open.map(({ id }) => id),
+        open.map(({ intent }) => intent.id),
       );
       if (moved.length > 0) maintenance.request(repositoryId);
     },
   };
 
-  const concludeAll = async (kind: IntentKind, open: readonly Intent[]): Promise<void> => {
-    for (const [subject, about] of Map.groupBy(open, (intent) => intent.subject)) {
+  /** What is known to have moved takes part in the chains of what the refs have to tell. */
+  const movedBy = async (repositoryId: string, open: readonly Open[]): Promise<readonly Moved[]> => {
+    const candidates = open.flatMap(({ intent: { detail }, moved }) => {
+      const { actor, updates } = detail as PushDetail;
+      return (moved ?? updates).map((update) => ({ ...update, actor, known: moved !== undefined }));
+    });
+    if (candidates.every(({ known }) => known)) return candidates;
+    const names = [...new Set(candidates.map(({ ref }) => ref))];
+    const oids = await git.readRefs(repositoryId, names);
+    const chains = landed(
+      candidates,
+      new Map(
+        names.flatMap((name, index) => {
+          const oid = oids[index];
+          return oid === undefined ? [] : [[name, oid] as const];
+        }),
+      ),
+    );
+    return [...candidates.filter((candidate) => candidate.known && !chains.includes(candidate)), ...chains];
+  };
+
+  /**
+   * The reply to what closed an intent may have been lost: one that is gone was concluded, and recording it again would
+   * tell of it twice.
+   */
+  const concludeOpen = async (kind: IntentKind, subject: string, about: readonly Open[]): Promise<void> => {
+    const left = await intents.stillOpen(about.map(({ intent }) => intent.id));
+    const open = about.filter(({ intent }) => left.has(intent.id));
+    if (open.length > 0) await conclude[kind](subject, open);
+  };
+
+  const failed = (about: readonly Open[], error: unknown): void => {
+    for (const open of about) unsettled.set(open.intent.id, open);
+    const [first] = about;
+    log.error(
+      { err: error, intent: first?.intent.kind, repository: first?.intent.subject },
+      'an interrupted operation could not be concluded; it is tried again within a minute',
+    );
+  };
+
+  const concludeAll = async (kind: IntentKind, open: readonly Open[]): Promise<void> => {
+    for (const [subject, about] of Map.groupBy(open, ({ intent }) => intent.subject)) {
       try {
-        await conclude[kind](subject, about);
-        for (const { id } of about) unsettled.delete(id);
+        await concludeOpen(kind, subject, about);
+        for (const { intent } of about) unsettled.delete(intent.id);
       } catch (error) {
-        for (const intent of about) unsettled.set(intent.id, intent);
-        log.error(
-          { err: error, intent: kind, repository: subject },
-          'an interrupted operation could not be concluded; it is tried again within a minute',
-        );
+        failed(about, error);
       }
     }
   };
 
-  const open = async (kind: IntentKind): Promise<Intent[]> => {
-    const failed = [...unsettled.values()].filter((intent) => intent.kind === kind);
-    const abandoned = (await intents.abandoned(kind)).filter(({ id }) => !unsettled.has(id));
-    return [...abandoned, ...failed];
+  const open = async (kind: IntentKind): Promise<Open[]> => {
+    const abandoned = await intents.abandoned(kind);
+    const known = [...unsettled.values()].filter(({ intent }) => intent.kind === kind);
+    return [
+      ...abandoned.filter(({ id }) => !unsettled.has(id)).map((intent) => ({ intent, moved: undefined })),
+      ...known,
+    ];
   };
   const alone = (work: () => Promise<void>): Promise<void> => locks.exclusive('repositories.reconcile', work);
 
   return {
-    settle: (intent) => concludeAll(intent.kind as IntentKind, [intent]),
+    async settle(intent, moved) {
+      const about = [{ intent, moved }];
+      // Most refused pushes end here: nothing moved, nobody else closes it.
+      if (moved?.length === 0) await close(about).catch((error: unknown) => failed(about, error));
+      else await concludeAll(intent.kind as IntentKind, about);
+    },
+    postpone: (intent, moved, error) => failed([{ intent, moved }], error),
     run: () =>
       alone(async () => {
         for (const kind of intentKinds) await concludeAll(kind, await open(kind));
       }),
     async settlePushes(repositoryId) {
-      const pending = async (): Promise<Intent[]> =>
-        (await open('repositories.push')).filter(({ subject }) => subject === repositoryId);
-      if ((await pending()).length > 0) await alone(async () => concludeAll('repositories.push', await pending()));
+      const pending = async (): Promise<Open[]> =>
+        (await open('repositories.push')).filter(({ intent }) => intent.subject === repositoryId);
+      if ((await pending()).length === 0) return;
+      await alone(async () => concludeAll('repositories.push', await pending()));
+      if ([...unsettled.values()].some(({ intent, moved }) => intent.subject === repositoryId && moved === undefined))
+        throw new Unavailable('An earlier push to this repository is not recorded yet', {
+          detail: 'Try again within a minute',
+        });
     },
   };
 }

@@ -119,7 +119,9 @@ async function once(
     complete = true;
     if (lost !== undefined) throw lost;
     if (refused !== undefined) throw new Forbidden('The branch is protected from this', { detail: refused });
-    if (refusal === undefined) {
+    // Where the branch leads to this very commit it has landed, whatever became of git's report.
+    const [now] = refusal === undefined ? [commit.oid] : await git.readRefs(id, [ref]);
+    if (now === commit.oid) {
       return {
         created: replaced === undefined,
         file:
@@ -129,9 +131,8 @@ async function once(
         commit,
       };
     }
-    const [now] = await git.readRefs(id, [ref]);
     if (now !== parent) return undefined;
-    throw new Unprocessable('git does not take this change', { detail: refusal });
+    throw new Unprocessable('git does not take this change', { detail: refusal ?? '' });
   } finally {
     await conclude(complete);
   }

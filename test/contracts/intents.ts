@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { Conflict } from '#core/kernel/errors';
 import type { Storage } from '#core/kernel/storage';
-import type { Check } from './checks.ts';
+import { gate, turn, type Check } from './checks.ts';
 
 export type IntentStorage = Pick<Storage, 'unitOfWork' | 'intents' | 'close'>;
 
@@ -89,6 +89,49 @@ export const intentsChecks: readonly Check<IntentsProvider>[] = [
         unitOfWork.run(() => intents.close(id)),
         Conflict,
       );
+    },
+  },
+  {
+    name: 'which are open is told once whoever has closed or held one has committed or not',
+    async run({ open }) {
+      const { unitOfWork, intents } = await open();
+      const ids = await Promise.all(
+        ['closed', 'held', 'rolled back', 'left'].map(
+          async (subject) => (await intents.open({ kind: kindOf(), subject, detail: {} })).id,
+        ),
+      );
+      const [closed = '', held = '', rolledBack = '', left = ''] = ids;
+      await assert.rejects(
+        unitOfWork.run(async () => {
+          await intents.close(rolledBack);
+          throw new Error('no');
+        }),
+        /no/,
+      );
+      const [done, go] = [gate(), gate()];
+      let committing = false;
+      const working = unitOfWork.run(async () => {
+        await intents.close(closed);
+        await intents.hold(held);
+        done.open();
+        await go.passed;
+        committing = true;
+      });
+      await done.passed;
+      const asked = intents.stillOpen(ids).then((found) => {
+        assert.ok(committing, 'it was told before the outcome was known');
+        return found;
+      });
+      await turn();
+      go.open();
+      await working;
+      assert.deepEqual([...(await asked)].sort(), [held, rolledBack, left].sort());
+      assert.deepEqual([...(await intents.stillOpen([]))], []);
+      await assert.rejects(
+        unitOfWork.run(() => intents.stillOpen([left])),
+        /outside of units of work/,
+      );
+      await assert.rejects(intents.hold(left), /inside the unit of work/);
     },
   },
   {

@@ -2,9 +2,8 @@
 // large.
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Internal, Unavailable } from '#core/kernel/errors';
 import {
@@ -16,6 +15,8 @@ import {
   type Notice,
   type StartCommand,
 } from './launcher-messages.ts';
+import { killMarked } from './process-table.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 /** A program that has been started. The streams of one that was quick may be closed already. */
 export interface LaunchedProcess {
@@ -42,6 +43,11 @@ interface LauncherTimes {
 
 const defaults: LauncherTimes = { idle: 60_000, connections: 10_000, start: 30_000 };
 
+/** In the environment of every program: the folder of the helper that started it. */
+const helperVariable = 'HEXFORGE_HELPER';
+
+type Environment = Readonly<Record<string, string>>;
+
 interface Connection {
   readonly number: number;
   readonly socket: Socket;
@@ -55,6 +61,8 @@ interface Start {
 
 const helperGone = (): Unavailable =>
   new Unavailable('A program could not be started: the process that starts them has ended');
+
+const socketIn = (folder: string): string => join(folder, 'l');
 
 /** The helper, from its start to its end. */
 class Helper {
@@ -72,6 +80,7 @@ class Helper {
   #idle: NodeJS.Timeout | undefined;
   #next = 0;
   #retired = false;
+  #burying = false;
 
   private constructor(
     child: ChildProcess,
@@ -99,14 +108,14 @@ class Helper {
   }
 
   /** @param onEnd is told when it takes no more. */
-  static async start(times: LauncherTimes, onEnd: () => void): Promise<Helper> {
-    const folder = await mkdtemp(join(tmpdir(), 'hexforge-')).catch((cause: unknown) => {
+  static async start(times: LauncherTimes, environment: Environment, onEnd: () => void): Promise<Helper> {
+    const folder = await temporaryFolder().catch((cause: unknown) => {
       throw new Unavailable('No process can be started: no temporary folder can be made', {
         detail: 'Look whether the disk is full, or set TMPDIR to a folder that can be written to',
         cause,
       });
     });
-    const path = join(folder, 'launcher');
+    const path = socketIn(folder);
     const server = createServer();
     try {
       await once(server.listen(path), 'listening');
@@ -122,7 +131,7 @@ class Helper {
     return new Helper(
       fork(module, [path], {
         execArgv: ['--max-semi-space-size=1'],
-        env: {},
+        env: { ...environment },
         cwd: '/',
         detached: true,
         stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
@@ -145,7 +154,8 @@ class Helper {
       // Another may have ended while this one waited.
       clearTimeout(this.#idle);
       this.#starts.set(id, start);
-      this.#send({ id, ...command, connections: start.connections.map(({ number }) => number) });
+      const environment = { ...command.environment, [helperVariable]: this.#folder };
+      this.#send({ id, ...command, environment, connections: start.connections.map(({ number }) => number) });
       const late = setTimeout(() => this.#child.kill('SIGKILL'), this.#times.start);
       await start.started.promise.finally(() => clearTimeout(late));
       return this.#launched(id, start);
@@ -275,27 +285,47 @@ class Helper {
     this.#child.channel?.[this.#held.size > 0 ? 'ref' : 'unref']();
   }
 
-  /** Without it nobody says how they ended: to who waits, they were killed. */
+  /** Nobody says any more how its programs end. */
   #lost(): void {
     this.stop();
-    // Its own doing, unless it was killed.
-    rm(this.#folder, { recursive: true, force: true }).catch(() => undefined);
     for (const { take } of this.#wanting.splice(0)) take.reject(helperGone());
-    for (const { connections, started, ended } of this.#starts.values()) {
-      for (const { socket } of connections) socket.destroy();
-      started.reject(helperGone());
-      ended.resolve({ code: null, signal: 'SIGKILL', stderr: '' });
+    if (!this.#burying) void this.#bury();
+  }
+
+  /** Its programs are ended before they count as ended: what is looked at then, such as a ref, they change no more. */
+  async #bury(): Promise<void> {
+    this.#burying = true;
+    const { pid, exitCode, signalCode } = this.#child;
+    if (pid !== undefined && exitCode === null && signalCode === null) {
+      this.#child.kill('SIGKILL');
+      await once(this.#child, 'exit');
     }
-    this.#starts.clear();
+    // Its own doing, unless it was killed.
+    await rm(this.#folder, { recursive: true, force: true }).catch(() => undefined);
+    while (this.#starts.size > 0) {
+      const starts = [...this.#starts];
+      for (const [, { connections }] of starts) for (const { socket } of connections) socket.destroy();
+      const mark = { variable: `${helperVariable}=${this.#folder}`, argument: socketIn(this.#folder) };
+      await killMarked([mark]).catch(() => undefined);
+      for (const [id, { started, ended }] of starts) {
+        started.reject(helperGone());
+        ended.resolve({ code: null, signal: 'SIGKILL', stderr: '' });
+        this.#forget(id);
+      }
+    }
+    this.#burying = false;
   }
 }
 
 export class Launcher {
   readonly #times: LauncherTimes;
+  readonly #environment: Environment;
   #helper: Promise<Helper> | undefined;
 
-  constructor(times: Partial<LauncherTimes> = {}) {
+  /** @param environment of the helper and of every program it starts, beside that program's own. */
+  constructor(times: Partial<LauncherTimes> = {}, environment: Environment = {}) {
     this.#times = { ...defaults, ...times };
+    this.#environment = environment;
   }
 
   /**
@@ -305,11 +335,12 @@ export class Launcher {
   async launch(
     program: string,
     args: readonly string[],
-    environment: Readonly<Record<string, string>>,
+    environment: Environment,
     pipes = 0,
   ): Promise<LaunchedProcess> {
     this.#helper ??= this.#start();
-    return (await this.#helper).launch({ program, args, environment }, pipes);
+    const whole = { ...environment, ...this.#environment };
+    return (await this.#helper).launch({ program, args, environment: whole }, pipes);
   }
 
   async close(): Promise<void> {
@@ -322,7 +353,7 @@ export class Launcher {
     const forget = (): void => {
       if (this.#helper === starting) this.#helper = undefined;
     };
-    const starting = Helper.start(this.#times, forget);
+    const starting = Helper.start(this.#times, this.#environment, forget);
     starting.catch(forget);
     return starting;
   }

@@ -18,6 +18,8 @@ const remedy = `install git ${oldest.major}.${oldest.minor} or newer, or set plu
 export async function versionOf(processes: GitProcesses): Promise<GitVersion> {
   const { path } = processes;
   const answer = await processes.run(['--version'], { deadlineMs: 10_000, maxOutput: 4096 }).catch((cause: unknown) => {
+    // No program starts at all, and the refusal says why.
+    if (cause instanceof Unavailable && cause.detail !== undefined) throw cause;
     throw new Unavailable(`git is missing: "${path}" does not start; ${remedy}`, { cause });
   });
   const match = /^git version ((\d+)\.(\d+)(?:\.(\d+))?\S*)/.exec(answer.stdout.toString('utf8'));

@@ -28,7 +28,7 @@ import {
   type Hooks,
   type PushHooks,
 } from './hooks.ts';
-import { PushReport, refusedReport } from './report.ts';
+import { PushReport, reportOf } from './report.ts';
 
 export interface ReceivePackParts extends SmartHttpParts {
   readonly refs: Refs;
@@ -176,30 +176,25 @@ export class ReceivePack {
 
   async #answer(push: Push): Promise<void> {
     const { process, channel, head, request, location } = push;
-    const report = new PushReport(head.capabilities.has('side-band-64k'));
-    for await (const chunk of process.stdout as AsyncIterable<Uint8Array>) {
+    const multiplexed = head.capabilities.has('side-band-64k');
+    const report = new PushReport(multiplexed);
+    for await (const chunk of process.output()) {
       process.touch();
       for (const passing of report.take(chunk)) await channel.push(passing);
     }
     const { code } = await process.ended;
     const moved = report.complete ? this.#reported(push, report.accepted) : await this.#compared(push);
-    if (moved.length > 0) {
-      await syncRefs(
-        location.directory,
-        moved.map(({ ref }) => ref),
-        ['objects/pack'],
-      );
-      await request.landed(moved);
-    }
+    if (moved.length > 0) await this.#tell(push, moved);
     // Not waited for: a client that never reads its report keeps nobody else from pushing.
-    void channel.push(report.held);
+    if (report.complete) void channel.push(report.held);
     if (request.signal.aborted) throw request.signal.reason;
     if (!report.complete) {
+      const instead = (reasonOf: Parameters<typeof reportOf>[1]): void =>
+        void channel.push(reportOf(head.updates, reasonOf, multiplexed));
       // Removed under its hands, by this process or another.
-      if (await this.#parts.gone(location))
-        return void channel.push(
-          refusedReport(head.updates, 'the repository was removed', head.capabilities.has('side-band-64k')),
-        );
+      if (await this.#parts.gone(location)) return instead(() => 'the repository was removed');
+      if (moved.length > 0)
+        return instead((update) => (moved.includes(update) ? undefined : 'git did not finish the push'));
       this.#parts.log.warn(
         { repository: location.id, code, stopped: process.stopped, stderr: process.stderr },
         'a push ended without a report',
@@ -208,6 +203,22 @@ export class ReceivePack {
         process.stopped === undefined ? 'git did not finish the push' : `The push was stopped: ${process.stopped}`,
       );
     }
+  }
+
+  /**
+   * They have moved, whatever fails now: a client that heard otherwise would push them again, and be refused. What
+   * could not be recorded is for the intent to record.
+   */
+  async #tell({ location, request }: Push, moved: readonly RefUpdate[]): Promise<void> {
+    const failed =
+      (what: string) =>
+      (error: unknown): void =>
+        this.#parts.log.error({ repository: location.id, err: error }, what);
+    const names = moved.map(({ ref }) => ref);
+    await syncRefs(location.directory, names, ['objects/pack']).catch(
+      failed('the disk did not confirm a push that landed: it may be lost with the power'),
+    );
+    await request.landed(moved).catch(failed('a push that landed was not recorded'));
   }
 
   /** Never rejects, and may outlive the push: whoever decides may be slower than a client is patient. */

@@ -61,11 +61,18 @@ export class PushReport {
 /** Bytes of one pkt-line's payload, after its band. */
 const longestBand = 60_000;
 
-/** What git says of a push whose pack it took and whose refs it refused, each for the same reason. */
-export function refusedReport(updates: readonly RefUpdate[], reason: string, multiplexed: boolean): Buffer {
+/** What git says of a push whose pack it took: refs without a reason have moved, the others were refused. */
+export function reportOf(
+  updates: readonly RefUpdate[],
+  reasonOf: (update: RefUpdate) => string | undefined,
+  multiplexed: boolean,
+): Buffer {
   const report = Buffer.concat([
     pktLine('unpack ok\n'),
-    ...updates.map(({ ref }) => pktLine(`ng ${ref} ${reason}\n`)),
+    ...updates.map((update) => {
+      const reason = reasonOf(update);
+      return pktLine(reason === undefined ? `ok ${update.ref}\n` : `ng ${update.ref} ${reason}\n`);
+    }),
     flushPkt,
   ]);
   if (!multiplexed) return report;

@@ -1,13 +1,28 @@
 // Crash-safe file writes (fsync): after a loss of power there is either the old file or the new one, for files are
 // synced before their folder is.
 import { constants } from 'node:fs';
-import { open, rename } from 'node:fs/promises';
+import { open, rename, rm, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { ignoreMissing } from './errno.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import { errnoOf, ignoreMissing } from './errno.ts';
+
+/** How often, and milliseconds between, a descriptor is asked for where there is none: what it is for has happened. */
+const descriptor = { attempts: 40, pause: 50 } as const;
+
+async function openFolder(folder: string): Promise<FileHandle> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await open(folder, constants.O_RDONLY | constants.O_DIRECTORY);
+    } catch (error) {
+      if (!['EMFILE', 'ENFILE'].includes(errnoOf(error)) || attempt === descriptor.attempts) throw error;
+      await pause(descriptor.pause);
+    }
+  }
+}
 
 /** The names in a folder reach the disk. A folder that is gone has nothing to keep. */
 export async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, constants.O_RDONLY | constants.O_DIRECTORY).catch(ignoreMissing);
+  const handle = await openFolder(folder).catch(ignoreMissing);
   if (handle === undefined) return;
   try {
     await handle.sync();
@@ -30,12 +45,18 @@ export async function syncRefs(
   await Promise.all([...folders].map((folder) => syncFolder(join(directory, folder))));
 }
 
-/** Writes a file that must not exist, on disk when it resolves but for its name in the folder. @throws EEXIST */
+/**
+ * Writes a file that must not exist, on disk when it resolves but for its name in the folder; where it fails, as on a
+ * full disk, there is none. @throws EEXIST
+ */
 export async function writeSynced(path: string, text: string, mode = 0o600): Promise<void> {
   const handle = await open(path, 'wx', mode);
   try {
     await handle.writeFile(text);
     await handle.sync();
+  } catch (error) {
+    await rm(path, { force: true });
+    throw error;
   } finally {
     await handle.close();
   }
@@ -47,6 +68,11 @@ export async function writeSynced(path: string, text: string, mode = 0o600): Pro
  */
 export async function replaceUnderLock(path: string, text: string): Promise<void> {
   await writeSynced(`${path}.lock`, text);
-  await rename(`${path}.lock`, path);
+  try {
+    await rename(`${path}.lock`, path);
+  } catch (error) {
+    await rm(`${path}.lock`, { force: true });
+    throw error;
+  }
   await syncFolder(dirname(path));
 }

@@ -78,6 +78,44 @@ void t.test('git that is missing, is no git or is too old is refused in one sent
   t.ok((await versionOf('git')).major >= 2);
 });
 
+void t.test('that no program can be started is told as such, and is over when its cause is', async (t) => {
+  const native = gitNative({ root: join(await folderOf(t), 'root'), log: quiet });
+  const before = process.env['TMPDIR'];
+  const restore = (): void => {
+    if (before === undefined) delete process.env['TMPDIR'];
+    else process.env['TMPDIR'] = before;
+  };
+  t.teardown(restore);
+  t.teardown(() => native.close());
+  process.env['TMPDIR'] = '/nowhere';
+  await t.rejects(native.version(), { name: 'Unavailable', message: /no temporary folder can be made/ });
+  restore();
+  t.ok((await native.version()).major >= 2);
+});
+
+void t.test(
+  'a ref does not move after its move has failed, though the helper that started git was killed',
+  async (t) => {
+    const folder = await folderOf(t);
+    const root = join(folder, 'root');
+    const { tip } = await withCommit(t, root);
+    const slow = await script(
+      folder,
+      'git',
+      `case "$*" in *update-ref*) trap "" TERM HUP PIPE; cat > '${folder}/input'; echo $PPID > '${folder}/helper'; sleep 0.5; exec git "$@" < '${folder}/input' > /dev/null ;; esac\nexec git "$@"`,
+    );
+    const native = gitNative({ root, log: quiet, gitPath: slow });
+    t.teardown(() => native.close());
+    const moving = native.moveRefs(id, [{ ref: 'refs/heads/late', old: '0'.repeat(40), new: tip }]);
+    const helper = (): Promise<string> => readFile(join(folder, 'helper'), 'utf8').catch(() => '');
+    await eventually(async () => (await helper()).endsWith('\n'), helper);
+    process.kill(Number(await helper()), 'SIGKILL');
+    await t.rejects(moving, { name: 'Unavailable' });
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    t.equal(await native.resolveCommit(id, 'late'), undefined);
+  },
+);
+
 void t.test('no variable and no configuration of the machine reaches git', async (t) => {
   const root = join(await folderOf(t), 'root');
   const { native, tip } = await withCommit(t, root);

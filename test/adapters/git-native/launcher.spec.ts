@@ -1,6 +1,6 @@
 // The launcher: what a program gets, how its end is told, and what becomes of it when the helper or the server is
 // killed.
-import { execFile, spawn } from 'node:child_process';
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -43,6 +43,28 @@ async function runs(pid: number): Promise<boolean> {
 /** The process id that a program says first. */
 const saidBy = async ({ stdout }: LaunchedProcess): Promise<number> =>
   Number(((await once(stdout, 'data')) as [Buffer])[0].toString());
+
+/** A process whose launcher has started one program, with the folder as its temporary one, and what that said. */
+async function serverIn(
+  folder: string,
+  script: string,
+): Promise<{ readonly server: ChildProcess; readonly line: string }> {
+  const module = new URL('../../../adapters/git-native/process/launcher.ts', import.meta.url).href;
+  await writeFile(
+    join(folder, 'server.mjs'),
+    `
+    import { Launcher } from ${JSON.stringify(module)};
+    const { stdout } = await new Launcher().launch('sh', ['-c', '${script}'], { PATH: process.env.PATH });
+    stdout.pipe(process.stdout);
+  `,
+  );
+  const server = spawn(process.execPath, [join(folder, 'server.mjs')], {
+    env: { ...environment, TMPDIR: folder },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [line] = (await once(server.stdout, 'data')) as [Buffer];
+  return { server, line: line.toString() };
+}
 
 async function helperOf(starting: Launcher): Promise<number> {
   return await saidBy(await shell(starting, 'echo $PPID'));
@@ -181,6 +203,46 @@ void t.test(
   },
 );
 
+void t.test('when programs of a killed helper count as ended none of them does anything any more', async (t) => {
+  const starting = launcher(t);
+  // In groups of their own, deaf to what ends politely, and one that has thrown its pipes away.
+  const programs = await Promise.all(
+    ['trap "" PIPE TERM HUP; echo $$; sleep 60', 'exec 0<&- 2>&-; setsid sleep 60 & echo $!; wait'].map((script) =>
+      shell(starting, script),
+    ),
+  );
+  const pids = await Promise.all(programs.map(saidBy));
+  const helper = await helperOf(starting);
+  t.strictSame(await Promise.all(pids.map(runs)), [true, true]);
+  process.kill(helper, 'SIGKILL');
+  for (const [index, { ended }] of programs.entries()) {
+    t.match(await ended, { signal: 'SIGKILL' });
+    t.equal(await runs(pids[index] ?? 0), false);
+  }
+});
+
+void t.test('a folder that a killed server and its helper left is removed by the next start', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'hexforge-launcher-'));
+  const before = process.env['TMPDIR'];
+  t.teardown(() => restore('TMPDIR', before));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  const { server, line } = await serverIn(folder, 'echo $PPID; sleep 60');
+  const helper = Number(line);
+  // Neither outlives the other to tidy up.
+  server.kill('SIGSTOP');
+  process.kill(helper, 'SIGKILL');
+  server.kill('SIGKILL');
+  await once(server, 'exit');
+  const left = (await readdir(folder)).filter((name) => name !== 'server.mjs');
+  t.equal(left.length, 1);
+  process.env['TMPDIR'] = folder;
+  const starting = launcher(t);
+  t.equal((await (await shell(starting, 'exit 0')).ended).code, 0);
+  const now = (await readdir(folder)).filter((name) => name !== 'server.mjs');
+  t.equal(now.length, 1, 'its own');
+  t.not(now[0], left[0]);
+});
+
 void t.test('a program whose start waited for connections is not taken for idleness', async (t) => {
   const starting = launcher(t, { idle: 100 });
   const failing = Array.from({ length: 8 }, () =>
@@ -268,21 +330,8 @@ void t.test('what a program has written ends where it ends, also with the helper
 void t.test('when the server is killed its programs and the helper end, and no folder is left', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'hexforge-launcher-'));
   t.teardown(() => rm(folder, { recursive: true, force: true }));
-  const module = new URL('../../../adapters/git-native/process/launcher.ts', import.meta.url).href;
-  await writeFile(
-    join(folder, 'server.mjs'),
-    `
-    import { Launcher } from ${JSON.stringify(module)};
-    const { stdout } = await new Launcher().launch('sh', ['-c', 'echo $$ $PPID; sleep 60'], { PATH: process.env.PATH });
-    stdout.pipe(process.stdout);
-  `,
-  );
-  const server = spawn(process.execPath, [join(folder, 'server.mjs')], {
-    env: { ...environment, TMPDIR: folder },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const [line] = (await once(server.stdout, 'data')) as [Buffer];
-  const started = line.toString().split(' ').map(Number);
+  const { server, line } = await serverIn(folder, 'echo $$ $PPID; sleep 60');
+  const started = line.split(' ').map(Number);
   t.strictSame(await Promise.all(started.map(runs)), [true, true]);
   server.kill('SIGKILL');
   await eventually(

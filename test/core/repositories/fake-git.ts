@@ -76,6 +76,11 @@ export class FakeGit implements GitBackend {
     return stored;
   }
 
+  /** The next call of that name fails. */
+  failWith(name: string): void {
+    this.failing = { name, error: new Error(`${name} failed`) };
+  }
+
   /** Makes a commit; a file ending in `@` is a symbolic link, one ending in `!` a submodule. */
   commit(repository: string, ref: string, files: Readonly<Record<string, string | Uint8Array>>): Oid {
     const id = oid(this.commits.size + 1);
@@ -154,6 +159,7 @@ export class FakeGit implements GitBackend {
   }
 
   async readRefs(repository: string, names: readonly string[]): Promise<readonly Oid[]> {
+    this.#call('readRefs');
     const { refs } = this.#stored(repository);
     return names.map((name) => refs.get(name) ?? zeroOid);
   }

@@ -190,3 +190,79 @@ void t.test(
     }
   },
 );
+
+void t.test(
+  'a push that landed while the database is away ends as one that landed, and is recorded once when it is back',
+  async (t) => {
+    for (const [what, break_] of [
+      ['the intent stays', (forge: World) => forge.intents.failClose()],
+      ['a git call on the way fails', (forge: World) => forge.git.failWith('setDefaultBranch')],
+    ] as const) {
+      const { forge, repository } = await start(t);
+      break_(forge);
+      t.equal(await forge.push(alice, repository, [create('refs/heads/trunk')]), 'refs/heads/trunk', what);
+      t.same(await pushed(forge), [], 'not yet');
+      t.equal(forge.intents.open_.size, 1);
+      await forge.useCases.reconciler.run();
+      t.same(await pushed(forge), [event(repository, 'refs/heads/trunk', zeroOid, a)]);
+      t.equal((await forge.store.byId(repository.id))?.defaultBranch, 'trunk');
+      t.equal(forge.intents.open_.size, 0);
+      await forge.useCases.reconciler.run();
+      t.equal((await pushed(forge)).length, 1, 'once');
+    }
+  },
+);
+
+void t.test(
+  'a push after one that could not be recorded records that one first, whatever the ref says by then',
+  async (t) => {
+    const { forge, repository } = await start(t);
+    forge.intents.failClose();
+    await forge.push(alice, repository, [create('refs/heads/main')]);
+    await forge.push(alice, repository, [{ ref: 'refs/heads/main', old: a, new: b }]);
+    t.same(await pushed(forge), [
+      event(repository, 'refs/heads/main', zeroOid, a),
+      event(repository, 'refs/heads/main', a, b),
+    ]);
+  },
+);
+
+void t.test('a record whose reply was lost is not made again, and is tried no more', async (t) => {
+  const { forge, repository } = await start(t);
+  forge.loseNextCommit();
+  t.equal(await forge.push(alice, repository, [create('refs/heads/main')]), 'refs/heads/main');
+  t.equal((await pushed(forge)).length, 1, 'it was committed');
+  const failures = forge.logged.length;
+  await forge.useCases.reconciler.run();
+  await forge.useCases.reconciler.run();
+  t.equal((await pushed(forge)).length, 1, 'once');
+  t.equal(forge.logged.length, failures, 'and nobody tries it for ever');
+});
+
+void t.test(
+  'a refused push whose announcement could not be taken back is not taken for a landed one later',
+  async (t) => {
+    const { forge, repository } = await start(t);
+    await forge.push(alice, repository, [create('refs/heads/main')]);
+    forge.intents.failClose();
+    t.equal(await forge.push(alice, repository, [create('refs/heads/main')]), '', 'the rival was there first');
+    await forge.useCases.reconciler.run();
+    t.equal((await pushed(forge)).length, 1);
+    t.equal(forge.intents.open_.size, 0);
+  },
+);
+
+void t.test('no push covers the traces of one whose outcome is not known yet', async (t) => {
+  const { forge, repository } = await start(t);
+  forge.git.breaks = 'after refs moved';
+  forge.git.failWith('readRefs');
+  await t.rejects(forge.push(alice, repository, [create('refs/heads/main')]), { message: /killed/ });
+  forge.git.breaks = 'never';
+  forge.git.failWith('readRefs');
+  await t.rejects(forge.push(alice, repository, [{ ref: 'refs/heads/main', old: a, new: b }]), {
+    kind: 'unavailable',
+    message: /not recorded yet/,
+  });
+  t.equal(await forge.push(alice, repository, [{ ref: 'refs/heads/main', old: a, new: b }]), 'refs/heads/main');
+  t.equal((await pushed(forge)).length, 2);
+});

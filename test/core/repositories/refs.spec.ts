@@ -55,17 +55,39 @@ void t.test('the audit entry is there before the branch goes, and without it the
 });
 
 void t.test(
-  'a move that broke off is told of once it is found to have happened, and not where it did not',
+  'a move that broke off is answered and told of as what it came to: made where it happened, failed where it did not',
   async (t) => {
     const { forge, repository, tip } = await start(t);
     const granted = await forge.granted(alice, 'repo.write', repository);
     forge.git.breaks = 'before refs move';
     await t.rejects(forge.useCases.createBranch(granted, { name: 'one' }), { message: /before/ });
     forge.git.breaks = 'after refs moved';
-    await t.rejects(forge.useCases.createBranch(granted, { name: 'two' }), { message: /after/ });
+    t.same(await forge.useCases.createBranch(granted, { name: 'two' }), { name: 'two', baseRef: 'main' });
     t.same(await told(forge), [
       { type: 'push', repository_id: repository.id, ref: 'refs/heads/two', old: zeroOid, new: tip, actor: alice.id },
     ]);
+    t.equal(forge.intents.open_.size, 0);
+  },
+);
+
+void t.test(
+  'a branch or tag that moved while the database is away is answered as moved, and recorded once when it is back',
+  async (t) => {
+    const { forge, repository, tip } = await start(t);
+    const granted = await forge.granted(alice, 'repo.write', repository);
+    forge.intents.failClose();
+    await forge.useCases.createBranch(granted, { name: 'one' });
+    await forge.useCases.reconciler.run();
+    forge.intents.failClose();
+    await forge.useCases.createTag(granted, { name: 'v1' });
+    forge.loseNextCommit();
+    await forge.useCases.createTag(granted, { name: 'v2' });
+    for (let run = 0; run < 2; run += 1) await forge.useCases.reconciler.run();
+    const base = { repository_id: repository.id, old: zeroOid, new: tip, actor: alice.id };
+    t.same(
+      (await told(forge)).filter(({ type }) => type === 'push'),
+      ['refs/heads/one', 'refs/tags/v1', 'refs/tags/v2'].map((ref) => ({ type: 'push', ref, ...base })),
+    );
     t.equal(forge.intents.open_.size, 0);
   },
 );

@@ -1,6 +1,7 @@
 // The use cases of repositories on in-memory stores, with callers and a git that is memory too.
 import { memoryRateCounter, openMemory, sequentialIds, systemClock } from '#adapters/memory/index';
 import { changes, reads } from '#core/kernel/access';
+import { Conflict, Unavailable } from '#core/kernel/errors';
 import {
   accessDecision,
   on,
@@ -17,6 +18,7 @@ import {
   type Granted,
   type Intent,
   type Intents,
+  type UnitOfWork,
   type User,
 } from '#core/kernel/index';
 import {
@@ -46,6 +48,7 @@ export class TestIntents implements Intents {
   readonly open_ = new Map<string, Intent>();
   #dead = new Set<string>();
   #count = 0;
+  #failing = false;
 
   async open<D>(intent: { readonly kind: string; readonly subject: string; readonly detail: D }): Promise<Intent<D>> {
     const opened = { ...intent, id: `intent-${++this.#count}`, openedAt: new Date() };
@@ -54,11 +57,28 @@ export class TestIntents implements Intents {
   }
 
   async close(id: string): Promise<void> {
-    this.open_.delete(id);
+    if (this.#failing) {
+      this.#failing = false;
+      throw new Unavailable('The database does not answer');
+    }
+    if (!this.open_.delete(id)) throw new Conflict('The change was concluded already');
+  }
+
+  async hold(): Promise<void> {
+    // One process, one unit of work at a time.
+  }
+
+  async stillOpen(ids: readonly string[]): Promise<ReadonlySet<string>> {
+    return new Set(ids.filter((id) => this.open_.has(id)));
   }
 
   async abandoned(kind: string): Promise<readonly Intent[]> {
     return [...this.open_.values()].filter((intent) => intent.kind === kind && this.#dead.has(intent.id));
+  }
+
+  /** The next one to be closed finds no database. */
+  failClose(): void {
+    this.#failing = true;
   }
 
   /** All who hold one have died. */
@@ -109,6 +129,21 @@ export async function world(
 ) {
   const ids = sequentialIds();
   const storage = openMemory({ clock: systemClock, ids, log });
+  const logged: unknown[] = [];
+  let losesCommit = false;
+  const unitOfWork: UnitOfWork = {
+    get active() {
+      return storage.unitOfWork.active;
+    },
+    async run(work) {
+      const result = await storage.unitOfWork.run(work);
+      if (losesCommit) {
+        losesCommit = false;
+        throw new Unavailable('The database does not answer');
+      }
+      return result;
+    },
+  };
   const accounts = memoryAccountStore(storage.database);
   for (const one of [alice, bob, carol, root]) await addAccount(accounts, one);
   const store: RepositoryStore = memoryRepositoryStore(storage.database);
@@ -142,9 +177,9 @@ export async function world(
     git,
     intents,
     ids,
-    log,
+    log: { ...log, error: (entry) => void logged.push(entry) },
     clock: options.clock ?? systemClock,
-    unitOfWork: storage.unitOfWork,
+    unitOfWork,
     events: storage.events,
     locks: storage.locks,
     audit: {
@@ -204,6 +239,12 @@ export async function world(
     /** Callers whose credential is not good any more, and what others have become. */
     lost,
     renewed,
+    /** What was logged as an error. */
+    logged,
+    /** The next unit of work is committed, and whoever waits for it hears that the database is gone. */
+    loseNextCommit: () => {
+      losesCommit = true;
+    },
     useCases,
     access,
     as,

@@ -65,6 +65,30 @@ void t.test('a branch that moves each time is given up with a conflict', async (
 });
 
 void t.test(
+  'a write that landed is answered as written though it is recorded later or git reports nothing of it, and is one commit',
+  async (t) => {
+    for (const lose of [
+      (w: World): void => w.intents.failClose(),
+      (w: World): void => w.loseNextCommit(),
+      (w: World): void => {
+        const { write } = w.git;
+        w.git.write = async (...call) => ({ ...(await write.apply(w.git, call)), refusal: 'git said nothing of it' });
+      },
+    ]) {
+      const { w, repository, write } = await opened(t);
+      lose(w);
+      const { created, commit } = await write({});
+      t.equal(created, true);
+      t.same(await w.git.readRefs(repository.id, [main]), [commit.oid]);
+      for (let run = 0; run < 2; run += 1) await w.useCases.reconciler.run();
+      t.match(await pushes(w), [{ ref: main, old: commit.parents[0], new: commit.oid }]);
+      t.equal((await pushes(w)).length, 1);
+      t.equal(w.intents.open_.size, 0);
+    }
+  },
+);
+
+void t.test(
   'a write that breaks off is settled by where the branch stands, and the next in line goes on',
   async (t) => {
     const { w, repository, write } = await opened(t);

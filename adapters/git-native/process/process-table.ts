@@ -1,0 +1,78 @@
+// The machine's process table (proc(5)): what tells a process from a later one with its id, and ending processes by a
+// mark in their environment.
+import { readFileSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { setTimeout as pause } from 'node:timers/promises';
+import { errnoOf, ignoreMissing } from '../storage/errno.ts';
+
+/**
+ * What tells a running process from a later one with its id: on Linux the tick it started at (proc_pid_stat(5), field
+ * 22), elsewhere only that it runs.
+ * Undefined for one that has ended.
+ */
+export function startTimeOf(pid: string): string | undefined {
+  try {
+    process.kill(Number(pid), 0);
+  } catch (error) {
+    if (errnoOf(error) !== 'EPERM') return undefined;
+  }
+  try {
+    const [state, ...fields] = readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /s, '')
+      .split(' ');
+    return state === 'Z' ? undefined : fields[18];
+  } catch {
+    return '0';
+  }
+}
+
+/** What a process and all it starts are known by. */
+export interface Mark {
+  /** `NAME=value`, in its environment. */
+  readonly variable: string;
+  /** One of its arguments: a process shows those of its parent until it has become another program (execve(2)). */
+  readonly argument?: string;
+}
+
+/**
+ * Ends every process of this host that has one of the marks, whatever group it is in: the environment is inherited.
+ * When this resolves none of them does anything any more.
+ */
+export async function killMarked(marks: readonly Mark[]): Promise<void> {
+  // Twice: one that is just becoming another program shows neither arguments nor environment.
+  for (let passes = 0; passes < 2; passes += 1) {
+    if (passes > 0) await pause(10);
+    for (let found = await marked(marks); found.length > 0; found = await marked(marks)) {
+      for (const pid of found) kill(pid);
+      await pause(10);
+    }
+  }
+}
+
+/** One that is ending has neither any more. */
+async function marked(marks: readonly Mark[]): Promise<readonly number[]> {
+  const pids = ((await readdir('/proc').catch(ignoreMissing)) ?? []).filter((name) => /^\d+$/.test(name));
+  const found = await Promise.all(
+    pids.map(async (pid) => {
+      const environment = await listIn(`/proc/${pid}/environ`);
+      const argv = await listIn(`/proc/${pid}/cmdline`);
+      const has = marks.some(
+        ({ variable, argument }) => environment.has(variable) || (argument !== undefined && argv.has(argument)),
+      );
+      return has && Number(pid) !== process.pid ? [Number(pid)] : [];
+    }),
+  );
+  return found.flat();
+}
+
+/** Somebody else's cannot be read, and is none of ours. */
+const listIn = async (file: string): Promise<ReadonlySet<string>> =>
+  new Set((await readFile(file, 'utf8').catch(() => '')).split('\0'));
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if (errnoOf(error) !== 'ESRCH') throw error;
+  }
+}

@@ -1,0 +1,72 @@
+// Replies of PostgreSQL that are lost with their connection: an intent is written once or not at all, and what was
+// committed is told from what was not.
+import { sql } from 'kysely';
+import t, { type Test } from 'tap';
+import { systemClock, systemIds } from '#adapters/memory/index';
+import { openPostgres, type PostgresStorage } from '#adapters/postgres/index';
+import { Unavailable } from '#core/kernel/errors';
+import { quietLog, testEngines } from '#test/contracts/storage-engines';
+import { createDatabase } from '#test/support/postgres';
+import { replyLosingProxy, type ReplyLosingProxy } from '#test/support/reply-losing-proxy';
+
+const inserting = 'insert into "hexforge_intent"';
+const intent = { kind: 'lost.push', subject: 'one', detail: {} };
+
+async function opened(
+  t: Test,
+): Promise<{ readonly proxy: ReplyLosingProxy; readonly through: PostgresStorage; readonly beside: PostgresStorage }> {
+  const database = await createDatabase();
+  const proxy = await replyLosingProxy(database.url);
+  const opening = (url: string): Promise<PostgresStorage> =>
+    openPostgres({ url, directory: '.', entities: [], clock: systemClock, ids: systemIds, log: quietLog });
+  const [beside, through] = [await opening(database.url), await opening(proxy.url)];
+  await beside.migrate([]);
+  t.teardown(async () => {
+    await through.close();
+    await beside.close();
+    await proxy.close();
+    await database.drop();
+  });
+  return { proxy, through, beside };
+}
+
+const rows = async ({ database }: PostgresStorage): Promise<number> => {
+  const found = await sql<{ count: string }>`select count(*) as count from hexforge_intent`.execute(
+    database.kysely<unknown>(),
+  );
+  return Number(found.rows[0]?.count);
+};
+
+if (testEngines().includes('postgresql')) {
+  void t.test('an intent whose INSERT lost its reply is there, once', async (t) => {
+    const { proxy, through, beside } = await opened(t);
+    proxy.lose(inserting);
+    const { id } = await through.intents.open(intent);
+    t.equal(proxy.left, 0, 'a reply was lost');
+    t.equal(await rows(beside), 1);
+    t.same([...(await through.intents.stillOpen([id]))], [id]);
+  });
+
+  void t.test('an intent that was refused for two lost replies is no one’s, and gone within a minute', async (t) => {
+    const { proxy, through, beside } = await opened(t);
+    proxy.lose(inserting, inserting);
+    await t.rejects(through.intents.open(intent), Unavailable);
+    t.equal(proxy.left, 0, 'both replies were lost');
+    t.equal(await rows(beside), 1, 'it was written all the same');
+    t.same(await through.intents.abandoned(intent.kind), [], 'and announces nothing');
+    t.equal(await rows(beside), 0);
+  });
+
+  void t.test('a COMMIT that lost its reply shows by its intent whether it was recorded', async (t) => {
+    const { proxy, through } = await opened(t);
+    const { id } = await through.intents.open(intent);
+    proxy.lose('commit');
+    await t.rejects(
+      through.unitOfWork.run(() => through.intents.close(id)),
+      Unavailable,
+    );
+    t.equal(proxy.left, 0, 'a reply was lost');
+    t.same([...(await through.intents.stillOpen([id]))], []);
+    await through.check();
+  });
+}

@@ -1,0 +1,70 @@
+// A TCP proxy in front of PostgreSQL that breaks a connection once the server has answered a chosen statement, so that
+// the statement takes effect and its reply is lost.
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+
+export interface ReplyLosingProxy {
+  /** The database's URL through the proxy. */
+  readonly url: string;
+  /** Loses the replies to the next statements that begin so, in the order given. */
+  lose(...statements: readonly string[]): void;
+  /** How many replies are still to be lost. */
+  readonly left: number;
+  close(): Promise<void>;
+}
+
+/** In the messages Query and Parse, a length or the end of a name stands before the statement. */
+function begins(chunk: Buffer, statement: string): boolean {
+  const text = chunk.toString('latin1').toLowerCase();
+  const at = text.indexOf(statement);
+  return at > 0 && text.charCodeAt(at - 1) < 32;
+}
+
+export async function replyLosingProxy(database: string): Promise<ReplyLosingProxy> {
+  const target = new URL(database);
+  const sockets = new Set<Socket>();
+  const losing: string[] = [];
+  const server = createServer((client) => {
+    const upstream = connect(Number(target.port || '5432'), target.hostname);
+    let lost = false;
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      socket.on('error', () => undefined);
+      socket.once('close', () => {
+        sockets.delete(socket);
+        client.destroy();
+        upstream.destroy();
+      });
+    }
+    client.on('data', (chunk) => {
+      const [next] = losing;
+      if (next !== undefined && begins(chunk, next)) {
+        losing.shift();
+        lost = true;
+      }
+      upstream.write(chunk);
+    });
+    upstream.on('data', (chunk) => {
+      // The server answers a statement once it is done, and a COMMIT once it is on its way to the disk.
+      if (lost) client.resetAndDestroy();
+      else client.write(chunk);
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = new URL(database);
+  url.hostname = '127.0.0.1';
+  url.port = String((server.address() as AddressInfo).port);
+  return {
+    url: url.href,
+    lose: (...statements) => void losing.push(...statements),
+    get left() {
+      return losing.length;
+    },
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
