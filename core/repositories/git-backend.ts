@@ -115,7 +115,9 @@ export interface GitBackend {
     path: string,
     signal?: AbortSignal,
   ): Promise<readonly BlamedLine[] | undefined>;
-  /** The tree of a commit as `git archive` packs it, every path below `prefix`. */
+  /**
+   * The tree of a commit as `git archive` packs it, every path below `prefix`; `export-subst` substitutes nothing.
+   */
   archive(
     repository: string,
     commit: Oid,
