@@ -11,6 +11,7 @@ import { Diffs } from './history/diff.ts';
 import { Divergences } from './history/divergence.ts';
 import { CommitLog } from './history/log.ts';
 import { LastCommits } from './last-commits/last-commits.ts';
+import { ArchiveView } from './objects/archive-view.ts';
 import { Archives } from './objects/archive.ts';
 import { CatFilePool } from './objects/cat-file-pool.ts';
 import { Contents } from './objects/contents.ts';
@@ -103,7 +104,7 @@ export function gitNative(options: GitNativeOptions): GitNative {
   const diffs = new Diffs(computing);
   const blames = new Blames(computing);
   const sizes = new FileSizes(computing);
-  const archives = new Archives({ processes, transfers, limits });
+  const archives = new Archives({ processes, transfers, limits, view: new ArchiveView(root) });
   const lastCommits = new LastCommits({
     objects,
     graphs,

@@ -49,8 +49,8 @@ async function conditional(
   if (clientHas(request, etag)) return withHeaders(notModified(h), { etag, headers }, context);
   const { cache, route, caller } = context;
   const key = cacheKey(route.sameForAll === true ? undefined : caller, request.raw.req.url, etag);
-  let bytes = cache.get(key);
-  if (bytes === undefined) {
+  let cached = cache.get(key);
+  if (cached === undefined) {
     const { body, options } = unwrapped(await make());
     const final = options.provisional !== true;
     if (!final || body instanceof ByteStream)
@@ -59,16 +59,17 @@ async function conditional(
         { headers: { ...headers, ...options.headers }, ...(final && { etag }) },
         context,
       );
-    bytes = Buffer.from(jsonOf(body, 200, context));
-    cache.set(key, bytes);
+    cached = { body: Buffer.from(jsonOf(body, 200, context)), headers: options.headers ?? {} };
+    cache.set(key, cached);
   }
+  const { body: bytes } = cached;
   const compressed =
     request.info.acceptEncoding === 'gzip' && bytes.length >= worthGzip ? await cache.gzipped(key, bytes) : undefined;
   const response = h.response(compressed ?? bytes).header('content-type', json);
   // hapi says so of what it compresses itself, going by the length it is given.
   return withHeaders(
     compressed === undefined ? response : response.header('content-encoding', 'gzip').vary('accept-encoding'),
-    { etag, headers },
+    { etag, headers: { ...headers, ...cached.headers } },
     context,
   );
 }

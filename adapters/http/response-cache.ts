@@ -8,24 +8,30 @@ const mostBytes = 32 * 1024 ** 2;
 /** Of an entry, whatever it holds. */
 const overhead = 200;
 
-export class ResponseCache {
-  readonly #entries = new Lru<Buffer>(mostBytes);
+export interface CachedResponse {
+  readonly body: Buffer;
+  /** Of its own, beside those of the route. */
+  readonly headers: Readonly<Record<string, string>>;
+}
 
-  get(key: string): Buffer | undefined {
+export class ResponseCache {
+  readonly #entries = new Lru<CachedResponse>(mostBytes);
+
+  get(key: string): CachedResponse | undefined {
     return this.#entries.get(key);
   }
 
-  set(key: string, body: Buffer): void {
-    this.#entries.set(key, body, overhead + key.length + body.length);
+  set(key: string, response: CachedResponse): void {
+    this.#entries.set(key, response, overhead + key.length + response.body.length);
   }
 
   /** The same in gzip, of a body that is cached. */
   async gzipped(key: string, body: Buffer): Promise<Buffer> {
     const own = `gzip ${key}`;
     const known = this.#entries.get(own);
-    if (known !== undefined) return known;
+    if (known !== undefined) return known.body;
     const smaller = await promisify(gzip)(body);
-    this.set(own, smaller);
+    this.set(own, { body: smaller, headers: {} });
     return smaller;
   }
 }

@@ -1,6 +1,7 @@
 // Who wrote which line of a file.
 import type { Granted } from '#core/kernel/access';
 import { NotFound, Unprocessable } from '#core/kernel/errors';
+import { boundedLines } from './answer-bounds.ts';
 import { inlineLimit, looksBinary, take } from './contents.ts';
 import type { Derived } from './derived.ts';
 import type { GitBackend } from './git-backend.ts';
@@ -37,7 +38,7 @@ export const blameFile =
         if (lines > mostLines) throw tooLarge(`It has ${lines} lines; ${mostLines} are allowed`);
         const blamed = await git.blame(id, commit, path, call.signal);
         if (blamed === undefined) throw absent();
-        return blamed;
+        return boundedLines(blamed);
       },
     };
   };

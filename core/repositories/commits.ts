@@ -2,6 +2,7 @@
 import type { Granted } from '#core/kernel/access';
 import { NotFound, ValidationFailed } from '#core/kernel/errors';
 import type { PageRequest } from '#core/kernel/page';
+import { boundedCommits, boundedDifference, type Bounded } from './answer-bounds.ts';
 import type { Derived } from './derived.ts';
 import type { GitBackend } from './git-backend.ts';
 import type { CommitRecord, Difference } from './git-history.ts';
@@ -35,7 +36,7 @@ export const listCommits =
   async (
     { resource: repository, call }: Readable,
     command: CommitsCommand,
-  ): Promise<Derived<readonly CommitRecord[]>> => {
+  ): Promise<Derived<Bounded<CommitRecord>>> => {
     const { ref = 'HEAD', path, author, since, until, page, perPage } = command;
     if (author !== undefined && (author.length > longestAuthor || /\p{Cc}/u.test(author))) {
       throw new ValidationFailed('The author is not allowed', {
@@ -44,7 +45,7 @@ export const listCommits =
     }
     const tip = await git.resolveCommit(repository.id, ref);
     if (tip === undefined) {
-      if (await isUnborn(git, repository, ref)) return { basis: {}, read: async () => [] };
+      if (await isUnborn(git, repository, ref)) return { basis: {}, read: async () => boundedCommits([]) };
       throw new NotFound('There is no such branch, tag or commit');
     }
     const query = {
@@ -56,7 +57,7 @@ export const listCommits =
       skip: (page - 1) * perPage,
       limit: perPage,
     };
-    return { basis: query, read: () => git.history(repository.id, query, call.signal) };
+    return { basis: query, read: async () => boundedCommits(await git.history(repository.id, query, call.signal)) };
   };
 
 /** @throws {NotFound} */
@@ -72,7 +73,8 @@ export const fetchCommit =
       async read() {
         const commit = await git.commitRecord(id, oid);
         if (commit === undefined) throw new NotFound('There is no such commit');
-        return { commit, difference: await git.difference(id, commit.parents[0], commit.oid, call.signal) };
+        const difference = await git.difference(id, commit.parents[0], commit.oid, call.signal);
+        return { commit, difference: boundedDifference(difference) };
       },
     };
   };

@@ -1,6 +1,7 @@
 // Comparing two refs: what the second brings that the first does not have.
 import type { Granted } from '#core/kernel/access';
 import { NotFound } from '#core/kernel/errors';
+import { boundedCommits, boundedDifference, type Bounded } from './answer-bounds.ts';
 import type { Derived } from './derived.ts';
 import type { GitBackend, Oid } from './git-backend.ts';
 import type { CommitRecord, Difference } from './git-history.ts';
@@ -13,7 +14,7 @@ export interface Comparison {
   /** Undefined where the two have no commit in common. */
   readonly mergeBase: Oid | undefined;
   /** Newest first, at most 250; `aheadBy` counts them all. */
-  readonly commits: readonly CommitRecord[];
+  readonly commits: Bounded<CommitRecord>;
   /** From the merge base to the head; from the base itself where there is none. */
   readonly difference: Difference;
 }
@@ -46,7 +47,13 @@ export const compareRefs =
           ahead === 0 ? [] : git.history(id, { tip: head, except: base, skip: 0, limit: mostCommits }, call.signal),
           git.difference(id, mergeBase ?? base, head, call.signal),
         ]);
-        return { aheadBy: ahead, behindBy: behind, mergeBase, commits, difference };
+        return {
+          aheadBy: ahead,
+          behindBy: behind,
+          mergeBase,
+          commits: boundedCommits(commits),
+          difference: boundedDifference(difference),
+        };
       },
     };
   };

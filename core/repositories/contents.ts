@@ -2,6 +2,7 @@
 // are.
 import type { Granted } from '#core/kernel/access';
 import { NotFound } from '#core/kernel/errors';
+import { boundedEntries, type Bounded } from './answer-bounds.ts';
 import type { GitBackend, Oid, TreeEntry } from './git-backend.ts';
 import { languageOf } from './languages.ts';
 import type { Repository } from './repository.ts';
@@ -29,7 +30,7 @@ export interface FileBlob {
 
 /** A thing found, named by a tag that changes with its content; the work is done by `read`. */
 export type Contents =
-  | { readonly kind: 'directory'; readonly tag: string; read(): Promise<readonly DirectoryEntry[]> }
+  | { readonly kind: 'directory'; readonly tag: string; read(): Promise<Bounded<DirectoryEntry>> }
   | { readonly kind: 'file'; readonly tag: string; read(): Promise<FileBlob> };
 
 export interface RawFile {
@@ -45,7 +46,11 @@ const probed = 8000;
 
 type Readable = Granted<Repository, 'repo.read'>;
 type Parts = { readonly git: GitBackend };
-const emptyRoot = { kind: 'directory', tag: 'empty', read: async () => [] } as const satisfies Contents;
+const emptyRoot = {
+  kind: 'directory',
+  tag: 'empty',
+  read: async () => ({ items: [], truncated: false }),
+} as const satisfies Contents;
 
 /** @throws {NotFound} for an unknown ref or path. */
 export const contents =
@@ -69,18 +74,22 @@ export const contents =
       kind: 'directory',
       tag: `tree-${commit}`,
       async read() {
-        const [entries, commits] = await Promise.all([
+        const [{ entries, truncated }, commits] = await Promise.all([
           git.tree(id, entry.oid),
           git.lastCommits(id, commit, path, call.signal),
         ]);
-        return entries.map(({ name, type, size, mode }) => ({
-          name,
-          path: path === '' ? name : `${path}/${name}`,
-          type,
-          size,
-          mode,
-          lastCommit: commits.get(name),
-        }));
+        const shown = boundedEntries(entries, path, commits);
+        return {
+          items: shown.items.map(({ entry: { name, type, size, mode }, lastCommit }) => ({
+            name,
+            path: path === '' ? name : `${path}/${name}`,
+            type,
+            size,
+            mode,
+            lastCommit,
+          })),
+          truncated: truncated || shown.truncated,
+        };
       },
     };
   };

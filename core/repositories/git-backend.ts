@@ -11,7 +11,7 @@ import type {
   PushHooks,
   WriteOutcome,
 } from './git-history.ts';
-import type { Blob, LastCommit, Oid, Ref, RefUpdate, TreeEntry } from './git-objects.ts';
+import type { Blob, LastCommit, Oid, Ref, RefUpdate, TreeEntry, TreeListing } from './git-objects.ts';
 import type { GitService, ReceiveRequest, ServeRequest } from './git-transport.ts';
 import type { Divergence, Moving, NewTag, Tip } from './git-refs.ts';
 
@@ -78,10 +78,10 @@ export interface GitBackend {
    * name nothing.
    */
   entry(repository: string, commit: Oid, path: string): Promise<TreeEntry | undefined>;
-  /** Entries of a tree, in git's order. */
-  tree(repository: string, tree: Oid): Promise<readonly TreeEntry[]>;
+  /** Entries of a tree with their sizes. */
+  tree(repository: string, tree: Oid): Promise<TreeListing>;
   /**
-   * The last commit that changed each entry of a folder, exact as `git log -1 -- path` is. An entry is missing where
+   * The last commit that changed each entry of a folder that a listing tells, exact as `git log -1 -- path` is. An entry is missing where
    * the walk passed its deadline (30 s by default); it goes on, and a later call has it.
    */
   lastCommits(
@@ -115,7 +115,9 @@ export interface GitBackend {
     path: string,
     signal?: AbortSignal,
   ): Promise<readonly BlamedLine[] | undefined>;
-  /** The tree of a commit as `git archive` packs it, every path below `prefix`. */
+  /**
+   * The tree of a commit as `git archive` packs it, every path below `prefix`; `export-subst` substitutes nothing.
+   */
   archive(
     repository: string,
     commit: Oid,

@@ -3,6 +3,7 @@
 import type { Oid } from './git-objects.ts';
 import type { ReceiveRequest } from './git-transport.ts';
 
+/** Texts are clipped: clipping.ts. */
 export interface Signature {
   readonly name: string;
   readonly email: string;
@@ -12,7 +13,7 @@ export interface Signature {
 
 export interface CommitRecord {
   readonly oid: Oid;
-  /** Without the newlines around it; cut after 64 Ki characters. */
+  /** Without the newlines around it; clipped. */
   readonly message: string;
   readonly author: Signature;
   readonly committer: Signature;
@@ -47,8 +48,10 @@ export interface FileChange {
 }
 
 export interface Difference {
-  /** At most the first 3000, in git's order. */
+  /** At most the first 3000, in git's order; none whose path is over `longest.path`. */
   readonly files: readonly FileChange[];
+  /** Whether some are left out. */
+  readonly truncated: boolean;
   /** Of every file, also of those left out. */
   readonly additions: number;
   readonly deletions: number;

@@ -25,9 +25,19 @@ export interface TreeEntry {
   readonly size: number;
 }
 
+/** Entries of a folder that a listing tells at the most. */
+export const mostEntries = 10_000;
+
+export interface TreeListing {
+  /** The first `mostEntries`, in git's order; none whose name is over `longest.path`. */
+  readonly entries: readonly TreeEntry[];
+  /** Whether some are left out. */
+  readonly truncated: boolean;
+}
+
 export interface LastCommit {
   readonly oid: Oid;
-  /** The first line of the message. */
+  /** The first line of the message, clipped. */
   readonly subject: string;
   readonly committedAt: Date;
 }

@@ -1,4 +1,5 @@
 // The face of the area "repositories" for everyone: types, pure rules, ports, events and published rows.
+export type { Bounded } from './answer-bounds.ts';
 export type { Archive } from './archive.ts';
 export { branchSorts, type Branch } from './branch.ts';
 export * from './collaborator.ts';

@@ -3,6 +3,7 @@ import type { Granted } from '#core/kernel/access';
 import type { Call, User } from '#core/kernel/caller';
 import { Conflict, NotFound, Unavailable, ValidationFailed } from '#core/kernel/errors';
 import type { Page, PageRequest } from '#core/kernel/page';
+import { boundedMessages } from './answer-bounds.ts';
 import { attempts, pageOf, type DeletingParts } from './branches.ts';
 import { recordDeletions, spendDeletion } from './deletions.ts';
 import type { Derived } from './derived.ts';
@@ -35,13 +36,19 @@ export const listTags =
           id,
           shown.map(({ oid }) => oid),
         );
-        const items = shown.map(({ name, oid, peeled }): Tag => {
+        const messages = boundedMessages(
+          shown.map(({ oid }) => {
+            const tip = tips.get(oid);
+            return tip?.kind === 'tag' ? tip.message : '';
+          }),
+        );
+        const items = shown.map(({ name, oid, peeled }, index): Tag => {
           const tip = tips.get(oid);
           return tip?.kind === 'tag'
             ? {
                 name: name.slice(prefix.length),
                 oid: peeled ?? tip.target,
-                annotation: { message: tip.message, tagger: tip.tagger },
+                annotation: { message: messages[index] ?? '', tagger: tip.tagger },
               }
             : { name: name.slice(prefix.length), oid: peeled ?? oid, annotation: undefined };
         });

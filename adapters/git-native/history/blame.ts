@@ -1,14 +1,21 @@
 // Blame, the commit that last changed each line: `git blame --porcelain`, parsed as it streams.
-import { Buffer } from 'node:buffer';
-import { Internal, Unavailable } from '#core/kernel/errors';
+import type { Buffer } from 'node:buffer';
+import { Internal, Unavailable, Unprocessable } from '#core/kernel/errors';
+import { clip, longest } from '#core/repositories/clipping';
 import type { Oid } from '#core/repositories/git-backend';
 import type { BlamedLine, Signature } from '#core/repositories/git-history';
 import type { GitProcesses } from '../process/git-process.ts';
 import type { Limiter } from '../process/limiter.ts';
+import { RecordReader } from '../process/records.ts';
 import { pathSegments } from '../refs/names.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import { dateOf } from './commits.ts';
 import { SingleFlightCache } from './single-flight-cache.ts';
+
+/** Bytes of a line: of a file that may be asked for, and of what git says of a commit. */
+const longestLine = 2 * 1024 ** 2;
+/** Bytes of an answer: what git says of a commit can be as long as its message. */
+const mostOutput = 256 * 1024 ** 2;
 
 type Answer = { readonly lines: readonly BlamedLine[] | undefined };
 
@@ -53,7 +60,16 @@ export class Blames {
     );
     process.stdin.end();
     const output = new BlameOutputParser();
-    for await (const chunk of process.output()) output.take(chunk);
+    let bytes = 0;
+    for await (const chunk of process.output()) {
+      output.take(chunk);
+      bytes += chunk.length;
+      if (bytes <= mostOutput) continue;
+      await process.stop('its answer is too long');
+      throw new Unprocessable('The file is too large to be blamed', {
+        detail: 'The commits it comes from say too much. Clone the repository and use git blame',
+      });
+    }
     const { code } = await process.ended;
     signal.throwIfAborted();
     if (code === null)
@@ -70,17 +86,13 @@ export class Blames {
 class BlameOutputParser {
   readonly lines: BlamedLine[] = [];
   readonly #authors = new Map<Oid, { name: string; email: string; date: Date }>();
-  #rest: Buffer = Buffer.alloc(0);
+  readonly #records = new RecordReader(longestLine);
   #oid: Oid = '';
 
   take(chunk: Buffer): void {
-    const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
-    let from = 0;
-    for (let end = bytes.indexOf(0x0a); end >= 0; end = bytes.indexOf(0x0a, from)) {
-      this.#line(bytes.toString('utf8', from, end));
-      from = end + 1;
-    }
-    this.#rest = bytes.subarray(from);
+    this.#records.push(chunk);
+    for (let line = this.#records.next(0x0a); line !== undefined; line = this.#records.next(0x0a))
+      this.#line(line.toString('utf8'));
   }
 
   #line(line: string): void {
@@ -90,9 +102,9 @@ class BlameOutputParser {
     } else if (/^[0-9a-f]{40} \d/.test(line)) {
       this.#oid = line.slice(0, 40);
     } else if (line.startsWith('author ')) {
-      this.#author().name = line.slice('author '.length);
+      this.#author().name = clip(line.slice('author '.length), longest.name);
     } else if (line.startsWith('author-mail ')) {
-      this.#author().email = line.slice('author-mail '.length).replace(/^<|>$/g, '');
+      this.#author().email = clip(line.slice('author-mail '.length).replace(/^<|>$/g, ''), longest.email);
     } else if (line.startsWith('author-time ')) {
       this.#author().date = dateOf(line.slice('author-time '.length));
     }

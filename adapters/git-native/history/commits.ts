@@ -3,8 +3,10 @@
 import { Buffer } from 'node:buffer';
 import type { Oid } from '#core/repositories/git-backend';
 import { trim } from '#core/kernel/trim';
+import { clip, longest } from '#core/repositories/clipping';
 import type { CommitRecord, Signature } from '#core/repositories/git-history';
 import type { Objects } from '../objects/objects.ts';
+import { decoder, own } from '../objects/text.ts';
 import { byteStream } from '../process/byte-stream.ts';
 import type { GitProcesses } from '../process/git-process.ts';
 import { isOid } from '../refs/names.ts';
@@ -13,7 +15,6 @@ import { SingleFlightCache } from './single-flight-cache.ts';
 
 /** Of a larger commit only the beginning is read: no header that git writes is longer. */
 const readWhole = 256 * 1024;
-const longestMessage = 64 * 1024;
 const latest = Date.UTC(9999, 11, 31, 23, 59, 59);
 
 export class Commits {
@@ -92,17 +93,16 @@ export function parseCommitRecord(oid: Oid, content: Buffer): CommitRecord {
   const message =
     split < 0
       ? ''
-      : trim(
-          decode(content.subarray(split + 2, split + 2 + 4 * longestMessage)),
-          (character) => character === '\n',
-        ).slice(0, longestMessage);
+      : trim(decode(content.subarray(split + 2, split + 2 + 5 * longest.message)), (character) => character === '\n');
   return {
     oid,
-    message: message.toWellFormed(),
+    message: clip(message.toWellFormed(), longest.message),
     author: signature('author'),
     committer: signature('committer'),
     // Before any other header that could hold such a line.
-    parents: lines.filter((line) => /^parent [0-9a-f]{40}$/.test(line)).map((line) => line.slice('parent '.length)),
+    parents: lines
+      .filter((line) => /^parent [0-9a-f]{40}$/.test(line))
+      .map((line) => own(line.slice('parent '.length))),
   };
 }
 
@@ -113,10 +113,11 @@ export function parseCommitRecord(oid: Oid, content: Buffer): CommitRecord {
 export function parseSignature(text: string): Signature {
   const from = text.indexOf('<');
   const to = text.indexOf('>', from);
-  if (from < 0 || to < 0) return { name: text.trim(), email: '', date: new Date(0) };
+  const name = (from < 0 || to < 0 ? text : text.slice(0, from)).trim();
+  if (from < 0 || to < 0) return { name: own(clip(name, longest.name)), email: '', date: new Date(0) };
   return {
-    name: text.slice(0, from).trim(),
-    email: text.slice(from + 1, to).trim(),
+    name: own(clip(name, longest.name)),
+    email: own(clip(text.slice(from + 1, to).trim(), longest.email)),
     date: dateOf(text.slice(text.lastIndexOf('>') + 1)),
   };
 }
@@ -125,14 +126,4 @@ export function parseSignature(text: string): Signature {
 export function dateOf(text: string): Date {
   const seconds = Number(/^\s*(\d+)/.exec(text)?.[1] ?? 0);
   return new Date(Math.min(seconds * 1000, latest));
-}
-
-/** An encoding that is not known reads as UTF-8. */
-export function decoder(encoding: string): (bytes: Uint8Array) => string {
-  try {
-    const named = new TextDecoder(encoding.trim());
-    return (bytes) => named.decode(bytes);
-  } catch {
-    return (bytes) => new TextDecoder().decode(bytes);
-  }
 }

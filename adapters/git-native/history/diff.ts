@@ -1,10 +1,12 @@
 // Diffs between two commits, by one `git diff-tree`: changed files, line counts, and patches up to a size cap.
 import { Buffer } from 'node:buffer';
 import { Internal, Unavailable } from '#core/kernel/errors';
+import { longest } from '#core/repositories/clipping';
 import type { Oid } from '#core/repositories/git-backend';
 import type { Difference, FileChange } from '#core/repositories/git-history';
 import type { GitProcesses } from '../process/git-process.ts';
 import type { Limiter } from '../process/limiter.ts';
+import { RecordReader } from '../process/records.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import { SingleFlightCache } from './single-flight-cache.ts';
 
@@ -12,6 +14,8 @@ const mostFiles = 3000;
 /** Characters of one file's patch, bytes of all: about what GitLab shows before one asks for more. */
 const longestPatch = 128 * 1024;
 const mostPatchBytes = 512 * 1024;
+/** Bytes: more than the longest path that is told. */
+const longestToken = 64 * 1024;
 /** The tree of nothing, which git knows without its being stored. */
 const emptyTree = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
 
@@ -93,6 +97,8 @@ type Listed = Omit<FileChange, 'additions' | 'deletions' | 'isBinary' | 'patch'>
   isBinary: boolean;
   /** A file that became a link, or the like, is shown as one removed and one added. */
   readonly blocks: 1 | 2;
+  /** Whether its path is too long to be told. */
+  readonly nameless: boolean;
 };
 
 const statuses: Readonly<Record<string, FileChange['status']>> = { A: 'added', C: 'added', D: 'removed', R: 'renamed' };
@@ -104,11 +110,12 @@ const statuses: Readonly<Record<string, FileChange['status']>> = { A: 'added', C
 export class DiffOutputParser {
   readonly #files: Listed[] = [];
   readonly #patches: Buffer[] = [];
-  #rest: Buffer = Buffer.alloc(0);
+  readonly #tokens = new RecordReader(longestToken);
   /** The line whose names are still to come, and those that came. */
   #open: { readonly line: string; readonly names: string[]; readonly awaited: number } | undefined;
   #inPatches = false;
   #patchBytes = 0;
+  #listed = 0;
   #counted = 0;
   #additions = 0;
   #deletions = 0;
@@ -116,30 +123,27 @@ export class DiffOutputParser {
   /** Whether more is wanted. */
   take(chunk: Buffer): boolean {
     if (this.#inPatches) return this.#takePatch(chunk);
-    const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
-    let from = 0;
-    for (let end = bytes.indexOf(0); end >= 0; end = bytes.indexOf(0, from)) {
-      const token = bytes.toString('utf8', from, end);
-      from = end + 1;
-      if (token === '' && this.#open === undefined) {
+    this.#tokens.push(chunk);
+    for (let token = this.#tokens.next(0); token !== undefined; token = this.#tokens.next(0)) {
+      if (token.length === 0 && this.#open === undefined) {
         this.#inPatches = true;
-        this.#rest = Buffer.alloc(0);
-        return this.#takePatch(bytes.subarray(from));
+        return this.#takePatch(this.#tokens.rest());
       }
-      this.#token(token);
+      this.#token(token.toString('utf8'));
     }
-    this.#rest = bytes.subarray(from);
     return true;
   }
 
   /** @param whole whether git came to its end. */
   difference(whole: boolean): Difference {
     const patches = this.#hunks(whole);
+    const files = this.#files.flatMap(({ blocks: _blocks, nameless, ...file }, index) => {
+      const patch = patches[index];
+      return nameless ? [] : [patch === undefined ? file : { ...file, patch }];
+    });
     return {
-      files: this.#files.map(({ blocks: _blocks, ...file }, index) => {
-        const patch = patches[index];
-        return patch === undefined ? file : { ...file, patch };
-      }),
+      files,
+      truncated: files.length < this.#listed,
       additions: this.#additions,
       deletions: this.#deletions,
     };
@@ -161,13 +165,15 @@ export class DiffOutputParser {
   }
 
   #list(line: string, names: readonly string[]): void {
+    this.#listed += 1;
     if (this.#files.length >= mostFiles) return;
+    const nameless = names.some((name) => name.length > longest.path);
     const letter = /([A-Z])\d*$/.exec(line)?.[1] ?? 'M';
-    const path = names.at(-1) ?? '';
     this.#files.push({
-      path,
+      path: nameless ? '' : (names.at(-1) ?? ''),
+      nameless,
       status: statuses[letter] ?? 'modified',
-      ...(letter === 'R' && names[0] !== undefined && { previousPath: names[0] }),
+      ...(letter === 'R' && names[0] !== undefined && !nameless && { previousPath: names[0] }),
       additions: 0,
       deletions: 0,
       isBinary: false,

@@ -8,14 +8,12 @@ import type { Objects } from '../objects/objects.ts';
 import type { GitProcesses } from '../process/git-process.ts';
 import type { Limiter } from '../process/limiter.ts';
 import { linesOf } from '../process/lines.ts';
+import { TimeSlice } from '../process/time-slice.ts';
 import { isOid } from '../refs/names.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import { AheadBehindCounter } from './ahead-behind.ts';
 import type { CommitGraphs } from './commit-graph.ts';
 import { TopologicalWalk } from './topological-walk.ts';
-
-/** Other requests are served in between. */
-const sliceMs = 4;
 
 export class Divergences {
   readonly #objects: Objects;
@@ -89,13 +87,12 @@ export class Divergences {
       walk.nodeOf(base),
       heads.map((head) => walk.nodeOf(head)),
     );
-    let sliceEnd = performance.now() + sliceMs;
+    const slice = new TimeSlice();
     for (let step = walk.next(); step !== undefined && walk.sound && !counter.finished; step = walk.next()) {
       counter.take(step);
-      if (performance.now() < sliceEnd) continue;
-      await new Promise((resolve) => setImmediate(resolve));
+      if (!slice.over) continue;
+      await slice.rest();
       signal?.throwIfAborted();
-      sliceEnd = performance.now() + sliceMs;
     }
     return walk.sound ? counter.result() : undefined;
   }

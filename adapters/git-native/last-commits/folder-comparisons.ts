@@ -29,6 +29,8 @@ export class FolderComparisons {
   /** Weighed by names. */
   readonly #comparisons = new Lru<Comparison>(100_000);
   #widest = 0;
+  /** The names that comparisons are about. */
+  wanted: ReadonlySet<string> = none;
 
   constructor({
     objects,
@@ -86,7 +88,7 @@ export class FolderComparisons {
   async #compare(commit: Oid, parent: Oid): Promise<ChangedNames | undefined> {
     const [own, theirs] = await Promise.all([this.folder(commit), this.folder(parent)]);
     if (theirs === undefined) return undefined;
-    return own === undefined || own === theirs ? none : await this.#diffs.between(theirs, own);
+    return own === undefined || own === theirs ? none : await this.#diffs.between(theirs, own, this.wanted);
   }
 
   async #find(commit: Oid): Promise<Oid | undefined> {

@@ -3,6 +3,7 @@
 import type { LastCommit, Oid } from '#core/repositories/git-backend';
 import { bloomKey, mayContain, type BloomKey, type CommitGraph, type GraphCommit } from '../history/commit-graph.ts';
 import type { Objects } from '../objects/objects.ts';
+import { TimeSlice } from '../process/time-slice.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import { FolderComparisons, type Comparison } from './folder-comparisons.ts';
 import type { TreeDiffs } from './tree-diffs.ts';
@@ -99,7 +100,16 @@ export class FolderWalk {
     const { objects, location, path } = this.#parts;
     const folder = await this.#comparisons.folder(tip);
     const tree = folder === undefined ? undefined : await objects.tree(location, folder);
-    return [...(tree?.keys() ?? [])].map((name) => ({ name, key: bloomKey(path === '' ? name : `${path}/${name}`) }));
+    const slice = new TimeSlice();
+    const entries: Entry[] = [];
+    const wanted = new Set<string>();
+    this.#comparisons.wanted = wanted;
+    for (const { name } of tree?.first().entries ?? []) {
+      wanted.add(name);
+      entries.push({ name, key: bloomKey(path === '' ? name : `${path}/${name}`) });
+      if (slice.over) await slice.rest();
+    }
+    return entries;
   }
 
   /**

@@ -1,35 +1,38 @@
 // The names that differ between two trees: one `git diff-tree --stdin` process, with pipelined requests answered in
 // order.
-import { Buffer } from 'node:buffer';
+import type { Buffer } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { Internal } from '#core/kernel/errors';
 import type { Oid } from '#core/repositories/git-backend';
 import type { GitProcess, GitProcesses } from '../process/git-process.ts';
+import { RecordReader } from '../process/records.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 
-/** Raw names: bytes as latin1. */
+/** Raw names: bytes as latin1. Only those that were asked about. */
 export type ChangedNames = ReadonlySet<string>;
 
 interface Pending {
+  readonly wanted: ReadonlySet<string>;
   readonly resolve: (names: ChangedNames) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** Before the names of a pair stand its two oids, a space between them and a newline behind. */
-const headerBytes = 82;
-/** Bytes of one answer: of every name in a tree that may be read. */
-const largestAnswer = 16 * 1024 ** 2;
+/** Bytes of a name: a longer one is in no listing. */
+const longestName = 64 * 1024;
+const [newline, nul, slash] = [0x0a, 0, 0x2f];
 
 export class TreeDiffs {
   readonly #start: () => Promise<GitProcess>;
   readonly #pending: Pending[] = [];
   /**
-   * git says again what is no pair, and then everything so far; nobody can know this line and make it part of a name.
+   * git says again what is no pair, and then everything so far. No name begins with a slash.
    */
-  readonly #end = `/${randomUUID()}\n`;
+  readonly #end = `/${randomUUID()}`;
   #process: Promise<GitProcess> | undefined;
   #lines: string[] = [];
-  #rest: Buffer = Buffer.alloc(0);
+  readonly #records = new RecordReader(longestName);
+  /** Of the pair that is told now; undefined before its first line. */
+  #changed: Set<string> | undefined;
   #closed = false;
 
   constructor({
@@ -51,11 +54,12 @@ export class TreeDiffs {
       );
   }
 
-  between(one: Oid, other: Oid): Promise<ChangedNames> {
+  /** Those of the wanted names that differ. */
+  between(one: Oid, other: Oid, wanted: ReadonlySet<string>): Promise<ChangedNames> {
     return new Promise((resolve, reject) => {
-      this.#pending.push({ resolve, reject });
+      this.#pending.push({ wanted, resolve, reject });
       if (this.#lines.length === 0) queueMicrotask(() => void this.#write());
-      this.#lines.push(`${one} ${other}\n${this.#end}`);
+      this.#lines.push(`${one} ${other}\n${this.#end}\n`);
     });
   }
 
@@ -77,32 +81,30 @@ export class TreeDiffs {
 
   async #open(): Promise<GitProcess> {
     const process = await this.#start();
-    const end = Buffer.from(this.#end);
-    process.stdout.on('data', (chunk: Buffer) => {
-      this.#read(chunk, end);
-      if (this.#rest.length > largestAnswer) void process.stop(`an answer is over ${largestAnswer} bytes`);
-    });
+    process.stdout.on('data', (chunk: Buffer) => this.#read(chunk));
     void process.ended.then(() =>
       this.#fail(new Internal('git diff-tree ended before it answered', { detail: process.stopped ?? process.stderr })),
     );
     return process;
   }
 
-  #read(chunk: Buffer, end: Buffer): void {
-    const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
-    let from = 0;
-    for (let to = bytes.indexOf(end); to >= 0; to = bytes.indexOf(end, from)) {
-      this.#pending.shift()?.resolve(
-        new Set(
-          bytes
-            .toString('latin1', from + headerBytes, to)
-            .split('\0')
-            .slice(0, -1),
-        ),
-      );
-      from = to + end.length;
+  /** For each pair a line with its oids, its names, each with a NUL behind, and our own line. */
+  #read(chunk: Buffer): void {
+    this.#records.push(chunk);
+    for (;;) {
+      const isName = this.#changed !== undefined && this.#records.first !== slash;
+      const record = this.#records.next(isName ? nul : newline);
+      if (record === undefined) return;
+      if (this.#changed === undefined) {
+        this.#changed = new Set();
+      } else if (isName) {
+        const name = record.toString('latin1');
+        if (this.#pending[0]?.wanted.has(name) === true) this.#changed.add(name);
+      } else {
+        this.#pending.shift()?.resolve(this.#changed);
+        this.#changed = undefined;
+      }
     }
-    this.#rest = bytes.subarray(from);
   }
 
   #fail(error: unknown): void {

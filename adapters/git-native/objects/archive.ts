@@ -1,32 +1,31 @@
 // Archives of a commit's tree (zip, tar) to download, streamed from `git archive`.
+import { join } from 'node:path';
 import { Internal } from '#core/kernel/errors';
 import type { Oid } from '#core/repositories/git-backend';
 import type { ArchiveFormat } from '#core/repositories/git-history';
 import { byteStream, prefixed } from '../process/byte-stream.ts';
-import type { GitConfig } from '../process/environment.ts';
 import type { GitProcess, GitProcesses } from '../process/git-process.ts';
 import type { Limiter } from '../process/limiter.ts';
 import type { GitLimits } from '../process/limits.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
-
-/**
- * A file marked `export-subst` may ask for a signature to be verified: no program of the machine is started for that.
- */
-const config: GitConfig = {
-  'gpg.program': '/bin/false',
-  'gpg.x509.program': '/bin/false',
-  'gpg.ssh.program': '/bin/false',
-};
+import type { ArchiveView } from './archive-view.ts';
 
 export class Archives {
   readonly #processes: GitProcesses;
   readonly #transfers: Limiter;
   readonly #limits: GitLimits;
+  readonly #view: ArchiveView;
 
-  constructor(parts: { readonly processes: GitProcesses; readonly transfers: Limiter; readonly limits: GitLimits }) {
+  constructor(parts: {
+    readonly processes: GitProcesses;
+    readonly transfers: Limiter;
+    readonly limits: GitLimits;
+    readonly view: ArchiveView;
+  }) {
     this.#processes = parts.processes;
     this.#transfers = parts.transfers;
     this.#limits = parts.limits;
+    this.#view = parts.view;
   }
 
   async of(
@@ -38,10 +37,11 @@ export class Archives {
     const release = await this.#transfers.acquire(signal);
     let process: GitProcess;
     try {
+      await this.#view.ready();
       // `archive` ignores --end-of-options: it is given an oid alone.
       process = await this.#processes.start(
         [
-          `--git-dir=${location.directory}`,
+          `--git-dir=${this.#view.directory}`,
           'archive',
           `--format=${options.format}`,
           `--prefix=${options.prefix}`,
@@ -49,7 +49,7 @@ export class Archives {
         ],
         {
           directory: location.directory,
-          config,
+          environment: { GIT_OBJECT_DIRECTORY: join(location.directory, 'objects') },
           deadlineMs: this.#limits.transferSeconds * 1000,
           idleMs: this.#limits.idleSeconds * 1000,
           ...(signal === undefined ? {} : { signal }),

@@ -3,7 +3,7 @@
 import type { Buffer } from 'node:buffer';
 import { Internal, NotFound } from '#core/kernel/errors';
 import { Lru } from '#core/kernel/lru';
-import type { Blob, Oid, TreeEntry } from '#core/repositories/git-backend';
+import type { Blob, Oid, TreeEntry, TreeListing } from '#core/repositories/git-backend';
 import { byteStream } from '../process/byte-stream.ts';
 import type { GitProcesses } from '../process/git-process.ts';
 import type { Limiter } from '../process/limiter.ts';
@@ -11,7 +11,9 @@ import type { GitLimits } from '../process/limits.ts';
 import { isOid, pathSegments } from '../refs/names.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import { largestRead } from './cat-file.ts';
-import { entryNamed, decodeName, parseEntry, type Objects, type RawEntry } from './objects.ts';
+import type { Objects } from './objects.ts';
+import { decodeName } from './text.ts';
+import type { RawEntry } from './tree.ts';
 
 const types: Readonly<Record<string, TreeEntry['type']>> = {
   '040000': 'directory',
@@ -19,13 +21,16 @@ const types: Readonly<Record<string, TreeEntry['type']>> = {
   '160000': 'submodule',
 };
 
+/** Sizes asked for at a time. */
+const atOnce = 500;
+
 export class Contents {
   readonly #objects: Objects;
   readonly #processes: GitProcesses;
   readonly #transfers: Limiter;
   readonly #limits: GitLimits;
   /** Trees as the port shows them, with sizes. Weighed by entries. */
-  readonly #listings = new Lru<readonly TreeEntry[]>(100_000);
+  readonly #listings = new Lru<TreeListing>(100_000);
   readonly #sizes = new Lru<number>(50_000);
 
   constructor(parts: {
@@ -48,7 +53,7 @@ export class Contents {
     if (root === undefined) return undefined;
     if (name === undefined) return { name: '', type: 'directory', mode: '040000', oid: root, size: 0 };
     const folder = await this.#objects.folder(location, root, parts.slice(0, -1));
-    const found = folder === undefined ? undefined : entryNamed(await this.#objects.tree(location, folder), name);
+    const found = folder === undefined ? undefined : await (await this.#objects.tree(location, folder))?.find(name);
     if (found === undefined) return undefined;
     const key = `${location.id}:${found.oid}`;
     const entry = await this.#sized(location, name, found, this.#sizes.get(key));
@@ -57,16 +62,22 @@ export class Contents {
   }
 
   /** @throws {NotFound} */
-  async tree(location: RepositoryLocation, tree: Oid): Promise<readonly TreeEntry[]> {
+  async tree(location: RepositoryLocation, tree: Oid): Promise<TreeListing> {
     const key = `${location.id}:${tree}`;
     const known = this.#listings.get(key);
     if (known !== undefined) return known;
     const raw = (await this.#objects.is(location, tree, 'tree')) ? await this.#objects.tree(location, tree) : undefined;
     if (raw === undefined) throw new NotFound('The tree is not in the repository', { detail: `tree: "${tree}"` });
-    const listing = await Promise.all(
-      [...raw].map(([name, entry]) => this.#sized(location, decodeName(name), parseEntry(entry))),
-    );
-    this.#listings.set(key, listing, 1 + listing.length);
+    const { entries: first, truncated } = raw.first();
+    const entries: TreeEntry[] = [];
+    for (let from = 0; from < first.length; from += atOnce)
+      entries.push(
+        ...(await Promise.all(
+          first.slice(from, from + atOnce).map((entry) => this.#sized(location, decodeName(entry.name), entry)),
+        )),
+      );
+    const listing = { entries, truncated };
+    this.#listings.set(key, listing, 1 + entries.length);
     return listing;
   }
 

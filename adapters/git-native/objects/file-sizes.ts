@@ -1,12 +1,15 @@
 // Sums of the file sizes of a commit by group, such as by language, streamed from one `git ls-tree`.
-import { Buffer } from 'node:buffer';
 import { Internal, Unavailable } from '#core/kernel/errors';
 import type { Oid } from '#core/repositories/git-backend';
 import type { GitProcesses } from '../process/git-process.ts';
 import type { Limiter } from '../process/limiter.ts';
+import { RecordReader } from '../process/records.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 
 const mostFiles = 250_000;
+/** Bytes of all their paths, and of one: a longer one is not counted. */
+const mostOutput = 128 * 1024 ** 2;
+const longestEntry = 16 * 1024;
 
 export class FileSizes {
   readonly #processes: GitProcesses;
@@ -41,20 +44,19 @@ export class FileSizes {
     process.stdin.end();
     const sums = new Map<string, number>();
     let files = 0;
-    let rest: Buffer = Buffer.alloc(0);
+    let bytes = 0;
+    const entries = new RecordReader(longestEntry);
     for await (const chunk of process.output()) {
-      const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
-      let from = 0;
-      for (let end = bytes.indexOf(0); end >= 0; end = bytes.indexOf(0, from)) {
-        const [, size, path] =
-          /^100\d{3} blob [0-9a-f]{40} +(\d+)\t(.*)$/s.exec(bytes.toString('utf8', from, end)) ?? [];
-        from = end + 1;
+      bytes += chunk.length;
+      entries.push(chunk);
+      for (let entry = entries.next(0); entry !== undefined; entry = entries.next(0)) {
         files += 1;
+        if (entries.cut) continue;
+        const [, size, path] = /^100\d{3} blob [0-9a-f]{40} +(\d+)\t(.*)$/s.exec(entry.toString('utf8')) ?? [];
         const kind = path === undefined ? '' : group(path);
         if (kind !== '') sums.set(kind, (sums.get(kind) ?? 0) + Number(size));
       }
-      rest = bytes.subarray(from);
-      if (files < mostFiles) continue;
+      if (files < mostFiles && bytes < mostOutput) continue;
       await process.stop('enough of its files are known');
       return sums;
     }

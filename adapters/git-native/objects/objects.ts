@@ -2,11 +2,14 @@
 import { Buffer } from 'node:buffer';
 import { Unprocessable } from '#core/kernel/errors';
 import { Lru } from '#core/kernel/lru';
+import { clip, longest } from '#core/repositories/clipping';
 import type { Oid } from '#core/repositories/git-backend';
 import { isOid } from '../refs/names.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import type { CatFilePool } from './cat-file-pool.ts';
 import { largestRead, type ObjectHeader, type ReadObject } from './cat-file.ts';
+import { decoder } from './text.ts';
+import { Tree } from './tree.ts';
 
 export interface Commit {
   readonly oid: Oid;
@@ -14,24 +17,16 @@ export interface Commit {
   readonly parents: readonly Oid[];
   /** Seconds since 1970. */
   readonly committed: number;
-  /** The first line of the message, up to 4 KiB of it. */
+  /** The first line of the message, clipped. */
   readonly subject: string;
-}
-
-/** Raw name (bytes as latin1) → six-digit mode, a space and the twenty bytes of the oid as latin1. */
-export type RawTree = ReadonlyMap<string, string>;
-
-export interface RawEntry {
-  readonly mode: string;
-  readonly oid: Oid;
 }
 
 export class Objects {
   readonly #catFiles: CatFilePool;
   /** Weighed by characters. */
   readonly #commits = new Lru<Commit>(6_000_000);
-  /** Weighed by entries. */
-  readonly #trees = new Lru<RawTree>(150_000);
+  /** Weighed by bytes. */
+  readonly #trees = new Lru<Tree>(32 * 1024 ** 2);
   readonly #reading = new Map<string, Promise<unknown>>();
 
   constructor(catFiles: CatFilePool) {
@@ -81,15 +76,15 @@ export class Objects {
     );
   }
 
-  tree(location: RepositoryLocation, oid: Oid): Promise<RawTree | undefined> {
+  tree(location: RepositoryLocation, oid: Oid): Promise<Tree | undefined> {
     return this.#cached(
       this.#trees,
       location,
       oid,
-      (tree) => 1 + tree.size,
+      ({ content }) => 300 + content.length,
       async () => {
         const object = await this.contents(location, oid);
-        return object?.type === 'tree' ? parseTree(object.content) : undefined;
+        return object?.type === 'tree' ? new Tree(object.content) : undefined;
       },
     );
   }
@@ -98,7 +93,7 @@ export class Objects {
   async folder(location: RepositoryLocation, root: Oid, path: readonly string[]): Promise<Oid | undefined> {
     let oid = root;
     for (const segment of path) {
-      const entry = entryNamed(await this.tree(location, oid), segment);
+      const entry = await (await this.tree(location, oid))?.find(segment);
       if (entry?.mode !== '040000') return undefined;
       oid = entry.oid;
     }
@@ -142,66 +137,21 @@ const isWhole = (object: ReadObject): object is WholeObject => object.content !=
 
 const keyOf = (location: RepositoryLocation, oid: Oid): string => `${location.id}:${oid}`;
 
-/** The entry whose name reads as `name`: by its bytes, else by what bytes that are not UTF-8 read as. */
-export function entryNamed(tree: RawTree | undefined, name: string): RawEntry | undefined {
-  const raw = tree?.get(Buffer.from(name, 'utf8').toString('latin1'));
-  if (raw !== undefined) return parseEntry(raw);
-  if (tree === undefined || !name.includes('\uFFFD')) return undefined;
-  for (const [bytes, entry] of tree) if (decodeName(bytes) === name) return parseEntry(entry);
-  return undefined;
-}
-
-export function parseEntry(raw: string): RawEntry {
-  return { mode: raw.slice(0, 6), oid: Buffer.from(raw.slice(7), 'latin1').toString('hex') };
-}
-
-/** A raw name as text. */
-export function decodeName(raw: string): string {
-  return Buffer.from(raw, 'latin1').toString('utf8');
-}
-
-export function parseTree(content: Buffer): RawTree {
-  const entries = new Map<string, string>();
-  for (let at = 0; at < content.length;) {
-    const space = content.indexOf(0x20, at);
-    const end = content.indexOf(0, space);
-    if (space < 0 || end < 0 || end + 21 > content.length) break;
-    entries.set(
-      content.toString('latin1', space + 1, end),
-      `${canonicalMode(content.toString('latin1', at, space))} ${content.toString('latin1', end + 1, end + 21)}`,
-    );
-    at = end + 21;
-  }
-  return entries;
-}
-
-/** Old histories hold modes such as 100664, which git reads as one of five. */
-function canonicalMode(text: string): string {
-  const mode = Number.parseInt(text, 8);
-  switch (mode & 0o170000) {
-    case 0o100000:
-      return (mode & 0o100) === 0 ? '100644' : '100755';
-    case 0o120000:
-      return '120000';
-    case 0o040000:
-      return '040000';
-    default:
-      return '160000';
-  }
-}
-
 export function parseCommit(oid: Oid, content: Buffer): Commit {
   const split = content.indexOf('\n\n');
-  const head = content.toString('latin1', 0, split < 0 ? content.length : split);
+  const head = content.toString('latin1', 0, Math.min(split < 0 ? content.length : split, longestHead));
   const parents: Oid[] = [];
   let tree = '';
   let committed = 0;
   let encoding = 'utf-8';
+  let at = 0;
   for (const line of head.split('\n')) {
-    if (line.startsWith('parent ')) parents.push(line.slice(7, 47));
-    else if (line.startsWith('tree ')) tree = line.slice(5, 45);
+    // Not slices of the line, which would keep the whole head.
+    if (line.startsWith('parent ')) parents.push(content.toString('latin1', at + 7, at + 47));
+    else if (line.startsWith('tree ')) tree = content.toString('latin1', at + 5, at + 45);
     else if (line.startsWith('committer ')) committed = Number(/> (\d{1,12})/.exec(line)?.[1] ?? 0);
     else if (line.startsWith('encoding ')) encoding = line.slice(9);
+    at += line.length + 1;
   }
   return {
     oid,
@@ -212,16 +162,15 @@ export function parseCommit(oid: Oid, content: Buffer): Commit {
   };
 }
 
-const longestSubject = 4096;
+/** Bytes: no header that git writes is longer. */
+const longestHead = 256 * 1024;
+/** A character may take four. */
+const subjectBytes = 4 * longest.subject + 4;
 
 function subjectOf(message: Buffer, encoding: string): string {
   let from = 0;
   while (message[from] === 0x0a) from += 1;
   const end = message.indexOf(0x0a, from);
-  const line = message.subarray(from, Math.min(end < 0 ? message.length : end, from + longestSubject));
-  try {
-    return new TextDecoder(encoding).decode(line).trimEnd();
-  } catch {
-    return line.toString('utf8').trimEnd();
-  }
+  const line = message.subarray(from, Math.min(end < 0 ? message.length : end, from + subjectBytes));
+  return clip(decoder(encoding)(line).trimEnd(), longest.subject);
 }

@@ -1,12 +1,24 @@
 // The output of a process as whole lines, as they arrive.
+import { Unprocessable } from '#core/kernel/errors';
 import type { GitProcess } from './git-process.ts';
+import { RecordReader } from './records.ts';
 
-/** Bytes as latin1. */
+/** Bytes: a commit with twenty thousand parents. */
+const longestLine = 1024 ** 2;
+
+/** Bytes as latin1. @throws {Unprocessable} for a line that nobody could hold many of */
 export async function* linesOf(process: GitProcess): AsyncGenerator<readonly string[]> {
-  let rest = '';
+  const reader = new RecordReader(longestLine);
   for await (const chunk of process.output()) {
-    const lines = (rest + chunk.toString('latin1')).split('\n');
-    rest = lines.pop() ?? '';
+    const lines: string[] = [];
+    reader.push(chunk);
+    for (let line = reader.next(0x0a); line !== undefined; line = reader.next(0x0a)) {
+      if (reader.cut)
+        throw new Unprocessable('A commit is too large to be read', {
+          detail: `git says over ${longestLine} bytes of it: it has too many parents`,
+        });
+      lines.push(line.toString('latin1'));
+    }
     yield lines;
   }
 }

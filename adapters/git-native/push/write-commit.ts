@@ -8,7 +8,8 @@ import { Internal, Unprocessable } from '#core/kernel/errors';
 import { zeroOid, type Oid } from '#core/repositories/git-backend';
 import type { FileWrite, PushHooks, Signature, WriteOutcome } from '#core/repositories/git-history';
 import { parseCommitRecord } from '../history/commits.ts';
-import type { Objects, RawTree } from '../objects/objects.ts';
+import type { Objects } from '../objects/objects.ts';
+import { Tree, type RawEntry } from '../objects/tree.ts';
 import { pathSegments } from '../refs/names.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import { flushPkt, lineOf, pktLine, PktLineParser } from '../transport/pkt-line.ts';
@@ -26,6 +27,8 @@ interface MadeObject {
 const compress = promisify(deflate);
 /** Hashed at a stretch, so that a large file does not keep everyone else waiting. */
 const stretch = 1024 * 1024;
+
+const none = new Tree(Buffer.alloc(0));
 
 export class CommitWriter {
   readonly #objects: Objects;
@@ -62,61 +65,41 @@ export class CommitWriter {
     { parent, path, file }: FileWrite,
     blob: Oid | undefined,
   ): Promise<readonly MadeObject[]> {
-    const names = pathSegments(path)?.map((name) => Buffer.from(name, 'utf8').toString('latin1'));
-    const name = names?.pop();
-    if (names === undefined || name === undefined)
-      throw new Unprocessable('The path names no file', { detail: `path: "${path}"` });
+    const names = [...(pathSegments(path) ?? [])];
+    const name = names.pop();
+    if (name === undefined) throw new Unprocessable('The path names no file', { detail: `path: "${path}"` });
     const folders = await this.#folders(location, parent, names);
     const made_: MadeObject[] = [];
-    let entry = blob === undefined ? undefined : packed(file?.mode ?? '100644', blob);
+    let entry: RawEntry | undefined = blob === undefined ? undefined : { mode: file?.mode ?? '100644', oid: blob };
     for (const [index, key] of [...names, name].entries().toArray().reverse()) {
-      const folder = new Map(folders[index]);
-      if (entry === undefined) folder.delete(key);
-      else folder.set(key, entry);
-      const tree = await made('tree', treeContent(folder));
+      const content = (folders[index] ?? none).with(key, entry);
+      const tree = await made('tree', content);
       // A folder that holds nothing is none, but for the root.
-      if (folder.size > 0 || index === 0) made_.push(tree);
-      entry = folder.size === 0 ? undefined : packed('040000', tree.oid);
+      if (content.length > 0 || index === 0) made_.push(tree);
+      entry = content.length === 0 ? undefined : { mode: '040000', oid: tree.oid };
     }
     return made_;
   }
 
   /** The folders on the way as they are, from the root; empty where they are to come. */
-  async #folders(location: RepositoryLocation, parent: Oid, names: readonly string[]): Promise<readonly RawTree[]> {
+  async #folders(location: RepositoryLocation, parent: Oid, names: readonly string[]): Promise<readonly Tree[]> {
     const commit = parent === zeroOid ? undefined : await this.#objects.commit(location, parent);
     if (commit === undefined && parent !== zeroOid)
       throw new Internal('A branch leads to no commit', { detail: `commit: "${parent}"` });
-    let tree: RawTree =
-      commit === undefined ? new Map() : ((await this.#objects.tree(location, commit.tree)) ?? new Map());
+    const read = async (oid: Oid): Promise<Tree> => (await this.#objects.tree(location, oid)) ?? none;
+    let tree = commit === undefined ? none : await read(commit.tree);
     const folders = [tree];
     for (const name of names) {
-      const entry = tree.get(name);
-      if (entry !== undefined && !entry.startsWith('040000 '))
+      const entry = await tree.find(name);
+      if (entry !== undefined && entry.mode !== '040000')
         throw new Unprocessable('The path leads through what is no folder', {
-          detail: `path: "${Buffer.from(name, 'latin1').toString('utf8')}" is a file, a link or a submodule`,
+          detail: `path: "${name}" is a file, a link or a submodule`,
         });
-      tree =
-        entry === undefined
-          ? new Map()
-          : ((await this.#objects.tree(location, Buffer.from(entry.slice(7), 'latin1').toString('hex'))) ?? new Map());
+      tree = entry === undefined ? none : await read(entry.oid);
       folders.push(tree);
     }
     return folders;
   }
-}
-
-/** As `RawTree` holds an entry. */
-const packed = (mode: string, oid: Oid): string => `${mode} ${Buffer.from(oid, 'hex').toString('latin1')}`;
-
-/** git's order is that of bytes, where a folder's name ends in a slash. */
-function treeContent(tree: RawTree): Buffer {
-  const sortKey = ([name, entry]: readonly [string, string]): string =>
-    entry.startsWith('040000 ') ? `${name}/` : name;
-  const entries = [...tree].map((entry) => [sortKey(entry), entry] as const).sort(([a], [b]) => (a < b ? -1 : 1));
-  return Buffer.from(
-    entries.map(([, [name, entry]]) => `${entry.slice(0, 6).replace(/^0/, '')} ${name}\0${entry.slice(7)}`).join(''),
-    'latin1',
-  );
 }
 
 function commitText({ parent, author, committer, message }: FileWrite, tree: Oid): string {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Lru } from '#core/kernel/lru';
 import { zeroOid, type Oid, type Ref } from '#core/repositories/git-backend';
-import { decodeName } from '../objects/objects.ts';
+import { decodeName } from '../objects/text.ts';
 import { Limiter } from '../process/limiter.ts';
 import { errnoOf, ignoreMissing } from '../storage/errno.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';

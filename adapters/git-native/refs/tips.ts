@@ -1,16 +1,17 @@
 // Summaries of what refs point to: commits and annotated tags, read by oid and kept in an LRU cache.
 import { Buffer } from 'node:buffer';
 import { Lru } from '#core/kernel/lru';
+import { clip, longest } from '#core/repositories/clipping';
 import type { Oid } from '#core/repositories/git-backend';
 import type { Tip } from '#core/repositories/git-refs';
-import { decoder, parseSignature, type Commits } from '../history/commits.ts';
+import { parseSignature, type Commits } from '../history/commits.ts';
 import type { Objects } from '../objects/objects.ts';
+import { decoder, own } from '../objects/text.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import { isOid } from './names.ts';
 
 /** Bytes of a tag that is read; a larger one is shown as a ref to something. */
 const largestTag = 1024 * 1024;
-const longestMessage = 64 * 1024;
 /** git-tag(1): a signature is the end of the message. */
 const signature = /^-----BEGIN (PGP SIGNATURE|PGP MESSAGE|SSH SIGNATURE|SIGNED MESSAGE)-----$[^]*/m;
 /** Asked for at a time: the answers are held in memory whole. */
@@ -61,7 +62,7 @@ export class Tips {
       return (
         commit && {
           kind: 'commit',
-          subject: commit.message.split('\n', 1)[0]?.trimEnd() ?? '',
+          subject: own(clip(commit.message.split('\n', 1)[0]?.trimEnd() ?? '', longest.subject)),
           author: commit.author.name,
           committedAt: commit.committer.date,
         }
@@ -101,12 +102,11 @@ function parsed(content: Buffer): Tip {
       ? ''
       : decode(content.subarray(end + 2))
           .replace(signature, '')
-          .trim()
-          .slice(0, longestMessage);
+          .trim();
   return {
     kind: 'tag',
-    target: header('object') ?? '',
-    message: message.toWellFormed(),
+    target: own(header('object') ?? ''),
+    message: own(clip(message.toWellFormed(), longest.message)),
     tagger: tagger === undefined ? undefined : parseSignature(decode(Buffer.from(tagger, 'latin1'))),
   };
 }

@@ -14,32 +14,45 @@ const special: Readonly<Record<number, PktLine['kind']>> = { 0: 'flush', 1: 'del
 const longest = 65_520;
 
 export class PktLineParser {
-  #rest: Buffer = Buffer.alloc(0);
+  #parts: Uint8Array[] = [];
+  #length = 0;
+  /** Bytes with which there is more to tell. */
+  #needed = 4;
 
   /** Bytes given that belong to no whole pkt-line yet. */
   get rest(): Buffer {
-    return this.#rest;
+    return Buffer.concat(this.#parts);
   }
 
   /** Pkt-lines that these bytes complete. @throws {ValidationFailed} where they are none. */
   *parse(bytes: Uint8Array): Generator<PktLine> {
-    this.#rest =
-      this.#rest.length === 0
-        ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-        : Buffer.concat([this.#rest, bytes]);
-    while (this.#rest.length >= 4) {
-      const digits = this.#rest.toString('latin1', 0, 4);
-      const length = /^[0-9a-fA-F]{4}$/.test(digits) ? Number.parseInt(digits, 16) : longest + 1;
-      const kind = special[length];
-      if (kind === undefined && (length < 4 || length > longest))
-        throw new ValidationFailed('The body is not in the pkt-line format', {
-          detail: 'body: a packet has no such length',
-        });
-      const size = kind === undefined ? length : 4;
-      if (this.#rest.length < size) return;
-      const raw = this.#rest.subarray(0, size);
-      this.#rest = this.#rest.subarray(size);
-      yield { kind: kind ?? 'data', payload: raw.subarray(4), raw };
+    this.#parts.push(bytes);
+    this.#length += bytes.length;
+    if (this.#length < this.#needed) return;
+    let rest =
+      this.#parts.length > 1
+        ? Buffer.concat(this.#parts)
+        : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    try {
+      for (;;) {
+        this.#needed = 4;
+        if (rest.length < this.#needed) return;
+        const digits = rest.toString('latin1', 0, 4);
+        const length = /^[0-9a-fA-F]{4}$/.test(digits) ? Number.parseInt(digits, 16) : longest + 1;
+        const kind = special[length];
+        if (kind === undefined && (length < 4 || length > longest))
+          throw new ValidationFailed('The body is not in the pkt-line format', {
+            detail: 'body: a packet has no such length',
+          });
+        this.#needed = kind === undefined ? length : 4;
+        if (rest.length < this.#needed) return;
+        const raw = rest.subarray(0, this.#needed);
+        rest = rest.subarray(this.#needed);
+        yield { kind: kind ?? 'data', payload: raw.subarray(4), raw };
+      }
+    } finally {
+      this.#parts = rest.length === 0 ? [] : [rest];
+      this.#length = rest.length;
     }
   }
 }

@@ -38,6 +38,6 @@ export const presentComparison = (comparison: Comparison): ComparisonJson => ({
   ahead_by: comparison.aheadBy,
   behind_by: comparison.behindBy,
   merge_base: comparison.mergeBase ?? null,
-  commits: comparison.commits.map(presentCommit),
+  commits: comparison.commits.items.map(presentCommit),
   files: presentFiles(comparison.difference),
 });

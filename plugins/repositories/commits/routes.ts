@@ -1,7 +1,7 @@
 // Routes of document D that read history: commits, one of them, and comparisons.
 import { api, pageRules, readPage, reads, type Route } from 'hexforge/plugin';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
-import { derived } from '../conditional.ts';
+import { derived, marked } from '../conditional.ts';
 import { moment } from '../times.ts';
 import { presentCommit, presentCommitDetail, presentComparison } from './present.ts';
 import {
@@ -36,7 +36,7 @@ export const commitRoutes = (useCases: RepositoryUseCases): readonly Route[] => 
         until: moment('until', until, '23:59:59Z'),
         ...readPage(pageRules.capped(), { page, per_page }),
       });
-      return derived(commits, (found) => found.map(presentCommit));
+      return derived(commits, (found) => marked(found.items.map(presentCommit), found));
     },
   }),
   api({
@@ -47,7 +47,9 @@ export const commitRoutes = (useCases: RepositoryUseCases): readonly Route[] => 
     params: commitParams,
     result: commitDetailJson,
     run: async (_call, { granted, params }) =>
-      derived(await useCases.commit(granted, { revision: params.ref }), presentCommitDetail),
+      derived(await useCases.commit(granted, { revision: params.ref }), (found) =>
+        marked(presentCommitDetail(found), found.difference),
+      ),
   }),
   api({
     ...read,
@@ -57,6 +59,8 @@ export const commitRoutes = (useCases: RepositoryUseCases): readonly Route[] => 
     params: comparisonParams,
     result: comparisonJson,
     run: async (_call, { granted, params }) =>
-      derived(await useCases.compare(granted, { range: params.rest }), presentComparison),
+      derived(await useCases.compare(granted, { range: params.rest }), (found) =>
+        marked(presentComparison(found), { truncated: found.commits.truncated || found.difference.truncated }),
+      ),
   }),
 ];

@@ -1,7 +1,7 @@
 // Routes of document B that read what a repository holds: contents and raw.
 import { api, ByteStream, reads, reply, tagged, type Route } from 'hexforge/plugin';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
-import { revalidated } from '../conditional.ts';
+import { revalidated, truncatedMark } from '../conditional.ts';
 import { fileAtRefParams } from '../shapes.ts';
 import { attachment, mediaType } from './media-types.ts';
 import { presentBlob, presentEntry } from './present.ts';
@@ -33,11 +33,12 @@ export const contentsRoutes = (useCases: RepositoryUseCases): readonly Route[] =
         found.tag,
         async () => {
           if (found.kind === 'file') return presentBlob(await found.read());
-          const entries = await found.read();
-          const body = entries.map(presentEntry);
-          return entries.every(({ lastCommit }) => lastCommit !== undefined)
-            ? body
-            : reply(body, { provisional: true });
+          const { items, truncated } = await found.read();
+          const provisional = items.some(({ lastCommit }) => lastCommit === undefined);
+          return reply(items.map(presentEntry), {
+            ...(truncated && { headers: truncatedMark }),
+            ...(provisional && { provisional }),
+          });
         },
         revalidated,
       );

@@ -43,7 +43,12 @@ const faults: readonly {
   {
     fault: 'sizes are lost',
     check: 'the root listing has every kind of entry, in git’s order, with modes and sizes',
-    broken: (good) => ({ tree: async (id, oid) => (await good.tree(id, oid)).map((entry) => ({ ...entry, size: 0 })) }),
+    broken: (good) => ({
+      tree: async (id, oid) => {
+        const listing = await good.tree(id, oid);
+        return { ...listing, entries: listing.entries.map((entry) => ({ ...entry, size: 0 })) };
+      },
+    }),
   },
   {
     fault: 'every entry was last changed by the tip',

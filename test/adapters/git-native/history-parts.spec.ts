@@ -50,6 +50,7 @@ void t.test('a difference is read the same in pieces of any length', (t) => {
       },
       { path: 'ünï', status: 'added', additions: 0, deletions: 0, isBinary: true },
     ],
+    truncated: false,
     additions: 2,
     deletions: 3,
   };

@@ -117,7 +117,7 @@ void t.test(
     await other.maintain(id);
     t.equal((await other.entry(id, it.tip, 'file'))?.size, 7);
     t.same(await it.native.prune(id, { before: later() }), { remaining: false });
-    const [file] = await other.tree(id, (await other.entry(id, it.tip, ''))?.oid ?? '');
+    const [file] = (await other.tree(id, (await other.entry(id, it.tip, ''))?.oid ?? '')).entries;
     t.equal((await other.blob(id, file?.oid ?? '')).size, 7);
     t.equal((await other.history(id, { tip: it.tip, skip: 0, limit: 9 })).length, 1);
   },

@@ -22,7 +22,7 @@ const text = (bytes: Uint8Array | undefined) => (bytes === undefined ? undefined
 void t.test('an empty repository is an empty folder at its root, and nothing else', async (t) => {
   const { forge, repository } = await start(t);
   for (const ref of [undefined, 'HEAD', 'main'])
-    t.same(await (await at(forge, repository, '', ref)).read(), [], String(ref));
+    t.same(await (await at(forge, repository, '', ref)).read(), { items: [], truncated: false }, String(ref));
   await t.rejects(at(forge, repository, 'a'), refusal('not_found'));
   await t.rejects(at(forge, repository, '', 'other'), refusal('not_found'));
 });
@@ -39,17 +39,20 @@ void t.test('a folder is its entries with their last commits', async (t) => {
   const found = await at(forge, repository, '');
   t.equal(found.tag, `tree-${commit}`);
   const last = (name: string) => ({ lastCommit: { subject: `Add ${name}`, committedAt: new Date(0), oid: commit } });
-  t.same(await found.read(), [
-    { name: 'README.md', path: 'README.md', type: 'file', size: 4, mode: '100644', ...last('README.md') },
-    { name: 'link', path: 'link', type: 'symlink', size: 9, mode: '120000', ...last('link') },
-    { name: 'src', path: 'src', type: 'directory', size: 0, mode: '040000', ...last('src') },
-    { name: 'sub', path: 'sub', type: 'submodule', size: 0, mode: '160000', ...last('sub') },
-  ]);
+  t.same(await found.read(), {
+    truncated: false,
+    items: [
+      { name: 'README.md', path: 'README.md', type: 'file', size: 4, mode: '100644', ...last('README.md') },
+      { name: 'link', path: 'link', type: 'symlink', size: 9, mode: '120000', ...last('link') },
+      { name: 'src', path: 'src', type: 'directory', size: 0, mode: '040000', ...last('src') },
+      { name: 'sub', path: 'sub', type: 'submodule', size: 0, mode: '160000', ...last('sub') },
+    ],
+  });
   forge.git.unknownLastCommits.add('a.ts');
   const inside = await at(forge, repository, 'src');
   t.same(
     inside.kind === 'directory' &&
-      (await inside.read()).map(({ path, lastCommit }) => [path, lastCommit === undefined]),
+      (await inside.read()).items.map(({ path, lastCommit }) => [path, lastCommit === undefined]),
     [
       ['src/a.ts', true],
       ['src/deep', false],

@@ -15,6 +15,7 @@ import {
   type RefUpdate,
   type Tip,
   type TreeEntry,
+  type TreeListing,
   type WriteOutcome,
 } from '#core/repositories/index';
 
@@ -225,7 +226,7 @@ export class FakeGit implements GitBackend {
     return isFolder ? { name, type: 'directory', mode: '040000', oid: `${commit} ${path}`, size: 0 } : undefined;
   }
 
-  async tree(repository: string, tree: Oid): Promise<readonly TreeEntry[]> {
+  async tree(repository: string, tree: Oid): Promise<TreeListing> {
     const [commit = '', folder = ''] = tree.split(' ');
     const below = folder === '' ? '' : `${folder}/`;
     const names = new Set(
@@ -234,12 +235,12 @@ export class FakeGit implements GitBackend {
         .map((path) => path.slice(below.length).split('/')[0] ?? ''),
     );
     const entries = await Promise.all([...names].sort().map((name) => this.entry(repository, commit, below + name)));
-    return entries.flatMap((entry) => entry ?? []);
+    return { entries: entries.flatMap((entry) => entry ?? []), truncated: false };
   }
 
   async lastCommits(repository: string, commit: Oid, path: string): Promise<ReadonlyMap<string, LastCommit>> {
     this.#call('lastCommits');
-    const entries = await this.tree(repository, `${commit} ${path}`);
+    const { entries } = await this.tree(repository, `${commit} ${path}`);
     return new Map(
       entries
         .filter(({ name }) => !this.unknownLastCommits.has(name))

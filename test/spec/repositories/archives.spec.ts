@@ -1,6 +1,6 @@
 // Document D, "Repositories": archives, unpacked and compared with what git archive packs.
 import { execFile } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzipSync } from 'node:zlib';
@@ -77,21 +77,42 @@ void t.test('GET /repos/{owner}/{repo}/archive/{ref}.tar.gz and .zip', async (t)
     t.equal((await run('cmp', [told, expected])).stdout, '');
   });
 
-  await t.test('what the repository says of its files is followed, and starts no program of the machine', async (t) => {
-    await work.git('checkout', '--quiet', '-b', 'attributes', 'main');
-    await work.commit('Attributes', {
-      '.gitattributes': 'README.md export-ignore\nversion export-subst\n',
-      version: '$Format:%H %G?$\n',
-    });
-    await work.git('push', '--quiet', remote(forge.url, 'alice/code', alice), 'attributes');
-    const path = join(folder, 'attributes.tar');
-    await writeFile(path, gunzipSync((await archive('attributes.tar.gz')).bytes));
-    t.notMatch((await run('tar', ['tf', path])).stdout, /README/);
-    t.equal(
-      (await run('tar', ['xOf', path, 'code-attributes/version'])).stdout,
-      `${(await work.git('rev-parse', 'attributes')).trim()} N\n`,
-    );
-  });
+  await t.test(
+    'files marked export-ignore are left out, and $Format:…$ is not substituted, in both formats',
+    async (t) => {
+      await work.git('checkout', '--quiet', '-b', 'attributes', 'main');
+      const version = '$Format:%H %G? %cd %(describe)$\n'.repeat(20);
+      await work.commit('Attributes', {
+        '.gitattributes':
+          '[attr]own export-subst\nREADME.md export-ignore\nversion export-subst\n*.own own\n"a\\nb" export-subst\n',
+        'src/.gitattributes': '* export-subst\n',
+        'src/version': version,
+        version,
+        'x.own': version,
+        'a\nb': version,
+      });
+      await work.git('push', '--quiet', remote(forge.url, 'alice/code', alice), 'attributes');
+      const names = ['version', 'src/version', 'x.own', 'a\nb'];
+      const tar = join(folder, 'attributes.tar');
+      await writeFile(tar, gunzipSync((await archive('attributes.tar.gz')).bytes));
+      t.notMatch((await run('tar', ['tf', tar])).stdout, /README/);
+      for (const name of names)
+        t.equal((await run('tar', ['xOf', tar, `code-attributes/${name}`])).stdout, version, name);
+      t.equal(
+        // tar(5): twelve octal digits of the header.
+        Number.parseInt((await readFile(tar)).toString('latin1', 136, 147), 8),
+        Number(await work.git('log', '-1', '--format=%ct', 'attributes')),
+        'files have the time of the commit',
+      );
+      const { bytes } = await archive('attributes.zip');
+      // A ZIP holds the sizes of its files: one that was substituted has another.
+      const expected = join(folder, 'unsubstituted.zip');
+      await writeFile(join(work.folder, '.git/info/attributes'), '* -export-subst\n');
+      await work.git('archive', '--format=zip', '--prefix=code-attributes/', `--output=${expected}`, 'attributes');
+      await rm(join(work.folder, '.git/info/attributes'));
+      t.ok((await readFile(expected)).equals(bytes));
+    },
+  );
 
   await t.test('404 for an unknown ref or extension, and to who may not read', async (t) => {
     for (const target of [

@@ -1,0 +1,107 @@
+// Bounds on one answer about what git keeps, so that no JSON document of this area passes 8 MiB: texts are clipped and
+// lists cut where they would take more.
+import { fit, jsonBytes, longest } from './clipping.ts';
+import type { BlamedLine, CommitRecord, Difference, FileChange, Signature } from './git-history.ts';
+import type { LastCommit, TreeEntry } from './git-objects.ts';
+
+const MiB = 1024 ** 2;
+
+/** Bytes of JSON that the texts of one kind may take together. */
+const most = {
+  /** Names of a folder's entries, and their paths, which begin with that of the folder. */
+  entryPaths: 3.5 * MiB,
+  subjects: 2 * MiB,
+  messages: MiB,
+  changedPaths: MiB,
+  patches: 1.5 * MiB,
+  lines: 3 * MiB,
+  /** Names and addresses of the authors of lines. */
+  lineAuthors: 1.25 * MiB,
+} as const;
+/** Parents of all commits of a list together, and of each whatever their number. */
+const [mostParents, leastParents] = [20_000, 16];
+
+/** A list with a mark of its own, where a part of it is left out. */
+export interface Bounded<T> {
+  readonly items: readonly T[];
+  readonly truncated: boolean;
+}
+
+/** The first entries of a folder whose names and paths fit, and the subjects beside them. */
+export function boundedEntries<E extends TreeEntry>(
+  entries: readonly E[],
+  folder: string,
+  lastCommits: ReadonlyMap<string, LastCommit>,
+): Bounded<{ readonly entry: E; readonly lastCommit: LastCommit | undefined }> {
+  const prefix = jsonBytes(folder) + 1;
+  let bytes = 0;
+  const end = entries.findIndex(({ name }) => {
+    bytes += prefix + 2 * jsonBytes(name);
+    return bytes > most.entryPaths;
+  });
+  const shown = (end < 0 ? entries : entries.slice(0, end)).map((entry) => ({
+    entry,
+    lastCommit: lastCommits.get(entry.name),
+  }));
+  const subjects = fit(
+    shown.map(({ lastCommit }) => lastCommit?.subject ?? ''),
+    most.subjects,
+  );
+  return {
+    items: shown.map(({ entry, lastCommit }, index) => ({
+      entry,
+      lastCommit: lastCommit && { ...lastCommit, subject: subjects[index] ?? '' },
+    })),
+    truncated: end >= 0,
+  };
+}
+
+/** Commits of a list; `truncated` where one has more parents than are told. */
+export function boundedCommits(commits: readonly CommitRecord[]): Bounded<CommitRecord> {
+  const messages = boundedMessages(commits.map(({ message }) => message));
+  const parents = Math.max(leastParents, Math.floor(mostParents / Math.max(1, commits.length)));
+  return {
+    items: commits.map((commit, index) => ({
+      ...commit,
+      message: messages[index] ?? '',
+      parents: commit.parents.slice(0, parents),
+    })),
+    truncated: commits.some((commit) => commit.parents.length > parents),
+  };
+}
+
+/** Messages of a list of commits or tags. */
+export const boundedMessages = (messages: readonly string[]): readonly string[] => fit(messages, most.messages);
+
+/** Files whose paths fit, with the patches that fit. */
+export function boundedDifference(difference: Difference): Difference {
+  const files: FileChange[] = [];
+  let [paths, patches] = [0, 0];
+  for (const file of difference.files) {
+    const own = [file.path, file.previousPath ?? ''];
+    if (own.some((path) => path.length > longest.path)) continue;
+    paths += own.reduce((bytes, path) => bytes + jsonBytes(path), 0);
+    if (paths > most.changedPaths) break;
+    const { patch, ...unpatched } = file;
+    patches += patch === undefined ? 0 : jsonBytes(patch);
+    files.push(patch === undefined || patches > most.patches ? unpatched : file);
+  }
+  return { ...difference, files, truncated: difference.truncated || files.length < difference.files.length };
+}
+
+/** All lines of a file, with what fits of each. */
+export function boundedLines(lines: readonly BlamedLine[]): readonly BlamedLine[] {
+  const contents = fit(
+    lines.map(({ content }) => content),
+    most.lines,
+  );
+  const authors = lines.flatMap(({ author: { name, email } }) => [name, email]);
+  const texts = fit(authors, most.lineAuthors);
+  return lines.map((line, index) => {
+    const author: Signature =
+      texts === authors
+        ? line.author
+        : { ...line.author, name: texts[2 * index] ?? '', email: texts[2 * index + 1] ?? '' };
+    return { ...line, content: contents[index] ?? '', author };
+  });
+}
