@@ -2,6 +2,7 @@
 import type { Request, ResponseObject, ResponseToolkit, ServerRoute } from '@hapi/hapi';
 import type { AccessDecision } from '#core/kernel/access';
 import type { Authenticator, Presented } from '#core/kernel/credentials';
+import { callerKey, type CurrentCaller } from '#core/kernel/current-caller';
 import { NotFound, Unauthorized, Unavailable, type HexforgeError } from '#core/kernel/errors';
 import type { Log } from '#core/kernel/log';
 import type { PortTraits } from '#core/kernel/ports';
@@ -29,6 +30,7 @@ export interface Wiring {
   readonly authenticator: Authenticator;
   readonly access: AccessDecision;
   readonly limiter: RateLimiter;
+  readonly currentCaller: CurrentCaller;
   readonly csrf: CsrfProtection;
   readonly absentPort: AbsentPort;
   /** The answer where nothing is: also that of a route whose port is absent and hides it. */
@@ -97,7 +99,9 @@ export function hapiRoute({ route }: OwnedRoute, wiring: Wiring): ServerRoute {
       cookies,
       header: (name: string) => headerOf(request, name),
     };
-    const result: unknown = await route.run(call as never, input as never);
+    const result: unknown = await wiring.currentCaller.run(callerKey(exchange.caller, exchange.ip), () =>
+      route.run(call as never, input as never),
+    );
     return respond(request, h, result, contextOf(exchange));
   };
 
