@@ -39,6 +39,7 @@ export function httpServer(machine: Machine, { logOf, ...listening }: Listening)
     readiness: machine.readiness,
     clock: container.port('Clock'),
     ids: container.port('Ids'),
+    currentCaller: container.port('CurrentCaller'),
     log: logOf('http'),
     // The line has a time of its own: when the request ended.
     accessLog: ({ time: _arrived, ...entry }) => accessLog.info(entry, 'request'),

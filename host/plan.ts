@@ -24,6 +24,7 @@ export interface Plan {
 export const hostPorts: Readonly<Record<string, 'fixed' | 'replaceable'>> = {
   Clock: 'fixed',
   Ids: 'fixed',
+  CurrentCaller: 'fixed',
   UnitOfWork: 'fixed',
   Events: 'fixed',
   Intents: 'fixed',

@@ -1,4 +1,5 @@
 // The ports the host provides itself.
+import { currentCaller } from '#adapters/memory/index';
 import { accessDecision } from '#core/kernel/access';
 import { authenticator, type Sealer } from '#core/kernel/credentials';
 import type { Ports } from '#core/kernel/ports';
@@ -23,6 +24,7 @@ type HostPorts = Pick<
   Ports,
   | 'Clock'
   | 'Ids'
+  | 'CurrentCaller'
   | 'UnitOfWork'
   | 'Events'
   | 'Intents'
@@ -43,6 +45,7 @@ export function hostProviders({ plan, storage, clock, ids, sealer, rateCounter }
     return {
       Clock: clock,
       Ids: ids,
+      CurrentCaller: currentCaller(),
       UnitOfWork: storage.unitOfWork,
       Events: storage.events,
       Intents: storage.intents,

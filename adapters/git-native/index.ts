@@ -49,6 +49,8 @@ export interface GitNativeOptions {
   /** The git program. Default: `git`, as found on the standard path. */
   readonly gitPath?: string;
   readonly limits?: Partial<GitLimits>;
+  /** On whose behalf the present work is done (`CurrentCaller`). Default: the server's own. */
+  readonly caller?: () => string | undefined;
 }
 
 export type GitNative = GitBackend & {
@@ -76,9 +78,11 @@ export function gitNative(options: GitNativeOptions): GitNative {
     stallMs: limits.readSeconds * 1000,
     idleMs: 60_000,
   });
-  const interactive = new Limiter('reads', limits.interactive, limits.queue);
-  const heavy = new Limiter('computations', limits.heavy, limits.queue);
-  const transfers = new Limiter('transfers', limits.transfers, limits.queue);
+  const limiter = (name: string, places: number): Limiter =>
+    new Limiter(name, { places, queue: limits.queue, caller: options.caller });
+  const interactive = limiter('reads', limits.interactive);
+  const heavy = limiter('upkeep', Math.ceil(limits.heavy / 2));
+  const transfers = limiter('transfers', limits.transfers);
   const objects = new Objects(catFiles);
   const repositories = new Repositories(root);
   const liveProcesses = new LiveProcesses(root);
@@ -89,7 +93,7 @@ export function gitNative(options: GitNativeOptions): GitNative {
   // A limiter of their own: somebody waits for them, while upkeep has all the time there is.
   const computing = {
     processes,
-    heavy: new Limiter('computations', limits.heavy, limits.queue),
+    heavy: limiter('computations', limits.heavy),
     deadlineMs: limits.readSeconds * 1000,
   };
   const commits = new Commits({ objects, ...computing });
@@ -98,7 +102,7 @@ export function gitNative(options: GitNativeOptions): GitNative {
   const divergences = new Divergences({
     objects,
     graphs,
-    limiter: new Limiter('counts', 1, limits.queue),
+    limiter: limiter('counts', 2),
     ...computing,
   });
   const diffs = new Diffs(computing);
@@ -109,7 +113,7 @@ export function gitNative(options: GitNativeOptions): GitNative {
     objects,
     graphs,
     processes,
-    limiter: new Limiter('walks', limits.heavy, limits.queue),
+    limiter: limiter('walks', limits.heavy),
     limits,
     log,
   });

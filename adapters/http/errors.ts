@@ -1,6 +1,13 @@
 // Maps typed errors to HTTP responses, in one place: status, headers and error envelope (document A, "Error envelope").
 import { inspect } from 'node:util';
-import { HexforgeError, InsufficientScope, MethodNotAllowed, RateLimited, type ErrorKind } from '#core/kernel/errors';
+import {
+  HexforgeError,
+  InsufficientScope,
+  MethodNotAllowed,
+  RateLimited,
+  Unavailable,
+  type ErrorKind,
+} from '#core/kernel/errors';
 import { rateHeaders } from './rate-limiter.ts';
 
 /** Document D, "General error codes". */
@@ -71,6 +78,8 @@ function headersOf(error: HexforgeError, basic: boolean): Record<string, string>
       ...(error.count !== undefined && rateHeaders(error.count, error.count.resource)),
       'retry-after': String(error.retryAfter),
     };
+  if (error instanceof Unavailable && error.retryAfter !== undefined)
+    return { 'retry-after': String(error.retryAfter) };
   if (error.kind === 'unauthorized') return { 'www-authenticate': basic ? 'Basic realm="hexforge"' : 'Bearer' };
   return {};
 }

@@ -1,7 +1,7 @@
 // The rate limiter of requests (document D, "Rate limits"): whose budget is charged, and the X-RateLimit headers.
 import type { Caller } from '#core/kernel/caller';
+import { callerKey } from '#core/kernel/current-caller';
 import { RateLimited } from '#core/kernel/errors';
-import { clientNetwork } from '#core/kernel/network';
 import type { Count, Meter, RateBudgets, RateCounter } from '#core/kernel/rate';
 
 /** What the limiter says of one request: headers for the answer, and the refusal where the budget is spent. */
@@ -43,11 +43,7 @@ export function rateLimiter({
         user === undefined ? { isAdmin: false } : { userId: user.id, isAdmin: user.isAdmin },
       );
       if (budget === undefined) return undefined;
-      const count = await rateCounter.take(
-        `${meter}:${user === undefined ? `address:${clientNetwork(address)}` : `user:${user.id}`}`,
-        budget,
-        now,
-      );
+      const count = await rateCounter.take(`${meter}:${callerKey(caller, address)}`, budget, now);
       return {
         headers: rateHeaders(count, meter),
         refusal: count.exceeded

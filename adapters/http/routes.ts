@@ -2,6 +2,7 @@
 import type { Request, ResponseObject, ResponseToolkit, ServerRoute } from '@hapi/hapi';
 import type { AccessDecision } from '#core/kernel/access';
 import type { Authenticator, Presented } from '#core/kernel/credentials';
+import { callerKey, type CurrentCaller } from '#core/kernel/current-caller';
 import { NotFound, Unauthorized, Unavailable, type HexforgeError } from '#core/kernel/errors';
 import type { Log } from '#core/kernel/log';
 import type { PortTraits } from '#core/kernel/ports';
@@ -30,6 +31,7 @@ export interface Wiring {
   readonly authenticator: Authenticator;
   readonly access: AccessDecision;
   readonly limiter: RateLimiter;
+  readonly currentCaller: CurrentCaller;
   readonly csrf: CsrfProtection;
   readonly absentPort: AbsentPort;
   /** The answer where nothing is: also that of a route whose port is absent and hides it. */
@@ -104,10 +106,13 @@ export function hapiRoute({ route }: OwnedRoute, wiring: Wiring): ServerRoute {
       cookies,
       header: (name: string) => headerOf(request, name),
     };
-    const result: unknown = await route.run(call as never, input as never);
-    const response = await respond(request, h, result, contextOf(exchange, reading ? lease : undefined));
-    if (reading && response.variety !== 'stream') await lease.hold();
-    return response;
+    // A conditional answer is made while it is sent, so that is on the caller's behalf too.
+    return wiring.currentCaller.run(callerKey(exchange.caller, exchange.ip), async () => {
+      const result: unknown = await route.run(call as never, input as never);
+      const response = await respond(request, h, result, contextOf(exchange, reading ? lease : undefined));
+      if (reading && response.variety !== 'stream') await lease.hold();
+      return response;
+    });
   };
 
   const contextOf = (exchange: Exchange, lease: Lease | undefined): ReplyContext => ({

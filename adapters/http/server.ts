@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import Hapi, { type Request, type ResponseObject, type ResponseToolkit, type Server } from '@hapi/hapi';
 import type { AccessDecision } from '#core/kernel/access';
 import type { Authenticator } from '#core/kernel/credentials';
+import type { CurrentCaller } from '#core/kernel/current-caller';
 import { HexforgeError, MethodNotAllowed, NotFound, ValidationFailed } from '#core/kernel/errors';
 import type { Log } from '#core/kernel/log';
 import type { RateBudgets, RateCounter } from '#core/kernel/rate';
@@ -46,6 +47,7 @@ export interface HttpOptions {
   readonly leaseMs?: number;
   readonly clock: Clock;
   readonly ids: Ids;
+  readonly currentCaller: CurrentCaller;
   readonly log: Log;
   readonly accessLog: (entry: AccessLogEntry) => void;
 }
@@ -144,6 +146,7 @@ export function createHttpServer(options: HttpOptions): HttpServer {
     authenticator: options.authenticator,
     access: options.access,
     limiter: rateLimiter(options),
+    currentCaller: options.currentCaller,
     csrf: csrfProtection([options.baseUrl, options.webUrl]),
     secureCookies: new URL(options.baseUrl).protocol === 'https:',
     validateResponses: options.validateResponses === true,

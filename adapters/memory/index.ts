@@ -1,4 +1,5 @@
 // The memory adapter: storage for tests and trials, the rate counter, clocks and ids.
+export { currentCaller } from './current-caller.ts';
 export type { MemoryDatabase, MemoryTable } from './database.ts';
 export { openMemory, type MemoryOptions, type MemoryStorage } from './open.ts';
 export { memoryRateCounter } from './rate-counter.ts';

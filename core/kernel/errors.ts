@@ -196,4 +196,11 @@ export class Internal extends HexforgeError {
 /** 503: a component is absent or down; the message names it. */
 export class Unavailable extends HexforgeError {
   readonly kind = 'unavailable';
+  /** Whole seconds after which it is worth asking again, where that is known. */
+  readonly retryAfter: number | undefined;
+
+  constructor(message: string, options: ErrorOptions & { readonly retryAfter?: number } = {}) {
+    super(message, options);
+    this.retryAfter = options.retryAfter;
+  }
 }

@@ -4,6 +4,7 @@ export * from './admin-grants.ts';
 export * from './audit.ts';
 export * from './caller.ts';
 export * from './credentials.ts';
+export * from './current-caller.ts';
 export * from './errors.ts';
 export * from './events.ts';
 export * from './instant.ts';

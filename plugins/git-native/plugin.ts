@@ -34,11 +34,13 @@ export default definePlugin({
       .default(24)
       .description('Object reader processes (git cat-file) kept at once'),
   }),
+  needs: ['CurrentCaller'],
   environment: { HEXFORGE_GIT_PATH: 'program' },
-  build: ({ config, instance, log }) =>
+  build: ({ config, instance, log, CurrentCaller }) =>
     gitNative({
       root: `${instance.dataDir}/repositories`,
       log,
+      caller: () => CurrentCaller.key(),
       gitPath: config.program,
       limits: {
         pushBytes: config.max_push_bytes,

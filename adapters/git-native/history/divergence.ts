@@ -19,7 +19,7 @@ export class Divergences {
   readonly #objects: Objects;
   readonly #graphs: CommitGraphs;
   readonly #processes: GitProcesses;
-  /** One walk at a time, for there is one thread to walk in. */
+  /** Few walks at a time, for there is one thread to walk in. */
   readonly #limiter: Limiter;
   readonly #heavy: Limiter;
   readonly #deadlineMs: number;

@@ -2,15 +2,16 @@
 import { availableParallelism } from 'node:os';
 
 export interface GitLimits {
-  /** Short processes at once (advertise refs, move one, ask for an ancestor). Default: cores × 2. */
+  /** Short processes at once (move a ref, ask for an ancestor), of which a caller has half. Default: cores × 4. */
   readonly interactive: number;
-  /** Long computations at once (maintenance, walks of history). Default: cores. */
+  /** Long computations at once (blame, diffs, walks of history), of which a caller has half. Default: cores × 2. */
   readonly heavy: number;
   /**
-   * Clones, fetches, pushes and large blobs at once: they mostly wait for the network. Default: cores × 8, at least 16.
+   * Clones, fetches, pushes, archives and large blobs at once, of which a caller has half: they mostly wait for the
+   * network. Default: cores × 8, at least 16.
    */
   readonly transfers: number;
-  /** Callers that may wait in each of the three queues before the next is refused. Default 256. */
+  /** Who may wait in each queue before the next is refused, a quarter of them of one caller. Default 256. */
   readonly queue: number;
   /** `cat-file` processes kept in all. Default 24. */
   readonly readers: number;
@@ -35,8 +36,8 @@ export interface GitLimits {
 export function gitLimits(given: Partial<GitLimits> = {}): GitLimits {
   const cores = availableParallelism();
   return {
-    interactive: cores * 2,
-    heavy: cores,
+    interactive: cores * 4,
+    heavy: cores * 2,
     transfers: Math.max(16, cores * 8),
     queue: 256,
     readers: 24,

@@ -43,7 +43,7 @@ const longestContent = 1200;
 const [opened, bytesOf] = [promisify(open), promisify(read)];
 
 export class RefFiles {
-  readonly #lists = new Limiter('lists of refs', listsAtOnce, Number.POSITIVE_INFINITY);
+  readonly #lists = new Limiter('lists of refs', { places: listsAtOnce, queue: Number.POSITIVE_INFINITY });
   /** Weighed by refs. */
   readonly #packed = new Lru<PackedRefs>(200_000);
 

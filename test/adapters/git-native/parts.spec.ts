@@ -12,7 +12,7 @@ import { Lru } from '#core/kernel/lru';
 void t.test(
   'a limiter lets in as many as it holds, the others in order, and refuses when its queue is full',
   async (t) => {
-    const limiter = new Limiter('reads', 1, 2);
+    const limiter = new Limiter('reads', { places: 1, queue: 2 });
     const order: string[] = [];
     const release = await limiter.acquire();
     const second = limiter.acquire().then((done) => {
@@ -33,7 +33,7 @@ void t.test(
 );
 
 void t.test('who stops waiting for a limiter gives up the place, and one aborted before takes none', async (t) => {
-  const limiter = new Limiter('reads', 1, 1);
+  const limiter = new Limiter('reads', { places: 1, queue: 1 });
   const release = await limiter.acquire();
   const gone = new AbortController();
   const waiting = limiter.acquire(gone.signal);

@@ -2,6 +2,7 @@
 import Joi from 'joi';
 import t from 'tap';
 import { api, object } from '#adapters/http/route';
+import { currentCaller } from '#adapters/memory/index';
 import { anyone, reads, signedIn } from '#core/kernel/access';
 import type { Budget, RateBudgets } from '#core/kernel/rate';
 import { bearer, counter, now, startRig } from './rig.ts';
@@ -154,4 +155,32 @@ void t.test('a budget of nothing refuses after the access decision', async (t) =
 void t.test('without the plugin nothing is metered', async (t) => {
   const rig = await startRig(t, routes);
   t.strictSame(metered(await rig.call('GET', '/api/v1/read')), {});
+});
+
+void t.test('whose share a request takes is its account, or its network where it has none', async (t) => {
+  const current = currentCaller();
+  const keys: (string | undefined)[] = [];
+  const rig = await startRig(
+    t,
+    [
+      api({
+        ...open,
+        id: 'who',
+        method: 'GET',
+        path: '/who',
+        meter: 'api.read',
+        run: async () => {
+          await new Promise((resolve) => setImmediate(resolve));
+          keys.push(current.key());
+          return { ok: true };
+        },
+      }),
+    ],
+    { currentCaller: current, trustedProxies: ['127.0.0.1'] },
+  );
+  await rig.call('GET', '/api/v1/who');
+  await rig.call('GET', '/api/v1/who', { headers: { 'x-forwarded-for': '2001:db8:1:2:3::4' } });
+  await rig.call('GET', '/api/v1/who', { headers: bearer('good') });
+  t.strictSame(keys, ['address:127.0.0.1', 'address:2001:db8:1:2::/64', 'user:id-alice']);
+  t.equal(current.key(), undefined, "and none is the server's own work");
 });

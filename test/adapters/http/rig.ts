@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import type { AccessLogEntry } from '#adapters/http/exchange';
 import type { Route } from '#adapters/http/route';
 import { createHttpServer, type HttpOptions, type HttpServer } from '#adapters/http/server';
+import { currentCaller } from '#adapters/memory/index';
 import { accessDecision, type ResourceResolver } from '#core/kernel/access';
 import type { User } from '#core/kernel/caller';
 import type { Authenticator } from '#core/kernel/credentials';
@@ -168,6 +169,7 @@ export async function startRig(
     readiness: async () => ({ ready: true, degraded: [] }),
     validateResponses: true,
     clock: { now: () => now },
+    currentCaller: currentCaller(),
     ids: {
       uuid: () => `00000000-0000-4000-8000-${String(ids++).padStart(12, '0')}`,
       bytes: (length) => new Uint8Array(length),

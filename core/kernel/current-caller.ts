@@ -1,0 +1,23 @@
+// The current caller: on whose behalf the present work is done, for what is shared fairly between callers.
+import type { Caller } from './caller.ts';
+import { clientNetwork } from './network.ts';
+import { declarePort } from './ports.ts';
+
+export interface CurrentCaller {
+  /** As `callerKey` says it; undefined for the server's own work, such as jobs and upkeep. */
+  key(): string | undefined;
+  /** Does `work`, and whatever it awaits, on behalf of `key`. */
+  run<T>(key: string, work: () => T): T;
+}
+
+declare module './ports.ts' {
+  interface Ports {
+    CurrentCaller: CurrentCaller;
+  }
+}
+
+declarePort('CurrentCaller', { arity: 'single', component: 'current caller', critical: false, absent: 'refuse' });
+
+/** Whose share of something is taken: the account's, or that of the network an anonymous client comes from. */
+export const callerKey = (caller: Caller, address: string): string =>
+  caller.kind === 'user' ? `user:${caller.id}` : `address:${clientNetwork(address)}`;

@@ -1,0 +1,115 @@
+// Fair sharing of git's places between callers.
+import t from 'tap';
+import { Limiter } from '#adapters/git-native/process/limiter';
+
+/** A limiter asked on behalf of whoever is named, and a record of who got in. */
+function shared(places: number, queue: number) {
+  let caller: string | undefined;
+  const limiter = new Limiter('computations', { places, queue, caller: () => caller });
+  const inside: { readonly key: string | undefined; readonly release: () => void }[] = [];
+  const ask = (key: string | undefined, signal?: AbortSignal): Promise<void> => {
+    caller = key;
+    return limiter.acquire(signal).then((release) => void inside.push({ key, release }));
+  };
+  const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  return {
+    ask,
+    turn,
+    inside,
+    names: () => inside.map(({ key }) => key),
+    leave: async (key: string | undefined) => {
+      const index = inside.findIndex((place) => place.key === key);
+      inside.splice(index, 1)[0]?.release();
+      await turn();
+    },
+  };
+}
+
+void t.test('one caller has half of the places, so that whoever else comes is let in at once', async (t) => {
+  const { ask, turn, names, leave } = shared(4, 64);
+  const many = Array.from({ length: 8 }, () => ask('address:1'));
+  await turn();
+  t.same(names(), ['address:1', 'address:1'], 'two of four');
+  await ask('user:a');
+  t.same(names(), ['address:1', 'address:1', 'user:a'], 'past six who wait');
+  for (let left = 8; left > 0; left -= 1) await leave('address:1');
+  await Promise.all(many);
+});
+
+void t.test('those who wait are let in by turns of their callers, whoever asked how often', async (t) => {
+  const { ask, turn, inside, names, leave } = shared(2, 64);
+  const all = ['address:1', 'address:2', 'address:1', 'address:1', 'address:1', 'address:3', 'address:3'].map((key) =>
+    ask(key),
+  );
+  await turn();
+  t.same(names(), ['address:1', 'address:2']);
+  await leave('address:2');
+  t.same(names(), ['address:1', 'address:3'], 'address 1 has its share');
+  await leave('address:1');
+  t.same(names(), ['address:3', 'address:1']);
+  await leave('address:3');
+  t.same(names(), ['address:1', 'address:3']);
+  while (inside.length > 0) await leave(inside[0]?.key);
+  await Promise.all(all);
+});
+
+void t.test('a caller whose part of the queue is full is refused alone, and told what and when', async (t) => {
+  const { ask, turn, names } = shared(1, 8);
+  const all = [ask('address:1'), ask('address:1'), ask('address:1')];
+  await turn();
+  await t.rejects(ask('address:1'), {
+    name: 'Unavailable',
+    message: 'Too many git computations of your address are waiting',
+    detail: 'At most 2 of one caller wait at a time; try again in 10 seconds',
+    retryAfter: 10,
+  });
+  all.push(ask('user:a'), ask('user:a'));
+  await t.rejects(ask('user:a'), { message: 'Too many git computations of your account are waiting' });
+  t.same(names(), ['address:1']);
+  t.equal(all.length, 5);
+});
+
+void t.test('in a full queue, who waits for most gives way to who waits for less', async (t) => {
+  const { ask, turn, names, leave } = shared(1, 4);
+  const first = ask('address:1');
+  await turn();
+  const own = Promise.allSettled([ask(undefined), ask(undefined), ask(undefined), ask(undefined)]);
+  const newcomer = ask('user:a');
+  await leave('address:1');
+  t.equal(names().length, 1);
+  for (const key of [undefined, 'user:a', undefined, undefined]) {
+    t.same(names(), [key]);
+    await leave(key);
+  }
+  await Promise.all([first, newcomer]);
+  t.match(
+    (await own).map(({ status }) => status),
+    ['fulfilled', 'fulfilled', 'fulfilled', 'rejected'],
+  );
+});
+
+void t.test('who goes away while waiting costs the others nothing', async (t) => {
+  const { ask, turn, names, leave } = shared(1, 8);
+  void ask('address:1');
+  await turn();
+  const gone = new AbortController();
+  const waiting = ask('address:2', gone.signal);
+  const next = ask('address:3');
+  gone.abort(new Error('gone'));
+  await t.rejects(waiting, /gone/);
+  await leave('address:1');
+  await next;
+  t.same(names(), ['address:3']);
+});
+
+void t.test("the server's own work has no share, but waits its turn", async (t) => {
+  const { ask, turn, names, leave } = shared(2, 8);
+  const all = [ask(undefined), ask(undefined), ask('user:a'), ask(undefined)];
+  await turn();
+  t.same(names(), [undefined, undefined]);
+  await leave(undefined);
+  t.same(names(), [undefined, 'user:a']);
+  await leave('user:a');
+  await Promise.all(all);
+  t.same(names(), [undefined, undefined]);
+});
