@@ -160,16 +160,23 @@ export async function refuse(
   return errorResponse(h, told, basic && headerOf(request, 'user-agent')?.startsWith('git/') === true);
 }
 
-/** The steps before the access decision: credential, CSRF, rate limit. A refused credential counts by its address. */
+/**
+ * The steps before the access decision: credential, CSRF, rate limit. A refused credential counts by its address, and a
+ * password before it is checked: past the budget it costs no hash.
+ */
 function identifier(route: Route, wiring: Wiring) {
   const { meter } = route;
   const changing = stateChanging.has(route.method);
 
-  const authenticate = async (presented: Presented, exchange: Exchange): Promise<void> => {
+  const authenticate = async (
+    presented: Presented,
+    exchange: Exchange,
+    beforePassword: () => Promise<void>,
+  ): Promise<void> => {
     exchange.caller = await wiring.authenticator.authenticate(presented, {
       ip: exchange.ip,
       now: exchange.now,
-      passwords: route.basic === true,
+      ...(route.basic === true && { passwords: beforePassword }),
     });
   };
 
@@ -177,22 +184,21 @@ function identifier(route: Route, wiring: Wiring) {
     request: Request,
     exchange: Exchange,
     cookies: Readonly<Record<string, string>>,
+    beforePassword: () => Promise<void>,
   ): Promise<void> => {
     const { headers } = request.raw.req;
     if (route.cookies === true && changing) wiring.csrf.check(headers, cookies);
     const presented = presentedIn(headers.authorization);
-    if (presented !== undefined) return authenticate(presented, exchange);
+    if (presented !== undefined) return authenticate(presented, exchange, beforePassword);
     const token = cookies[sessionCookie];
     if (token === undefined || token === '') return;
     // A browser sends an expired cookie to the very routes that renew it, so a bad one is as good as none.
-    await authenticate({ via: 'cookie', token }, exchange).catch((error: unknown) => {
+    await authenticate({ via: 'cookie', token }, exchange, beforePassword).catch((error: unknown) => {
       if (!(error instanceof Unauthorized)) throw error;
     });
   };
 
-  const take = async (request: Request, exchange: Exchange): Promise<RateDecision | undefined> => {
-    if (meter === 'none') return undefined;
-    const rate = await wiring.limiter.take(meter, exchange.caller, exchange.ip, exchange.now);
+  const decided = (request: Request, rate: RateDecision | undefined): RateDecision | undefined => {
     for (const name in rate?.headers) request.raw.res.setHeader(name, rate.headers[name] ?? '');
     if (rate?.refusal !== undefined && !rate.closed) throw rate.refusal;
     return rate;
@@ -203,13 +209,22 @@ function identifier(route: Route, wiring: Wiring) {
     exchange: Exchange,
     cookies: Readonly<Record<string, string>>,
   ): Promise<RateDecision | undefined> => {
+    const { ip, now } = exchange;
+    const take = async (): Promise<RateDecision | undefined> =>
+      meter === 'none' ? undefined : decided(request, await wiring.limiter.take(meter, exchange.caller, ip, now));
+    let charged = false;
     try {
-      await establish(request, exchange, cookies);
+      await establish(request, exchange, cookies, async () => {
+        if (meter === 'none') return;
+        charged = true;
+        decided(request, await wiring.limiter.takeForPassword(meter, ip, now));
+      });
     } catch (error) {
-      await take(request, exchange);
+      if (!charged) await take();
       throw error;
     }
-    return take(request, exchange);
+    if (charged && meter !== 'none') await wiring.limiter.giveBack(meter, ip, now);
+    return take();
   };
 }
 
