@@ -16,6 +16,7 @@ import { Connections } from './connections.ts';
 import { csrfProtection } from './credentials.ts';
 import { Exchange, type AccessLogEntry } from './exchange.ts';
 import { openapiDocument } from './openapi.ts';
+import { defaultPace, PaceKeeper, type Pace } from './pace.ts';
 import { rateLimiter } from './rate-limiter.ts';
 import { ResponseCache } from './response-cache.ts';
 import { hapiRoute, noRoute, payload, refuse, type AbsentPort, type OwnedRoute } from './routes.ts';
@@ -47,8 +48,9 @@ export interface HttpOptions {
   readonly ids: Ids;
   readonly log: Log;
   readonly accessLog: (entry: AccessLogEntry) => void;
-  /** For tests. */
+  /** For tests, as is the next. */
   readonly connectionsPerClient?: number;
+  readonly pace?: Pace;
 }
 
 export interface HttpServer {
@@ -93,6 +95,7 @@ export function createHttpServer(options: HttpOptions): HttpServer {
     requestId: () => options.ids.uuid(),
     perClient: options.connectionsPerClient,
   });
+  const pace = new PaceKeeper(options.pace ?? defaultPace);
   const server = Hapi.server({
     listener,
     // Connections are ended by us.
@@ -139,6 +142,7 @@ export function createHttpServer(options: HttpOptions): HttpServer {
       req.socket.destroy();
       return h.abandon;
     }
+    pace.watch(request.raw);
     const exchange = new Exchange(request, { ...options, proxies });
     request.app.exchange = exchange;
     res.setHeader('x-request-id', exchange.requestId);
