@@ -2,6 +2,7 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import type { PasswordHasher } from '#core/kernel/credentials';
+import { clientNetwork } from '#core/kernel/network';
 import { limiter } from './limiter.ts';
 
 /** `memory` is 128 × 2^logN × blockSize bytes. */
@@ -18,7 +19,7 @@ export interface ScryptOptions {
    * 4.
    */
   readonly concurrent?: number;
-  /** How many calls may wait. Default 256. */
+  /** How many calls may wait, of all clients together, who take turns by address. Default 256. */
   readonly waiting?: number;
 }
 
@@ -39,7 +40,12 @@ export function scryptHasher(options: ScryptOptions = {}): PasswordHasher {
     waiting: options.waiting ?? 256,
     what: 'a password check',
   });
-  const derive = (password: string, salt: Buffer, { logN, blockSize, parallel }: ScryptCost): Promise<Buffer> =>
+  const derive = (
+    password: string,
+    salt: Buffer,
+    { logN, blockSize, parallel }: ScryptCost,
+    ip = '',
+  ): Promise<Buffer> =>
     inTurn(
       () =>
         new Promise((resolve, reject) => {
@@ -52,18 +58,19 @@ export function scryptHasher(options: ScryptOptions = {}): PasswordHasher {
             (error, key) => (error === null ? resolve(key) : reject(error)),
           );
         }),
+      clientNetwork(ip),
     );
   const unknownSalt = randomBytes(saltBytes);
 
   return {
-    async hash(password) {
+    async hash(password, ip) {
       const salt = randomBytes(saltBytes);
-      const key = await derive(password, salt, cost);
+      const key = await derive(password, salt, cost, ip);
       return `$scrypt$ln=${cost.logN},r=${cost.blockSize},p=${cost.parallel}$${unpadded(salt)}$${unpadded(key)}`;
     },
-    async verify(password, hash) {
+    async verify(password, hash, ip) {
       const known = hash === undefined ? undefined : parse(hash);
-      const key = await derive(password, known?.salt ?? unknownSalt, known?.cost ?? cost);
+      const key = await derive(password, known?.salt ?? unknownSalt, known?.cost ?? cost, ip);
       return known !== undefined && timingSafeEqual(key, known.key);
     },
     outdated(hash) {

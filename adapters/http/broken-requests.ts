@@ -1,4 +1,5 @@
-// Answers to malformed HTTP, which Node refuses before hapi sees it: the error envelope, written to the socket by hand.
+// Answers where there is no request that hapi could answer, such as malformed HTTP: the error envelope, written to the
+// socket by hand.
 import { STATUS_CODES, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ErrorKind } from '#core/kernel/errors';
@@ -16,6 +17,11 @@ const malformed = {
   status: 400,
   code: 'validation_failed',
   error: 'The request is not valid HTTP',
+} as const satisfies (typeof answers)[string];
+const tooManyConnections = {
+  status: 429,
+  code: 'rate_limited',
+  error: 'Too many connections are open from this address',
 } as const satisfies (typeof answers)[string];
 
 /** A client that does not hang up is cut off. */
@@ -39,7 +45,21 @@ export function answerBrokenRequest(
     socket.destroy();
     return;
   }
-  const { status, code, error: sentence } = answers[error.code ?? ''] ?? malformed;
+  answerAndClose(socket, answers[error.code ?? ''] ?? malformed, requestId);
+}
+
+/** Tells a client that has more connections than it may. */
+export function refuseConnection(socket: Socket, requestId: string): void {
+  // Its request is never read, so the answer may be lost with the connection.
+  socket.on('error', () => undefined);
+  answerAndClose(socket, tooManyConnections, requestId);
+}
+
+function answerAndClose(
+  socket: Socket,
+  { status, code, error: sentence }: (typeof answers)[string],
+  requestId: string,
+): void {
   const body = JSON.stringify({ error: sentence, error_code: code });
   socket.end(
     [
@@ -50,6 +70,7 @@ export function answerBrokenRequest(
       'X-Content-Type-Options: nosniff',
       'Referrer-Policy: no-referrer',
       'Cache-Control: no-store',
+      ...(status === 429 ? ['Retry-After: 1'] : []),
       'Connection: close',
       '',
       body,

@@ -6,7 +6,7 @@ import type { Failure } from './errors.ts';
 import { matches } from './etag.ts';
 import { cacheKey, type ResponseCache } from './response-cache.ts';
 import { ByteStream, Reply, Tagged, type Cookie, type ReplyOptions, type Route } from './route.ts';
-import { cancel, readable, type StreamHooks } from './streams.ts';
+import { cancel, largestPiece, pieces, readable, type StreamHooks } from './streams.ts';
 
 const json = 'application/json; charset=utf-8';
 /** hapi's own bound for what it compresses. */
@@ -65,7 +65,7 @@ async function conditional(
   const { body: bytes } = cached;
   const compressed =
     request.info.acceptEncoding === 'gzip' && bytes.length >= worthGzip ? await cache.gzipped(key, bytes) : undefined;
-  const response = h.response(compressed ?? bytes).header('content-type', json);
+  const response = sendable(h, compressed ?? bytes).header('content-type', json);
   // hapi says so of what it compresses itself, going by the length it is given.
   return withHeaders(
     compressed === undefined ? response : response.header('content-encoding', 'gzip').vary('accept-encoding'),
@@ -128,10 +128,16 @@ function withBody(
     setHeader(response, 'content-type', body.type);
     return body.length === undefined ? response : response.bytes(body.length);
   }
-  return h
-    .response(jsonOf(body, status, context))
+  return sendable(h, jsonOf(body, status, context))
     .code(status)
     .header('content-type', json);
+}
+
+/** Short texts are quickest as they are; no character has more than three bytes a unit. */
+function sendable(h: ResponseToolkit, whole: string | Buffer): ResponseObject {
+  if (whole.length * 3 <= largestPiece) return h.response(whole);
+  const bytes = typeof whole === 'string' ? Buffer.from(whole) : whole;
+  return h.response(pieces(bytes)).bytes(bytes.length);
 }
 
 function jsonOf(body: unknown, status: number, { flaw }: ReplyContext): string {

@@ -1,10 +1,13 @@
-// The request body as a stream of bytes: size limit, gzip decoding, idle timeout, and draining after a refusal.
+// The request body as a stream of bytes: size limit, gzip decoding, and draining after a refusal.
 import type { IncomingMessage } from 'node:http';
 import { createGunzip } from 'node:zlib';
 import { PayloadTooLarge, UnsupportedMediaType, ValidationFailed } from '#core/kernel/errors';
 
-/** A client that sends nothing for this long while we wait for it is gone. */
-const idleMilliseconds = 120_000;
+/** Ends the wait for a body that comes too slowly: there while somebody waits. */
+const waits = new WeakMap<IncomingMessage, () => void>();
+/** Undefined while nobody waits for bytes of this body. */
+export const lateBody = (message: IncomingMessage): (() => void) | undefined => waits.get(message);
+
 /** How much of a refused body is read so that the client gets to see the answer instead of a reset connection. */
 const drainLimits = { bytes: 64 * 1024 * 1024, milliseconds: 2_000 };
 
@@ -69,19 +72,30 @@ async function* inflated(message: IncomingMessage): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** The idle clock runs only while we wait, so a slow reader on our side costs the client nothing. */
-async function* awaited({ socket }: IncomingMessage, chunks: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
+/** Says when it waits, so that a slow reader on our side costs the client nothing. */
+async function* awaited(message: IncomingMessage, chunks: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let late = false;
+  const next = (): Promise<IteratorResult<Uint8Array>> =>
+    new Promise((resolve, reject) => {
+      waits.set(message, () => {
+        late = true;
+        reject(tooSlow());
+      });
+      chunks.next().then(resolve, reject);
+    });
   try {
     for (;;) {
-      socket.setTimeout(idleMilliseconds);
-      const next = await chunks.next();
-      socket.setTimeout(0);
-      if (next.done === true) return;
-      yield next.value;
+      const chunk = await next();
+      waits.delete(message);
+      if (chunk.done === true) return;
+      yield chunk.value;
     }
   } finally {
-    socket.setTimeout(0);
-    await chunks.return?.();
+    waits.delete(message);
+    const returned = chunks.return?.();
+    // One that still waits for a chunk returns only when the connection has ended.
+    if (late) void returned?.catch(() => undefined);
+    else await returned;
   }
 }
 
@@ -105,3 +119,7 @@ export async function drain(message: IncomingMessage): Promise<void> {
 
 const tooLarge = (maxBytes: number): PayloadTooLarge =>
   new PayloadTooLarge('The body is too large', { detail: `The limit is ${maxBytes} bytes` });
+
+/** The same as where a JSON body takes too long in all: document D has no 408. */
+const tooSlow = (): ValidationFailed =>
+  new ValidationFailed('The body did not arrive in time', { detail: 'A body must come at 1 KiB a second or more' });

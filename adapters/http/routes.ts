@@ -175,38 +175,51 @@ export async function refuse(
   return errorResponse(h, told, basic && headerOf(request, 'user-agent')?.startsWith('git/') === true);
 }
 
-/** The steps before the access decision: credential, CSRF, rate limit. A refused credential counts by its address. */
+const alreadyCharged = (): Promise<void> => Promise.resolve();
+
+/**
+ * The steps before the access decision: credential, CSRF, rate limit. A refused credential counts by its address, and a
+ * password before it is checked: past the budget it costs no hash.
+ */
 function identifier(route: Route, wiring: Wiring) {
   const { meter } = route;
   const changing = stateChanging.has(route.method);
 
-  const authenticate = async (presented: Presented, exchange: Exchange): Promise<void> => {
-    const context = { ip: exchange.ip, passwords: route.basic === true };
-    const user = await wiring.authenticator.authenticate(presented, { ...context, now: exchange.now });
+  const authenticate = async (
+    presented: Presented,
+    exchange: Exchange,
+    beforePassword: () => Promise<void>,
+  ): Promise<void> => {
+    const { authenticator } = wiring;
+    const context = (now: Date, passwords: () => Promise<void>) => ({
+      ip: exchange.ip,
+      now,
+      ...(route.basic === true && { passwords }),
+    });
+    const user = await authenticator.authenticate(presented, context(exchange.now, beforePassword));
     exchange.caller = user;
-    exchange.callerAt = (now) => wiring.authenticator.renew(user, presented, { ...context, now });
+    exchange.callerAt = (now) => authenticator.renew(user, presented, context(now, alreadyCharged));
   };
 
   const establish = async (
     request: Request,
     exchange: Exchange,
     cookies: Readonly<Record<string, string>>,
+    beforePassword: () => Promise<void>,
   ): Promise<void> => {
     const { headers } = request.raw.req;
     if (route.cookies === true && changing) wiring.csrf.check(headers, cookies);
     const presented = presentedIn(headers.authorization);
-    if (presented !== undefined) return authenticate(presented, exchange);
+    if (presented !== undefined) return authenticate(presented, exchange, beforePassword);
     const token = cookies[sessionCookie];
     if (token === undefined || token === '') return;
     // A browser sends an expired cookie to the very routes that renew it, so a bad one is as good as none.
-    await authenticate({ via: 'cookie', token }, exchange).catch((error: unknown) => {
+    await authenticate({ via: 'cookie', token }, exchange, beforePassword).catch((error: unknown) => {
       if (!(error instanceof Unauthorized)) throw error;
     });
   };
 
-  const take = async (request: Request, exchange: Exchange): Promise<RateDecision | undefined> => {
-    if (meter === 'none') return undefined;
-    const rate = await wiring.limiter.take(meter, exchange.caller, exchange.ip, exchange.now);
+  const decided = (request: Request, rate: RateDecision | undefined): RateDecision | undefined => {
     for (const name in rate?.headers) request.raw.res.setHeader(name, rate.headers[name] ?? '');
     if (rate?.refusal !== undefined && !rate.closed) throw rate.refusal;
     return rate;
@@ -217,13 +230,22 @@ function identifier(route: Route, wiring: Wiring) {
     exchange: Exchange,
     cookies: Readonly<Record<string, string>>,
   ): Promise<RateDecision | undefined> => {
+    const { ip, now } = exchange;
+    const take = async (): Promise<RateDecision | undefined> =>
+      meter === 'none' ? undefined : decided(request, await wiring.limiter.take(meter, exchange.caller, ip, now));
+    let charged = false;
     try {
-      await establish(request, exchange, cookies);
+      await establish(request, exchange, cookies, async () => {
+        if (meter === 'none') return;
+        charged = true;
+        decided(request, await wiring.limiter.takeForPassword(meter, ip, now));
+      });
     } catch (error) {
-      await take(request, exchange);
+      if (!charged) await take();
       throw error;
     }
-    return take(request, exchange);
+    if (charged && meter !== 'none') await wiring.limiter.giveBack(meter, ip, now);
+    return take();
   };
 }
 

@@ -1,6 +1,7 @@
 // The HTTP server: hapi over route descriptors, from listen to graceful shutdown.
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { setImmediate as turn } from 'node:timers/promises';
 import Hapi, { type Request, type ResponseObject, type ResponseToolkit, type Server } from '@hapi/hapi';
 import type { AccessDecision } from '#core/kernel/access';
 import type { Authenticator } from '#core/kernel/credentials';
@@ -12,10 +13,12 @@ import type { ScopeCatalogue } from '#core/kernel/scopes';
 import type { Clock, Ids } from '#core/kernel/time';
 import { trustedProxies } from './addresses.ts';
 import { answerBrokenRequest } from './broken-requests.ts';
+import { Connections } from './connections.ts';
 import { csrfProtection } from './credentials.ts';
 import { Exchange, type AccessLogEntry } from './exchange.ts';
 import { leaseMs } from './lease.ts';
 import { openapiDocument } from './openapi.ts';
+import { defaultPace, PaceKeeper, type Pace } from './pace.ts';
 import { rateLimiter } from './rate-limiter.ts';
 import { ResponseCache } from './response-cache.ts';
 import { hapiRoute, noRoute, payload, refuse, type AbsentPort, type OwnedRoute } from './routes.ts';
@@ -50,6 +53,9 @@ export interface HttpOptions {
   readonly currentCaller: CurrentCaller;
   readonly log: Log;
   readonly accessLog: (entry: AccessLogEntry) => void;
+  /** For tests, as is the next. */
+  readonly connectionsPerClient?: number;
+  readonly pace?: Pace;
 }
 
 export interface HttpServer {
@@ -64,6 +70,8 @@ export interface HttpServer {
 }
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+/** How long the head of a request may take to arrive. */
+const headersMilliseconds = 30_000;
 /** Handlers whose connection was cut by the stop get this long to notice. */
 const settleMilliseconds = 1_000;
 
@@ -72,7 +80,6 @@ export function createHttpServer(options: HttpOptions): HttpServer {
   const proxies = trustedProxies(options.trustedProxies);
   const stopping = new AbortController();
   const running = new Set<Promise<unknown>>();
-  const current = new WeakMap<Socket, ServerResponse>();
   let document: object | undefined;
   const openapi = (): object => (document ??= openapiDocument({ ...options, routes }));
   const routes: readonly OwnedRoute[] = [
@@ -80,7 +87,24 @@ export function createHttpServer(options: HttpOptions): HttpServer {
     ...options.routes,
   ];
 
+  const listener = createServer({
+    headersTimeout: headersMilliseconds,
+    // A push may take as long as it takes; the pace of bodies is watched while they are read.
+    requestTimeout: 0,
+    connectionsCheckingInterval: 5_000,
+    // Node itself would refuse a request without Host, with no body and no request id.
+    requireHostHeader: false,
+  });
+  const connections = new Connections(listener, {
+    proxies,
+    requestId: () => options.ids.uuid(),
+    perClient: options.connectionsPerClient,
+  });
+  const pace = new PaceKeeper(options.pace ?? defaultPace);
   const server = Hapi.server({
+    listener,
+    // Connections are ended by us.
+    operations: { cleanStop: false },
     host: options.host,
     port: options.port,
     debug: false,
@@ -91,20 +115,15 @@ export function createHttpServer(options: HttpOptions): HttpServer {
       response: { emptyStatusCode: 200, ranges: false },
     },
   });
-  // A push may take as long as it takes; idle clients are cut while a body is read.
-  server.listener.requestTimeout = 0;
-  // Node itself would refuse a request without Host, with no body and no request id.
-  Object.assign(server.listener, { requireHostHeader: false });
-  server.listener.removeAllListeners('clientError').on('clientError', (error: NodeJS.ErrnoException, socket: Socket) =>
-    answerBrokenRequest(error, socket, {
-      current: current.get(socket),
-      requestId: current.get(socket)?.getHeader('x-request-id')?.toString() ?? options.ids.uuid(),
-    }),
-  );
+  listener.removeAllListeners('clientError').on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    const current = connections.current(socket);
+    const requestId = current?.getHeader('x-request-id')?.toString() ?? options.ids.uuid();
+    answerBrokenRequest(error, socket, { current, requestId });
+  });
   // Node would answer 417 by itself; an expectation we do not know may as well be passed over (RFC 9110, section
   // 10.1.1).
-  server.listener.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
-    server.listener.emit('request', request, response),
+  listener.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
+    listener.emit('request', request, response),
   );
 
   const allowed = (request: Request): readonly string[] => {
@@ -123,11 +142,14 @@ export function createHttpServer(options: HttpOptions): HttpServer {
   };
 
   server.ext('onRequest', (request, h) => {
+    const { req, res } = request.raw;
+    if (!connections.begin(req.socket, res)) {
+      req.socket.destroy();
+      return h.abandon;
+    }
+    pace.watch(request.raw);
     const exchange = new Exchange(request, { ...options, proxies });
     request.app.exchange = exchange;
-    const { req, res } = request.raw;
-    current.set(req.socket, res);
-    res.once('close', () => current.delete(req.socket));
     res.setHeader('x-request-id', exchange.requestId);
     res.setHeader('x-content-type-options', 'nosniff');
     res.setHeader('referrer-policy', 'no-referrer');
@@ -179,7 +201,11 @@ export function createHttpServer(options: HttpOptions): HttpServer {
     },
     async stop(graceMs) {
       stopping.abort();
-      await server.stop({ timeout: graceMs });
+      // Connections that wait to be accepted are: what they carry is answered, not cut.
+      await turn();
+      const closed = server.stop();
+      await connections.end(graceMs);
+      await closed;
       const { promise, resolve } = Promise.withResolvers<void>();
       const timer = setTimeout(resolve, settleMilliseconds);
       void Promise.allSettled(running).then(() => resolve());

@@ -15,7 +15,17 @@ export interface StreamHooks {
 }
 
 /** Streams without an end of their own; a stop does not wait for them. */
-const endless = 'text/event-stream';
+export const endless = 'text/event-stream';
+/** Bytes are written in pieces of this size at most: what a client has taken is known by whole pieces. */
+export const largestPiece = 64 * 1024;
+
+/** Bytes that are there already, as a stream whose pace can be seen. */
+export function pieces(bytes: Buffer): Readable {
+  const cut = function* (): Generator<Uint8Array> {
+    for (let at = 0; at < bytes.length; at += largestPiece) yield bytes.subarray(at, at + largestPiece);
+  };
+  return Readable.from(cut(), { objectMode: false });
+}
 
 export function readable(stream: ByteStream, hooks: StreamHooks): Readable {
   const counted = iterator(stream.source[Symbol.asyncIterator](), stream.length);
@@ -34,17 +44,22 @@ export async function cancel(stream: ByteStream): Promise<void> {
 /** Not a generator: closing one that has not begun would never reach the source. */
 function iterator(source: AsyncIterator<Uint8Array>, length: number | undefined): AsyncIterator<Uint8Array> {
   let sent = 0;
+  let rest: Uint8Array = Buffer.alloc(0);
+  const piece = (bytes: Uint8Array): IteratorResult<Uint8Array> => {
+    rest = bytes.subarray(largestPiece);
+    return { done: false, value: bytes.subarray(0, largestPiece) };
+  };
   return {
     async next() {
+      if (rest.byteLength > 0) return piece(rest);
       const next = await source.next();
-      if (length === undefined) return next;
       sent += next.done === true ? 0 : next.value.byteLength;
       // A wrong length would shift the next answer on the same connection.
-      if (sent > length || (next.done === true && sent < length))
+      if (length !== undefined && (sent > length || (next.done === true && sent < length)))
         throw new Error(
           `a body of ${length} bytes was announced and ${next.done === true ? `ended at ${sent}` : 'goes on'}`,
         );
-      return next;
+      return next.done === true ? next : piece(next.value);
     },
     async return() {
       await source.return?.();

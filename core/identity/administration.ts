@@ -210,7 +210,7 @@ export function administration(parts: AdministrationParts): Administration {
     async setPassword(call, { id, password }) {
       checkPassword(password);
       await existing(id);
-      const passwordHash = await passwordHasher.hash(password);
+      const passwordHash = await passwordHasher.hash(password, call.ip);
       await unitOfWork.run(async () => {
         await target(call, id);
         await accounts.update(id, { passwordHash, lastActiveAt: call.now });

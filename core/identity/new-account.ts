@@ -48,17 +48,18 @@ export function createAccount({
     if ((await accounts.byUsername(wanted.username)) !== undefined) throw usernameTaken();
     if ((await accounts.byEmail(wanted.email)) !== undefined) throw emailTaken();
     const { password, ...chosen } = wanted;
-    const passwordHash = await passwordHasher.hash(password);
+    const id = ids.uuid();
+    const entry = by(id);
+    const passwordHash = await passwordHasher.hash(password, entry.ip);
     const account: Account = {
       ...chosen,
-      id: ids.uuid(),
+      id,
       bio: '',
       avatarUrl: '',
       status: 'active',
       createdAt: clock.now(),
       lastActiveAt: undefined,
     };
-    const entry = by(account.id);
     await uniquely(() =>
       unitOfWork.run(async () => {
         await accounts.insert(account, passwordHash);

@@ -122,7 +122,7 @@ export function profiles({
       const { id, username, credential } = call.caller;
       const known = await accounts.secured(username);
       const right = await guard.attempt(`password:${id}`, call.now, () =>
-        passwordHasher.verify(current, known?.passwordHash),
+        passwordHasher.verify(current, known?.passwordHash, call.ip),
       );
       const wrong = (): Forbidden =>
         new Forbidden('The current password is wrong', {
@@ -133,7 +133,7 @@ export function profiles({
         await audit.append(auditEntry(call, 'user.password_change_refused', `user:${id}`));
         throw wrong();
       }
-      const passwordHash = await passwordHasher.hash(next);
+      const passwordHash = await passwordHasher.hash(next, call.ip);
       await unitOfWork.run(async () => {
         // Changed meanwhile.
         if ((await held(id)).passwordHash !== known.passwordHash) throw wrong();

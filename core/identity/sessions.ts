@@ -16,7 +16,7 @@ import type { AccountStore, SecuredAccount, SessionStore, SessionTokens, TokenHa
 import { isRefreshToken, mintRefreshToken, secondsAfter } from './session.ts';
 import type { SessionLifetimes } from './session.ts';
 import { throttle } from './sign-in-throttle.ts';
-import { isUsername, usernameKey } from './username.ts';
+import { isUsername, usernameKey, usernameLimit } from './username.ts';
 
 /** A session as its owner receives it. */
 export interface SignedIn {
@@ -127,12 +127,13 @@ export function sessions(parts: SessionParts): Sessions {
     refused: (why: Refusal, account: Account | undefined) => Promise<void>,
   ): Promise<SecuredAccount | undefined> => {
     const known = isUsername(username) ? await accounts.secured(username) : undefined;
+    // What is longer than any name may be cut: it is as wrong, and keys stay short.
+    const key = `sign-in:${usernameKey(username).slice(0, 2 * usernameLimit)}@${clientNetwork(from.ip)}`;
     const right = await guard
-      .attempt(`sign-in:${usernameKey(username)}@${clientNetwork(from.ip)}`, from.now, () =>
-        passwordHasher.verify(password, known?.passwordHash),
-      )
+      .attempt(key, from.now, () => passwordHasher.verify(password, known?.passwordHash, from.ip))
       .catch(async (error: unknown) => {
-        if (error instanceof RateLimited) await refused('user.login_throttled', known?.account);
+        if (error instanceof RateLimited && (await guard.firstRefusal(key, from.now)))
+          await refused('user.login_throttled', known?.account);
         throw error;
       });
     if (!right || known === undefined) {
@@ -182,7 +183,7 @@ export function sessions(parts: SessionParts): Sessions {
       );
       if (authenticated === undefined) throw wrong();
       const { account, passwordHash } = authenticated;
-      const rehashed = passwordHasher.outdated(passwordHash) ? await passwordHasher.hash(password) : undefined;
+      const rehashed = passwordHasher.outdated(passwordHash) ? await passwordHasher.hash(password, call.ip) : undefined;
       const session = {
         id: ids.uuid(),
         userId: account.id,

@@ -3,8 +3,11 @@ import { RateLimited } from '#core/kernel/errors';
 import type { Budget, RateCounter } from '#core/kernel/rate';
 
 const budget: Budget = { limit: 10, windowSeconds: 15 * 60, window: 'rolling' };
+const refusalsNoted: Budget = { ...budget, limit: 1 };
 
 export interface Throttle {
+  /** Whether a refusal of `key` is the first of its window: the one that leaves an audit entry. */
+  firstRefusal(key: string, now: Date): Promise<boolean>;
   /**
    * Lets `check` verify a password and counts it where it was wrong; where it was right, earlier failures are
    * forgotten.
@@ -32,6 +35,9 @@ export function throttle(counter: RateCounter): Throttle {
   };
 
   return {
+    async firstRefusal(key, now) {
+      return !(await counter.take(`refused-${key}`, refusalsNoted, now)).exceeded;
+    },
     async attempt(key, now, check) {
       for (;;) {
         const attempts: InFlight = byKey.get(key) ?? { running: new Set(), ended: 0 };

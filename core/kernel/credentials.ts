@@ -47,12 +47,13 @@ export type Presented =
 export interface Authenticator {
   /**
    * The user behind a presented credential.
-   * A Basic password is tried as a token first; as a password only with `passwords` (git over HTTP, document D).
+   * A Basic password is tried as a token first; as a password only with `passwords` (git over HTTP, document D), which
+   * is awaited before any is checked, for a check costs a hash, and may refuse.
    * @throws {Unauthorized} where it is not good.
    */
   authenticate(
     presented: Presented,
-    context: { readonly ip: string; readonly now: Date; readonly passwords?: boolean },
+    context: { readonly ip: string; readonly now: Date; readonly passwords?: () => Promise<void> },
   ): Promise<User>;
   /**
    * The same later on: the user as they are now, where the credential that proved them still does.
@@ -62,15 +63,16 @@ export interface Authenticator {
   renew(
     user: User,
     presented: Presented,
-    context: { readonly ip: string; readonly now: Date; readonly passwords?: boolean },
+    context: { readonly ip: string; readonly now: Date; readonly passwords?: () => Promise<void> },
   ): Promise<User>;
 }
 
+/** Both are dear: `ip`, the client's address, is by whom the places are shared where many come at once. */
 export interface PasswordHasher {
   /** A self-describing string: algorithm, parameters, salt, hash. */
-  hash(password: string): Promise<string>;
+  hash(password: string, ip?: string): Promise<string>;
   /** Verifies in the same time for an undefined hash, so that an unknown user costs as much as a known one. */
-  verify(password: string, hash: string | undefined): Promise<boolean>;
+  verify(password: string, hash: string | undefined, ip?: string): Promise<boolean>;
   /**
    * Whether a hash was made with other parameters than today's, so that it is renewed when the password is next known.
    */
@@ -136,11 +138,12 @@ export function authenticator(parts: {
     credential: { kind: 'password', id: known.id, scopes: 'all', via: 'basic' },
   });
   const door: Authenticator = {
-    async authenticate(presented, { ip, now, passwords = false }) {
+    async authenticate(presented, { ip, now, passwords }) {
       const token = presented.via === 'basic' ? presented.password : presented.token;
       const user = await byToken(token, presented.via, now);
       if (user !== undefined) return user;
-      if (presented.via === 'basic' && passwords) {
+      if (presented.via === 'basic' && passwords !== undefined) {
+        await passwords();
         for (const directory of parts.directories()) {
           const known = await directory.check(presented.username, presented.password, { ip, now });
           if (known === undefined) continue;

@@ -19,9 +19,16 @@ export interface Count {
   readonly exceeded: boolean;
 }
 
+/**
+ * A key begins with its class, up to the first `:`, or the second where `user` or `address` stands between, such as
+ * `api.read:address:192.0.2.1`. Classes are few and fixed. A counter that is bounded in size is so per class, and
+ * forgets a key whose budget is spent last: no flood of keys resets another class or a spent budget.
+ */
 export interface RateCounter {
   /** Takes `units` (1) from the budget under `key`; an exceeded budget takes nothing. */
   take(key: string, budget: Budget, now: Date, units?: number): Promise<Count>;
+  /** Gives one unit back, the latest taken: what it was taken for turned out not to count. */
+  giveBack(key: string, budget: Budget, now: Date): Promise<void>;
   /** Reads without taking. */
   peek(key: string, budget: Budget, now: Date): Promise<Count>;
   clear(key: string): Promise<void>;

@@ -116,4 +116,35 @@ export const rateCounterChecks: readonly Check<RateCounter>[] = [
       assert.equal((await counter.take(key, { ...fixed, limit: 0 }, at(2))).exceeded, true);
     },
   },
+  {
+    name: 'a unit given back may be taken again, the latest first, and never more than were taken',
+    async run(counter) {
+      for (const budget of [fixed, rolling]) {
+        const key = keyOf();
+        for (const seconds of [10, 20, 30]) await counter.take(key, budget, at(seconds));
+        await counter.giveBack(key, budget, at(31));
+        assert.equal((await counter.peek(key, budget, at(31))).remaining, 1);
+        assert.equal((await counter.peek(key, budget, at(75))).remaining, budget === fixed ? 3 : 2);
+        for (let time = 0; time < 5; time += 1) await counter.giveBack(key, budget, at(32));
+        assert.equal((await counter.peek(key, budget, at(32))).remaining, 3);
+        assert.equal((await counter.take(key, budget, at(33), 3)).remaining, 0);
+      }
+    },
+  },
+  {
+    name: 'a flood of keys resets no budget that is spent or nearly so, nor one of another class',
+    async run(counter) {
+      const run = randomUUID();
+      const [spent, nearly, once] = [`flood:spent-${run}`, `flood:nearly-${run}`, `flood-other:once-${run}`];
+      const [address, user] = [`flood:address:${run}`, `flood:user:${run}`];
+      await counter.take(spent, rolling, at(0), 3);
+      await counter.take(nearly, rolling, at(0), 2);
+      for (const key of [once, address, user]) await counter.take(key, rolling, at(0));
+      for (let index = 0; index < 110_000; index += 1) await counter.take(`flood:${run}-${index}`, rolling, at(1));
+      const remaining = await Promise.all(
+        [spent, nearly, once, address, user].map(async (key) => (await counter.peek(key, rolling, at(2))).remaining),
+      );
+      assert.deepEqual(remaining, [0, 1, 2, 2, 2]);
+    },
+  },
 ];

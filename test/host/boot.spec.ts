@@ -177,7 +177,12 @@ void t.test('a late need throws before the host has started, and is there after'
 
 void t.test("a plugin may take the place of the host's rate counter", async (t) => {
   const taken = { limit: 1, remaining: 0, resetAt: new Date(0), exceeded: true };
-  const counter = { take: async () => taken, peek: async () => taken, clear: async () => undefined };
+  const counter = {
+    take: async () => taken,
+    peek: async () => taken,
+    clear: async () => undefined,
+    giveBack: async () => undefined,
+  };
   const host = await testHost([definePlugin({ ...base, name: 'a', provides: { RateCounter: () => counter } })]);
   t.teardown(() => host.stop());
   t.equal(host.port('RateCounter'), counter);

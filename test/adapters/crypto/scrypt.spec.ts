@@ -80,6 +80,36 @@ void t.test('scrypt', async (t) => {
     );
   });
 
+  await t.test('callers take turns, so that many calls of one hold up a single call of another by one', async (t) => {
+    const inTurn = limiter({ concurrent: 1, waiting: 100, what: 'a test' });
+    const order: string[] = [];
+    const call = (whose: string) => inTurn(async () => void order.push(whose), whose);
+    await Promise.all([...Array.from({ length: 20 }, () => call('flood')), call('a'), call('b')]);
+    // The first runs at once; the second waits in front.
+    t.strictSame(order.slice(0, 4), ['flood', 'flood', 'a', 'b']);
+    t.equal(order.length, 22);
+  });
+
+  await t.test('where too many wait, the latest of whoever has most waiting is refused', async (t) => {
+    const inTurn = limiter({ concurrent: 1, waiting: 10, what: 'a test' });
+    const refused: string[] = [];
+    const calls = [...Array.from({ length: 12 }, () => 'flood'), 'a', 'a', 'b'].map((whose) =>
+      inTurn(async () => whose, whose).catch((error: Error) => {
+        refused.push(`${whose}: ${error.name}`);
+        return undefined;
+      }),
+    );
+    const answered = await Promise.all(calls);
+    t.strictSame(
+      refused,
+      Array.from({ length: 4 }, () => 'flood: Unavailable'),
+    );
+    t.strictSame(
+      ['flood', 'a', 'b'].map((whose) => answered.filter((answer) => answer === whose).length),
+      [8, 2, 1],
+    );
+  });
+
   await t.test('a failure passes its place on, and too long a queue is refused', async (t) => {
     const inTurn = limiter({ concurrent: 1, waiting: 1, what: 'a password check' });
     const first = inTurn(async () => {

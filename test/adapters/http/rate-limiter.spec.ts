@@ -4,8 +4,9 @@ import t from 'tap';
 import { api, object } from '#adapters/http/route';
 import { currentCaller } from '#adapters/memory/index';
 import { anyone, reads, signedIn } from '#core/kernel/access';
+import type { Authenticator } from '#core/kernel/credentials';
 import type { Budget, RateBudgets } from '#core/kernel/rate';
-import { bearer, counter, now, startRig } from './rig.ts';
+import { authenticator, basic, bearer, counter, now, startRig } from './rig.ts';
 
 const open = {
   access: anyone,
@@ -37,6 +38,16 @@ const routes = [
   api({ ...open, id: 'tool', method: 'POST', path: '/tool', meter: 'mcp.tool_call', access: signedIn }),
   api({ ...open, id: 'openTool', method: 'POST', path: '/open-tool', meter: 'mcp.tool_call' }),
   api({ ...open, id: 'free', method: 'GET', path: '/free', meter: 'none' }),
+  api({ ...open, id: 'git', method: 'GET', path: '/git', mount: 'root', meter: 'api.read', basic: true }),
+  api({
+    ...open,
+    id: 'gitTool',
+    method: 'POST',
+    path: '/git-tool',
+    mount: 'root',
+    meter: 'mcp.tool_call',
+    basic: true,
+  }),
 ];
 /** Anonymous callers: 3 of everything and no tool calls; users 5; administrators unlimited. */
 const budgets: RateBudgets = {
@@ -142,6 +153,68 @@ void t.test('a bad credential costs the address that sent it', async (t) => {
     200,
     'a good credential is not held back by the neighbourhood',
   );
+});
+
+void t.test(
+  'a password is charged to its address before it is checked, and to its user once it is right',
+  async (t) => {
+    const rateCounter = counter();
+    let checks = 0;
+    const counting: Authenticator = {
+      ...authenticator,
+      authenticate: (presented, context) => {
+        const { passwords } = context;
+        return authenticator.authenticate(presented, {
+          ...context,
+          ...(passwords !== undefined && {
+            passwords: async () => {
+              await passwords();
+              checks += 1;
+            },
+          }),
+        });
+      },
+    };
+    const rig = await startRig(t, routes, { budgets: () => budgets, rateCounter, authenticator: counting });
+    const get = (headers: object, path = '/git') => rig.call('GET', path, { headers: { ...headers } });
+    const right = basic('alice', 'pass:word');
+    for (let time = 0; time < 4; time += 1)
+      t.equal((await get(right)).status, 200, 'the address pays nothing for these');
+    t.strictSame(
+      [...rateCounter.taken],
+      [
+        ['api.read:address:127.0.0.1', 0],
+        ['api.read:user:id-alice', 4],
+      ],
+    );
+    for (let time = 0; time < 3; time += 1) {
+      const refused = await get(basic('alice', 'wrong'));
+      t.strictSame(
+        [refused.status, metered(refused)['x-ratelimit-remaining']],
+        [401, String(2 - time)],
+        'counted once',
+      );
+    }
+    t.equal(checks, 7);
+    for (let time = 0; time < 20; time += 1) {
+      const spent = await get(basic(`nobody-${time}`, 'wrong'));
+      t.strictSame([spent.status, spent.headers['retry-after']], [429, '31']);
+    }
+    t.equal((await get(right)).status, 429, 'nor is a right one looked at');
+    t.equal(checks, 7, 'past the budget no password is checked');
+    for (const token of [bearer('other'), basic('anybody', 'other')])
+      t.equal((await get(token)).status, 200, 'a token behind the same address is not held back');
+  },
+);
+
+void t.test('passwords have a budget of their address also where anonymous callers have none', async (t) => {
+  const rig = await startRig(t, routes, { budgets: () => budgets });
+  const tool = (password: string) =>
+    rig.call('POST', '/git-tool', { headers: basic('alice', password) }).then(({ status }) => status);
+  t.equal(await tool('pass:word'), 200);
+  const tried = [];
+  for (let time = 0; time < 31; time += 1) tried.push(await tool('wrong'));
+  t.strictSame([tried.filter((status) => status === 401).length, tried.at(-1)], [30, 429]);
 });
 
 void t.test('a budget of nothing refuses after the access decision', async (t) => {

@@ -61,11 +61,14 @@ export const tokens: Readonly<Record<string, User>> = {
 };
 
 export const authenticator: Authenticator = {
-  async authenticate(presented, { passwords = false }) {
+  async authenticate(presented, { passwords }) {
     const user = tokens[presented.via === 'basic' ? presented.password : presented.token];
     if (user !== undefined) return { ...user, credential: { ...user.credential, via: presented.via } };
-    if (presented.via === 'basic' && passwords && presented.username === 'alice' && presented.password === 'pass:word')
-      return person('alice', { kind: 'password', via: 'basic' });
+    if (presented.via === 'basic' && passwords !== undefined) {
+      await passwords();
+      if (presented.username === 'alice' && presented.password === 'pass:word')
+        return person('alice', { kind: 'password', via: 'basic' });
+    }
     throw new Unauthorized('The credential is not valid');
   },
   renew: (_, presented, context) => authenticator.authenticate(presented, context),
@@ -105,6 +108,7 @@ export function counter(): RateCounter & { readonly taken: Map<string, number> }
       return count(key, budget, now);
     },
     peek: async (key, budget, now) => count(key, budget, now),
+    giveBack: async (key) => void taken.set(key, (taken.get(key) ?? 1) - 1),
     clear: async (key) => void taken.delete(key),
   };
 }

@@ -1,6 +1,8 @@
 // The access log, the graceful stop and a taken port.
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { request as send, Agent, type IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
 import Joi from 'joi';
 import t from 'tap';
 import { api, ByteStream, object } from '#adapters/http/route';
@@ -145,4 +147,118 @@ void t.test('a stop cuts what outlasts its grace', async (t) => {
 void t.test('a taken port is told by its code', async (t) => {
   const rig = await startRig(t, []);
   await t.rejects(startRig(t, [], { port: rig.port }), { code: 'EADDRINUSE' });
+});
+
+/** Posts on one connection after the other until the server is gone; yields the ids that were answered whole. */
+async function post(port: number, client: number, answered: Set<string>): Promise<void> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  for (let number = 0; ; number += 1) {
+    const id = `${client}-${number}`;
+    const body = JSON.stringify({ id });
+    const refused = await new Promise<boolean>((resolve) => {
+      const message = send({
+        port,
+        host: '127.0.0.1',
+        method: 'POST',
+        path: '/api/v1/marks',
+        agent,
+        headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
+      });
+      message.on('error', (error: NodeJS.ErrnoException) => resolve(error.code === 'ECONNREFUSED'));
+      message.on('response', (response) => {
+        let text = '';
+        response.on('data', (chunk: Buffer) => void (text += chunk.toString()));
+        response.on('error', () => resolve(false));
+        response.on('end', () => {
+          if (response.statusCode === 200 && text === body) answered.add(id);
+          resolve(false);
+        });
+      });
+      message.end(body);
+    });
+    if (refused) return agent.destroy();
+    // Some connections are idle when the stop comes, and used again in the same moment.
+    await new Promise((resolve) => setTimeout(resolve, Math.random() * 6));
+  }
+}
+
+void t.test('whatever was done when SIGTERM came is answered: no request is done and then cut', async (t) => {
+  for (let round = 1; round <= 4; round += 1) {
+    const child = fork(new URL('stopping-child.ts', import.meta.url), { execArgv: [], stdio: 'inherit' });
+    t.teardown(() => child.kill('SIGKILL'));
+    const [{ port }] = (await once(child, 'message')) as [{ port: number }];
+    const answered = new Set<string>();
+    const clients = Array.from({ length: 48 }, (_, client) => post(port, client, answered));
+    while (answered.size < 150 + 20 * round) await new Promise((resolve) => setTimeout(resolve, 1));
+    child.kill('SIGTERM');
+    const [[{ done }], [code]] = (await Promise.all([once(child, 'message'), once(child, 'exit')])) as [
+      [{ done: string[] }],
+      [number],
+    ];
+    await Promise.all(clients);
+    t.strictSame(
+      done.filter((id) => !answered.has(id)),
+      [],
+      `round ${round}: ${done.length} requests`,
+    );
+    t.strictSame([answered.size, code], [done.length, 0]);
+  }
+});
+
+void t.test(
+  'a request that comes on a kept connection during a stop is answered, and its connection closed',
+  async (t) => {
+    const rig = await startRig(t, [
+      api({ ...open, id: 'fast', method: 'GET', path: '/fast', result: count, run: () => ({ bytes: 1 }) }),
+    ]);
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    t.teardown(() => agent.destroy());
+    const get = async (): Promise<IncomingMessage> => {
+      const [answer] = (await once(send({ port: rig.port, path: '/api/v1/fast', agent }).end(), 'response')) as [
+        IncomingMessage,
+      ];
+      answer.resume();
+      await once(answer, 'end');
+      return answer;
+    };
+    t.equal((await get()).headers.connection, 'keep-alive');
+    const stopped = rig.server.stop(9_000);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    const last = await get();
+    t.strictSame([last.statusCode, last.headers.connection], [200, 'close']);
+    await stopped;
+  },
+);
+
+void t.test('a client that keeps its idle connection does not hold up a stop', async (t) => {
+  const rig = await startRig(t, []);
+  const socket = connect({ port: rig.port, host: '127.0.0.1', allowHalfOpen: true });
+  socket.on('error', () => undefined).resume();
+  await once(socket, 'connect');
+  const started = performance.now();
+  await rig.server.stop(9_000);
+  t.ok(performance.now() - started < 4_500, 'well before the grace is over');
+  socket.destroy();
+});
+
+void t.test('a client may have so many connections at once, a trusted proxy any number', async (t) => {
+  const open3 = async (trustedProxies: readonly string[]): Promise<string> => {
+    const rig = await startRig(t, [], { connectionsPerClient: 2, trustedProxies });
+    const sockets = [];
+    for (let number = 0; number < 2; number += 1) {
+      const socket = connect(rig.port, '127.0.0.1');
+      t.teardown(() => socket.destroy());
+      await once(socket, 'connect');
+      sockets.push(socket);
+    }
+    const request = 'GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
+    const third = await rig.raw(request);
+    sockets[0]?.destroy();
+    for (;;) {
+      const next = await rig.raw(request);
+      if (next.startsWith('HTTP/1.1 200')) return third;
+    }
+  };
+  t.match(await open3([]), /^HTTP\/1.1 429 [^]*Retry-After: 1[^]*"error_code":"rate_limited"/);
+  t.match(await open3(['127.0.0.1']), /^HTTP\/1.1 200 /);
 });

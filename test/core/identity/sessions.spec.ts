@@ -88,6 +88,24 @@ void t.test('sessions', async (t) => {
     await w.signIn('ada');
   });
 
+  await t.test('throttled attempts leave one audit entry a window, not one each', async (t) => {
+    const w = world();
+    await w.account('ada');
+    for (let time = 0; time < 10; time += 1) await t.rejects(w.signIn('ada', 'wrong'), wrong);
+    const throttled = () => w.actions().filter((action) => action === 'user.login_throttled').length;
+    const from = { ip: '192.0.2.1', now: w.clock.now() };
+    for (let time = 0; time < 50; time += 1) {
+      await t.rejects(w.signIn('ada', 'wrong'), { name: 'RateLimited' });
+      await t.rejects(w.sessions.directory.check('ada', 'wrong', from), { name: 'RateLimited' });
+    }
+    t.equal(throttled(), 1);
+    t.equal(w.hasher.calls, 10, 'nor a hash');
+    w.clock.advance(900_000);
+    for (let time = 0; time < 10; time += 1) await t.rejects(w.signIn('ada', 'wrong'), wrong);
+    for (let time = 0; time < 3; time += 1) await t.rejects(w.signIn('ada', 'wrong'), { name: 'RateLimited' });
+    t.equal(throttled(), 2, 'one more in the next');
+  });
+
   await t.test('names that nobody has are throttled alike', async (t) => {
     const w = world();
     for (let time = 0; time < 10; time += 1) await t.rejects(w.signIn('nobody', 'wrong'), wrong);

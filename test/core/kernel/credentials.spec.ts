@@ -4,6 +4,7 @@ import { authenticator, type CredentialReader, type PasswordDirectory } from '#c
 import { Forbidden } from '#core/kernel/errors';
 
 const context = { ip: '203.0.113.1', now: new Date(1_000) };
+const passwords = async (): Promise<void> => undefined;
 
 /** Knows one token; remembers what it was asked. */
 function reader(
@@ -90,7 +91,7 @@ void t.test('passwords are tried only where they may be, in the order of the dir
   const presented = { via: 'basic', username: 'ann', password: 'other' } as const;
   await t.rejects(door.authenticate(presented, context), { message: 'The credential is not valid' });
   t.strictSame([local.asked, ldap.asked], [[], []]);
-  const user = await door.authenticate(presented, { ...context, passwords: true });
+  const user = await door.authenticate(presented, { ...context, passwords });
   t.strictSame(user, {
     kind: 'user',
     id: 'in-ldap',
@@ -102,19 +103,36 @@ void t.test('passwords are tried only where they may be, in the order of the dir
     [local.asked, ldap.asked],
     [[{ username: 'ann', password: 'other', ...context }], [{ username: 'ann', password: 'other', ...context }]],
   );
-  await door.authenticate({ ...presented, password: 'secret' }, { ...context, passwords: true });
+  await door.authenticate({ ...presented, password: 'secret' }, { ...context, passwords });
   t.equal(ldap.asked.length, 1, 'the first that knows the pair ends the search');
   await t.rejects(
-    door.authenticate({ via: 'bearer', token: 'secret' }, { ...context, passwords: true }),
+    door.authenticate({ via: 'bearer', token: 'secret' }, { ...context, passwords }),
     { message: 'The credential is not valid' },
     'a bearer is never a password',
   );
 });
 
+void t.test('before the first password is checked the caller of the authenticator may refuse', async (t) => {
+  const { door, local, ldap, pat } = rig();
+  const refusing = {
+    ...context,
+    passwords: async () => {
+      throw new Error('spent');
+    },
+  };
+  await t.rejects(door.authenticate({ via: 'basic', username: 'ann', password: 'secret' }, refusing), {
+    message: 'spent',
+  });
+  t.strictSame([local.asked, ldap.asked], [[], []]);
+  const { id } = await door.authenticate({ via: 'basic', username: 'ann', password: 'svc_good' }, refusing);
+  t.equal(id, 'by-pat', 'a good token is no password');
+  t.equal(pat.asked.length, 1);
+});
+
 void t.test('an account that may not sign in is told so, and no further directory is asked', async (t) => {
   const { door, ldap } = rig();
   await t.rejects(
-    door.authenticate({ via: 'basic', username: 'suspended', password: 'other' }, { ...context, passwords: true }),
+    door.authenticate({ via: 'basic', username: 'suspended', password: 'other' }, { ...context, passwords }),
     { message: 'The account is suspended', code: 'account_suspended' },
   );
   t.equal(ldap.asked.length, 0);
@@ -164,7 +182,7 @@ void t.test('a password is checked again only where what it proved has changed',
   };
   const door = authenticator({ readers: () => [], directories: () => [local, directory('ldap', 'other')] });
   const presented = { via: 'basic', username: 'ann', password } as const;
-  const asked = { ...context, passwords: true };
+  const asked = { ...context, passwords };
   const user = await door.authenticate(presented, asked);
   t.notOk('unchanged' in user);
   t.strictSame(await door.renew(user, presented, asked), { ...user, isAdmin: false }, 'what they are now');
@@ -181,7 +199,7 @@ void t.test('a password is checked again only where what it proved has changed',
 
 void t.test('nothing provided, nobody let in', async (t) => {
   const door = authenticator({ readers: () => [], directories: () => [] });
-  await t.rejects(door.authenticate({ via: 'basic', username: '', password: '' }, { ...context, passwords: true }), {
+  await t.rejects(door.authenticate({ via: 'basic', username: '', password: '' }, { ...context, passwords }), {
     message: 'The credential is not valid',
   });
 });
