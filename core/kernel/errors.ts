@@ -18,7 +18,8 @@ export type ErrorKind =
   | 'unprocessable'
   | 'rate_limited'
   | 'internal'
-  | 'unavailable';
+  | 'unavailable'
+  | 'insufficient_storage';
 
 export interface ErrorOptions {
   /** A more precise `error_code` than the kind, such as `account_suspended`. */
@@ -196,4 +197,9 @@ export class Internal extends HexforgeError {
 /** 503: a component is absent or down; the message names it. */
 export class Unavailable extends HexforgeError {
   readonly kind = 'unavailable';
+}
+
+/** 507: a disk is full; the message names what it holds. */
+export class InsufficientStorage extends HexforgeError {
+  readonly kind = 'insufficient_storage';
 }
