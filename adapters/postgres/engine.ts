@@ -76,7 +76,6 @@ export async function openEmbedded({ directory, entities, log }: EngineOptions):
   const unlock = await entered(directory, path);
   let supervised: SupervisedThread | undefined;
   try {
-    demandSpace(directory, existsSync(join(path, 'PG_VERSION')) ? space.open : space.create);
     await ensureCluster(path);
     const opened = (supervised = new SupervisedThread({ directory: path, log }));
     const orm = createOrm({ entities, driverOptions: embeddedDialect(opened) });
@@ -120,6 +119,7 @@ function demandSpace(directory: string, needed: number): void {
 async function entered(directory: string, path: string): Promise<() => void> {
   try {
     await mkdir(directory, { recursive: true, mode: 0o700 });
+    demandSpace(directory, existsSync(join(path, 'PG_VERSION')) ? space.open : space.create);
     return lockDirectory(path);
   } catch (error) {
     if (error instanceof StorageRefused) throw error;

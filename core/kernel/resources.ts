@@ -43,20 +43,23 @@ const spent: Readonly<Record<string, (place: string, cause: unknown) => Hexforge
 export const spentBy = (errno: string, place: string, cause: unknown): HexforgeError | undefined =>
   Object.hasOwn(spent, errno) ? spent[errno]?.(place, cause) : undefined;
 
-/** strerror(3), as programs print it. */
-const words: readonly (readonly [RegExp, string])[] = [
-  [/No space left on device/, 'ENOSPC'],
-  [/[Dd]isk quota exceeded/, 'EDQUOT'],
-  [/Read-only file system/, 'EROFS'],
-  [/Input\/output error/, 'EIO'],
-  [/Too many open files in system/, 'ENFILE'],
-  [/Too many open files/, 'EMFILE'],
-  [/Resource temporarily unavailable/, 'EAGAIN'],
-  [/Cannot allocate memory|Out of memory/, 'ENOMEM'],
-];
+/** strerror(3), as programs print it: at the end of a sentence, where no name of a user's can stand. */
+const words: Readonly<Record<string, string>> = {
+  'No space left on device': 'ENOSPC',
+  'Disk quota exceeded': 'EDQUOT',
+  'Read-only file system': 'EROFS',
+  'Input/output error': 'EIO',
+  'Too many open files in system': 'ENFILE',
+  'Too many open files': 'EMFILE',
+  'Resource temporarily unavailable': 'EAGAIN',
+  'Cannot allocate memory': 'ENOMEM',
+};
+const strerror = new RegExp(`: (${Object.keys(words).join('|')})\\)?(?:[;\\n]|$)`);
+const outOfMemory = /(?:^|: |[;\n] ?)Out of memory, (?:malloc|realloc|calloc|getdelim) failed/;
 
 /** The errno that a program named in what it wrote; undefined where it named none of a spent resource. */
-export const errnoIn = (text: string): string | undefined => words.find(([word]) => word.test(text))?.[1];
+export const errnoIn = (text: string): string | undefined =>
+  words[strerror.exec(text)?.[1] ?? ''] ?? (outOfMemory.test(text) ? 'ENOMEM' : undefined);
 
 /**
  * A typed error where `error`, or what caused it, says that a resource is spent; undefined for every other, and for what
