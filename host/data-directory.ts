@@ -2,8 +2,9 @@
 import { accessSync, chmodSync, constants, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import semver from 'semver';
+import { spentResource } from '#core/kernel/resources';
 import { createOnce, replaceFile } from './atomic-files.ts';
-import { Refused } from './problem.ts';
+import { type Problem, Refused } from './problem.ts';
 
 /** Written at the first start; says whose directory it is and which version wrote it last. */
 export const markerName = 'hexforge.json';
@@ -103,8 +104,13 @@ function readMarker(path: string): Marker {
 
 const render = (marker: Marker): string => `${JSON.stringify(marker)}\n`;
 
-const notWritable = (path: string, error: unknown) => ({
-  code: 'data_directory_unwritable',
-  message: `The data directory ${path} cannot be written (${error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'})`,
-  remedy: 'Set HEXFORGE_DATA_DIR to a directory that this user may write, or change its owner',
-});
+function notWritable(path: string, error: unknown): Problem {
+  const spent = spentResource(error, `the data directory ${path}`);
+  return {
+    code: 'data_directory_unwritable',
+    message:
+      spent?.message ??
+      `The data directory ${path} cannot be written (${error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'})`,
+    remedy: spent?.detail ?? 'Set HEXFORGE_DATA_DIR to a directory that this user may write, or change its owner',
+  };
+}

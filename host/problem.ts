@@ -1,5 +1,6 @@
 // Problems that stop a start, each with its remedy for the operator.
 import { HexforgeError } from '#core/kernel/errors';
+import { spentResource } from '#core/kernel/resources';
 
 export interface Problem {
   /** Stable, for scripts: `missing_port`. */
@@ -36,7 +37,8 @@ export const sentence = ({ message, remedy }: Pick<Problem, 'message' | 'remedy'
 const stopped = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
 
 /** How well an error explains itself: adapters put a `remedy` (and a `code`) on what an operator can mend. */
-export function problemOf(error: unknown, fallback: Problem): Problem {
+export function problemOf(thrown: unknown, fallback: Problem): Problem {
+  const error = spentResource(thrown, 'the data of the server') ?? thrown;
   if (!(error instanceof Error)) return { ...fallback, message: `${fallback.message}: ${String(error)}` };
   if (error instanceof HexforgeError && error.detail !== undefined)
     return { ...fallback, message: `${fallback.message}: ${error.message}`, remedy: error.detail };

@@ -21,6 +21,7 @@ import { GitProcesses } from './process/git-process.ts';
 import { Limiter } from './process/limiter.ts';
 import { gitLimits, type GitLimits } from './process/limits.ts';
 import { LiveProcesses } from './process/live-processes.ts';
+import { namingResources } from './process/spent-resources.ts';
 import { versionOf, type GitVersion } from './process/version.ts';
 import { Hooks, verdictsVariable } from './push/hooks.ts';
 import { ReceivePack } from './push/receive-pack.ts';
@@ -220,7 +221,7 @@ export function gitNative(options: GitNativeOptions): GitNative {
     await liveProcesses.remove(dead);
   };
 
-  return {
+  const backend = {
     create: async (repository, { defaultBranch }) => await repositories.create(repository, defaultBranch),
     fork: async (source, target, { defaultBranch, signal }) => {
       await inside(source, async (from) => {
@@ -308,4 +309,5 @@ export function gitNative(options: GitNativeOptions): GitNative {
       await liveProcesses.unregister();
     },
   } satisfies GitNative;
+  return namingResources(backend, root);
 }

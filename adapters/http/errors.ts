@@ -8,6 +8,7 @@ import {
   Unavailable,
   type ErrorKind,
 } from '#core/kernel/errors';
+import { spentResource } from '#core/kernel/resources';
 import { rateHeaders } from './rate-limiter.ts';
 
 /** Document D, "General error codes". */
@@ -27,6 +28,7 @@ export const statusOf = {
   rate_limited: 429,
   internal: 500,
   unavailable: 503,
+  insufficient_storage: 507,
 } as const satisfies Record<ErrorKind, number>;
 
 export interface Failure {
@@ -35,18 +37,25 @@ export interface Failure {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
+/** A fault whose cause is a spent resource is told as that; undefined for every other fault of ours. */
+function typedError(error: unknown): HexforgeError | undefined {
+  if (error instanceof HexforgeError && error.kind !== 'internal') return error;
+  return spentResource(error, 'the data of the server');
+}
+
 /** What a failure looks like outside. `basic`: the challenge of a 401 is the one git answers to. */
 export function failure(error: unknown, context: { readonly requestId: string; readonly basic: boolean }): Failure {
-  if (!(error instanceof HexforgeError) || error.kind === 'internal') return fault(context.requestId);
-  const { code, detail, message } = error;
+  const typed = typedError(error);
+  if (typed === undefined) return fault(context.requestId);
+  const { code, detail, message } = typed;
   return {
-    status: statusOf[error.kind],
-    headers: headersOf(error, context.basic),
+    status: statusOf[typed.kind],
+    headers: headersOf(typed, context.basic),
     body: {
       error: message,
       ...(detail === undefined ? {} : { detail: clipped(detail) }),
       error_code: code,
-      ...error.body,
+      ...typed.body,
     },
   };
 }

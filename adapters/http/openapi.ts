@@ -157,7 +157,7 @@ function responses(route: Route, registry: SchemaRegistry, absentPort: AbsentPor
     ),
     default: {
       description:
-        'What any operation may meet: a request that is no valid HTTP, a fault, a component that is not available',
+        'What any operation may meet: a request that is no valid HTTP, a fault (500), a component that is not available (503), a disk that is full (507)',
       ...refusal,
     },
   };

@@ -3,7 +3,7 @@ import type { Request, ResponseObject, ResponseToolkit, ServerRoute } from '@hap
 import type { AccessDecision } from '#core/kernel/access';
 import type { Authenticator, Presented } from '#core/kernel/credentials';
 import { callerKey, type CurrentCaller } from '#core/kernel/current-caller';
-import { NotFound, Unauthorized, Unavailable, type HexforgeError } from '#core/kernel/errors';
+import { HexforgeError, NotFound, Unauthorized, Unavailable } from '#core/kernel/errors';
 import type { Log } from '#core/kernel/log';
 import type { PortTraits } from '#core/kernel/ports';
 import { presentedIn, readCookies, sessionCookie, type CsrfProtection } from './credentials.ts';
@@ -169,8 +169,15 @@ export async function refuse(
   const told = failure(error, { requestId, basic });
   if (told.status === 500 && !exchange.abandoned)
     log.error({ requestId, route: exchange.route, stack: stackOf(error) }, 'a request failed');
-  if (told.status === 503 && error instanceof Error && error.cause !== undefined)
-    log.warn({ requestId, route: exchange.route, stack: stackOf(error) }, 'a component is not available');
+  // A refusal without a cause, such as that of a plugin that is off, is no news.
+  if (
+    told.status === 507 ||
+    (told.status === 503 && error instanceof Error && (error.cause !== undefined || !(error instanceof HexforgeError)))
+  )
+    log.warn(
+      { requestId, route: exchange.route, problem: told.body['error'], stack: stackOf(error) },
+      'a component is not available',
+    );
   await drain(request.raw.req);
   return errorResponse(h, told, basic && headerOf(request, 'user-agent')?.startsWith('git/') === true);
 }

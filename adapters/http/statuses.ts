@@ -4,7 +4,7 @@ import type { Route } from './route.ts';
 
 /**
  * Every status an operation can answer with, in order: success, what the operation names itself, what its descriptor
- * implies. Not 500, which no operation means to give, nor 503 of an absent port, which depends on the instance.
+ * implies. Not 500 and 507, which no operation means to give, nor 503 of an absent port, which depends on the instance.
  */
 export function impliedStatuses(route: Route): readonly number[] {
   const { access, body, meter } = route;

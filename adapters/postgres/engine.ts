@@ -1,4 +1,5 @@
 // The two database engines behind one driver: a PostgreSQL server, and the embedded PGlite in its worker thread.
+import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PostgreSqlConnection } from '@mikro-orm/postgresql';
@@ -7,7 +8,9 @@ import type { Log } from '#core/kernel/log';
 import { ensureCluster } from './embedded/cluster.ts';
 import { lockDirectory } from './embedded/data-lock.ts';
 import { embeddedDialect } from './embedded/dialect.ts';
-import { DatabaseThread } from './embedded/thread.ts';
+import { freeBytes, inMebibytes, space } from './embedded/free-space.ts';
+import { SupervisedThread } from './embedded/supervisor.ts';
+import type { DatabaseThread } from './embedded/thread.ts';
 import { StorageRefused } from './errors.ts';
 import { createOrm, type Orm } from './orm.ts';
 import { preparedStatements, type PreparingClient } from './prepared-statements.ts';
@@ -21,6 +24,8 @@ export interface Engine {
   /** What processes share through the server. */
   readonly session: Session | undefined;
   syncs(): Promise<number | undefined>;
+  /** Whether writes are refused because the disk is full. */
+  full(): boolean;
   close(): Promise<void>;
 }
 
@@ -50,6 +55,7 @@ export async function openServer({ entities, log }: EngineOptions, url: string, 
       orm,
       session,
       syncs: async () => undefined,
+      full: () => false,
       async close() {
         session.close();
         await orm.close();
@@ -68,27 +74,27 @@ export async function openEmbedded({ directory, entities, log }: EngineOptions):
   process.umask(0o077);
   const path = join(directory, 'database');
   const unlock = await entered(directory, path);
-  let thread: DatabaseThread | undefined;
+  let supervised: SupervisedThread | undefined;
   try {
     await ensureCluster(path);
-    const opened = (thread = new DatabaseThread(path, (error) =>
-      log.error({ error: error.message }, 'the embedded database has ended; restart the server'),
-    ));
+    const opened = (supervised = new SupervisedThread({ directory: path, log }));
     const orm = createOrm({ entities, driverOptions: embeddedDialect(opened) });
     await orm.connect();
-    await assertDurable(orm, opened, path);
+    await assertDurable(orm, opened.thread, path);
+    opened.supervise();
     return {
       name: 'embedded',
       orm,
       session: undefined,
-      syncs: () => opened.syncs(),
+      syncs: () => opened.thread.syncs(),
+      full: () => opened.full,
       async close() {
         await orm.close();
         unlock();
       },
     };
   } catch (error) {
-    await thread?.close();
+    await supervised?.close();
     unlock();
     if (error instanceof StorageRefused) throw error;
     throw new StorageRefused(
@@ -99,10 +105,21 @@ export async function openEmbedded({ directory, entities, log }: EngineOptions):
   }
 }
 
+/** @throws {StorageRefused} where the database would fail for want of space before it serves anybody. */
+function demandSpace(directory: string, needed: number): void {
+  const free = freeBytes(directory);
+  if (free >= needed) return;
+  throw new StorageRefused(
+    `The disk of the data directory "${directory}" is full: ${inMebibytes(free)} MiB are free and the embedded database needs ${inMebibytes(needed)} MiB to start`,
+    'Free space on it, or choose another data directory (HEXFORGE_DATA_DIR)',
+  );
+}
+
 /** Makes the data directory where it is missing, and takes the lock of the database in it. */
 async function entered(directory: string, path: string): Promise<() => void> {
   try {
     await mkdir(directory, { recursive: true, mode: 0o700 });
+    demandSpace(directory, existsSync(join(path, 'PG_VERSION')) ? space.open : space.create);
     return lockDirectory(path);
   } catch (error) {
     if (error instanceof StorageRefused) throw error;

@@ -1,5 +1,6 @@
 // Translation of database errors (SQLSTATE) into the kernel's typed errors; no value of a row passes through here.
 import { Conflict, Duplicate, HexforgeError, StillReferenced, Unavailable } from '#core/kernel/errors';
+import { spentBy } from '#core/kernel/resources';
 
 /** A start or a migration that cannot go on: one sentence, and what the operator can do about it. */
 export class StorageRefused extends Error {
@@ -39,12 +40,23 @@ export interface DriverError {
   readonly table?: string | undefined;
 }
 
+/** SQLSTATEs that name what is missing, with the sentence for each. */
+const absences: Readonly<Record<string, readonly [sentence: string, remedy: string]>> = {
+  '25006': ['The database takes no writes now', 'Ask the administrator whether it is a standby or set to read-only'],
+  '53200': ['The database is out of memory', 'Try again later'],
+  '53300': ['The database takes no more connections', 'Try again later; the administrator can raise max_connections'],
+  '57014': ['The database took too long', 'Try again later'],
+  '57P01': ['The database is stopping', 'Try again later'],
+  '57P02': ['The database is starting again after a crash', 'Try again later'],
+  '57P03': ['The database is starting or stopping', 'Try again later'],
+  '58030': ['The disk that holds the database fails', 'Ask the administrator to look at the log of the database'],
+};
 /** SQLSTATE classes that mean: no answer now, maybe later. */
 const absentClasses = ['08', '53', '57'];
-const socketCodes = new Set([
+/** SQLSTATE disk_full. */
+const diskFull = '53100';
+const unreachable = new Set([
   'ECONNREFUSED',
-  'ECONNRESET',
-  'EPIPE',
   'ENOTFOUND',
   'EAI_AGAIN',
   'ETIMEDOUT',
@@ -52,8 +64,9 @@ const socketCodes = new Set([
   'ENETUNREACH',
   'ENOENT',
   'EACCES',
-  'ERR_DATABASE_THREAD',
 ]);
+const socketCodes = new Set([...unreachable, 'ECONNRESET', 'EPIPE', 'ERR_DATABASE_THREAD']);
+const detail = 'Try again later; the log of the server says more';
 /** `pg` and `pg-pool` give these no code. */
 const socketMessages =
   /^(Connection terminated|Client has encountered a connection error|timeout exceeded when trying to connect|Client was closed|Cannot use a pool after calling end|Client is closed|timeout expired)/;
@@ -78,13 +91,14 @@ export function translated(error: unknown): unknown {
     return error;
   const aggregate = error instanceof AggregateError && isDriverError(error.errors[0]) ? error.errors[0] : undefined;
   const source: DriverError = aggregate ?? error;
-  if (isAbsence(source)) {
-    const cause = new DatabaseFault(source);
-    if (source.code === '57014') return new Unavailable('The database took too long', { cause });
-    return new Unavailable('The database does not answer', { cause });
-  }
-  if (source.code === undefined) return error;
+  if (source.code === undefined && !isAbsence(source)) return error;
   const fault = new DatabaseFault(source);
+  const absence = absences[fault.code];
+  if (absence !== undefined) return new Unavailable(absence[0], { detail: absence[1], cause: fault });
+  const spent = spentBy(fault.code === diskFull ? 'ENOSPC' : fault.code, 'the database', fault);
+  if (spent !== undefined) return spent;
+  if (unreachable.has(fault.code)) return new Unavailable('The database cannot be reached', { detail, cause: fault });
+  if (isAbsence(source)) return new Unavailable('The database does not answer', { detail, cause: fault });
   if (source.code === '23505') return new Duplicate(source.constraint ?? 'unknown', fault);
   // 23001 is what PostgreSQL 18 calls a foreign key that says `restrict`; before, it was 23503 like any other.
   if (source.code === '23503' || source.code === '23001') {

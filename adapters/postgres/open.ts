@@ -130,6 +130,7 @@ function assembled({ clock, ids, log, tuning }: PostgresOptions, engine: Engine,
           detail: `Nothing came within ${patience.check / 1000} s`,
         });
       });
+      return engine.full() ? 'The disk that holds the database is full: it takes no writes' : undefined;
     },
 
     close() {

@@ -18,7 +18,8 @@ export type ErrorKind =
   | 'unprocessable'
   | 'rate_limited'
   | 'internal'
-  | 'unavailable';
+  | 'unavailable'
+  | 'insufficient_storage';
 
 export interface ErrorOptions {
   /** A more precise `error_code` than the kind, such as `account_suspended`. */
@@ -203,4 +204,9 @@ export class Unavailable extends HexforgeError {
     super(message, options);
     this.retryAfter = options.retryAfter;
   }
+}
+
+/** 507: a disk is full; the message names what it holds. */
+export class InsufficientStorage extends HexforgeError {
+  readonly kind = 'insufficient_storage';
 }

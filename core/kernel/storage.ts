@@ -20,8 +20,8 @@ export interface Storage {
    * stop.
    */
   drained(): Promise<void>;
-  /** Rejects where the database does not answer. */
-  check(): Promise<void>;
+  /** Rejects where the database does not answer. @returns what is wrong with one that answers. */
+  check(): Promise<string | undefined>;
   /** Ends delivery, waits for what runs, closes. */
   close(): Promise<void>;
 }

@@ -2,6 +2,7 @@
 // code.
 import { parseArgs } from 'node:util';
 import { HexforgeError } from '#core/kernel/errors';
+import { spentResource } from '#core/kernel/resources';
 import { ServerRefused } from '../control.ts';
 import { didYouMean } from '../nearest.ts';
 import { exitRefused, sentence } from '../problem.ts';
@@ -55,10 +56,11 @@ export async function main(args: readonly string[], surroundings: Surroundings):
       for (const problem of problems) remark(context, sentence(problem));
       return exitRefused;
     }
-    if (error instanceof HexforgeError || error instanceof ServerRefused) {
+    const told = spentResource(error, 'the data of the server') ?? error;
+    if (told instanceof HexforgeError || told instanceof ServerRefused) {
       remark(
         context,
-        sentence({ message: error.message, remedy: error instanceof HexforgeError ? (error.detail ?? '') : '' }),
+        sentence({ message: told.message, remedy: told instanceof HexforgeError ? (told.detail ?? '') : '' }),
       );
       return 1;
     }

@@ -1,4 +1,5 @@
 // Readiness probes: what `/readyz` answers, and which plugins are degraded.
+import { HexforgeError } from '#core/kernel/errors';
 import { within } from '../deadline.ts';
 import type { Life } from '../life.ts';
 
@@ -22,14 +23,17 @@ export function readiness({
 }: {
   readonly lives: readonly Life[];
   readonly phase: () => string;
-  readonly checkDatabase: () => Promise<void>;
+  /** @returns what is wrong with a database that answers. */
+  readonly checkDatabase: () => Promise<string | undefined>;
 }): () => Promise<Readiness> {
   const read = async (): Promise<Readiness> => {
     const lost = lives.filter((life) => life.lost).map(({ name }) => name);
     try {
-      await within(probeMs, 'The database', checkDatabase);
-    } catch {
-      return { ready: false, failing: 'database', detail: 'The database does not answer', degraded: lost };
+      if ((await within(probeMs, 'The database', checkDatabase)) !== undefined) lost.push('database');
+    } catch (error) {
+      // Of what is typed the sentence alone: the rest may hold addresses and credentials.
+      const detail = error instanceof HexforgeError ? error.message : 'The database does not answer';
+      return { ready: false, failing: 'database', detail, degraded: lost };
     }
     const unwell = await Promise.all(
       lives.filter(({ usable }) => usable).map(async (life) => ({ life, complaint: await complaintOf(life) })),

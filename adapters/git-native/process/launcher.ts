@@ -6,6 +6,7 @@ import { rm } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { Internal, Unavailable } from '#core/kernel/errors';
+import { spentBy } from '#core/kernel/resources';
 import {
   headerBytes,
   readConnectionHeader,
@@ -260,7 +261,10 @@ class Helper {
       start.started.resolve();
     } else if ('failed' in notice) {
       for (const { socket } of start.connections) socket.destroy();
-      start.started.reject(new Unavailable(`A program could not be started (${notice.failed})`));
+      start.started.reject(
+        spentBy(/\bE[A-Z]+\b/.exec(notice.failed)?.[0] ?? '', 'temporary files', undefined) ??
+          new Unavailable(`A program could not be started (${notice.failed})`),
+      );
     } else {
       start.ended.resolve(notice.ended);
       this.#forget(id);

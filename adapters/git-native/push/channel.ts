@@ -1,5 +1,6 @@
 // A bounded channel of bytes (a queue with back-pressure) between a task that must run to its end and a reader who may
 // leave at any time.
+import type { HexforgeError } from '#core/kernel/errors';
 
 export class Channel implements AsyncIterableIterator<Uint8Array> {
   readonly #limit: number;
@@ -9,6 +10,8 @@ export class Channel implements AsyncIterableIterator<Uint8Array> {
   #ended = false;
   #discarding = false;
   #failure: unknown;
+  /** The spent resource for which the push was refused, where it was. */
+  spent: HexforgeError | undefined;
   #wakeReader: (() => void) | undefined;
   #wakeWriter: (() => void) | undefined;
 

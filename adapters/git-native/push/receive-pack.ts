@@ -12,6 +12,7 @@ import {
 } from '#core/repositories/git-backend';
 import type { GitProcess } from '../process/git-process.ts';
 import type { LiveProcesses } from '../process/live-processes.ts';
+import { named, spentAccordingTo } from '../process/spent-resources.ts';
 import type { Refs } from '../refs/refs.ts';
 import { syncRefs } from '../storage/durable-files.ts';
 import { ignoreMissing } from '../storage/errno.ts';
@@ -69,7 +70,10 @@ export class ReceivePack {
     this.#parts = parts;
   }
 
-  async receive(location: RepositoryLocation, request: ReceiveRequest): Promise<AsyncIterable<Uint8Array>> {
+  async receive(
+    location: RepositoryLocation,
+    request: ReceiveRequest,
+  ): Promise<AsyncIterable<Uint8Array> & { readonly spent?: HexforgeError | undefined }> {
     const { limits, hooks, liveProcesses, transfers, processes } = this.#parts;
     const body = request.body[Symbol.asyncIterator]();
     const head = await readPushCommands(body, limits.commandBytes);
@@ -186,7 +190,10 @@ export class ReceivePack {
     const moved = report.complete ? this.#reported(push, report.accepted) : await this.#compared(push);
     if (moved.length > 0) await this.#tell(push, moved);
     // Not waited for: a client that never reads its report keeps nobody else from pushing.
-    if (report.complete) void channel.push(report.held);
+    const spent = this.#spent(push, report);
+    channel.spent = spent;
+    if (spent !== undefined) void channel.push(reportOf(head.updates, () => spent.message, multiplexed, spent.message));
+    else if (report.complete) void channel.push(report.held);
     if (request.signal.aborted) throw request.signal.reason;
     if (!report.complete) {
       const instead = (reasonOf: Parameters<typeof reportOf>[1]): void =>
@@ -199,6 +206,8 @@ export class ReceivePack {
         { repository: location.id, code, stopped: process.stopped, stderr: process.stderr },
         'a push ended without a report',
       );
+      const lacking = spentAccordingTo(process.stderr, location.directory);
+      if (lacking !== undefined) throw lacking;
       throw new Internal(
         process.stopped === undefined ? 'git did not finish the push' : `The push was stopped: ${process.stopped}`,
       );
@@ -219,6 +228,18 @@ export class ReceivePack {
       failed('the disk did not confirm a push that landed: it may be lost with the power'),
     );
     await request.landed(moved).catch(failed('a push that landed was not recorded'));
+  }
+
+  /** git tells why in words beside its report, which itself says no more than that it failed. */
+  #spent({ process, location }: Push, report: PushReport): HexforgeError | undefined {
+    if (!report.complete || report.accepted.size > 0) return undefined;
+    const spent = spentAccordingTo(`${process.stderr}\n${report.said}`, location.directory);
+    if (spent !== undefined)
+      this.#parts.log.error(
+        { repository: location.id, directory: location.directory, err: spent },
+        'a push was refused: a resource is spent',
+      );
+    return spent;
   }
 
   /** Never rejects, and may outlive the push: whoever decides may be slower than a client is patient. */
@@ -244,9 +265,10 @@ export class ReceivePack {
       if (request.signal.aborted) return;
       if (await this.#parts.gone(location)) return answerPreReceive(process, ['The repository was removed']);
       this.#parts.log.error({ repository: location.id, err: error }, 'a push could not be judged');
+      const told = named(error, location.directory);
       answerPreReceive(process, [
-        error instanceof HexforgeError && error.kind !== 'internal'
-          ? oneLine(error.message)
+        told instanceof HexforgeError && told.kind !== 'internal'
+          ? oneLine(told.message)
           : 'The server could not decide about this push; try again later',
       ]);
     }

@@ -12,6 +12,7 @@ export class PushReport {
   readonly #held: Buffer[] = [];
   readonly #accepted = new Set<string>();
   #complete = false;
+  #said = '';
 
   /** @param multiplexed whether the client chose `side-band-64k`. */
   constructor(multiplexed: boolean) {
@@ -27,6 +28,7 @@ export class PushReport {
         this.#line(pktLine.kind === 'data' ? lineOf(pktLine) : undefined);
       } else if (pktLine.kind === 'data' && pktLine.payload[0] !== 1) {
         passing.push(pktLine.raw);
+        if (this.#said.length < keptWords) this.#said += Buffer.from(pktLine.payload.subarray(1)).toString('latin1');
       } else {
         this.#held.push(pktLine.raw);
         if (pktLine.kind !== 'data') continue;
@@ -47,6 +49,11 @@ export class PushReport {
     return this.#complete;
   }
 
+  /** The beginning of what git told its client beside the report. */
+  get said(): string {
+    return this.#said;
+  }
+
   /** Full names of the refs reported as updated. */
   get accepted(): ReadonlySet<string> {
     return this.#accepted;
@@ -58,17 +65,22 @@ export class PushReport {
   }
 }
 
+const keptWords = 16 * 1024;
 /** Bytes of one pkt-line's payload, after its band. */
 const longestBand = 60_000;
 
-/** What git says of a push whose pack it took: refs without a reason have moved, the others were refused. */
+/**
+ * What git says of a push: refs without a reason have moved, the others were refused.
+ * @param unpacked why it did not take the pack, where it did not.
+ */
 export function reportOf(
   updates: readonly RefUpdate[],
   reasonOf: (update: RefUpdate) => string | undefined,
   multiplexed: boolean,
+  unpacked = 'ok',
 ): Buffer {
   const report = Buffer.concat([
-    pktLine('unpack ok\n'),
+    pktLine(`unpack ${unpacked}\n`),
     ...updates.map((update) => {
       const reason = reasonOf(update);
       return pktLine(reason === undefined ? `ok ${update.ref}\n` : `ng ${update.ref} ${reason}\n`);

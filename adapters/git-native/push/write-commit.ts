@@ -52,11 +52,9 @@ export class CommitWriter {
       protocol: undefined,
       body,
     });
-    return {
-      commit: parseCommitRecord(commit.oid, Buffer.from(commit.content)),
-      blob: blob?.oid,
-      refusal: await refusalIn(answer, change.ref),
-    };
+    const refusal = await refusalIn(answer, change.ref);
+    if (answer.spent !== undefined) throw answer.spent;
+    return { commit: parseCommitRecord(commit.oid, Buffer.from(commit.content)), blob: blob?.oid, refusal };
   }
 
   /** The folders that change, from the innermost to the root. */

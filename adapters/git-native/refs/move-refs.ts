@@ -6,6 +6,7 @@ import { zeroOid, type Oid, type RefUpdate } from '#core/repositories/git-backen
 import type { Moving, NewTag } from '#core/repositories/git-refs';
 import type { GitProcesses } from '../process/git-process.ts';
 import type { Limiter } from '../process/limiter.ts';
+import { spentAccordingTo } from '../process/spent-resources.ts';
 import { syncRefs } from '../storage/durable-files.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import { isLegalName, isLegalRef, isOid } from './names.ts';
@@ -32,6 +33,8 @@ export class RefMover {
       );
       return 'moved';
     }
+    const spent = spentAccordingTo(stderr, location.directory);
+    if (spent !== undefined) throw spent;
     // Past `prepare` every lock is held and every old value compared; before it nothing has moved.
     if (stdout.includes('prepare: ok'))
       throw new Internal(`git update-ref failed in repository "${location.id}"`, { detail: stderr });

@@ -132,7 +132,7 @@ export class SmartHttp {
           detail: "body: it must be a request of git's protocol",
         });
       log.error({ repository: location.id, git: args[0], stderr: process.stderr }, 'git could not serve a repository');
-      throw new Internal(`git ${args[0] ?? ''} failed in repository "${location.id}"`);
+      throw new Internal(`git ${args[0] ?? ''} failed in repository "${location.id}"`, { detail: process.stderr });
     }
     return prefixed([...(head === undefined ? [] : [head]), ...(first.done === true ? [] : [first.value])], stream);
   }

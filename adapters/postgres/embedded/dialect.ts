@@ -10,12 +10,13 @@ import {
   type QueryResult,
 } from 'kysely';
 import { KeyedMutex } from '#core/kernel/keyed-mutex';
+import type { SupervisedThread } from './supervisor.ts';
 import type { DatabaseThread } from './thread.ts';
 
-export function embeddedDialect(thread: DatabaseThread): Dialect {
+export function embeddedDialect(database: SupervisedThread): Dialect {
   return {
     createAdapter: () => new OneConnectionAdapter(),
-    createDriver: () => new EmbeddedDriver(thread),
+    createDriver: () => new EmbeddedDriver(database),
     createIntrospector: (database) => new PostgresIntrospector(database),
     createQueryCompiler: () => new PostgresQueryCompiler(),
   };
@@ -29,22 +30,28 @@ class OneConnectionAdapter extends PGliteAdapter {
 }
 
 class EmbeddedDriver implements Driver {
-  readonly #thread: DatabaseThread;
+  readonly #database: SupervisedThread;
+  /** That of the open transaction. */
+  #transaction: DatabaseThread | undefined;
   readonly #connection: DatabaseConnection;
   readonly #mutex = new KeyedMutex();
   #letGo: () => void = () => undefined;
 
-  constructor(thread: DatabaseThread) {
-    this.#thread = thread;
+  constructor(database: SupervisedThread) {
+    this.#database = database;
     this.#connection = {
-      async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
-        const { rows, affected } = await thread.query(sql, parameters);
+      executeQuery: async <R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> => {
+        const { rows, affected } = await this.#thread.query(sql, parameters);
         return { rows: rows as R[], numAffectedRows: BigInt(affected) };
       },
       streamQuery() {
         throw new Error('the embedded database does not stream');
       },
     };
+  }
+
+  get #thread(): DatabaseThread {
+    return this.#transaction ?? this.#database.thread;
   }
 
   async init(): Promise<void> {}
@@ -55,6 +62,7 @@ class EmbeddedDriver implements Driver {
   }
 
   async beginTransaction(): Promise<void> {
+    this.#transaction = this.#database.thread;
     await this.#thread.query('begin', []);
   }
 
@@ -79,11 +87,12 @@ class EmbeddedDriver implements Driver {
   }
 
   async releaseConnection(): Promise<void> {
+    this.#transaction = undefined;
     this.#letGo();
   }
 
   async destroy(): Promise<void> {
-    await this.#thread.close();
+    await this.#database.close();
   }
 }
 

@@ -9,25 +9,37 @@ import { NodeFS } from '@electric-sql/pglite/nodefs';
 interface NodeFileSystem {
   readonly stream_ops: { fsync?: (stream: { readonly nfd?: number; readonly node: unknown }) => number };
   realPath(node: unknown): string;
+  /** Makes of a system call's error one that PostgreSQL reads as errno. */
+  tryFSOperation(call: () => void): void;
 }
 
 /** Emscripten's NODEFS has no fsync at all: without this, nothing PostgreSQL flushes is ever forced to the disk. */
 export class DurableNodeFS extends NodeFS {
+  readonly #hooks: object;
   /** fsync system calls made so far. */
   syncs = 0;
+
+  /** @param hooks for Emscripten's module. */
+  constructor(directory: string, hooks: object = {}) {
+    super(directory);
+    this.#hooks = hooks;
+  }
 
   override async init(...[pg, options]: Parameters<NodeFS['init']>): ReturnType<NodeFS['init']> {
     const prepared = await super.init(pg, options);
     prepared.emscriptenOpts.preRun?.push((module: unknown) => {
       const files = (module as { FS: { filesystems: { NODEFS: NodeFileSystem } } }).FS.filesystems.NODEFS;
       files.stream_ops.fsync = (stream) => {
-        if (stream.nfd !== undefined) fsyncSync(stream.nfd);
-        else syncFolder(files.realPath(stream.node));
+        // As errno: any other exception would leave PostgreSQL in the middle of what it was doing.
+        files.tryFSOperation(() => {
+          if (stream.nfd !== undefined) fsyncSync(stream.nfd);
+          else syncFolder(files.realPath(stream.node));
+        });
         this.syncs += 1;
         return 0;
       };
     });
-    return prepared;
+    return { ...prepared, emscriptenOpts: { ...prepared.emscriptenOpts, ...this.#hooks } };
   }
 }
 
@@ -47,12 +59,13 @@ export function syncFolder(path: string): void {
  */
 export const durableStart: string[] = [
   ...PGlite.defaultStartParams.filter((parameter) => parameter !== '-F'),
-  '-c',
-  'fsync=on',
-  '-c',
-  'synchronous_commit=on',
-  '-c',
-  'wal_sync_method=fsync',
-  '-c',
-  'shared_buffers=16MB',
+  ...Object.entries({
+    fsync: 'on',
+    synchronous_commit: 'on',
+    wal_sync_method: 'fsync',
+    shared_buffers: '16MB',
+    // What a checkpoint keeps for reuse: the next files of the log are there already when a disk fills up.
+    min_wal_size: '32MB',
+    max_wal_size: '48MB',
+  }).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
 ];

@@ -7,13 +7,22 @@ import { PGlite } from '@electric-sql/pglite';
 import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm';
 import { typeParsers } from '../type-parsers.ts';
 import { DurableNodeFS, durableStart } from './durable-fs.ts';
-import type { Answer, Request } from './thread.ts';
+import { inMebibytes } from './free-space.ts';
+import { PanicWatch } from './panic.ts';
+import type { DriverError } from '../errors.ts';
+import type { Answer, Notice, Request, ThreadData } from './thread.ts';
+import { Upkeep } from './upkeep.ts';
 
 const port = parentPort;
 if (port === null) throw new Error('worker.ts runs as a worker thread');
-const { directory } = workerData as { readonly directory: string };
+const { directory, upkeep: bounds } = workerData as ThreadData;
 
-const files = new DurableNodeFS(directory);
+const tell = (notice: Notice): void => port.postMessage(notice);
+const panics = new PanicWatch((reason) => {
+  tell({ notice: 'panic', reason });
+  process.exit(1);
+});
+const files = new DurableNodeFS(directory, panics.hooks);
 const opening = PGlite.create({
   fs: files,
   startParams: durableStart,
@@ -21,56 +30,93 @@ const opening = PGlite.create({
   parsers: { ...typeParsers },
 });
 
-// What opening has read (the program, its files) is tens of megabytes that nothing else would make the collector look
-// for.
+let opened = false;
 void opening.then(
-  () => {
+  (database) => {
+    opened = true;
+    panics.guard(database);
+    // What opening has read (the program, its files) is tens of megabytes that nothing else would make the collector
+    // look for.
     setFlagsFromString('--expose-gc');
     (runInNewContext('gc') as () => void)();
   },
   () => undefined,
 );
 
-async function answer(request: Request): Promise<Omit<Answer, 'id'>> {
+const upkeep = new Upkeep({
+  directory,
+  bounds,
+  execute: async (sql) => (await (await opening).exec(sql)).at(-1)?.rows ?? [],
+  changed: (refusing, free) => tell({ notice: 'space', refusing, free: inMebibytes(free) }),
+});
+
+/** The dialect alone opens and ends transactions, in these words. */
+const opens = new Set(['begin']);
+const ends = new Set(['commit', 'rollback']);
+let inTransaction = false;
+
+async function query({ sql, parameters }: Request & { readonly ask: 'query' }): Promise<Omit<Answer, 'id'>> {
   const database = await opening;
+  if (!inTransaction) await upkeep.before();
+  if (opens.has(sql)) inTransaction = true;
+  try {
+    // Without parameters the simple protocol does: one call into WebAssembly instead of five.
+    const result =
+      parameters.length === 0 ? (await database.exec(sql)).at(-1) : await database.query(sql, [...parameters]);
+    return { rows: result?.rows ?? [], affected: result?.affectedRows ?? 0 };
+  } finally {
+    if (ends.has(sql)) inTransaction = false;
+  }
+}
+
+async function answer(request: Request): Promise<Omit<Answer, 'id'>> {
   switch (request.ask) {
-    case 'query': {
-      // Without parameters the simple protocol does: one call into WebAssembly instead of five.
-      const result =
-        request.parameters.length === 0
-          ? (await database.exec(request.sql)).at(-1)
-          : await database.query(request.sql, [...request.parameters]);
-      return { rows: result?.rows ?? [], affected: result?.affectedRows ?? 0 };
-    }
+    case 'query':
+      return await query(request);
     case 'syncs':
+      await opening;
       return { rows: [files.syncs], affected: 0 };
     case 'close':
-      await database.close();
+      await (await opening).close();
       return { rows: [], affected: 0 };
   }
 }
 
+/** SQLSTATE read_only_sql_transaction: here, writes are refused for want of space alone. */
+const readOnly = '25006';
+
+function told(error: unknown): DriverError {
+  const { message, code, constraint, table } = error as Error &
+    Record<'code' | 'constraint' | 'table', string | undefined>;
+  if (code === readOnly && upkeep.refusing) return { message: 'the disk is nearly full', code: 'ENOSPC' };
+  return { message: (opened ? undefined : panics.reason) ?? message, code, constraint, table };
+}
+
+async function maintain(): Promise<void> {
+  if (inTransaction || closing) return;
+  try {
+    await upkeep.before();
+    await upkeep.after();
+  } catch (error) {
+    tell({ notice: 'upkeep failed', reason: error instanceof Error ? error.message : String(error) });
+  }
+}
+
 let last = Promise.resolve();
+let closing = false;
 port.on('message', (request: Request) => {
   last = last.then(async () => {
+    if (request.ask === 'close') closing = true;
     try {
       port.postMessage({ id: request.id, ...(await answer(request)) } satisfies Answer);
     } catch (error) {
-      const { message, code, constraint, table } = error as Error &
-        Record<'code' | 'constraint' | 'table', string | undefined>;
-      // A WebAssembly abort leaves memory in an unknown state: nothing may be written from it any more.
-      const fatal = error instanceof WebAssembly.RuntimeError || message.startsWith('Aborted(');
-      port.postMessage({
-        id: request.id,
-        rows: [],
-        affected: 0,
-        error: { message, code: fatal ? 'ERR_DATABASE_THREAD' : code, constraint, table },
-      } satisfies Answer);
-      if (fatal)
-        setImmediate(() => {
-          throw error;
-        });
+      port.postMessage({ id: request.id, rows: [], affected: 0, error: told(error) } satisfies Answer);
     }
+    await maintain();
     if (request.ask === 'close') port.close();
   });
 });
+// What was written last is checkpointed too, and space that came back is noticed, where nobody asks for anything.
+setInterval(() => {
+  last = last.then(maintain);
+}, 10_000).unref();

@@ -21,6 +21,7 @@ import {
   UnsupportedMediaType,
   ValidationFailed,
   InsufficientScope,
+  InsufficientStorage,
   type HexforgeError,
 } from '#core/kernel/errors';
 import { basic, bearer, json, startRig } from './rig.ts';
@@ -71,6 +72,7 @@ void t.test('each typed error has its status, code and headers', async (t) => {
     [new RateLimited('s', 1.2), 429, 'rate_limited'],
     [new InsufficientScope('repo:read'), 403, 'insufficient_scope'],
     [new Unavailable('s'), 503, 'unavailable'],
+    [new InsufficientStorage('s'), 507, 'insufficient_storage'],
   ];
   let next: Error = new Error('none');
   const rig = await startRig(t, [

@@ -1,0 +1,55 @@
+// Tells a spent resource (disk, descriptors, processes, memory) from every other failure of git and of the files below
+// it.
+import { statfsSync } from 'node:fs';
+import { HexforgeError } from '#core/kernel/errors';
+import { errnoIn, spentBy, spentResource } from '#core/kernel/resources';
+
+const place = 'the repositories';
+
+/** Where git leaves out why it could not write. */
+const unexplained =
+  /couldn't write '|unable to (?:write|create temporary|migrate objects)|failed to write|cannot store|write error/;
+/** With less, a file cannot be written; bytes. */
+const nothingLeft = 64 * 1024;
+
+/**
+ * The resource that git names in what it wrote to standard error.
+ * @param directory where it was writing.
+ */
+export function spentAccordingTo(stderr: string, directory: string): HexforgeError | undefined {
+  const errno = errnoIn(stderr) ?? (unexplained.test(stderr) && isFull(directory) ? 'ENOSPC' : undefined);
+  return errno === undefined ? undefined : spentBy(errno, place, new Error(`git in "${directory}": ${stderr}`));
+}
+
+function isFull(directory: string): boolean {
+  try {
+    const { bavail, bsize, files, ffree } = statfsSync(directory);
+    return bavail * bsize < nothingLeft || (files > 0 && ffree === 0);
+  } catch {
+    return false;
+  }
+}
+
+/** The typed error for what was thrown; every other as it is. */
+export function named(error: unknown, directory: string): unknown {
+  const spent = spentResource(error, place);
+  if (spent !== undefined || !(error instanceof HexforgeError) || error.kind !== 'internal') return spent ?? error;
+  return spentAccordingTo(error.detail ?? '', directory) ?? error;
+}
+
+/** The same methods; what each rejects with names the resource that was spent. */
+export function namingResources<T extends object>(methods: T, directory: string): T {
+  const guarded = Object.entries(methods).map(([name, method]: [string, unknown]) => [
+    name,
+    typeof method !== 'function'
+      ? method
+      : (...parameters: readonly unknown[]): unknown => {
+          const answer: unknown = Reflect.apply(method, methods, parameters);
+          if (!(answer instanceof Promise)) return answer;
+          return answer.catch((error: unknown) => {
+            throw named(error, directory);
+          });
+        },
+  ]);
+  return Object.fromEntries(guarded) as T;
+}

@@ -1,0 +1,24 @@
+// Free space (statfs) on the disk of the embedded database, and how much of it the database needs.
+import { statfsSync } from 'node:fs';
+
+const mebibyte = 1024 ** 2;
+
+/** Bytes. A file of the write-ahead log has 16 MiB. */
+export const space = {
+  /** With less left, writes are refused: PostgreSQL itself must never find no room for its log. */
+  reserve: 64 * mebibyte,
+  /** With so much again, they are taken. */
+  resume: 80 * mebibyte,
+  /** To open a database: the end of a recovery may begin a new file of the log. */
+  open: 40 * mebibyte,
+  /** To make one. */
+  create: 160 * mebibyte,
+} as const;
+
+/** Bytes that an ordinary user may still write below `directory`. */
+export function freeBytes(directory: string): number {
+  const { bavail, bsize } = statfsSync(directory);
+  return bavail * bsize;
+}
+
+export const inMebibytes = (bytes: number): number => Math.floor(bytes / mebibyte);

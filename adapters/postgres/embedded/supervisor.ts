@@ -1,0 +1,117 @@
+// The supervisor of the embedded database's thread: starts it again when it has ended, as soon as the disk has room for
+// that, and tells everybody meanwhile why there is no database.
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Log } from '#core/kernel/log';
+import { freeBytes, inMebibytes, space } from './free-space.ts';
+import { DatabaseThread, type Notice, type ThreadOptions } from './thread.ts';
+
+export interface SupervisorOptions extends Pick<ThreadOptions, 'upkeep' | 'statementMs'> {
+  readonly directory: string;
+  readonly log: Log;
+  /** For tests. */
+  readonly free?: () => number;
+}
+
+/** Between attempts to start it again; milliseconds. */
+const pauses = { first: 500, longest: 30_000, full: 1000 } as const;
+
+export class SupervisedThread {
+  readonly #options: SupervisorOptions;
+  #thread: DatabaseThread;
+  #restarting: Promise<void> | undefined;
+  /** Writes are refused for want of space. */
+  #full = false;
+  #supervised = false;
+  readonly #stopping = new AbortController();
+
+  constructor(options: SupervisorOptions) {
+    this.#options = options;
+    this.#thread = this.#start();
+  }
+
+  /**
+   * The thread that runs. A transaction stays with the one it was begun on: what that one did not commit is gone with
+   * it.
+   */
+  get thread(): DatabaseThread {
+    return this.#thread;
+  }
+
+  get full(): boolean {
+    return this.#full;
+  }
+
+  /** From now on the thread is started again. Until then its end is for who opens it to report. */
+  supervise(): void {
+    this.#supervised = true;
+  }
+
+  async close(): Promise<void> {
+    this.#stopping.abort();
+    await this.#restarting;
+    await this.#thread.close();
+  }
+
+  #start(): DatabaseThread {
+    const { directory, upkeep, statementMs } = this.#options;
+    return new DatabaseThread(directory, {
+      upkeep,
+      statementMs,
+      ended: (error) => this.#ended(error),
+      noticed: (notice) => this.#noticed(notice),
+    });
+  }
+
+  #ended(error: Error): void {
+    if (!this.#supervised || this.#stopping.signal.aborted || this.#restarting !== undefined) return;
+    const { directory, log } = this.#options;
+    log.error({ directory, error: error.message }, 'the embedded database has ended; it is started again');
+    this.#restarting = this.#restart().finally(() => {
+      this.#restarting = undefined;
+    });
+  }
+
+  async #restart(): Promise<void> {
+    const { directory, log } = this.#options;
+    const { signal } = this.#stopping;
+    const free = this.#options.free ?? (() => freeBytes(directory));
+    let told = false;
+    for (let wait: number = pauses.first; ; wait = Math.min(pauses.longest, wait * 2)) {
+      while (!signal.aborted && free() < space.reserve) {
+        this.#full = true;
+        if (!told)
+          log.error(spaceFacts(directory, inMebibytes(free())), 'the disk is full: the database waits for space');
+        told = true;
+        await pause(pauses.full, undefined, { signal, ref: false }).catch(() => undefined);
+      }
+      await pause(wait, undefined, { signal, ref: false }).catch(() => undefined);
+      if (signal.aborted) return;
+      this.#full = false;
+      const thread = (this.#thread = this.#start());
+      try {
+        await thread.query('select 1', []);
+        log.warn({ directory }, 'the embedded database runs again');
+        return;
+      } catch (error) {
+        log.error({ directory, error: String(error) }, 'the embedded database did not start; trying again');
+        await thread.close();
+      }
+    }
+  }
+
+  #noticed(notice: Notice): void {
+    const { directory, log } = this.#options;
+    if (notice.notice === 'space') {
+      this.#full = notice.refusing;
+      const facts = spaceFacts(directory, notice.free);
+      if (notice.refusing) log.error(facts, 'the disk is nearly full: the database takes no writes');
+      else log.warn(facts, 'the disk has space again: the database takes writes');
+    } else log.warn({ directory, error: notice.reason }, 'the embedded database was not checkpointed');
+  }
+}
+
+const spaceFacts = (directory: string, free: number) => ({
+  directory,
+  freeMiB: free,
+  neededMiB: inMebibytes(space.resume),
+});

@@ -1,0 +1,98 @@
+// Keeps the embedded database's write-ahead log short (checkpoints), and refuses writes before its disk is full.
+import { freeBytes, space } from './free-space.ts';
+
+export interface UpkeepBounds {
+  /** A checkpoint is made when so much of the log would have to be replayed; bytes. */
+  readonly checkpointBytes: number;
+  /** And of whatever was written, so long after the last one; milliseconds. */
+  readonly checkpointMs: number;
+  /** With less free space writes are refused, and with so much again they are taken; bytes. */
+  readonly reserve: number;
+  readonly resume: number;
+  /** The length of the log is read no more often; milliseconds. */
+  readonly lookMs: number;
+  /** The free space is read no more often; milliseconds. */
+  readonly spaceMs: number;
+}
+
+const defaults: UpkeepBounds = {
+  checkpointBytes: 16 * 1024 ** 2,
+  checkpointMs: 300_000,
+  reserve: space.reserve,
+  resume: space.resume,
+  lookMs: 250,
+  spaceMs: 100,
+};
+/** What a checkpoint itself writes is no reason for another. */
+const idleBytes = 8192;
+
+export interface UpkeepParts {
+  readonly directory: string;
+  readonly execute: (sql: string) => Promise<readonly unknown[]>;
+  /** Told when writes are refused from now on, and when they are taken again. */
+  readonly changed: (refusing: boolean, free: number) => void;
+  readonly bounds?: Partial<UpkeepBounds> | undefined;
+  /** For tests. */
+  readonly free?: () => number;
+  readonly now?: () => number;
+}
+
+/** To be asked between transactions alone. */
+export class Upkeep {
+  readonly #execute: UpkeepParts['execute'];
+  readonly #changed: UpkeepParts['changed'];
+  readonly #bounds: UpkeepBounds;
+  readonly #free: () => number;
+  readonly #now: () => number;
+  #spaceAt = -Infinity;
+  #lookedAt: number;
+  #checkpointAt: number;
+  #refusing = false;
+
+  constructor({ directory, execute, changed, bounds, free, now }: UpkeepParts) {
+    this.#execute = execute;
+    this.#changed = changed;
+    this.#bounds = { ...defaults, ...bounds };
+    this.#free = free ?? (() => freeBytes(directory));
+    this.#now = now ?? (() => performance.now());
+    this.#lookedAt = this.#checkpointAt = this.#now();
+  }
+
+  /** Whether writes are refused for want of space. */
+  get refusing(): boolean {
+    return this.#refusing;
+  }
+
+  /** Before a transaction begins. PostgreSQL refuses the writes itself: reads go on. */
+  async before(): Promise<void> {
+    if (this.#now() - this.#spaceAt < this.#bounds.spaceMs) return;
+    this.#spaceAt = this.#now();
+    const free = this.#free();
+    const refusing = free < (this.#refusing ? this.#bounds.resume : this.#bounds.reserve);
+    if (refusing === this.#refusing) return;
+    // While there is still room for it: the log gives back what it can, and begins its next file.
+    if (refusing) await this.#checkpoint().catch(() => undefined);
+    await this.#execute(`set default_transaction_read_only = ${refusing ? 'on' : 'off'}`);
+    this.#refusing = refusing;
+    this.#changed(refusing, free);
+  }
+
+  /** After a transaction has ended, and now and then. */
+  async after(): Promise<void> {
+    const now = this.#now();
+    if (now - this.#lookedAt < this.#bounds.lookMs) return;
+    this.#lookedAt = now;
+    const [row] = await this.#execute(
+      'select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), redo_lsn)::float8 as bytes from pg_control_checkpoint()',
+    );
+    const { bytes } = row as { readonly bytes: number };
+    const { checkpointBytes, checkpointMs } = this.#bounds;
+    if (bytes >= checkpointBytes || (bytes > idleBytes && now - this.#checkpointAt >= checkpointMs))
+      await this.#checkpoint();
+  }
+
+  async #checkpoint(): Promise<void> {
+    await this.#execute('checkpoint');
+    this.#checkpointAt = this.#now();
+  }
+}

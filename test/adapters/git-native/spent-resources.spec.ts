@@ -1,0 +1,116 @@
+// A full disk, a limit on open files or lack of memory, as git tells of it: 507 or 503 by name, for reads, writes and
+// pushes alike.
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { gitNative, type GitNative } from '#adapters/git-native/index';
+import { zeroOid } from '#core/repositories/git-backend';
+import type { FileWrite, PushHooks } from '#core/repositories/git-history';
+import { bytesOf, never } from '#test/contracts/git/provider';
+import { quiet } from './provider.ts';
+
+const id = '0a000000-0000-4000-8000-000000000000';
+const other = '0b000000-0000-4000-8000-000000000000';
+const oid = '1'.repeat(40);
+const full = { name: 'InsufficientStorage', message: 'The disk that holds the repositories is full' };
+const hooks: PushHooks = {
+  announced: async () => undefined,
+  judge: async (updates) => updates.map(({ ref }) => ({ ref, refusal: undefined })),
+  landed: async () => undefined,
+  signal: never,
+};
+const someone = { name: 'a', email: 'a@b', date: new Date(0) };
+const change: FileWrite = {
+  ref: 'refs/heads/main',
+  parent: zeroOid,
+  path: 'file',
+  file: { content: Buffer.from('x'), mode: '100644' },
+  message: 'one',
+  author: someone,
+  committer: someone,
+};
+
+/** A git that fails with `stderr`; receive-pack reports it as git does, with the reason beside the report. */
+async function failing(t: Test, stderr: string): Promise<{ readonly native: GitNative; readonly log: unknown[] }> {
+  const folder = t.testdir();
+  const gitPath = join(folder, 'git');
+  writeFileSync(
+    gitPath,
+    [
+      '#!/bin/sh',
+      `[ "$1" = receive-pack ] || { echo ${JSON.stringify(stderr)} >&2; exit 128; }`,
+      'cat > /dev/null',
+      `echo ${JSON.stringify(stderr)} >&2`,
+      String.raw`printf '0024unpack index-pack abnormal exit\n0026ng refs/heads/main unpacker error\n0000'`,
+    ].join('\n'),
+  );
+  chmodSync(gitPath, 0o755);
+  const root = join(folder, 'repositories');
+  mkdirSync(root);
+  const log: unknown[] = [];
+  const native = gitNative({ root, gitPath, log: { ...quiet, error: (facts) => void log.push(facts) } });
+  t.teardown(() => native.close());
+  await native.create(id, { defaultBranch: 'main' });
+  return { native, log };
+}
+
+const pkt = (text: string): string => (text.length + 4).toString(16).padStart(4, '0') + text;
+
+void t.test('a full disk is insufficient storage, whatever git was doing', async (t) => {
+  const { native, log } = await failing(t, 'fatal: write error: No space left on device');
+  await t.rejects(native.moveRefs(id, [{ ref: 'refs/heads/main', old: zeroOid, new: oid }]), full, 'a ref');
+  await t.rejects(native.writeTag(id, { name: 'v1', commit: oid, message: '', tagger: someone }), full, 'a tag');
+  await t.rejects(native.fork(id, other, { defaultBranch: 'main', signal: never }), full, 'a fork');
+  await t.rejects(native.mergeBase(id, oid, '2'.repeat(40), never), full, 'a read');
+  await t.rejects(native.write(id, change, hooks), full, 'a commit of the API');
+
+  await t.test('a push hears of it in the report, and the log names the folder', async (t) => {
+    const answer = await native.receivePack(id, {
+      ...hooks,
+      service: 'git-receive-pack',
+      protocol: undefined,
+      body: (async function* body() {
+        yield Buffer.from(`${pkt(`${zeroOid} ${oid} refs/heads/main\0report-status\n`)}0000PACK`);
+      })(),
+    });
+    const report = (await bytesOf(answer)).toString();
+    t.match(report, `unpack ${full.message}\n`);
+    t.match(report, `ng refs/heads/main ${full.message}\n`);
+    t.match(log.at(-1), { repository: id, directory: new RegExp(`${id}.git$`), err: full });
+  });
+});
+
+void t.test('a lock that the full disk refuses is not called the work of another process', async (t) => {
+  const { native } = await failing(t, "fatal: Unable to create '/x/refs/heads/main.lock': No space left on device");
+  await t.rejects(native.moveRefs(id, [{ ref: 'refs/heads/main', old: zeroOid, new: oid }]), full);
+});
+
+void t.test('a limit that git meets is named', async (t) => {
+  for (const [stderr, message] of [
+    ['error: open objects/pack: Too many open files', 'The server has as many files open as it may'],
+    ['error: cannot fork() for x: Resource temporarily unavailable', 'The server runs as many processes as it may'],
+    ['fatal: Out of memory, malloc failed (tried to allocate 9 bytes)', 'The machine has no memory left'],
+  ] as const) {
+    const { native } = await failing(t, stderr);
+    await t.rejects(native.mergeBase(id, oid, '2'.repeat(40), never), { name: 'Unavailable', message });
+    await t.rejects(native.write(id, change, hooks), { name: 'Unavailable', message });
+  }
+});
+
+void t.test('a file that the disk refuses is named like one that git could not write', async (t) => {
+  const { native } = await failing(t, '');
+  const spent = Object.assign(new Error("ENOSPC: no space left on device, mkdir '/srv'"), { code: 'ENOSPC' });
+  await t.rejects(
+    native.write(id, change, {
+      ...hooks,
+      announced: () => Promise.reject(spent),
+    }),
+    full,
+  );
+});
+
+void t.test('every other failure of git stays what it was', async (t) => {
+  const { native } = await failing(t, 'fatal: bad object');
+  await t.rejects(native.mergeBase(id, oid, '2'.repeat(40), never), { name: 'Internal' });
+  t.equal((await native.write(id, change, hooks)).refusal, 'index-pack abnormal exit');
+});

@@ -1,0 +1,39 @@
+// Errors of the database and of the way to it, each as its own sentence: 503 where it is away, 507 where its disk is full.
+import t from 'tap';
+import { translated } from '#adapters/postgres/errors';
+import { HexforgeError } from '#core/kernel/errors';
+
+const thrown = (code: string | undefined, message = 'secret row'): Error => Object.assign(new Error(message), { code });
+
+void t.test('a database that is away, full or out of something is told as that, with a remedy and no row', (t) => {
+  for (const [code, kind, sentence] of [
+    ['53100', 'insufficient_storage', 'The disk that holds the database is full'],
+    ['ENOSPC', 'insufficient_storage', 'The disk that holds the database is full'],
+    ['EDQUOT', 'insufficient_storage', 'The disk quota for the database is used up'],
+    ['53200', 'unavailable', 'The database is out of memory'],
+    ['53300', 'unavailable', 'The database takes no more connections'],
+    ['25006', 'unavailable', 'The database takes no writes now'],
+    ['57014', 'unavailable', 'The database took too long'],
+    ['57P01', 'unavailable', 'The database is stopping'],
+    ['57P02', 'unavailable', 'The database is starting again after a crash'],
+    ['57P03', 'unavailable', 'The database is starting or stopping'],
+    ['58030', 'unavailable', 'The disk that holds the database fails'],
+    ['ECONNREFUSED', 'unavailable', 'The database cannot be reached'],
+    ['ENOTFOUND', 'unavailable', 'The database cannot be reached'],
+    ['ECONNRESET', 'unavailable', 'The database does not answer'],
+    ['08006', 'unavailable', 'The database does not answer'],
+    ['EMFILE', 'unavailable', 'The server has as many files open as it may'],
+    ['ERR_DATABASE_THREAD', 'unavailable', 'The database does not answer'],
+  ] as const) {
+    const error = translated(thrown(code));
+    t.ok(error instanceof HexforgeError, code);
+    t.match(error, { kind, message: sentence, detail: /./ }, code);
+    t.notMatch((error as HexforgeError).detail, /secret/);
+  }
+  t.match(translated(thrown(undefined, 'Connection terminated unexpectedly')), { kind: 'unavailable' });
+  t.match(translated(new AggregateError([thrown('ECONNREFUSED')])), { message: 'The database cannot be reached' });
+  const unknown = new Error('a fault of ours');
+  t.equal(translated(unknown), unknown);
+  t.match(translated(thrown('42P01')), { name: 'DatabaseFault' });
+  t.end();
+});
