@@ -18,4 +18,5 @@ export * from './scopes.ts';
 export * from './settings.ts';
 export * from './storage.ts';
 export * from './time.ts';
+export * from './trim.ts';
 export * from './unit-of-work.ts';
