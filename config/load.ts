@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { load as parseYaml, YAMLException } from 'js-yaml';
 import { validated } from '#host/check/configuration';
+import { trimEnd } from '#core/kernel/trim';
 import { didYouMean } from '#host/nearest';
 import { Refused, type Problem } from '#host/problem';
 import { version } from '#host/version';
@@ -56,8 +57,8 @@ export async function loadConfiguration(options: LoadOptions): Promise<Configura
     version,
     host: checked.host,
     port: checked.port,
-    baseUrl: checked.base_url?.replace(/\/+$/, ''),
-    webUrl: (checked.web_url ?? checked.base_url)?.replace(/\/+$/, ''),
+    baseUrl: withoutSlashes(checked.base_url),
+    webUrl: withoutSlashes(checked.web_url ?? checked.base_url),
     dataDir: resolve(cwd, checked.data_dir),
     database: checked.database === 'memory' ? { column: 'memory' } : { column: 'sql', url: checked.database_url },
     trustedProxies: checked.trusted_proxies,
@@ -135,9 +136,12 @@ const filled = (map: object): Values =>
       ]),
   );
 
+const withoutSlashes = (url: string | undefined): string | undefined =>
+  url === undefined ? undefined : trimEnd(url, (character) => character === '/');
+
 function parse(text: string, path: string): unknown {
   // The parser refuses a file without a document; for an operator a file of comments alone is an empty configuration.
-  if (/^(\s*(#.*)?\n?)*$/.test(text)) return {};
+  if (text.split('\n').every((line) => /^(?:#|$)/.test(line.trim()))) return {};
   try {
     return parseYaml(text, { filename: path });
   } catch (error) {

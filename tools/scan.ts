@@ -1,11 +1,17 @@
 // Reads TypeScript source as tokens, so that imports and globals are found in code and never in comments or strings.
 
 export interface Token {
-  readonly kind: 'word' | 'string' | 'punctuation';
-  /** The value of a string without its quotes; a template's only where it has no substitution. */
+  readonly kind: 'word' | 'string' | 'expression' | 'punctuation';
+  /**
+   * The value of a string without its quotes; a template's only where it has no substitution. A regular expression as
+   * it is written, with its flags.
+   */
   readonly text: string;
   readonly line: number;
 }
+
+/** Whose text is no code. */
+const isText = (token: Token | undefined): boolean => token?.kind === 'string' || token?.kind === 'expression';
 
 export interface Import {
   /** Undefined where it is computed at run time. */
@@ -56,6 +62,7 @@ export function tokens(source: string): Token[] {
   };
 
   const regex = (): void => {
+    const start = at;
     let inClass = false;
     for (at++; at < source.length && (inClass || source[at] !== '/') && source[at] !== '\n'; at++) {
       if (source[at] === '\\') at++;
@@ -63,7 +70,8 @@ export function tokens(source: string): Token[] {
       else if (source[at] === ']') inClass = false;
     }
     at++;
-    push('string', '');
+    while (at < source.length && wordPart.test(source[at] ?? '')) at++;
+    push('expression', source.slice(start, at));
   };
 
   const quoted = (quote: string): void => {
@@ -123,7 +131,7 @@ export function tokens(source: string): Token[] {
 /** Every module a file names: static and dynamic imports, re-exports, `require`, and `declare module`. */
 export function imports(all: readonly Token[]): Import[] {
   const found: Import[] = [];
-  const text = (index: number): string | undefined => (all[index]?.kind === 'string' ? undefined : all[index]?.text);
+  const text = (index: number): string | undefined => (isText(all[index]) ? undefined : all[index]?.text);
   all.forEach((token, index) => {
     if (token.kind !== 'word' || text(index - 1) === '.') return;
     const next = all[index + 1];
@@ -147,7 +155,7 @@ const refusedWords = new Set(['crypto', 'process', 'Buffer', 'fetch', 'globalThi
 
 /** The uses of clock, random, process, network and timers in a file that may have none of them. */
 export function impurities(all: readonly Token[]): { readonly name: string; readonly line: number }[] {
-  const text = (index: number): string => (all[index]?.kind === 'string' ? '' : (all[index]?.text ?? ''));
+  const text = (index: number): string => (isText(all[index]) ? '' : (all[index]?.text ?? ''));
   /**
    * A member's name: `fetch(from: string): Promise<void>` in an interface, or `fetch(from) { … }` in a class or
    * literal.

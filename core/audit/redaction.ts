@@ -3,8 +3,11 @@
 const mask = '[redacted]';
 /** Members whose value is a secret by their name; `token_id` and `token_name` are not. */
 const secretName = /(?:password|passphrase|secret|token|authorization|cookie|credential|private_?key|api_?key)$/i;
-/** Tokens of this instance and JWTs, wherever they stand in a text. */
-const secretText = /\bsvc_(?:oat_|ort_)?[0-9A-Za-z]{36,}\b|\beyJ[\w-]+\.[\w-]+\.[\w-]*/g;
+/** Tokens of this instance, wherever they stand in a text. */
+const token = /\bsvc_(?:oat_|ort_)?[0-9A-Za-z]{36,}\b/g;
+/** What may hold a JWT, and where in it one begins. */
+const dotted = /[\w.-]+/g;
+const jwtStart = /\beyJ[\w-]/;
 const deepest = 6;
 const longestText = 2000;
 
@@ -35,6 +38,21 @@ function plain(value: unknown, depth: number): unknown {
 
 /** Without secrets, without NUL (no database text holds one), and no longer than `limit`. */
 export function cleanText(text: string, limit: number): string {
-  const clean = text.replaceAll('\0', '').replaceAll(secretText, mask);
+  const clean = text.replaceAll('\0', '').replaceAll(token, mask).replaceAll(dotted, withoutJwt);
   return clean.length > limit ? `${clean.slice(0, limit - 1)}…` : clean;
+}
+
+/** A JWT is three parts between dots, of which the last may be empty. */
+function withoutJwt(word: string): string {
+  const parts = word.split('.');
+  const kept: string[] = [];
+  for (let index = 0; index < parts.length; index += 1) {
+    const part = parts[index] ?? '';
+    const start = part.search(jwtStart);
+    if (start >= 0 && (parts[index + 1] ?? '') !== '' && parts[index + 2] !== undefined) {
+      kept.push(part.slice(0, start) + mask);
+      index += 2;
+    } else kept.push(part);
+  }
+  return kept.join('.');
 }

@@ -19,4 +19,5 @@ export * from './scopes.ts';
 export * from './settings.ts';
 export * from './storage.ts';
 export * from './time.ts';
+export * from './trim.ts';
 export * from './unit-of-work.ts';

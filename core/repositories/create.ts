@@ -5,6 +5,7 @@ import type { Call, User } from '#core/kernel/caller';
 import { Conflict, Duplicate, Forbidden, ValidationFailed } from '#core/kernel/errors';
 import { aggregateOf } from './events.ts';
 import type { RepositoryParts } from './parts.ts';
+import { checkRoom } from './quota.ts';
 import type { Reconciler } from './reconciliation.ts';
 import {
   checkDescription,
@@ -25,10 +26,10 @@ export interface CreateCommand extends VisibilityWish {
 
 export type ProvisioningParts = Pick<
   RepositoryParts,
-  'store' | 'git' | 'unitOfWork' | 'events' | 'intents' | 'audit' | 'users' | 'ids'
+  'store' | 'git' | 'unitOfWork' | 'events' | 'intents' | 'audit' | 'users' | 'ids' | 'settings'
 > & { readonly reconciler: Reconciler };
 
-/** @throws {ValidationFailed | Forbidden | Conflict} */
+/** @throws {ValidationFailed | Forbidden | Conflict | Unprocessable} */
 export const createRepository =
   (parts: ProvisioningParts) =>
   async (call: Call<User>, command: CreateCommand): Promise<Repository> => {
@@ -62,20 +63,27 @@ export interface Provisioning {
   within?(): Promise<void>;
 }
 
-/** @throws {Conflict} where the owner has one of that name */
+/** @throws {Conflict | Unprocessable} where the owner has one of that name, or as many as they may */
 export async function provisionRepository(
   parts: ProvisioningParts,
   call: Call<User>,
   repository: Repository,
   { make, parentId, within }: Provisioning,
 ): Promise<void> {
-  const { store, unitOfWork, events, intents, audit, reconciler } = parts;
+  const { store, unitOfWork, events, intents, audit, settings, reconciler } = parts;
   const { ownerId, owner, name, visibility } = repository;
   if ((await store.idByName(ownerId, name)) !== undefined) throw taken(repository);
+  const room = async (how?: 'held'): Promise<void> => {
+    if (!call.caller.isAdmin)
+      await checkRoom(settings, await store.owned(ownerId, how), parentId === undefined ? 'repository' : 'fork');
+  };
+  // Here so that nothing is made in vain, below so that it holds whoever else creates one now.
+  await room();
   const intent = await intents.open({ kind: 'repositories.create', subject: repository.id, detail: {} });
   try {
     await make();
     await unitOfWork.run(async () => {
+      await room('held');
       await store.insert(repository, parentId);
       await events.emit({
         type: 'repository.created',

@@ -19,7 +19,7 @@ export interface ForkCommand {
 
 type Parts = ProvisioningParts & { readonly maintenance: Maintenance };
 
-/** @throws {ValidationFailed | Conflict | NotFound} */
+/** @throws {ValidationFailed | Conflict | NotFound | Unprocessable} */
 export const forkRepository =
   (parts: Parts) =>
   async (

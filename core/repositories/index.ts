@@ -18,6 +18,7 @@ export * from './ports.ts';
 export * from './protection.ts';
 export * from './published.ts';
 export { mayRead } from './readable.ts';
+export * from './quota.ts';
 export * from './repository.ts';
 export * from './role-template.ts';
 export { isRole, roles, type Collaboration, type Role } from './roles.ts';

@@ -4,6 +4,7 @@ import type { AuditLog } from '#core/kernel/audit';
 import type { Log } from '#core/kernel/log';
 import type { PermissionTable } from '#core/kernel/permissions';
 import type { RateCounter } from '#core/kernel/rate';
+import type { Settings } from '#core/kernel/settings';
 import type { Clock, Ids } from '#core/kernel/time';
 import type { Events, Intents, Locks, UnitOfWork } from '#core/kernel/unit-of-work';
 import type { CollaboratorStore } from './collaborator.ts';
@@ -28,6 +29,7 @@ export interface RepositoryParts {
   readonly locks: Locks;
   readonly audit: AuditLog;
   readonly users: Users;
+  readonly settings: Settings;
   readonly permissionTable: PermissionTable;
   readonly clock: Clock;
   readonly ids: Ids;

@@ -1,5 +1,6 @@
 // What this area asks of the world beside git: the store of repositories.
 import type { RepositoryCounts } from './offers.ts';
+import type { Owned } from './quota.ts';
 import type { Repository } from './repository.ts';
 import type { Collaboration } from './roles.ts';
 
@@ -72,6 +73,8 @@ export interface RepositoryStore {
   ownCounts(repositoryIds: readonly string[], userId: string | undefined): Promise<ReadonlyMap<string, OwnCounts>>;
   /** How many each of these users owns; users with none may be missing. */
   countByOwner(userIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
+  /** What the user owns. `held`, inside a unit of work: others who hold the same user's wait until it ends. */
+  owned(userId: string, how?: 'held'): Promise<Owned>;
   /** @throws {Duplicate} naming one of `uniques`. Refuses an owner that does not exist. */
   insert(repository: Repository, parentId?: string): Promise<void>;
   /** Whether it was there. @throws {Duplicate} naming one of `uniques`. */

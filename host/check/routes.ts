@@ -81,7 +81,7 @@ const claimOf = ({ id, method, mount, path, scope, access, requires = [] }: Rout
 
 /** Method and path with its parameters unnamed: `{a}` equals `{b}`. */
 const shape = (plan: Plan, { plugin, route }: Claim): string =>
-  `${route.method} ${mountedPath(plugin, route, plan.mountOf(plugin)).replaceAll(/\{[^}*]*(\*?)\}/g, '{$1}')}`;
+  `${route.method} ${mountedPath(plugin, route, plan.mountOf(plugin)).replaceAll(/\{[^{}*]*(\*?)\}/g, '{$1}')}`;
 
 function twice(plan: Plan, claims: readonly Claim[]): readonly Problem[] {
   const problems: Problem[] = [];

@@ -63,8 +63,15 @@ function shownValue(key: string, value: unknown, description: Joi.Description | 
   if (value === undefined) return '(absent)';
   const metas: readonly { readonly secret?: boolean }[] = description?.['metas'] ?? [];
   if (metas.some(({ secret }) => secret === true) || /password|secret|token|key$/i.test(key)) return mask;
-  return typeof value === 'string' ? value.replace(/(:\/\/[^:/@]*:)[^@]*@/, `$1${mask}@`) : value;
+  return typeof value === 'string' ? withoutPasswords(value) : value;
 }
+
+/** What stands between `://name:` and an `@` is masked. */
+const withoutPasswords = (text: string): string =>
+  text
+    .split('@')
+    .map((part, index, parts) => (index === parts.length - 1 ? part : part.replace(/(:\/\/[^:/]*:)[^]*/, `$1${mask}`)))
+    .join('@');
 
 function ofSettings({ settings, file }: Configuration, { plan }: Listed): readonly ShownValue[] {
   return declaredSettings(plan.enabled).map(({ key, sensitive, default: value }): ShownValue => {

@@ -1,6 +1,6 @@
 // The plugin "repositories": records, visibility and access, contents, and what belongs to a push.
 import { definePlugin, Joi, shape } from 'hexforge/plugin';
-import { repositoryPermissions, repositoryScopes } from 'hexforge/repositories';
+import { repositoryPermissions, repositoryScopes, repositorySettings } from 'hexforge/repositories';
 import { repositoryResolver, repositoryUseCases } from '#core/repositories/use-cases';
 import { archiveRoutes } from './archives/routes.ts';
 import { blameRoutes } from './blame/routes.ts';
@@ -48,6 +48,7 @@ export default definePlugin({
     'Locks',
     'AuditLog',
     'Users',
+    'Settings',
     'PermissionTable',
     'RateCounter',
     'Clock',
@@ -76,6 +77,7 @@ export default definePlugin({
       locks: context.Locks,
       audit: context.AuditLog,
       users: context.Users,
+      settings: context.Settings,
       permissionTable: context.PermissionTable,
       rateCounter: context.RateCounter,
       clock: context.Clock,
@@ -96,6 +98,7 @@ export default definePlugin({
     Repositories: ({ store }) => ({ byId: (id) => store.byId(id) }),
     UserReferences: ({ store }) => ({ what: 'repositories', counts: (userIds) => store.countByOwner(userIds) }),
   },
+  settings: repositorySettings,
   scopes: repositoryScopes,
   permissions: repositoryPermissions,
   entities,

@@ -318,6 +318,28 @@ export const repositoryStoreChecks: readonly Check<RepositoryStoreUnderTest>[] =
   ),
 
   check(
+    'what a user owns counts repositories and forks, and is held for one unit of work at a time',
+    async ({ store, unitOfWork, add, addUser }) => {
+      const [ada, bob] = [await addUser('ada'), await addUser('bob')];
+      const parent = await add(bob, 'parent');
+      const one = await add(ada, 'one');
+      await unitOfWork.run(() => store.insert({ ...one, id: uuid(), name: 'fork' }, parent.id));
+      assert.deepEqual(await store.owned(ada), { repositories: 2, forks: 1 });
+      assert.deepEqual(await store.owned(uuid()), { repositories: 0, forks: 0 });
+      const asked = Array.from({ length: 8 }, (_, index) =>
+        unitOfWork.run(async () => {
+          const { repositories } = await store.owned(ada, 'held');
+          if (repositories < 5) await store.insert({ ...one, id: uuid(), name: `parallel-${index}` });
+        }),
+      );
+      await Promise.all(asked);
+      assert.deepEqual(await store.owned(ada), { repositories: 5, forks: 1 });
+      await unitOfWork.run(() => store.delete(parent.id));
+      assert.deepEqual(await store.owned(ada), { repositories: 5, forks: 0 });
+    },
+  ),
+
+  check(
     'what a unit of work wrote is gone when it is rolled back',
     async ({ store, collaborators, unitOfWork, add, addUser }) => {
       const repository = await add(await addUser('ada'), 'a');

@@ -57,7 +57,11 @@ export class GitProcess {
     const onAbort = (): void => void this.stop('the client went away');
     this.ended = launched.ended.then((ending) => {
       this.#running = false;
-      this.stderr = ending.stderr.trim().replaceAll(/\s*\n\s*/g, '; ');
+      this.stderr = ending.stderr
+        .split('\n')
+        .map((line) => line.trim())
+        .filter((line) => line !== '')
+        .join('; ');
       options.signal?.removeEventListener('abort', onAbort);
       for (const timer of this.#timers) clearTimeout(timer);
       clearTimeout(this.#idle);

@@ -38,11 +38,10 @@ export class RefMover {
     // Past `prepare` every lock is held and every old value compared; before it nothing has moved.
     if (stdout.includes('prepare: ok'))
       throw new Internal(`git update-ref failed in repository "${location.id}"`, { detail: stderr });
-    if (/cannot create|there is a non-empty directory|cannot process .* and .* at the same time/.test(stderr))
-      return 'in-the-way';
+    if (/cannot create|there is a non-empty directory|cannot process '/.test(stderr)) return 'in-the-way';
     if (/but expected|reference already exists|unable to resolve reference|reference is missing/.test(stderr))
       return 'stale';
-    if (/Unable to create .*\.lock|File exists/.test(stderr))
+    if (/Unable to create '|File exists/.test(stderr))
       throw new Unavailable('Another process is changing the same branch or tag', { detail: 'Try again' });
     throw new Internal(`git update-ref failed in repository "${location.id}"`, { detail: stderr });
   }

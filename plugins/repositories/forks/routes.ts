@@ -31,7 +31,7 @@ export const forkRoutes = (useCases: RepositoryUseCases, present: RepositoryPres
     body: forkBody,
     success: 201,
     result: repositoryJson,
-    statuses: [409],
+    statuses: [409, 422],
     run: async (call, { granted, body }) =>
       present.record(await useCases.record(call, { repository: await useCases.fork(granted, body) })),
   }),

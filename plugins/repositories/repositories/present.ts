@@ -1,5 +1,5 @@
 // From the domain to JSON: the record and the list items of document B.
-import type { Instance } from 'hexforge/plugin';
+import { trimEnd, type Instance } from 'hexforge/plugin';
 import type { Repository, RepositoryRecord } from 'hexforge/repositories';
 import type { RepositoryItemJson, RepositoryJson } from './schemas.ts';
 
@@ -11,7 +11,7 @@ export interface RepositoryPresenter {
 /** @param sshUrl what clone URLs over SSH begin with, such as `ssh://git@example.org`; '' where there is no SSH. */
 export function repositoryPresenter(instance: Pick<Instance, 'baseUrl'>, sshUrl: string): RepositoryPresenter {
   const cloneUrl = (base: string, { owner, name }: Repository): string =>
-    base === '' ? '' : `${base.replace(/\/+$/, '')}/${owner}/${name}.git`;
+    base === '' ? '' : `${trimEnd(base, (character) => character === '/')}/${owner}/${name}.git`;
   const item = (repository: Repository): RepositoryItemJson => ({
     id: repository.id,
     owner: repository.owner,

@@ -36,7 +36,7 @@ export const repositoryRoutes = (useCases: RepositoryUseCases, present: Reposito
     body: repositoryBody,
     success: 201,
     result: repositoryJson,
-    statuses: [403, 409],
+    statuses: [403, 409, 422],
     async run(call, { body }) {
       const repository = await useCases.create(call, {
         name: body.name,

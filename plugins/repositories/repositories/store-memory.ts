@@ -92,6 +92,10 @@ export function memoryRepositoryStore(database: MemoryDatabase): RepositoryStore
     ownCounts: async (ids, userId) => new Map(ids.map((id) => [id, ownCounts(id, userId)])),
     countByOwner: async (userIds) =>
       new Map(userIds.map((id) => [id, rows.count({ ownerId: id })] as const).filter(([, owned]) => owned > 0)),
+    owned: async (userId) => {
+      const own = rows.find({ where: { ownerId: userId } });
+      return { repositories: own.length, forks: own.filter(({ parentId }) => parentId !== undefined).length };
+    },
     insert: async ({ owner: _owner, ...row }, parentId) => rows.insert({ ...row, parentId }),
     update: async (id, patch) => rows.update(id, patch),
     async planPrune(id, at) {

@@ -140,6 +140,20 @@ export function sqlRepositoryStore(database: SqlDatabase): RepositoryStore {
       return new Map(rows.map(({ owner_id, owned }) => [owner_id, owned]));
     },
 
+    async owned(userId, how) {
+      // A statement of its own: the one that counts then sees what those before in the row have written.
+      if (how === 'held')
+        await rawSql`select pg_advisory_xact_lock(hashtextextended(${`repositories.owned ${userId}`}, 0))`.execute(
+          db(),
+        );
+      const { repositories: owned, forks } = await db()
+        .selectFrom('repositories_repository')
+        .select(({ fn }) => [fn.countAll<number>().as('repositories'), fn.count<number>('parent_id').as('forks')])
+        .where('owner_id', '=', userId)
+        .executeTakeFirstOrThrow();
+      return { repositories: owned, forks };
+    },
+
     async insert({ owner: _, ...repository }, parentId) {
       await database
         .em()

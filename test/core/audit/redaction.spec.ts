@@ -37,6 +37,13 @@ void t.test('redaction', async (t) => {
       redact({ note: `use ${token} or svc_oat_${'b'.repeat(36)}`, jwt: 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln' }),
       { note: 'use [redacted] or [redacted]', jwt: '[redacted]' },
     );
+    t.strictSame(
+      [
+        'a.eyJhbGci.eyJzdWIi.c2ln.b, x-eyJhbGci.eyJzdWIi.c2ln.eyJhbGci.eyJzdWIi.',
+        'eyJ.a.b eyJhbGci eyJhbGci.eyJzdWIi heyJhbGci.a.b',
+      ].map((text) => cleanText(text, 200)),
+      ['a.[redacted].b, x-[redacted].[redacted]', 'eyJ.a.b eyJhbGci eyJhbGci.eyJzdWIi heyJhbGci.a.b'],
+    );
   });
 
   await t.test('what is left is plain JSON, bounded, and without NUL', async (t) => {

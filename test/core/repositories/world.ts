@@ -18,12 +18,14 @@ import {
   type Granted,
   type Intent,
   type Intents,
+  type Settings,
   type UnitOfWork,
   type User,
 } from '#core/kernel/index';
 import {
   repositoryPermissions,
   repositoryScopes,
+  repositorySettings,
   type Repository,
   type RepositoryCounters,
   type RepositoryStore,
@@ -125,8 +127,15 @@ const eventTypes = [
 export interface World extends Awaited<ReturnType<typeof world>> {}
 
 export async function world(
-  options: { readonly counters?: readonly RepositoryCounters[]; readonly clock?: Clock } = {},
+  options: {
+    readonly counters?: readonly RepositoryCounters[];
+    readonly clock?: Clock;
+    readonly settings?: Readonly<Record<string, number>>;
+  } = {},
 ) {
+  const defaults: Readonly<Record<string, unknown>> = Object.fromEntries(
+    repositorySettings.map(({ key, default: value }) => [key, value]),
+  );
   const ids = sequentialIds();
   const storage = openMemory({ clock: systemClock, ids, log });
   const logged: unknown[] = [];
@@ -195,6 +204,7 @@ export async function world(
       },
       byIds: async () => new Map(),
     },
+    settings: { get: async (key) => (options.settings ?? defaults)[key] ?? defaults[key] } as Settings,
     permissionTable,
     counters: () => options.counters ?? [],
   });

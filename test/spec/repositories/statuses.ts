@@ -19,8 +19,8 @@ export const endpoints: readonly Endpoint[] = [
   // Document B, "GET /repos/{owner}/{repo}": 304, 404.
   [`GET ${repo}`, '200 304 401 403 404 429'],
   // Document B, "POST /repos": 201, 400, 401, 409. Document D, "Repositories": `owner` for administrators alone, so
-  // 403.
-  ['POST /repos', '201 400 401 403 409 413 415 429'],
+  // 403. A quota that is used up is 422.
+  ['POST /repos', '201 400 401 403 409 413 415 422 429'],
   // Document B, "PATCH /repos/{owner}/{repo}": 200, 400, 401, 403, 404, 409.
   [`PATCH ${repo}`, '200 400 401 403 404 409 413 415 429'],
   // Document B, "DELETE /repos/{owner}/{repo}": 204, 400, 401, 403, 404.
@@ -83,7 +83,7 @@ export const endpoints: readonly Endpoint[] = [
   [`DELETE ${repo}/subscription`, '204 401 403 404 429'],
   // Document D, "Forks", and "A fork answers 201"; a name that is taken is 409 as for POST /repos.
   [`GET ${repo}/forks`, '200 401 403 404 429'],
-  [`POST ${repo}/forks`, '201 400 401 403 404 409 413 415 429'],
+  [`POST ${repo}/forks`, '201 400 401 403 404 409 413 415 422 429'],
 
   // Later, with transfers: document B, "Transfer (instance administration)": preflight 200, 400, 401, 403, 404, 409,
   // 412; start 202, 400, 401, 403,
