@@ -54,7 +54,8 @@ const words: Readonly<Record<string, string>> = {
   'Resource temporarily unavailable': 'EAGAIN',
   'Cannot allocate memory': 'ENOMEM',
 };
-const strerror = new RegExp(`: (${Object.keys(words).join('|')})\\)?(?:[;\\n]|$)`);
+const strerror =
+  /: (No space left on device|Disk quota exceeded|Read-only file system|Input\/output error|Too many open files in system|Too many open files|Resource temporarily unavailable|Cannot allocate memory)\)?(?:[;\n]|$)/;
 const outOfMemory = /(?:^|: |[;\n] ?)Out of memory, (?:malloc|realloc|calloc|getdelim) failed/;
 
 /** The errno that a program named in what it wrote; undefined where it named none of a spent resource. */
@@ -62,8 +63,8 @@ export const errnoIn = (text: string): string | undefined =>
   words[strerror.exec(text)?.[1] ?? ''] ?? (outOfMemory.test(text) ? 'ENOMEM' : undefined);
 
 /**
- * A typed error where `error`, or what caused it, says that a resource is spent; undefined for every other, and for what
- * is typed already.
+ * A typed error where `error`, or what caused it, says that a resource is spent; undefined for every other, and for
+ * what is typed already.
  * @param place "the repositories": what lies on the disk.
  */
 export function spentResource(error: unknown, place: string): HexforgeError | undefined {

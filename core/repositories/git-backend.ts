@@ -81,8 +81,8 @@ export interface GitBackend {
   /** Entries of a tree with their sizes. */
   tree(repository: string, tree: Oid): Promise<TreeListing>;
   /**
-   * The last commit that changed each entry of a folder that a listing tells, exact as `git log -1 -- path` is. An entry is missing where
-   * the walk passed its deadline (30 s by default); it goes on, and a later call has it.
+   * The last commit that changed each entry of a folder that a listing tells, exact as `git log -1 -- path` is. An
+   * entry is missing where the walk passed its deadline (30 s by default); it goes on, and a later call has it.
    */
   lastCommits(
     repository: string,

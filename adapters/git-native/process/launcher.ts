@@ -262,7 +262,7 @@ class Helper {
     } else if ('failed' in notice) {
       for (const { socket } of start.connections) socket.destroy();
       start.started.reject(
-        spentBy(/\bE[A-Z]+\b/.exec(notice.failed)?.[0] ?? '', 'temporary files', undefined) ??
+        spentBy(/\bE[A-Z]{2,12}\b/.exec(notice.failed)?.[0] ?? '', 'temporary files', undefined) ??
           new Unavailable(`A program could not be started (${notice.failed})`),
       );
     } else {

@@ -1,5 +1,5 @@
-// The output of a process cut into records, each of which ends in a byte (a newline, a NUL): pieces are joined once, and
-// a record is no longer than its reader wants to hold.
+// The output of a process cut into records, each of which ends in a byte (a newline, a NUL): pieces are joined once,
+// and a record is no longer than its reader wants to hold.
 import { Buffer } from 'node:buffer';
 
 export class RecordReader {
