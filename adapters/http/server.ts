@@ -44,7 +44,7 @@ export interface HttpOptions {
   /** Checks every JSON answer against its schema; a mismatch is a 500 whose reason is logged. For tests. */
   readonly validateResponses?: boolean;
   /** Milliseconds for which one access decision stands while bytes come or go. Default: 5 s. */
-  readonly leaseMs?: number;
+  readonly leaseMs?: number | undefined;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly log: Log;
