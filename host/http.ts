@@ -10,6 +10,7 @@ export interface Listening {
   readonly port: number;
   readonly trustedProxies: readonly string[];
   readonly validateResponses: boolean;
+  readonly leaseMs?: number | undefined;
   readonly logOf: (plugin: string) => Log;
 }
 

@@ -21,6 +21,8 @@ export interface ForgeOptions {
   readonly stderr?: Sink;
   /** For tests: every answer is held against its schema. */
   readonly validateResponses?: boolean;
+  /** For tests: how long one access decision stands while bytes come or go. */
+  readonly leaseMs?: number;
 }
 
 export interface PluginReport {
@@ -67,6 +69,7 @@ export async function startForge(configuration: Configuration, options: ForgeOpt
       port: open.port,
       trustedProxies: configuration.trustedProxies,
       validateResponses: options.validateResponses ?? false,
+      leaseMs: options.leaseMs,
       logOf,
     });
     parts.push({ what: 'the HTTP server', stop: () => server.stop(graceMs) });

@@ -89,7 +89,7 @@ export class ByteStream {
 
 /**
  * What a raw body is to a handler: bytes as they arrive, counted against the route's `maxBytes`, inflated where
- * Content-Encoding is gzip.
+ * Content-Encoding is gzip. It ends in a refusal where the caller has lost access while it came.
  */
 export type RawBody = AsyncIterable<Uint8Array>;
 

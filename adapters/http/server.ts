@@ -1,4 +1,5 @@
 // The HTTP server: hapi over route descriptors, from listen to graceful shutdown.
+import { Buffer, isUtf8 } from 'node:buffer';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -47,7 +48,7 @@ export interface HttpOptions {
   /** Checks every JSON answer against its schema; a mismatch is a 500 whose reason is logged. For tests. */
   readonly validateResponses?: boolean;
   /** Milliseconds for which one access decision stands while bytes come or go. Default: 5 s. */
-  readonly leaseMs?: number;
+  readonly leaseMs?: number | undefined;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly currentCaller: CurrentCaller;
@@ -157,6 +158,7 @@ export function createHttpServer(options: HttpOptions): HttpServer {
       throw new ValidationFailed('The request is not valid HTTP', { detail: 'HTTP/1.1 needs the header Host, once' });
     // No name of ours holds a NUL, and no database does.
     if (request.path.includes('%00')) throw malformedUrl();
+    if (!isText(req.url ?? '')) throw malformedUrl('The query is not valid percent-encoded UTF-8');
     return h.continue;
   });
   server.ext('onPreResponse', (request, h) => {
@@ -228,8 +230,15 @@ const hosts = ({ rawHeaders }: IncomingMessage): number =>
     0,
   );
 
-const malformedUrl = (): ValidationFailed =>
-  new ValidationFailed('The URL is not valid', { detail: 'The path is not valid percent-encoded UTF-8 without NUL' });
+const malformedUrl = (detail = 'The path is not valid percent-encoded UTF-8 without NUL'): ValidationFailed =>
+  new ValidationFailed('The URL is not valid', { detail });
+
+/** Bytes of a query that are no UTF-8 would read as U+FFFD, which may be the name of something else. */
+function isText(url: string): boolean {
+  if (!url.includes('?')) return true;
+  const escaped = url.matchAll(/(?:%[0-9a-f]{2})+/gi);
+  return escaped.every(([bytes]) => isUtf8(Buffer.from(bytes.replaceAll('%', ''), 'hex')));
+}
 
 /** What hapi itself refuses, as one of our errors; a fault stays what it is. */
 function ourOwn(error: Error & { readonly output: { readonly statusCode: number } }): unknown {

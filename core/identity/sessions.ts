@@ -12,7 +12,14 @@ import type { Events, UnitOfWork } from '#core/kernel/unit-of-work';
 import { signInBlock } from './account.ts';
 import type { Account } from './account.ts';
 import { userAggregate } from './events.ts';
-import type { AccountStore, SecuredAccount, SessionStore, SessionTokens, TokenHasher } from './ports.ts';
+import type {
+  AccountStore,
+  CredentialOwner,
+  SecuredAccount,
+  SessionStore,
+  SessionTokens,
+  TokenHasher,
+} from './ports.ts';
 import { isRefreshToken, mintRefreshToken, secondsAfter } from './session.ts';
 import type { SessionLifetimes } from './session.ts';
 import { throttle } from './sign-in-throttle.ts';
@@ -267,7 +274,17 @@ export function sessions(parts: SessionParts): Sessions {
         const claims = token.startsWith('eyJ') ? await sessionTokens.read(token, now) : undefined;
         const owner = claims === undefined ? undefined : await store.owner(claims.sessionId, now);
         if (claims === undefined || owner?.id !== claims.userId) return undefined;
-        return { kind: 'user', ...owner, credential: { kind: 'session', id: claims.sessionId, scopes: 'all' } };
+        const { sessionId } = claims;
+        const caller = (found: CredentialOwner) =>
+          ({ kind: 'user', ...found, credential: { kind: 'session', id: sessionId, scopes: 'all' } }) as const;
+        return {
+          ...caller(owner),
+          // A request that lasts may outlive its short token: the session has to live.
+          async unchanged(later) {
+            const still = await store.owner(sessionId, later);
+            return still && caller(still);
+          },
+        };
       },
     },
 

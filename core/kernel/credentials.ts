@@ -4,24 +4,25 @@ import type { Credential, User } from './caller.ts';
 import { Unauthorized } from './errors.ts';
 import { declarePort } from './ports.ts';
 
+type Account = Omit<User, 'credential'>;
+type TokenOwner = Account & { readonly credential: Omit<Credential, 'via'> };
+
+/** Who something that was presented proved to be. */
+export type Proved<U> = U & {
+  /**
+   * The user as they are at a later moment, where nothing has changed that the proof rests on; undefined where what was
+   * presented has to be checked again. It is called again and again while a request lasts, so it computes no hash.
+   * Absent: always checked again.
+   */
+  readonly unchanged?: (now: Date) => Promise<U | undefined>;
+};
+
 /** Reads one kind of token. Provided by the plugin that issues it. */
 export interface CredentialReader {
   /** What such a token starts with. The longest matching prefix decides, so `svc_oat_` goes before `svc_`. */
   readonly prefix: string;
   /** Undefined for a token that is malformed, unknown, expired, revoked or of a suspended user. */
-  read(
-    token: string,
-    now: Date,
-  ): Promise<(Omit<User, 'credential'> & { readonly credential: Omit<Credential, 'via'> }) | undefined>;
-}
-
-/** Who a password proved to be. */
-export interface ProvedAccount extends Omit<User, 'credential'> {
-  /**
-   * The account as it is now, where nothing has changed that the proof rests on; undefined where the password has to be
-   * checked again. It is called again and again while a request lasts, so it computes no hash. Absent: always checked.
-   */
-  readonly unchanged?: () => Promise<Omit<User, 'credential'> | undefined>;
+  read(token: string, now: Date): Promise<Proved<TokenOwner> | undefined>;
 }
 
 /** Checks a name and a password: the local accounts, LDAP. Asked in the order of the configuration. */
@@ -35,7 +36,7 @@ export interface PasswordDirectory {
     username: string,
     password: string,
     from: { readonly ip: string; readonly now: Date },
-  ): Promise<ProvedAccount | undefined>;
+  ): Promise<Proved<Account> | undefined>;
 }
 
 /** What a request carried. */
@@ -123,19 +124,28 @@ export function authenticator(parts: {
   readonly readers: () => readonly CredentialReader[];
   readonly directories: () => readonly PasswordDirectory[];
 }): Authenticator {
+  /** How to ask for a user again. */
+  const proofs = new WeakMap<User, (now: Date) => Promise<User | undefined>>();
+  const proved = <U extends Account>({ unchanged, ...found }: Proved<U>, userOf: (found: U) => User): User => {
+    const user = userOf(found as unknown as U);
+    if (unchanged !== undefined)
+      proofs.set(user, async (now) => {
+        const same = await unchanged(now);
+        return same && userOf(same);
+      });
+    return user;
+  };
   const byToken = async (token: string, via: Credential['via'], now: Date): Promise<User | undefined> => {
     const reader = parts
       .readers()
       .filter(({ prefix }) => token.startsWith(prefix))
       .sort((a, b) => b.prefix.length - a.prefix.length)[0];
     const found = await reader?.read(token, now);
-    return found === undefined ? undefined : { ...found, credential: { ...found.credential, via } };
+    return found && proved<TokenOwner>(found, (owner) => ({ ...owner, credential: { ...owner.credential, via } }));
   };
-  /** Of users that a password proved. */
-  const unchanged = new WeakMap<User, NonNullable<ProvedAccount['unchanged']>>();
-  const byPassword = (known: Omit<User, 'credential'>): User => ({
-    ...known,
-    credential: { kind: 'password', id: known.id, scopes: 'all', via: 'basic' },
+  const byPassword = (account: Account): User => ({
+    ...account,
+    credential: { kind: 'password', id: account.id, scopes: 'all', via: 'basic' },
   });
   const door: Authenticator = {
     async authenticate(presented, { ip, now, passwords }) {
@@ -146,19 +156,15 @@ export function authenticator(parts: {
         await passwords();
         for (const directory of parts.directories()) {
           const known = await directory.check(presented.username, presented.password, { ip, now });
-          if (known === undefined) continue;
-          const { unchanged: proof, ...account } = known;
-          const proved = byPassword(account);
-          if (proof !== undefined) unchanged.set(proved, proof);
-          return proved;
+          if (known !== undefined) return proved<Account>(known, byPassword);
         }
       }
       throw new Unauthorized('The credential is not valid');
     },
 
     async renew(user, presented, context) {
-      const same = await unchanged.get(user)?.();
-      const found = same === undefined ? await door.authenticate(presented, context) : byPassword(same);
+      const same = await proofs.get(user)?.(context.now);
+      const found = same ?? (await door.authenticate(presented, context));
       if (found.id !== user.id) throw new Unauthorized('The credential is not valid');
       return found;
     },

@@ -22,11 +22,9 @@ type Parts = ProvisioningParts & { readonly maintenance: Maintenance };
 /** @throws {ValidationFailed | Conflict | NotFound | Unprocessable} */
 export const forkRepository =
   (parts: Parts) =>
-  async (
-    { resource: parent, call }: Granted<Repository, 'repo.read', User>,
-    command: ForkCommand,
-  ): Promise<Repository> => {
+  async (granted: Granted<Repository, 'repo.read', User>, command: ForkCommand): Promise<Repository> => {
     const { store, git, events, ids, maintenance } = parts;
+    const { resource: parent, call } = granted;
     const fork: Repository = {
       ...parent,
       id: ids.uuid(),
@@ -42,7 +40,11 @@ export const forkRepository =
     try {
       await provisionRepository(parts, call, fork, {
         parentId: parent.id,
-        make: () => git.fork(parent.id, fork.id, { defaultBranch: parent.defaultBranch, signal: call.signal }),
+        async make() {
+          await git.fork(parent.id, fork.id, { defaultBranch: parent.defaultBranch, signal: call.signal });
+          // A copy takes its time: it is for who may still read what it was made of.
+          await granted.renew();
+        },
         async within() {
           const now = await store.byId(parent.id);
           if (now === undefined) throw new NotFound('Not found');

@@ -28,6 +28,8 @@ export interface ForgeOptions {
   readonly configuration?: { readonly plugins?: Readonly<Record<string, object>>; readonly [key: string]: unknown };
   /** Plugins beside the standard ones. */
   readonly definitions?: readonly PluginDefinition[];
+  /** Milliseconds for which one access decision stands while bytes come or go. */
+  readonly leaseMs?: number;
   /** Starts on what this forge, already stopped, has left. */
   readonly after?: Pick<TestForge, 'column' | 'dataDir' | 'databaseUrl'>;
 }
@@ -132,6 +134,7 @@ async function start(
   const stderr = new Captured();
   const forge = await startForge(configuration, {
     ...(options.definitions === undefined ? {} : { definitions: options.definitions }),
+    ...(options.leaseMs === undefined ? {} : { leaseMs: options.leaseMs }),
     stdout,
     stderr,
     validateResponses: true,

@@ -1,12 +1,11 @@
 // Git's files back end for refs (gitrepository-layout(5)), read without a process: loose ref files over `packed-refs`.
-import { Buffer } from 'node:buffer';
+import { Buffer, isUtf8 } from 'node:buffer';
 import { closeSync, open, read, type Dirent } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Lru } from '#core/kernel/lru';
 import { zeroOid, type Oid, type Ref } from '#core/repositories/git-backend';
-import { decodeName } from '../objects/text.ts';
 import { Limiter } from '../process/limiter.ts';
 import { errnoOf, ignoreMissing } from '../storage/errno.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
@@ -89,10 +88,11 @@ export class RefFiles {
             ? undefined
             : 'oid' in loose
               ? loose.oid
-              : await this.read(location, decodeName(loose.target));
+              : await this.read(location, nameOf(loose.target) ?? '');
+        const name = nameOf(raw);
         found.set(
           raw,
-          oid === undefined ? undefined : { ref: { name: decodeName(raw), oid }, mayBeTag: !isBranch(raw) },
+          oid === undefined || name === undefined ? undefined : { ref: { name, oid }, mayBeTag: !isBranch(raw) },
         );
       }
     };
@@ -116,6 +116,15 @@ export class RefFiles {
   }
 }
 
+/**
+ * Undefined for bytes that are no UTF-8: read as text they would be the name of another ref, so such a ref is neither
+ * listed nor reached by a name.
+ */
+function nameOf(raw: string): string | undefined {
+  const bytes = Buffer.from(raw, 'latin1');
+  return isUtf8(bytes) ? bytes.toString('utf8') : undefined;
+}
+
 /** git moves no branch to what is no commit. */
 const isBranch = (raw: string): boolean => raw.startsWith('refs/heads/');
 
@@ -124,7 +133,7 @@ async function looseOf(location: RepositoryLocation, raw: string): Promise<Loose
   if (text === undefined) return undefined;
   const [, oid, target] = /^(?:([0-9a-f]{40})(?:[\t-\r ]|$)|ref:[\t-\r ]*(refs\/.*?)[\t-\r ]*$)/s.exec(text) ?? [];
   if (oid !== undefined && oid !== zeroOid) return { oid };
-  return target !== undefined && isLegalRef(decodeName(target)) ? { target } : 'broken';
+  return target !== undefined && isLegalRef(nameOf(target) ?? '') ? { target } : 'broken';
 }
 
 /** A third of the time that fs/promises' readFile takes, which tells where a push has left ten thousand refs. */
@@ -147,7 +156,7 @@ async function namesIn(location: RepositoryLocation, folder: string): Promise<st
   const folders: string[] = [];
   for (const entry of entries) {
     const raw = `${folder}${entry.name.toString('latin1')}`;
-    if (!isLegalRef(decodeName(raw))) continue;
+    if (!isLegalRef(nameOf(raw) ?? '')) continue;
     if (entry.isDirectory()) folders.push(`${raw}/`);
     else if (entry.isFile() || entry.isSymbolicLink()) names.push(raw);
   }
@@ -165,9 +174,10 @@ function parsePacked(text: string): StoredRefs {
   const fullyPeeled = lines[0]?.startsWith('# pack-refs with:') === true && lines[0].includes(' fully-peeled ');
   for (const [index, line] of lines.entries()) {
     const [oid, raw] = [line.slice(0, 40), line.slice(41)];
-    if (!isOid(oid) || line[40] !== ' ') continue;
+    const name = nameOf(raw);
+    if (!isOid(oid) || line[40] !== ' ' || name === undefined) continue;
     refs.set(raw, {
-      ref: { name: decodeName(raw), oid },
+      ref: { name, oid },
       mayBeTag: !isBranch(raw) && (!fullyPeeled || lines[index + 1]?.startsWith('^') === true),
     });
   }

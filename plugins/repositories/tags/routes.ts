@@ -46,6 +46,7 @@ export const tagRoutes = (useCases: RepositoryUseCases): readonly Route[] => [
     scope: 'repo.write',
     params: tagParams,
     result: 'empty',
+    statuses: [503],
     run: (_call, { granted, params }) => useCases.deleteTag(granted, { name: params.tag }),
   }),
 ];

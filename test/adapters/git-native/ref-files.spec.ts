@@ -114,6 +114,27 @@ void t.test('what is no ref, or a broken one, is passed over as git passes it ov
   );
 });
 
+void t.test('a ref whose name is no UTF-8 is not listed, and no text is its name', async (t) => {
+  const made = await opened(t);
+  const { native, run, directory, one, two } = made;
+  const bytes = (name: string): Buffer => Buffer.from(`${directory}/refs/heads/${name}`, 'latin1');
+  const left = [`${two} refs/heads/b\uFFFD`, `${one} refs/heads/main`];
+  await mkdir(bytes('folder\xff'));
+  for (const name of ['a\xff', 'b\xff', 'folder\xff/x']) await writeFile(bytes(name), `${one}\n`);
+  await writeFile(bytes('alias'), Buffer.from('ref: refs/heads/a\xff\n', 'latin1'));
+  await run('update-ref', 'refs/heads/b\uFFFD', two);
+  for (const packed of [false, true]) {
+    if (packed) await run('pack-refs', '--all');
+    t.strictSame(await listed(made), left, packed ? 'packed' : 'loose');
+    t.strictSame(
+      await native.readRefs(id, ['refs/heads/a\uFFFD', 'refs/heads/b\uFFFD', 'refs/heads/b\ud800', 'refs/heads/alias']),
+      ['0'.repeat(40), two, '0'.repeat(40), '0'.repeat(40)],
+    );
+    t.equal(await native.resolveCommit(id, 'a\uFFFD'), undefined);
+    t.equal(await native.resolveCommit(id, 'folder\uFFFD/x'), undefined);
+  }
+});
+
 void t.test('a symbolic ref is listed with what it leads to, and left out where that is nothing', async (t) => {
   const made = await opened(t);
   const { run, put, one, two } = made;

@@ -276,6 +276,35 @@ void t.test('a URL that is no UTF-8 is 400 wherever it points', async (t) => {
   }
 });
 
+void t.test('a query that is no UTF-8 is 400, for it would read as another text', async (t) => {
+  const query = object<{ q?: string }>({ q: Joi.string() });
+  const rig = await startRig(t, [
+    api({
+      id: 'ask',
+      summary: 'For a test',
+      method: 'GET',
+      path: '/ask',
+      access: anyone,
+      scope: null,
+      meter: 'none',
+      query,
+      result: object<{ q: string }>({ q: Joi.string().required() }),
+      run: (_, { query: { q = '' } }) => ({ q }),
+    }),
+  ]);
+  for (const text of ['%ff', 'a%C3', '%c3x%a9', '%ed%a0%80'])
+    t.match(await rig.call('GET', `/api/v1/ask?q=${text}`), {
+      status: 400,
+      body: { detail: 'The query is not valid percent-encoded UTF-8', error_code: 'validation_failed' },
+    });
+  for (const [text, q] of [
+    ['100%', '100%'],
+    ['%zz', '%zz'],
+    ['%c3%a9+%EF%BF%BD', 'é \uFFFD'],
+  ])
+    t.match((await rig.call('GET', `/api/v1/ask?q=${text}`)).body, { q });
+});
+
 void t.test('what is not HTTP gets the envelope too', async (t) => {
   const rig = await startRig(t, []);
   const garbage = await rig.raw('NONSENSE\r\n\r\n');

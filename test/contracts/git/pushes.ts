@@ -199,9 +199,13 @@ export const pushChecks: readonly Check<Bench>[] = [
     name: 'with --atomic one refused ref refuses all',
     run: (bench) =>
       pushing(bench, async ({ id, push }) => {
-        bench.server.judge = async (updates) =>
-          updates.map(({ ref }) => ({ ref, refusal: ref === 'refs/heads/locked' ? 'locked it is' : undefined }));
+        const told: boolean[] = [];
+        bench.server.judge = async (updates, { atomic }) => {
+          told.push(atomic);
+          return updates.map(({ ref }) => ({ ref, refusal: ref === 'refs/heads/locked' ? 'locked it is' : undefined }));
+        };
         const { code, stderr } = await push('--atomic', 'main', 'main:locked');
+        assert.deepEqual(told, [true], 'which the judge may know');
         assert.equal(code, 1);
         assert.match(stderr, /locked it is/);
         assert.deepEqual(await bench.backend.refs(id, 'all'), []);

@@ -265,7 +265,7 @@ void t.test('sessions', async (t) => {
     const known = { kind: 'user', id: ada.id, username: 'ada', isAdmin: true };
     const { unchanged, ...proved } = (await w.sessions.directory.check('ADA', 'password of ada', from)) ?? {};
     t.strictSame(proved, known);
-    t.strictSame(await unchanged?.(), known);
+    t.strictSame(await unchanged?.(w.clock.now()), known);
     t.equal(await w.sessions.directory.check('ada', 'wrong', from), undefined);
     t.match(w.entries.at(-1), {
       action: 'user.login_failed',
@@ -276,6 +276,18 @@ void t.test('sessions', async (t) => {
     await t.rejects(w.sessions.directory.check('ada', 'password of ada', from), { name: 'RateLimited' });
   });
 
+  await t.test('a session proves its user past the life of its token, and no longer than it lives', async (t) => {
+    const w = world();
+    await w.account('ada');
+    const { accessToken } = await w.signIn('ada');
+    const proved = await w.reads(accessToken);
+    w.clock.advance(20 * 60_000);
+    t.equal(await w.reads(accessToken), undefined);
+    t.match(await proved?.unchanged?.(w.clock.now()), { username: 'ada', credential: { kind: 'session' } });
+    await w.storage.unitOfWork.run(() => w.parts.sessions.end(proved?.credential.id ?? ''));
+    t.equal(await proved?.unchanged?.(w.clock.now()), undefined);
+  });
+
   await t.test('what a password proved is told to have changed without another hash', async (t) => {
     for (const change of [{ status: 'suspended' }, { passwordHash: 'another' }] as const) {
       const w = world();
@@ -283,9 +295,9 @@ void t.test('sessions', async (t) => {
       const from = { ip: '192.0.2.9', now: w.clock.now() };
       const proved = await w.sessions.directory.check('ada', 'password of ada', from);
       const { calls } = w.hasher;
-      t.match(await proved?.unchanged?.(), { id: ada.id });
+      t.match(await proved?.unchanged?.(w.clock.now()), { id: ada.id });
       await w.parts.unitOfWork.run(() => w.parts.accounts.update(ada.id, change));
-      t.equal(await proved?.unchanged?.(), undefined);
+      t.equal(await proved?.unchanged?.(w.clock.now()), undefined);
       t.equal(w.hasher.calls, calls);
     }
   });

@@ -92,6 +92,24 @@ void t.test(
   },
 );
 
+void t.test('a fork is not made for who may not read any more when the copy is made', async (t) => {
+  const { forge, repository } = await start(t);
+  const { fork } = forge.git;
+  for (const [lose, kind] of [
+    [() => forge.storage.unitOfWork.run(() => forge.collaborators.remove(repository.id, bob.id)), 'not_found'],
+    [async () => forge.lost.add(bob), 'unauthorized'],
+  ] as const) {
+    await collaborate(forge, repository);
+    const granted = await forge.granted(bob, 'repo.read', repository);
+    forge.git.fork = async (...of) => {
+      await fork.apply(forge.git, of);
+      await lose();
+    };
+    await t.rejects(forge.useCases.fork(granted, {}), refusal(kind));
+    t.strictSame([...forge.git.repositories.keys()], [repository.id], 'and nothing is left of it');
+  }
+});
+
 void t.test('a push is judged by the rules, the default branch and the flag of the moment its refs move', async (t) => {
   const { forge, repository, tip } = await start(t);
   const side = forge.git.commit(repository.id, 'refs/heads/side', {});

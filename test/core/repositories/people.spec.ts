@@ -138,10 +138,13 @@ void t.test('a fork that fails, or whose parent goes or hides meanwhile, leaves 
   };
   forge.git.failing = { name: 'fork', error: new Error('disk full') };
   await nothing(/disk full/);
-  await forge.storage.unitOfWork.run(() =>
-    forge.store.update(parent.id, { visibility: 'private', updatedAt: new Date() }),
-  );
-  await nothing('conflict');
+  for (const [visibility, kind] of [
+    ['internal', 'conflict'],
+    ['private', 'not_found'],
+  ] as const) {
+    await forge.storage.unitOfWork.run(() => forge.store.update(parent.id, { visibility, updatedAt: new Date() }));
+    await nothing(kind);
+  }
   forge.git.failing = { name: 'fork', error: new Error('no such directory') };
   await forge.storage.unitOfWork.run(() => forge.store.delete(parent.id));
   await nothing('not_found');

@@ -1,7 +1,10 @@
 // Access that is lost while a request lasts: a real push, and a file that is written, held until something was done.
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { request as send, type IncomingMessage } from 'node:http';
 import t from 'tap';
 import type { Client } from '#test/support/client';
-import type { TestForge, TestUser } from '#test/support/forge';
+import { startTestForge, type TestForge, type TestUser } from '#test/support/forge';
 import { holdingProxy } from '#test/support/holding-proxy';
 import { sharedForge } from '#test/support/shared-forge';
 import { remote, stockGit, workTree } from '#test/support/stock-git';
@@ -144,4 +147,60 @@ void t.test('access that is lost while a request lasts', async (t) => {
     t.equal((await put('lost')).status, 401);
     t.equal((await alice.client.get(`${repos}/alice/${scene.repo}/contents/lost`)).status, 404);
   });
+});
+
+/** Reads an answer up to some bytes, does something, and reads on. @returns whether it came to its end. */
+async function readInParts(
+  url: string,
+  path: string,
+  headers: Record<string, string>,
+  body: string | undefined,
+  meanwhile: () => Promise<unknown>,
+): Promise<boolean> {
+  const message = send(new URL(path, url), { method: body === undefined ? 'GET' : 'POST', headers, agent: false });
+  message.end(body);
+  const [answer] = (await once(message, 'response')) as [IncomingMessage];
+  let read = 0;
+  try {
+    for await (const chunk of answer as AsyncIterable<Buffer>) {
+      if (read === 0) await meanwhile();
+      read += chunk.length;
+    }
+    return answer.statusCode === 200 && answer.complete;
+  } catch {
+    return false;
+  }
+}
+
+void t.test('an answer that is read slowly breaks off when access is lost', async (t) => {
+  const forge = await startTestForge(t, { leaseMs: 0 });
+  const alice = await forge.createUser('alice');
+  const { token } = await forge.pat(alice.client, ['repo:read']);
+  const work = await workTree(await stockGit(t), 'work');
+  // More than the buffers of two sockets hold.
+  const tip = await work.commit('Large', { 'large.bin': randomBytes(16 * 1024 * 1024) });
+  await alice.client.post(repos, { body: { name: 'large', visibility: 'public' } });
+  await work.git('push', '--quiet', remote(forge.url, 'alice/large', alice), 'main');
+  const line = (text: string): string => `${(text.length + 4).toString(16).padStart(4, '0')}${text}`;
+  const answers: readonly (readonly [string, string, string | undefined])[] = [
+    ['raw', `${repos}/alice/large/raw/main/large.bin`, undefined],
+    ['an archive', `${repos}/alice/large/archive/main.tar.gz`, undefined],
+    ['a fetch', '/alice/large.git/git-upload-pack', `${line(`want ${tip} no-progress\n`)}0000${line('done\n')}`],
+  ];
+  const visibility = (to: string) => alice.client.patch(`${repos}/alice/large`, { body: { visibility: to } });
+  for (const [what, path, body] of answers) {
+    const headers = body === undefined ? undefined : { 'content-type': 'application/x-git-upload-pack-request' };
+    t.equal(await readInParts(forge.url, path, { ...headers }, body, () => visibility('private')), false, what);
+    await visibility('public');
+  }
+  const [, raw] = answers[0] ?? [];
+  const { items } = (await alice.client.get('/api/v1/user/tokens')).body as { items: { id: string }[] };
+  t.equal(await readInParts(forge.url, raw ?? '', {}, undefined, async () => undefined), true, 'and else does not');
+  t.equal(
+    await readInParts(forge.url, raw ?? '', { authorization: `Bearer ${token}` }, undefined, () =>
+      alice.client.delete(`/api/v1/user/tokens/${items[0]?.id}`),
+    ),
+    false,
+    'a token that is deleted',
+  );
 });
