@@ -62,8 +62,8 @@ export const errnoIn = (text: string): string | undefined =>
   words[strerror.exec(text)?.[1] ?? ''] ?? (outOfMemory.test(text) ? 'ENOMEM' : undefined);
 
 /**
- * A typed error where `error`, or what caused it, says that a resource is spent; undefined for every other, and for what
- * is typed already.
+ * A typed error where `error`, or what caused it, says that a resource is spent; undefined for every other, and for
+ * what is typed already.
  * @param place "the repositories": what lies on the disk.
  */
 export function spentResource(error: unknown, place: string): HexforgeError | undefined {

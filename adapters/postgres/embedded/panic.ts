@@ -1,5 +1,5 @@
-// Notices a PostgreSQL that has given up (PANIC, a trap of its program): PGlite takes that for an error of the statement
-// and calls the stopped program again and again.
+// Notices a PostgreSQL that has given up (PANIC, a trap of its program): PGlite takes that for an error of the
+// statement and calls the stopped program again and again.
 import type { PGlite } from '@electric-sql/pglite';
 
 /** What Emscripten throws for the jump back into PostgreSQL's main loop: an SQL error, which PGlite answers itself. */

@@ -1,4 +1,5 @@
-// Errors of the database and of the way to it, each as its own sentence: 503 where it is away, 507 where its disk is full.
+// Errors of the database and of the way to it, each as its own sentence: 503 where it is away, 507 where its disk is
+// full.
 import t from 'tap';
 import { translated } from '#adapters/postgres/errors';
 import { HexforgeError } from '#core/kernel/errors';

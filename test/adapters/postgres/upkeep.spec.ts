@@ -1,4 +1,5 @@
-// The upkeep of the embedded database: when it checkpoints, when it refuses writes, and how it comes back after it ended.
+// The upkeep of the embedded database: when it checkpoints, when it refuses writes, and how it comes back after it
+// ended.
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
