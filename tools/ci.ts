@@ -1,7 +1,8 @@
 // What `.ci/run` does after `npm ci`: the checks, every suite on every database, and the proof that the columns tested
 // the same.
-import { spawn } from 'node:child_process';
-import { createReadStream, existsSync, rmSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { createReadStream, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Parser } from 'tap-parser';
 import { suites as allSuites } from '../test/suites.ts';
@@ -142,6 +143,23 @@ async function test(
   await proveDatabase(column);
 }
 
+/** The full disk is a file system of its own, which not everybody may mount. */
+function mayMount(): boolean {
+  const folder = mkdtempSync(join(tmpdir(), 'hexforge-mount-'));
+  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder]).status === 0;
+  if (mounted) spawnSync('umount', [folder]);
+  rmSync(folder, { recursive: true });
+  return mounted;
+}
+
+/** On a server that is not ours nothing is written outside of databases made for a test. */
+async function fillDisks(): Promise<void> {
+  if (!mayMount()) return say('\nThe runs on a full disk were left out: this user may not mount a file system.');
+  for (const database of [[], ...(cluster === undefined ? [] : [['--database-url', cluster.url]])])
+    if (!(await program(process.execPath, ['test/fault/full-disk.ts', '--rounds', '2', ...database])))
+      faults.push(`a full disk broke a promise${database.length === 0 ? '' : ' on postgresql'}`);
+}
+
 const start = performance.now();
 
 const [, major = '0', minor = '0'] = /(\d+)\.(\d+)/.exec(run('sh', ['-c', 'git --version || true'])) ?? [];
@@ -164,6 +182,7 @@ try {
     HEXFORGE_TEST_ENGINES: 'postgresql',
     HEXFORGE_TEST_POSTGRES_URL: cluster?.url ?? given ?? '',
   });
+  await fillDisks();
 } finally {
   stop();
 }

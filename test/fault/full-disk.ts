@@ -1,6 +1,7 @@
 // Fills the disk of the data directory under pushes and writes, frees it, and checks that every refusal was clear and
-// true and that the server healed by itself. Usage: node test/fault/full-disk.ts [--rounds 3] [--database-url URL].
-// Needs the right to mount: the disk is a small tmpfs. Ends non-zero when a promise was broken.
+// true and that the server healed by itself.
+// Usage: node test/fault/full-disk.ts [--rounds 3] [--database-url URL]. Needs the right to mount: the disk is a small
+// tmpfs. Ends non-zero when a promise was broken.
 import { execFileSync } from 'node:child_process';
 import { closeSync, mkdirSync, mkdtempSync, openSync, readdirSync, rmSync, statfsSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -59,18 +59,18 @@ export class Repositories {
     const head = headOf(defaultBranch);
     if (await this.exists(location)) return;
     const made = join(this.staging, `${id}.${randomUUID()}`);
-    await mkdir(made, { recursive: true, mode: 0o700 });
-    for (const folder of folders) await mkdir(join(made, folder), { mode: 0o700 });
-    await Promise.all([writeSynced(join(made, 'HEAD'), head), writeSynced(join(made, 'config'), config)]);
-    await Promise.all(['', ...folders].map((folder) => syncFolder(join(made, folder))));
     const parent = join(this.root, id.slice(0, 2));
-    await mkdir(parent, { recursive: true, mode: 0o700 });
     try {
+      await mkdir(made, { recursive: true, mode: 0o700 });
+      for (const folder of folders) await mkdir(join(made, folder), { mode: 0o700 });
+      await settled([writeSynced(join(made, 'HEAD'), head), writeSynced(join(made, 'config'), config)]);
+      await settled(['', ...folders].map((folder) => syncFolder(join(made, folder))));
+      await mkdir(parent, { recursive: true, mode: 0o700 });
       await rename(made, location.directory);
     } catch (error) {
       await rm(made, { recursive: true, force: true });
       // Made by someone else meanwhile.
-      if (!['ENOTEMPTY', 'EEXIST'].includes(errnoOf(error))) throw error;
+      if (errnoOf(error) !== 'ENOTEMPTY' && !(await this.exists(location))) throw error;
     }
     await syncFolder(parent);
     await syncFolder(this.root);
@@ -127,6 +127,12 @@ export class Repositories {
       }
     }
   }
+}
+
+/** Like `Promise.all`, but that nothing is under way any more when it rejects. */
+async function settled(work: readonly Promise<void>[]): Promise<void> {
+  const failed = (await Promise.allSettled(work)).find(({ status }) => status === 'rejected');
+  if (failed?.status === 'rejected') throw failed.reason;
 }
 
 function headOf(branch: string): string {

@@ -4,6 +4,8 @@ import { freeBytes, space } from './free-space.ts';
 export interface UpkeepBounds {
   /** A checkpoint is made when so much of the log would have to be replayed; bytes. */
   readonly checkpointBytes: number;
+  /** The same while nobody asks for anything: then it keeps nobody waiting. */
+  readonly quietBytes: number;
   /** And of whatever was written, so long after the last one; milliseconds. */
   readonly checkpointMs: number;
   /** With less free space writes are refused, and with so much again they are taken; bytes. */
@@ -17,6 +19,7 @@ export interface UpkeepBounds {
 
 const defaults: UpkeepBounds = {
   checkpointBytes: 16 * 1024 ** 2,
+  quietBytes: 4 * 1024 ** 2,
   checkpointMs: 300_000,
   reserve: space.reserve,
   resume: space.resume,
@@ -29,6 +32,8 @@ const idleBytes = 8192;
 export interface UpkeepParts {
   readonly directory: string;
   readonly execute: (sql: string) => Promise<readonly unknown[]>;
+  /** Rises with whatever reaches the disk. */
+  readonly written: () => number;
   /** Told when writes are refused from now on, and when they are taken again. */
   readonly changed: (refusing: boolean, free: number) => void;
   readonly bounds?: Partial<UpkeepBounds> | undefined;
@@ -40,17 +45,22 @@ export interface UpkeepParts {
 /** To be asked between transactions alone. */
 export class Upkeep {
   readonly #execute: UpkeepParts['execute'];
+  readonly #written: UpkeepParts['written'];
   readonly #changed: UpkeepParts['changed'];
   readonly #bounds: UpkeepBounds;
   readonly #free: () => number;
   readonly #now: () => number;
   #spaceAt = -Infinity;
   #lookedAt: number;
+  #writtenAtLook = -1;
+  /** Of the log, since the last checkpoint, at the last look; bytes. */
+  #unsaved = 0;
   #checkpointAt: number;
   #refusing = false;
 
-  constructor({ directory, execute, changed, bounds, free, now }: UpkeepParts) {
+  constructor({ directory, execute, written, changed, bounds, free, now }: UpkeepParts) {
     this.#execute = execute;
+    this.#written = written;
     this.#changed = changed;
     this.#bounds = { ...defaults, ...bounds };
     this.#free = free ?? (() => freeBytes(directory));
@@ -77,22 +87,30 @@ export class Upkeep {
     this.#changed(refusing, free);
   }
 
-  /** After a transaction has ended, and now and then. */
-  async after(): Promise<void> {
+  /** After a transaction has ended, and now and then. @param quiet whether nobody has asked for anything lately. */
+  async after(quiet: boolean): Promise<void> {
+    const { checkpointBytes, quietBytes, checkpointMs, lookMs } = this.#bounds;
     const now = this.#now();
-    if (now - this.#lookedAt < this.#bounds.lookMs) return;
+    if (now - this.#lookedAt < lookMs) return;
     this.#lookedAt = now;
+    await this.#look();
+    const late = now - this.#checkpointAt >= checkpointMs;
+    if (this.#unsaved >= (late ? idleBytes : quiet ? quietBytes : checkpointBytes)) await this.#checkpoint();
+  }
+
+  async #look(): Promise<void> {
+    const written = this.#written();
+    if (written === this.#writtenAtLook) return;
+    this.#writtenAtLook = written;
     const [row] = await this.#execute(
       'select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), redo_lsn)::float8 as bytes from pg_control_checkpoint()',
     );
-    const { bytes } = row as { readonly bytes: number };
-    const { checkpointBytes, checkpointMs } = this.#bounds;
-    if (bytes >= checkpointBytes || (bytes > idleBytes && now - this.#checkpointAt >= checkpointMs))
-      await this.#checkpoint();
+    this.#unsaved = (row as { readonly bytes: number }).bytes;
   }
 
   async #checkpoint(): Promise<void> {
     await this.#execute('checkpoint');
+    this.#unsaved = 0;
     this.#checkpointAt = this.#now();
   }
 }

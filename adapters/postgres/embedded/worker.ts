@@ -46,6 +46,7 @@ void opening.then(
 const upkeep = new Upkeep({
   directory,
   bounds,
+  written: () => files.syncs,
   execute: async (sql) => (await (await opening).exec(sql)).at(-1)?.rows ?? [],
   changed: (refusing, free) => tell({ notice: 'space', refusing, free: inMebibytes(free) }),
 });
@@ -92,11 +93,11 @@ function told(error: unknown): DriverError {
   return { message: (opened ? undefined : panics.reason) ?? message, code, constraint, table };
 }
 
-async function maintain(): Promise<void> {
+async function maintain(quiet: boolean): Promise<void> {
   if (inTransaction || closing) return;
   try {
     await upkeep.before();
-    await upkeep.after();
+    await upkeep.after(quiet);
   } catch (error) {
     tell({ notice: 'upkeep failed', reason: error instanceof Error ? error.message : String(error) });
   }
@@ -104,7 +105,9 @@ async function maintain(): Promise<void> {
 
 let last = Promise.resolve();
 let closing = false;
+let asked = false;
 port.on('message', (request: Request) => {
+  asked = true;
   last = last.then(async () => {
     if (request.ask === 'close') closing = true;
     try {
@@ -112,11 +115,13 @@ port.on('message', (request: Request) => {
     } catch (error) {
       port.postMessage({ id: request.id, rows: [], affected: 0, error: told(error) } satisfies Answer);
     }
-    await maintain();
+    await maintain(false);
     if (request.ask === 'close') port.close();
   });
 });
 // What was written last is checkpointed too, and space that came back is noticed, where nobody asks for anything.
 setInterval(() => {
-  last = last.then(maintain);
-}, 10_000).unref();
+  const quiet = !asked;
+  asked = false;
+  if (quiet) last = last.then(() => maintain(true));
+}, 1000).unref();

@@ -1,6 +1,6 @@
 // A full disk, a limit on open files or lack of memory, as git tells of it: 507 or 503 by name, for reads, writes and
 // pushes alike.
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { gitNative, type GitNative } from '#adapters/git-native/index';
@@ -31,7 +31,10 @@ const change: FileWrite = {
 };
 
 /** A git that fails with `stderr`; receive-pack reports it as git does, with the reason beside the report. */
-async function failing(t: Test, stderr: string): Promise<{ readonly native: GitNative; readonly log: unknown[] }> {
+async function failing(
+  t: Test,
+  stderr: string,
+): Promise<{ readonly native: GitNative; readonly log: unknown[]; readonly root: string }> {
   const folder = t.testdir();
   const gitPath = join(folder, 'git');
   writeFileSync(
@@ -51,7 +54,7 @@ async function failing(t: Test, stderr: string): Promise<{ readonly native: GitN
   const native = gitNative({ root, gitPath, log: { ...quiet, error: (facts) => void log.push(facts) } });
   t.teardown(() => native.close());
   await native.create(id, { defaultBranch: 'main' });
-  return { native, log };
+  return { native, log, root };
 }
 
 const pkt = (text: string): string => (text.length + 4).toString(16).padStart(4, '0') + text;
@@ -107,6 +110,13 @@ void t.test('a file that the disk refuses is named like one that git could not w
     }),
     full,
   );
+});
+
+void t.test('a repository that could not be made leaves nothing behind', async (t) => {
+  const { native, root } = await failing(t, '');
+  writeFileSync(join(root, '0b'), 'in the way');
+  await t.rejects(native.create(other, { defaultBranch: 'main' }));
+  t.strictSame(readdirSync(join(root, '.new')), []);
 });
 
 void t.test('every other failure of git stays what it was', async (t) => {

@@ -18,23 +18,36 @@ const absent = { name: 'Unavailable', message: 'The database does not answer' };
 
 void t.test('when the log is checkpointed, and when writes are refused', async (t) => {
   const rig = () => {
-    const world = { now: 0, free: 1000 * mebibyte, bytes: 0, done: [] as string[], told: [] as boolean[] };
+    const world = {
+      now: 0,
+      free: 1000 * mebibyte,
+      bytes: 0,
+      written: 0,
+      done: [] as string[],
+      told: [] as boolean[],
+      looks: 0,
+    };
     const upkeep = new Upkeep({
       directory: '/nowhere',
       free: () => world.free,
       now: () => world.now,
+      written: () => world.written,
       changed: (refusing) => void world.told.push(refusing),
       execute: async (sql) => {
-        if (sql.startsWith('select')) return [{ bytes: world.bytes }];
+        if (sql.startsWith('select')) {
+          world.looks++;
+          return [{ bytes: world.bytes }];
+        }
         world.done.push(sql);
         if (sql === 'checkpoint') world.bytes = 100;
         return [];
       },
     });
-    const at = async (now: number, change: Partial<typeof world> = {}): Promise<readonly string[]> => {
+    const at = async (now: number, change: Partial<typeof world> = {}, quiet = false): Promise<readonly string[]> => {
       Object.assign(world, change, { now });
+      if ('bytes' in change) world.written++;
       await upkeep.before();
-      await upkeep.after();
+      await upkeep.after(quiet);
       return world.done.splice(0);
     };
     return { at, upkeep, world };
@@ -46,6 +59,15 @@ void t.test('when the log is checkpointed, and when writes are refused', async (
     t.strictSame(await at(300), ['checkpoint']);
     t.strictSame(await at(600), []);
     t.strictSame(await at(900, { bytes: 16 * mebibyte - 1 }), []);
+  });
+
+  await t.test('sooner while nobody asks, and without a look where nothing was written', async (t) => {
+    const { at, world } = rig();
+    t.strictSame(await at(300, { bytes: 4 * mebibyte }), []);
+    t.strictSame(await at(600), []);
+    t.equal(world.looks, 1);
+    t.strictSame(await at(900, {}, true), ['checkpoint']);
+    t.equal(world.looks, 1);
   });
 
   await t.test('by time where something was written, and never where nothing was', async (t) => {

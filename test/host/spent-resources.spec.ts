@@ -1,0 +1,33 @@
+// A database or disk in trouble, as the operator meets it: at `/readyz`, at a start, on the command line.
+import t from 'tap';
+import { InsufficientStorage } from '#core/kernel/errors';
+import { readiness } from '#host/contributions/probes';
+import { problemOf, sentence } from '#host/problem';
+
+const ready = (checkDatabase: () => Promise<string | undefined>) =>
+  readiness({ lives: [], phase: () => 'running', checkDatabase })();
+
+void t.test('a database that takes no writes is degraded; one that is away is named with the reason', async (t) => {
+  t.strictSame(await ready(async () => undefined), { ready: true, degraded: [] });
+  t.strictSame(await ready(async () => 'The disk that holds the database is full: it takes no writes'), {
+    ready: true,
+    degraded: ['database'],
+  });
+  const failing = (error: Error) => ready(() => Promise.reject(error));
+  t.match(await failing(new InsufficientStorage('The disk that holds the database is full')), {
+    ready: false,
+    failing: 'database',
+    detail: 'The disk that holds the database is full',
+  });
+  t.match(await failing(new Error('postgres://user:secret@host')), { detail: 'The database does not answer' });
+});
+
+void t.test('a start that meets a full disk says so in one sentence with the remedy', (t) => {
+  const error = Object.assign(new Error("ENOSPC: no space left on device, write '/srv/x'"), { code: 'ENOSPC' });
+  const problem = problemOf(error, { code: 'plugin_start_failed', message: 'Plugin "x" did not start', remedy: '' });
+  t.equal(
+    sentence(problem),
+    'Plugin "x" did not start: The disk that holds the data of the server is full. Ask the administrator to free space on it.',
+  );
+  t.end();
+});
