@@ -60,7 +60,7 @@ export class Archives {
       throw error;
     }
     process.stdin.end();
-    const stream = byteStream(process, { onEnd: release });
+    const stream = byteStream(process, { onEnd: release, leastRate: this.#limits.leastRate });
     // The first piece decides whether there is an answer at all, while a refusal can still be one.
     const first = await stream.next();
     if (first.done === true)

@@ -114,7 +114,7 @@ export class Contents {
         ...(signal === undefined ? {} : { signal }),
       });
       process.stdin.end();
-      return byteStream(process, { onEnd: release });
+      return byteStream(process, { onEnd: release, leastRate: this.#limits.leastRate });
     } catch (error) {
       release();
       throw error;

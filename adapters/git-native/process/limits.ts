@@ -1,5 +1,6 @@
 // Limits on git processes, requests and waiting time, with their defaults.
 import { availableParallelism } from 'node:os';
+import type { LeastRate } from './pace.ts';
 
 export interface GitLimits {
   /** Short processes at once (move a ref, ask for an ancestor), of which a caller has half. Default: cores × 4. */
@@ -27,6 +28,8 @@ export interface GitLimits {
   readonly transferSeconds: number;
   /** Seconds without a byte either way after which a clone or push is given up. Default 120. */
   readonly idleSeconds: number;
+  /** What a client has to send or to read while it holds a place. Default 1 KiB a second, judged by the minute. */
+  readonly leastRate: LeastRate;
   /** Seconds a caller waits for last commits before the answer goes out with entries missing. Default 30. */
   readonly lastCommitSeconds: number;
   /** Seconds after which a walk that nobody was answered by is given up. Default 300. */
@@ -47,6 +50,7 @@ export function gitLimits(given: Partial<GitLimits> = {}): GitLimits {
     readSeconds: 30,
     transferSeconds: 3600,
     idleSeconds: 120,
+    leastRate: { bytesPerSecond: 1024, seconds: 60 },
     lastCommitSeconds: 30,
     walkSeconds: 300,
     ...given,

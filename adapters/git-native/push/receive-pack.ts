@@ -16,7 +16,9 @@ import type { Refs } from '../refs/refs.ts';
 import { syncRefs } from '../storage/durable-files.ts';
 import { ignoreMissing } from '../storage/errno.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
-import { feed, protocolVariable, receiveConfig, type SmartHttpParts } from '../transport/smart-http.ts';
+import { Pace } from '../process/pace.ts';
+import { untilAborted } from '../process/until-aborted.ts';
+import { feed, protocolVariable, receiveConfig, slowRequest, type SmartHttpParts } from '../transport/smart-http.ts';
 import { Channel } from './channel.ts';
 import { readPushCommands, type PushCommands } from './commands.ts';
 import {
@@ -71,7 +73,7 @@ export class ReceivePack {
 
   async receive(location: RepositoryLocation, request: ReceiveRequest): Promise<AsyncIterable<Uint8Array>> {
     const { limits, hooks, liveProcesses, transfers, processes } = this.#parts;
-    const body = request.body[Symbol.asyncIterator]();
+    const body = untilAborted(request.body[Symbol.asyncIterator](), request.signal);
     const head = await readPushCommands(body, limits.commandBytes);
     // What git's client sends first to see whether it may send at all.
     if (head.updates.length === 0) return nothing();
@@ -85,6 +87,8 @@ export class ReceivePack {
     let release = (): void => undefined;
     try {
       await request.announced(head.updates);
+      // Who does not begin to send its pack keeps nobody else from pushing.
+      const first = head.packBegan ? undefined : await body.next();
       release = await transfers.acquire(request.signal);
       const process = await processes.start(['receive-pack', '--stateless-rpc', location.directory], {
         directory: location.directory,
@@ -112,7 +116,8 @@ export class ReceivePack {
         quarantine: undefined,
         absent: new Set(),
       };
-      const finished = this.#run(push, body).finally(release);
+      const begun = first === undefined || first.done === true ? head.raw : [...head.raw, first.value];
+      const finished = this.#run(push, { body, begun }).finally(release);
       this.#running.add(finished);
       void finished.then(() => this.#running.delete(finished));
       return channel;
@@ -135,7 +140,10 @@ export class ReceivePack {
   }
 
   /** Never rejects: what goes wrong goes to the reader of the channel and to the log. */
-  async #run(push: Push, body: AsyncIterator<Uint8Array>): Promise<void> {
+  async #run(
+    push: Push,
+    { body, begun }: { readonly body: AsyncIterator<Uint8Array>; readonly begun: readonly Uint8Array[] },
+  ): Promise<void> {
     const { location, request, process, channel } = push;
     const here = this.#pushes.get(location.directory) ?? new Set();
     this.#pushes.set(location.directory, here.add(push));
@@ -145,7 +153,11 @@ export class ReceivePack {
     };
     if (request.signal.aborted) onAbort();
     else request.signal.addEventListener('abort', onAbort, { once: true });
-    feed(process, body, push.head.raw).catch(async () => await this.#clientLeft(push));
+    // Past its verdict nothing of it is missing.
+    const pace = new Pace(this.#parts.limits.leastRate, () => {
+      if (!push.judged) void process.stop(slowRequest);
+    });
+    feed(process, body, { head: begun, pace }).catch(async () => await this.#clientLeft(push));
     void this.#judge(push);
     let failure: { readonly error: unknown } | undefined;
     try {
@@ -187,15 +199,16 @@ export class ReceivePack {
       );
       await request.landed(moved);
     }
+    const refuse = (why: string): void =>
+      void channel.push(refusedReport(head.updates, why, head.capabilities.has('side-band-64k')));
+    // git, where it still reports, says that the pack was cut off.
+    if (process.stopped === slowRequest && moved.length === 0) return refuse(slowRequest);
     // Not waited for: a client that never reads its report keeps nobody else from pushing.
     void channel.push(report.held);
     if (request.signal.aborted) throw request.signal.reason;
     if (!report.complete) {
       // Removed under its hands, by this process or another.
-      if (await this.#parts.gone(location))
-        return void channel.push(
-          refusedReport(head.updates, 'the repository was removed', head.capabilities.has('side-band-64k')),
-        );
+      if (await this.#parts.gone(location)) return refuse('the repository was removed');
       this.#parts.log.warn(
         { repository: location.id, code, stopped: process.stopped, stderr: process.stderr },
         'a push ended without a report',
