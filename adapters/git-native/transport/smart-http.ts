@@ -180,6 +180,7 @@ export async function feed(
   void process.ended.then(() => pace.end());
   for (const chunk of head) await offer(process, chunk);
   for (let chunk = await next(); chunk !== undefined; chunk = await next()) {
+    if (process.stopped === slowRequest) return;
     process.touch();
     await offer(process, chunk);
   }
