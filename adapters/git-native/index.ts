@@ -93,7 +93,7 @@ export function gitNative(options: GitNativeOptions): GitNative {
   const computing = {
     processes,
     heavy: limiter('computations', limits.heavy),
-    deadlineMs: limits.readSeconds * 1000,
+    deadlineMs: limits.computeSeconds * 1000,
   };
   const commits = new Commits({ objects, ...computing });
   const tips = new Tips({ objects, commits });

@@ -8,6 +8,7 @@ import type { Objects } from '../objects/objects.ts';
 import type { GitProcesses } from '../process/git-process.ts';
 import type { Limiter } from '../process/limiter.ts';
 import { linesOf } from '../process/lines.ts';
+import { refuseTooCostly, TooCostly } from '../process/too-costly.ts';
 import { isOid } from '../refs/names.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import { AheadBehindCounter } from './ahead-behind.ts';
@@ -89,12 +90,15 @@ export class Divergences {
       walk.nodeOf(base),
       heads.map((head) => walk.nodeOf(head)),
     );
+    const giveUpAt = performance.now() + this.#deadlineMs;
     let sliceEnd = performance.now() + sliceMs;
     for (let step = walk.next(); step !== undefined && walk.sound && !counter.finished; step = walk.next()) {
       counter.take(step);
       if (performance.now() < sliceEnd) continue;
       await new Promise((resolve) => setImmediate(resolve));
       signal?.throwIfAborted();
+      if (performance.now() > giveUpAt)
+        throw new TooCostly(`Counting commits was stopped: it was not done after ${this.#deadlineMs / 1000} s`);
       sliceEnd = performance.now() + sliceMs;
     }
     return walk.sound ? counter.result() : undefined;
@@ -127,6 +131,7 @@ export class Divergences {
       }
       const { code } = await process.ended;
       signal?.throwIfAborted();
+      refuseTooCostly(process, 'rev-list');
       if (code === null)
         throw new Unavailable(`git rev-list was stopped: ${process.stopped ?? 'by a signal'}`, {
           detail: 'Try again, or without include_divergence',

@@ -7,6 +7,7 @@ import type { GitConfig } from '../process/environment.ts';
 import type { GitProcess, GitProcesses } from '../process/git-process.ts';
 import type { Limiter } from '../process/limiter.ts';
 import type { GitLimits } from '../process/limits.ts';
+import { CostlyQuestions, refuseTooCostly } from '../process/too-costly.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 
 /**
@@ -22,6 +23,7 @@ export class Archives {
   readonly #processes: GitProcesses;
   readonly #transfers: Limiter;
   readonly #limits: GitLimits;
+  readonly #costly = new CostlyQuestions();
 
   constructor(parts: { readonly processes: GitProcesses; readonly transfers: Limiter; readonly limits: GitLimits }) {
     this.#processes = parts.processes;
@@ -34,6 +36,15 @@ export class Archives {
     commit: Oid,
     options: { readonly format: ArchiveFormat; readonly prefix: string },
     signal?: AbortSignal,
+  ): Promise<AsyncIterable<Uint8Array>> {
+    return await this.#costly.ask(`${location.id}:${commit}`, () => this.#begin(location, commit, options, signal));
+  }
+
+  async #begin(
+    location: RepositoryLocation,
+    commit: Oid,
+    options: { readonly format: ArchiveFormat; readonly prefix: string },
+    signal: AbortSignal | undefined,
   ): Promise<AsyncIterable<Uint8Array>> {
     const release = await this.#transfers.acquire(signal);
     let process: GitProcess;
@@ -63,6 +74,7 @@ export class Archives {
     const stream = byteStream(process, { onEnd: release, leastRate: this.#limits.leastRate });
     // The first piece decides whether there is an answer at all, while a refusal can still be one.
     const first = await stream.next();
+    if (first.done === true) refuseTooCostly(process, 'archive');
     if (first.done === true)
       throw new Internal(`git archive failed in repository "${location.id}"`, { detail: process.stderr });
     return prefixed([first.value], whole(process, stream));

@@ -9,6 +9,7 @@ import { errnoOf } from '../storage/errno.ts';
 import { environment, type GitConfig } from './environment.ts';
 import type { ProcessExit } from './launcher-messages.ts';
 import { Launcher, type LaunchedProcess } from './launcher.ts';
+import { refuseTooCostly } from './too-costly.ts';
 
 const killAfterMs = 2000;
 
@@ -48,6 +49,8 @@ export class GitProcess {
   stderr = '';
   /** Why it was stopped, where it was. */
   stopped: string | undefined;
+  /** Whether that was because its deadline had passed. */
+  expired = false;
 
   constructor(launched: LaunchedProcess, options: SpawnOptions) {
     this.#launched = launched;
@@ -65,10 +68,10 @@ export class GitProcess {
     });
     if (options.deadlineMs !== undefined) {
       this.#timers.push(
-        setTimeout(
-          () => void this.stop(`it was not done after ${Math.round(Number(options.deadlineMs) / 1000)} s`),
-          options.deadlineMs,
-        ).unref(),
+        setTimeout(() => {
+          this.expired = this.stopped === undefined;
+          void this.stop(`it was not done after ${Math.round(Number(options.deadlineMs) / 1000)} s`);
+        }, options.deadlineMs).unref(),
       );
     }
     if (options.idleMs !== undefined)
@@ -183,6 +186,7 @@ export class GitProcesses {
     const { code } = await started.ended;
     await drained;
     options.signal?.throwIfAborted();
+    refuseTooCostly(started, commandOf(args));
     if (bytes > limit) throw new Internal(`git ${commandOf(args)} was stopped: ${started.stopped ?? ''}`);
     if (code === null)
       throw new Unavailable(`git ${commandOf(args)} was stopped: ${started.stopped ?? 'by a signal'}`, {

@@ -24,13 +24,15 @@ export interface GitLimits {
   readonly pooledBlobBytes: number;
   /** Seconds a short process may take. Default 30. */
   readonly readSeconds: number;
+  /** Seconds one computation may take. Default 10, as at GitHub. */
+  readonly computeSeconds: number;
   /** Seconds a clone or push may take in all. Default 3600. */
   readonly transferSeconds: number;
   /** Seconds without a byte either way after which a clone or push is given up. Default 120. */
   readonly idleSeconds: number;
   /** What a client has to send or to read while it holds a place. Default 1 KiB a second, judged by the minute. */
   readonly leastRate: LeastRate;
-  /** Seconds a caller waits for last commits before the answer goes out with entries missing. Default 30. */
+  /** Seconds a caller waits for last commits before the answer goes out with entries missing. Default 10. */
   readonly lastCommitSeconds: number;
   /** Seconds after which a walk that nobody was answered by is given up. Default 300. */
   readonly walkSeconds: number;
@@ -48,10 +50,11 @@ export function gitLimits(given: Partial<GitLimits> = {}): GitLimits {
     commandBytes: 4 * 1024 ** 2,
     pooledBlobBytes: 8 * 1024 ** 2,
     readSeconds: 30,
+    computeSeconds: 10,
     transferSeconds: 3600,
     idleSeconds: 120,
     leastRate: { bytesPerSecond: 1024, seconds: 60 },
-    lastCommitSeconds: 30,
+    lastCommitSeconds: 10,
     walkSeconds: 300,
     ...given,
   };
