@@ -3,6 +3,7 @@
 import type { Buffer } from 'node:buffer';
 import { Internal } from '#core/kernel/errors';
 import type { GitProcess } from './git-process.ts';
+import { refuseOutOfMemory } from './too-costly.ts';
 import { Pace, type LeastRate } from './pace.ts';
 
 export interface ByteStreamOptions {
@@ -39,6 +40,7 @@ export function byteStream(process: GitProcess, options: ByteStreamOptions): Asy
       const { code } = await process.ended;
       // Any exit code of its own is a whole answer: what went wrong stands in the bytes it wrote. One that is stopped
       // may still end as if it were done.
+      refuseOutOfMemory(process, 'answer');
       if (code === null || process.stopped !== undefined)
         throw new Internal(`git was stopped before its answer was whole: ${process.stopped ?? 'by a signal'}`);
       return { done: true, value: undefined };

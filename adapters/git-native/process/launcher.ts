@@ -99,7 +99,7 @@ class Helper {
   }
 
   /** @param onEnd is told when it takes no more. */
-  static async start(times: LauncherTimes, onEnd: () => void): Promise<Helper> {
+  static async start(times: LauncherTimes, memoryBytes: number, onEnd: () => void): Promise<Helper> {
     const folder = await mkdtemp(join(tmpdir(), 'hexforge-')).catch((cause: unknown) => {
       throw new Unavailable('No process can be started: no temporary folder can be made', {
         detail: 'Look whether the disk is full, or set TMPDIR to a folder that can be written to',
@@ -120,7 +120,7 @@ class Helper {
     const module = new URL(`./launcher-child${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url);
     // It removes the folder: it outlives a server that is killed.
     return new Helper(
-      fork(module, [path], {
+      fork(module, [path, String(memoryBytes)], {
         execArgv: ['--max-semi-space-size=1'],
         env: {},
         cwd: '/',
@@ -292,9 +292,12 @@ class Helper {
 
 export class Launcher {
   readonly #times: LauncherTimes;
+  readonly #memoryBytes: number;
   #helper: Promise<Helper> | undefined;
 
-  constructor(times: Partial<LauncherTimes> = {}) {
+  /** @param memoryBytes that all programs together may hold. */
+  constructor(times: Partial<LauncherTimes> = {}, memoryBytes = Number.POSITIVE_INFINITY) {
+    this.#memoryBytes = memoryBytes;
     this.#times = { ...defaults, ...times };
   }
 
@@ -306,10 +309,10 @@ export class Launcher {
     program: string,
     args: readonly string[],
     environment: Readonly<Record<string, string>>,
-    pipes = 0,
+    { pipes = 0, owner = '' }: { readonly pipes?: number | undefined; readonly owner?: string | undefined } = {},
   ): Promise<LaunchedProcess> {
     this.#helper ??= this.#start();
-    return (await this.#helper).launch({ program, args, environment }, pipes);
+    return (await this.#helper).launch({ program, args, environment, owner }, pipes);
   }
 
   async close(): Promise<void> {
@@ -322,7 +325,7 @@ export class Launcher {
     const forget = (): void => {
       if (this.#helper === starting) this.#helper = undefined;
     };
-    const starting = Helper.start(this.#times, forget);
+    const starting = Helper.start(this.#times, this.#memoryBytes, forget);
     starting.catch(forget);
     return starting;
   }

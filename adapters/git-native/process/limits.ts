@@ -16,6 +16,15 @@ export interface GitLimits {
   readonly queue: number;
   /** `cat-file` processes kept in all. Default 24. */
   readonly readers: number;
+  /** Bytes that all git processes together may hold in memory; the largest of the greediest caller goes. Default 640 MiB. */
+  readonly memoryBytes: number;
+  /**
+   * Bytes that git may allocate in one piece where it unpacks what was pushed: a file that is stored as a delta is held
+   * whole. Default 256 MiB.
+   */
+  readonly allocationBytes: number;
+  /** The same for an object reader, of which there are many. Default 64 MiB. */
+  readonly readerAllocationBytes: number;
   /** Bytes of pack one push may carry. Default 2 GiB. */
   readonly pushBytes: number;
   /** Bytes of ref commands one push may begin with. Default 4 MiB. */
@@ -46,6 +55,9 @@ export function gitLimits(given: Partial<GitLimits> = {}): GitLimits {
     transfers: Math.max(16, cores * 8),
     queue: 256,
     readers: 24,
+    memoryBytes: 640 * 1024 ** 2,
+    allocationBytes: 256 * 1024 ** 2,
+    readerAllocationBytes: 64 * 1024 ** 2,
     pushBytes: 2 * 1024 ** 3,
     commandBytes: 4 * 1024 ** 2,
     pooledBlobBytes: 8 * 1024 ** 2,

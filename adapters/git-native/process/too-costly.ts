@@ -23,7 +23,13 @@ export const isOutOfMemory = (stderr: string): boolean => outOfMemory.test(stder
 /** @throws {TooCostly} where a process that has ended passed its deadline or needed too much memory. */
 export function refuseTooCostly(process: GitProcess, command: string): void {
   if (process.expired) throw new TooCostly(`git ${command} was stopped: ${process.stopped ?? ''}`);
-  if (isOutOfMemory(process.stderr)) throw new TooCostly(`git ${command} was stopped: it needs too much memory`);
+  refuseOutOfMemory(process, command);
+}
+
+/** The same of memory alone. */
+export function refuseOutOfMemory(process: GitProcess, command: string): void {
+  if (process.starved || isOutOfMemory(process.stderr))
+    throw new TooCostly(`git ${command} was stopped: it needs too much memory`);
 }
 
 export class CostlyQuestions {

@@ -128,6 +128,8 @@ export class SmartHttp {
         ...options,
         deadlineMs: limits.transferSeconds * 1000,
         idleMs: limits.idleSeconds * 1000,
+        // For lists of objects, by the million; what it would unpack was let in by a lower one.
+        allocationBytes: limits.memoryBytes,
       });
     } catch (error) {
       release();
