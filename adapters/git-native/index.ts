@@ -73,10 +73,11 @@ export function gitNative(options: GitNativeOptions): GitNative {
   const now = (): number => options.clock?.now().getTime() ?? Date.now();
   const beganAt = now();
   const limits = gitLimits(options.limits);
-  const processes = new GitProcesses(gitPath);
+  const processes = new GitProcesses(gitPath, { ...limits, caller: options.caller });
   const catFiles = new CatFilePool(processes, {
     limit: limits.readers,
-    stallMs: limits.readSeconds * 1000,
+    stallMs: limits.computeSeconds * 1000,
+    allocationBytes: limits.readerAllocationBytes,
     idleMs: 60_000,
   });
   const limiter = (name: string, places: number): Limiter =>
@@ -95,7 +96,7 @@ export function gitNative(options: GitNativeOptions): GitNative {
   const computing = {
     processes,
     heavy: limiter('computations', limits.heavy),
-    deadlineMs: limits.readSeconds * 1000,
+    deadlineMs: limits.computeSeconds * 1000,
   };
   const commits = new Commits({ objects, ...computing });
   const tips = new Tips({ objects, commits });

@@ -95,7 +95,7 @@ export interface GitBackend {
   /** A commit as it was written. Undefined where the oid is of none. */
   commitRecord(repository: string, commit: Oid): Promise<CommitRecord | undefined>;
   /**
-   * Commits that `tip` leads to, in the order of `git log`. @throws {Unavailable} past its deadline (30 s by default).
+   * Commits that `tip` leads to, in the order of `git log`. @throws {Unavailable} past its deadline (10 s by default).
    */
   history(repository: string, query: HistoryQuery, signal?: AbortSignal): Promise<readonly CommitRecord[]>;
   /**

@@ -7,6 +7,7 @@ import type { BlamedLine, Signature } from '#core/repositories/git-history';
 import type { GitProcesses } from '../process/git-process.ts';
 import type { Limiter } from '../process/limiter.ts';
 import { RecordReader } from '../process/records.ts';
+import { refuseTooCostly } from '../process/too-costly.ts';
 import { pathSegments } from '../refs/names.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import { dateOf } from './commits.ts';
@@ -42,8 +43,11 @@ export class Blames {
   ): Promise<readonly BlamedLine[] | undefined> {
     if (path === '' || pathSegments(path) === undefined) return undefined;
     return (
-      await this.#known.get(`${location.id}:${commit}:${path}`, signal, (inner) =>
-        this.#heavy.run(() => this.#compute(location, commit, path, inner), inner),
+      await this.#known.get(
+        `${location.id}:${commit}:${path}`,
+        signal,
+        (inner) => this.#compute(location, commit, path, inner),
+        this.#heavy,
       )
     ).lines;
   }
@@ -72,6 +76,7 @@ export class Blames {
     }
     const { code } = await process.ended;
     signal.throwIfAborted();
+    refuseTooCostly(process, 'blame');
     if (code === null)
       throw new Unavailable(`git blame was stopped: ${process.stopped ?? 'by a signal'}`, {
         detail: 'Try again later',

@@ -7,6 +7,7 @@ import type { Difference, FileChange } from '#core/repositories/git-history';
 import type { GitProcesses } from '../process/git-process.ts';
 import type { Limiter } from '../process/limiter.ts';
 import { RecordReader } from '../process/records.ts';
+import { refuseTooCostly } from '../process/too-costly.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import { SingleFlightCache } from './single-flight-cache.ts';
 
@@ -41,8 +42,11 @@ export class Diffs {
     signal?: AbortSignal,
   ): Promise<Difference> {
     const start = from ?? emptyTree;
-    return await this.#known.get(`${location.id}:${start}:${to}`, signal, (inner) =>
-      this.#heavy.run(() => this.#compute(location, start, to, inner), inner),
+    return await this.#known.get(
+      `${location.id}:${start}:${to}`,
+      signal,
+      (inner) => this.#compute(location, start, to, inner),
+      this.#heavy,
     );
   }
 
@@ -81,6 +85,7 @@ export class Diffs {
     }
     const { code } = await process.ended;
     signal.throwIfAborted();
+    refuseTooCostly(process, 'diff-tree');
     if (code === null)
       throw new Unavailable(`git diff-tree was stopped: ${process.stopped ?? 'by a signal'}`, {
         detail: 'Try again later, or compare commits that are closer',

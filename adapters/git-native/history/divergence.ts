@@ -9,6 +9,7 @@ import type { GitProcesses } from '../process/git-process.ts';
 import type { Limiter } from '../process/limiter.ts';
 import { linesOf } from '../process/lines.ts';
 import { TimeSlice } from '../process/time-slice.ts';
+import { refuseTooCostly, TooCostly } from '../process/too-costly.ts';
 import { isOid } from '../refs/names.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import { AheadBehindCounter } from './ahead-behind.ts';
@@ -87,12 +88,15 @@ export class Divergences {
       walk.nodeOf(base),
       heads.map((head) => walk.nodeOf(head)),
     );
+    const giveUpAt = performance.now() + this.#deadlineMs;
     const slice = new TimeSlice();
     for (let step = walk.next(); step !== undefined && walk.sound && !counter.finished; step = walk.next()) {
       counter.take(step);
       if (!slice.over) continue;
       await slice.rest();
       signal?.throwIfAborted();
+      if (performance.now() > giveUpAt)
+        throw new TooCostly(`Counting commits was stopped: it was not done after ${this.#deadlineMs / 1000} s`);
     }
     return walk.sound ? counter.result() : undefined;
   }
@@ -124,6 +128,7 @@ export class Divergences {
       }
       const { code } = await process.ended;
       signal?.throwIfAborted();
+      refuseTooCostly(process, 'rev-list');
       if (code === null)
         throw new Unavailable(`git rev-list was stopped: ${process.stopped ?? 'by a signal'}`, {
           detail: 'Try again, or without include_divergence',

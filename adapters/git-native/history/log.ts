@@ -5,6 +5,7 @@ import type { CommitRecord, HistoryQuery } from '#core/repositories/git-history'
 import type { GitProcesses } from '../process/git-process.ts';
 import type { Limiter } from '../process/limiter.ts';
 import { linesOf } from '../process/lines.ts';
+import { refuseTooCostly } from '../process/too-costly.ts';
 import { pathSegments } from '../refs/names.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import type { Commits } from './commits.ts';
@@ -59,16 +60,22 @@ export class CommitLog {
     // Where nothing is searched for, git stops as soon as the page is full.
     const limiter =
       path === '' && author === undefined && until === undefined && skip < near ? this.#interactive : this.#heavy;
-    const oids = await this.#pages.get(`${location.id}:${JSON.stringify(args)}`, signal, (inner) =>
-      limiter.run(() => this.#walk(location, args, query, inner), inner),
+    const oids = await this.#pages.get(
+      `${location.id}:${JSON.stringify(args)}`,
+      signal,
+      (inner) => this.#walk(location, args, query, inner),
+      limiter,
     );
     return await this.#commits.all(location, oids);
   }
 
   async mergeBase(location: RepositoryLocation, one: Oid, other: Oid, signal?: AbortSignal): Promise<Oid | undefined> {
     if (one === other) return one;
-    const bases = await this.#bases.get(`${location.id}:${one}:${other}`, signal, (inner) =>
-      this.#heavy.run(() => this.#mergeBases(location, one, other, inner), inner),
+    const bases = await this.#bases.get(
+      `${location.id}:${one}:${other}`,
+      signal,
+      (inner) => this.#mergeBases(location, one, other, inner),
+      this.#heavy,
     );
     return bases[0];
   }
@@ -101,6 +108,7 @@ export class CommitLog {
     }
     const { code } = await process.ended;
     signal.throwIfAborted();
+    refuseTooCostly(process, 'rev-list');
     if (code === null)
       throw new Unavailable(`git rev-list was stopped: ${process.stopped ?? 'by a signal'}`, {
         detail: 'Try again later',

@@ -19,7 +19,11 @@ type Answers = Map<string, LastCommit>;
 
 interface Walk {
   readonly found: Answers;
-  readonly done: Promise<void>;
+  readonly done: PromiseWithResolvers<void>;
+  begun: boolean;
+  waiting: number;
+  /** Whether everyone who waited for it went away. One whose patience ended comes again. */
+  abandoned: boolean;
 }
 
 export class LastCommits {
@@ -62,8 +66,20 @@ export class LastCommits {
     const known = this.#answers.get(key);
     if (known !== undefined) return named(known);
     if (!(await this.#objects.is(location, commit, 'commit'))) return new Map();
-    const walk = this.#walks.get(key) ?? this.#begin(key, location, commit, path);
-    await this.#patiently(walk.done, signal);
+    const walk = this.#walks.get(key) ?? this.#announce(key);
+    walk.waiting += 1;
+    walk.abandoned = false;
+    const enough = new AbortController();
+    try {
+      // Each of them waits for a place of its own, so that nobody waits behind the queue of whoever asked first.
+      const begin = this.#begin(walk, { key, location, commit, path }, enough.signal);
+      await this.#patiently(Promise.race([walk.done.promise, begin.then(() => walk.done.promise)]), signal);
+    } finally {
+      enough.abort(new Error('nobody waits for it any more'));
+      walk.waiting -= 1;
+      walk.abandoned = walk.waiting === 0 && signal?.aborted === true;
+      if (walk.waiting === 0 && !walk.begun && this.#walks.get(key) === walk) this.#walks.delete(key);
+    }
     return named(walk.found);
   }
 
@@ -75,12 +91,31 @@ export class LastCommits {
     this.#closed = true;
   }
 
-  #begin(key: string, location: RepositoryLocation, commit: Oid, path: string): Walk {
-    const found: Answers = new Map();
-    const done = this.#limiter
-      .run(async () => {
-        const whole = await this.#walk(location, commit, path, found);
-        if (whole) this.#answers.set(key, found, 1 + found.size);
+  #announce(key: string): Walk {
+    const walk: Walk = {
+      found: new Map(),
+      done: Promise.withResolvers(),
+      begun: false,
+      waiting: 0,
+      abandoned: false,
+    };
+    this.#walks.set(key, walk);
+    return walk;
+  }
+
+  /** Begins it once there is a place. @throws {Unavailable} where the queue is full. */
+  async #begin(
+    walk: Walk,
+    { key, location, commit, path }: { key: string; location: RepositoryLocation; commit: Oid; path: string },
+    signal: AbortSignal,
+  ): Promise<void> {
+    if (walk.begun) return;
+    const release = await this.#limiter.acquire(signal);
+    if (walk.begun) return release();
+    walk.begun = true;
+    void this.#walk(walk, location, commit, path)
+      .then((whole) => {
+        if (whole) this.#answers.set(key, walk.found, 1 + walk.found.size);
       })
       .catch((error: unknown) => {
         this.#log.warn(
@@ -88,10 +123,11 @@ export class LastCommits {
           'the last commits of a folder could not be found',
         );
       })
-      .finally(() => this.#walks.delete(key));
-    const walk = { found, done };
-    this.#walks.set(key, walk);
-    return walk;
+      .finally(() => {
+        release();
+        this.#walks.delete(key);
+        walk.done.resolve();
+      });
   }
 
   /** Until the walk is done, the patience of a request has ended or the client has gone. */
@@ -114,7 +150,7 @@ export class LastCommits {
   }
 
   /** Fills `found`. @returns whether every entry has its answer. */
-  async #walk(location: RepositoryLocation, tip: Oid, path: string, found: Answers): Promise<boolean> {
+  async #walk(walk: Walk, location: RepositoryLocation, tip: Oid, path: string): Promise<boolean> {
     const deadlineMs = this.#limits.walkSeconds * 1000;
     const giveUpAt = performance.now() + deadlineMs;
     const diffs = new TreeDiffs({ processes: this.#processes, location, deadlineMs });
@@ -125,9 +161,9 @@ export class LastCommits {
         graph: await this.#graphs.of(location),
         location,
         path,
-        found,
+        found: walk.found,
         known: (commit) => this.#answers.get(keyOf(location, commit, path)),
-        goesOn: () => !this.#closed && performance.now() < giveUpAt,
+        goesOn: () => !this.#closed && !walk.abandoned && performance.now() < giveUpAt,
       }).from(tip);
     } finally {
       // Nobody waits for its end.

@@ -7,6 +7,7 @@ import { byteStream, prefixed } from '../process/byte-stream.ts';
 import type { GitProcess, GitProcesses } from '../process/git-process.ts';
 import type { Limiter } from '../process/limiter.ts';
 import type { GitLimits } from '../process/limits.ts';
+import { CostlyQuestions, refuseTooCostly } from '../process/too-costly.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import type { ArchiveView } from './archive-view.ts';
 
@@ -15,6 +16,7 @@ export class Archives {
   readonly #transfers: Limiter;
   readonly #limits: GitLimits;
   readonly #view: ArchiveView;
+  readonly #costly = new CostlyQuestions();
 
   constructor(parts: {
     readonly processes: GitProcesses;
@@ -33,6 +35,15 @@ export class Archives {
     commit: Oid,
     options: { readonly format: ArchiveFormat; readonly prefix: string },
     signal?: AbortSignal,
+  ): Promise<AsyncIterable<Uint8Array>> {
+    return await this.#costly.ask(`${location.id}:${commit}`, () => this.#begin(location, commit, options, signal));
+  }
+
+  async #begin(
+    location: RepositoryLocation,
+    commit: Oid,
+    options: { readonly format: ArchiveFormat; readonly prefix: string },
+    signal: AbortSignal | undefined,
   ): Promise<AsyncIterable<Uint8Array>> {
     const release = await this.#transfers.acquire(signal);
     let process: GitProcess;
@@ -60,9 +71,10 @@ export class Archives {
       throw error;
     }
     process.stdin.end();
-    const stream = byteStream(process, { onEnd: release });
+    const stream = byteStream(process, { onEnd: release, leastRate: this.#limits.leastRate });
     // The first piece decides whether there is an answer at all, while a refusal can still be one.
     const first = await stream.next();
+    if (first.done === true) refuseTooCostly(process, 'archive');
     if (first.done === true)
       throw new Internal(`git archive failed in repository "${location.id}"`, { detail: process.stderr });
     return prefixed([first.value], whole(process, stream));

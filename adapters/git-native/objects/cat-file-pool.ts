@@ -1,6 +1,7 @@
 // A pool of `git cat-file` processes: at most two per repository and a bounded number in all, with the least recently
 // used idle one evicted.
 import type { GitProcesses } from '../process/git-process.ts';
+import { CostlyQuestions } from '../process/too-costly.ts';
 import { CatFile, CatFileEnded, type ObjectHeader, type ReadCommand, type ReadObject } from './cat-file.ts';
 
 const perRepository = 2;
@@ -12,6 +13,8 @@ export class CatFilePool {
   readonly #processes: GitProcesses;
   readonly #limit: number;
   readonly #stallMs: number;
+  readonly #allocationBytes: number;
+  readonly #costly = new CostlyQuestions();
   readonly #idleMs: number;
   /** By directory; the repository asked last stands last. */
   readonly #readers = new Map<string, CatFile[]>();
@@ -21,11 +24,17 @@ export class CatFilePool {
 
   constructor(
     processes: GitProcesses,
-    options: { readonly limit: number; readonly stallMs: number; readonly idleMs: number },
+    options: {
+      readonly limit: number;
+      readonly stallMs: number;
+      readonly idleMs: number;
+      readonly allocationBytes: number;
+    },
   ) {
     this.#processes = processes;
     this.#limit = options.limit;
     this.#stallMs = options.stallMs;
+    this.#allocationBytes = options.allocationBytes;
     this.#idleMs = options.idleMs;
   }
 
@@ -54,13 +63,15 @@ export class CatFilePool {
   }
 
   async #ask(command: ReadCommand, directory: string, name: string, most?: number): Promise<ReadObject | undefined> {
-    try {
-      return await this.#put(command, directory, name, most);
-    } catch (error) {
-      // Objects do not change, so the question can be put again, once.
-      if (!(error instanceof CatFileEnded)) throw error;
-      return await this.#put(command, directory, name, most);
-    }
+    return await this.#costly.ask(`${directory} ${command} ${name}`, async () => {
+      try {
+        return await this.#put(command, directory, name, most);
+      } catch (error) {
+        // Objects do not change, so the question can be put again, once.
+        if (!(error instanceof CatFileEnded)) throw error;
+        return await this.#put(command, directory, name, most);
+      }
+    });
   }
 
   async #put(command: ReadCommand, directory: string, name: string, most?: number): Promise<ReadObject | undefined> {
@@ -93,6 +104,7 @@ export class CatFilePool {
     this.#count += 1;
     const reader: CatFile = new CatFile(this.#processes, directory, {
       stallMs: this.#stallMs,
+      allocationBytes: this.#allocationBytes,
       onIdle: () => this.#idle(directory, reader),
     });
     const own = this.#readers.get(directory) ?? [];

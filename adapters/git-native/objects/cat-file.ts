@@ -1,7 +1,10 @@
 // One `git cat-file --batch-command` process: requests are written in batches and answered in order.
 import { Buffer } from 'node:buffer';
+import { once } from 'node:events';
 import { Internal } from '#core/kernel/errors';
+import type { GitConfig } from '../process/environment.ts';
 import type { GitProcess, GitProcesses } from '../process/git-process.ts';
+import { isOutOfMemory, TooCostly } from '../process/too-costly.ts';
 
 export interface ObjectHeader {
   readonly oid: string;
@@ -33,6 +36,12 @@ const longestHeader = 4096;
 /** Bytes above which no object is taken into memory: a folder of some hundred thousand entries. */
 export const largestRead = 16 * 1024 ** 2;
 
+/** There are many of them, and each would keep six times as much. */
+const readerConfig: GitConfig = { 'core.deltaBaseCacheLimit': '16m' };
+/** mallopt(3): what is larger is given back when it is freed, so that no reader stays as large as its largest object. */
+const readerMemory = { MALLOC_MMAP_THRESHOLD_: String(1024 ** 2) };
+const tookTooLong = 'a read took too long';
+
 export class CatFile {
   /** Undefined until it has started. */
   #process: GitProcess | undefined;
@@ -58,12 +67,17 @@ export class CatFile {
   constructor(
     processes: GitProcesses,
     directory: string,
-    options: { readonly stallMs: number; readonly onIdle: () => void },
+    options: { readonly stallMs: number; readonly allocationBytes: number; readonly onIdle: () => void },
   ) {
     this.#stallMs = options.stallMs;
     this.#onIdle = options.onIdle;
     this.ended = this.#run(
-      processes.start([`--git-dir=${directory}`, 'cat-file', '--batch-command', '--buffer'], { directory }),
+      processes.start([`--git-dir=${directory}`, 'cat-file', '--batch-command', '--buffer'], {
+        directory,
+        config: readerConfig,
+        environment: readerMemory,
+        allocationBytes: options.allocationBytes,
+      }),
     );
   }
 
@@ -82,7 +96,7 @@ export class CatFile {
     return new Promise((resolve, reject) => {
       if (this.#pending.length === 0) {
         this.#process?.hold(true);
-        this.#stall = setTimeout(() => this.#stop('a read took too long'), this.#stallMs);
+        this.#stall = setTimeout(() => this.#stop(tookTooLong), this.#stallMs);
       }
       this.#pending.push({ command, most, resolve, reject });
       if (this.#lines.length === 0) queueMicrotask(() => this.#flush());
@@ -116,7 +130,14 @@ export class CatFile {
       process.stdout.on('data', (chunk: Buffer) => this.#read(chunk));
       if (this.#lines.length > 0) this.#flush();
       if (this.#retiring && this.#pending.length === 0) process.stdin.end();
+      const read = process.stdout.closed ? undefined : once(process.stdout, 'close');
       await process.ended;
+      await read;
+      // Answers come in order: it ended over the first that is missing.
+      if (process.starved || process.stopped === tookTooLong || isOutOfMemory(process.stderr))
+        this.#pending
+          .shift()
+          ?.reject(new TooCostly(`A git object could not be read: ${process.stopped ?? 'it needs too much memory'}`));
       this.#failAll(new CatFileEnded('A git object reader ended before it answered', { detail: process.stderr }));
     } catch (error) {
       this.#failAll(error);

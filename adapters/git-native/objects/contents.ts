@@ -4,10 +4,11 @@ import type { Buffer } from 'node:buffer';
 import { Internal, NotFound } from '#core/kernel/errors';
 import { Lru } from '#core/kernel/lru';
 import type { Blob, Oid, TreeEntry, TreeListing } from '#core/repositories/git-backend';
-import { byteStream } from '../process/byte-stream.ts';
+import { byteStream, prefixed } from '../process/byte-stream.ts';
 import type { GitProcesses } from '../process/git-process.ts';
 import type { Limiter } from '../process/limiter.ts';
 import type { GitLimits } from '../process/limits.ts';
+import { TooCostly } from '../process/too-costly.ts';
 import { isOid, pathSegments } from '../refs/names.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import { largestRead } from './cat-file.ts';
@@ -88,7 +89,13 @@ export class Contents {
     signal?.throwIfAborted();
     if (found.size > Math.min(this.#limits.pooledBlobBytes, largestRead))
       return { oid, size: found.size, bytes: await this.#streamed(location, oid, signal) };
-    const content = (await this.#objects.contents(location, oid))?.content;
+    const object = await this.#objects.contents(location, oid).catch((error: unknown) => {
+      // A process of its own may have more memory than a reader.
+      if (error instanceof TooCostly) return undefined;
+      throw error;
+    });
+    if (object === undefined) return { oid, size: found.size, bytes: await this.#streamed(location, oid, signal) };
+    const { content } = object;
     if (content === undefined)
       throw new Internal('A git object vanished while it was read', { detail: `blob: "${oid}"` });
     return { oid, size: found.size, bytes: chunksOf(content) };
@@ -125,7 +132,10 @@ export class Contents {
         ...(signal === undefined ? {} : { signal }),
       });
       process.stdin.end();
-      return byteStream(process, { onEnd: release });
+      const stream = byteStream(process, { onEnd: release, leastRate: this.#limits.leastRate });
+      // While a refusal can still be one.
+      const first = await stream.next();
+      return prefixed(first.done === true ? [] : [first.value], stream);
     } catch (error) {
       release();
       throw error;

@@ -4,6 +4,7 @@ import type { Oid } from '#core/repositories/git-backend';
 import type { GitProcesses } from '../process/git-process.ts';
 import type { Limiter } from '../process/limiter.ts';
 import { RecordReader } from '../process/records.ts';
+import { CostlyQuestions, refuseTooCostly } from '../process/too-costly.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 
 const mostFiles = 250_000;
@@ -15,6 +16,7 @@ export class FileSizes {
   readonly #processes: GitProcesses;
   readonly #heavy: Limiter;
   readonly #deadlineMs: number;
+  readonly #costly = new CostlyQuestions();
 
   constructor(parts: { readonly processes: GitProcesses; readonly heavy: Limiter; readonly deadlineMs: number }) {
     this.#processes = parts.processes;
@@ -28,7 +30,9 @@ export class FileSizes {
     group: (path: string) => string,
     signal?: AbortSignal,
   ): Promise<ReadonlyMap<string, number>> {
-    return await this.#heavy.run(() => this.#sum(location, commit, group, signal), signal);
+    return await this.#costly.ask(`${location.id}:${commit}`, () =>
+      this.#heavy.run(() => this.#sum(location, commit, group, signal), signal),
+    );
   }
 
   async #sum(
@@ -62,6 +66,7 @@ export class FileSizes {
     }
     const { code } = await process.ended;
     signal?.throwIfAborted();
+    refuseTooCostly(process, 'ls-tree');
     if (code === null)
       throw new Unavailable(`git ls-tree was stopped: ${process.stopped ?? 'by a signal'}`, {
         detail: 'Try again later',

@@ -3,26 +3,44 @@
 import type { Buffer } from 'node:buffer';
 import { Internal } from '#core/kernel/errors';
 import type { GitProcess } from './git-process.ts';
+import { refuseOutOfMemory } from './too-costly.ts';
+import { Pace, type LeastRate } from './pace.ts';
 
 export interface ByteStreamOptions {
   /** Called once, when nothing of the process is left. */
   readonly onEnd: () => void;
+  /** Its reader is waited for while it has not asked for the next piece. Default: for ever. */
+  readonly leastRate?: LeastRate;
 }
 
 /** Not a generator: one that nobody began to read would never run its cleaning up. */
 export function byteStream(process: GitProcess, options: ByteStreamOptions): AsyncIterableIterator<Uint8Array> {
   const output = process.stdout[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
-  void process.ended.then(options.onEnd);
+  const { leastRate } = options;
+  const pace =
+    leastRate && new Pace(leastRate, () => void process.stop('its answer was read too slowly or not at all'));
+  let taken = 0;
+  pace?.waits();
+  void process.ended.then(() => {
+    pace?.end();
+    options.onEnd();
+  });
   const stream: AsyncIterableIterator<Uint8Array> = {
     [Symbol.asyncIterator]: () => stream,
     next: async () => {
       process.touch();
+      pace?.moved(taken);
       const read = await output.next().catch(() => ({ done: true, value: undefined }) as const);
       process.touch();
-      if (read.done !== true) return { done: false, value: read.value };
+      if (read.done !== true) {
+        taken = read.value.length;
+        if (process.running) pace?.waits();
+        return { done: false, value: read.value };
+      }
       const { code } = await process.ended;
       // Any exit code of its own is a whole answer: what went wrong stands in the bytes it wrote. One that is stopped
       // may still end as if it were done.
+      refuseOutOfMemory(process, 'answer');
       if (code === null || process.stopped !== undefined)
         throw new Internal(`git was stopped before its answer was whole: ${process.stopped ?? 'by a signal'}`);
       return { done: true, value: undefined };

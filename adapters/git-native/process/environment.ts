@@ -42,9 +42,12 @@ const fixed: Readonly<Record<string, string>> = {
   GIT_NO_REPLACE_OBJECTS: '1',
   GIT_LITERAL_PATHSPECS: '1',
   GIT_PROTOCOL_FROM_USER: '0',
-  // No single allocation above this: a delta that claims to grow to gigabytes dies instead of the machine.
-  GIT_ALLOC_LIMIT: '2g',
 };
+
+/** No single allocation above this: a delta of some hundred bytes may claim to grow to gigabytes. */
+export const allocationLimit = (bytes: number): Readonly<Record<string, string>> => ({
+  GIT_ALLOC_LIMIT: String(bytes),
+});
 
 /**
  * The fixed variables, `extra` ones, and configuration (ours, then `config`) through `GIT_CONFIG_*`, which hooks and

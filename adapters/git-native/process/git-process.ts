@@ -6,9 +6,10 @@ import type { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 import { Internal, Unavailable } from '#core/kernel/errors';
 import { errnoOf } from '../storage/errno.ts';
-import { environment, type GitConfig } from './environment.ts';
+import { allocationLimit, environment, type GitConfig } from './environment.ts';
 import type { ProcessExit } from './launcher-messages.ts';
 import { Launcher, type LaunchedProcess } from './launcher.ts';
+import { refuseTooCostly } from './too-costly.ts';
 
 const killAfterMs = 2000;
 
@@ -17,6 +18,8 @@ export interface SpawnOptions {
   readonly directory?: string;
   readonly config?: GitConfig;
   readonly environment?: Readonly<Record<string, string>>;
+  /** Bytes it may allocate in one piece. Default: as the limits say. */
+  readonly allocationBytes?: number;
   /** Pipes beyond standard input, output and error. */
   readonly extraPipes?: number;
   /** Milliseconds after which the group is killed; none for processes that wait for requests. */
@@ -48,6 +51,10 @@ export class GitProcess {
   stderr = '';
   /** Why it was stopped, where it was. */
   stopped: string | undefined;
+  /** Whether that was because its deadline had passed. */
+  expired = false;
+  /** Whether it was because all of git's processes held too much memory. */
+  starved = false;
 
   constructor(launched: LaunchedProcess, options: SpawnOptions) {
     this.#launched = launched;
@@ -57,6 +64,8 @@ export class GitProcess {
     const onAbort = (): void => void this.stop('the client went away');
     this.ended = launched.ended.then((ending) => {
       this.#running = false;
+      this.starved = ending.starved === true;
+      if (this.starved) this.stopped ??= 'git has too little memory for it';
       this.stderr = ending.stderr
         .split('\n')
         .map((line) => line.trim())
@@ -69,10 +78,10 @@ export class GitProcess {
     });
     if (options.deadlineMs !== undefined) {
       this.#timers.push(
-        setTimeout(
-          () => void this.stop(`it was not done after ${Math.round(Number(options.deadlineMs) / 1000)} s`),
-          options.deadlineMs,
-        ).unref(),
+        setTimeout(() => {
+          this.expired = this.stopped === undefined;
+          void this.stop(`it was not done after ${Math.round(Number(options.deadlineMs) / 1000)} s`);
+        }, options.deadlineMs).unref(),
       );
     }
     if (options.idleMs !== undefined)
@@ -124,16 +133,25 @@ export class GitProcess {
   }
 }
 
+interface ProcessLimits {
+  readonly memoryBytes?: number;
+  readonly allocationBytes?: number;
+  readonly caller?: (() => string | undefined) | undefined;
+}
+
 /** Every process this adapter has running. */
 export class GitProcesses {
   readonly path: string;
-  readonly #launcher = new Launcher();
+  readonly #launcher: Launcher;
+  readonly #limits: ProcessLimits;
   readonly #running = new Set<GitProcess>();
   readonly #starting = new Map<Promise<GitProcess>, string | undefined>();
   #closed = false;
 
-  constructor(path: string) {
+  constructor(path: string, limits: ProcessLimits = {}) {
     this.path = path;
+    this.#limits = limits;
+    this.#launcher = new Launcher({}, {}, limits.memoryBytes);
   }
 
   /** @throws {Unavailable} where git does not start, or the adapter is closed. */
@@ -154,8 +172,11 @@ export class GitProcesses {
       await this.#launcher.launch(
         this.path,
         args,
-        environment(options.config, options.environment),
-        options.extraPipes,
+        environment(options.config, {
+          ...allocationLimit(options.allocationBytes ?? this.#limits.allocationBytes ?? 256 * 1024 ** 2),
+          ...options.environment,
+        }),
+        { pipes: options.extraPipes, owner: this.#limits.caller?.() },
       ),
       options,
     );
@@ -187,6 +208,7 @@ export class GitProcesses {
     const { code } = await started.ended;
     await drained;
     options.signal?.throwIfAborted();
+    refuseTooCostly(started, commandOf(args));
     if (bytes > limit) throw new Internal(`git ${commandOf(args)} was stopped: ${started.stopped ?? ''}`);
     if (code === null)
       throw new Unavailable(`git ${commandOf(args)} was stopped: ${started.stopped ?? 'by a signal'}`, {

@@ -14,16 +14,24 @@ import {
   type Notice,
   type StartCommand,
 } from './launcher-messages.ts';
+import { greediest, type Program } from './memory-bound.ts';
 
-const [, , path = ''] = process.argv;
+const [, , path = '', memoryBytes = ''] = process.argv;
 const keptStderr = 64 * 1024;
 /** A process that a program left behind may keep standard error open. */
 const stderrMs = 200;
 /** Until there may be room for a connection again. */
 const retryMs = 100;
-const running = new Map<number, ChildProcess>();
+const running = new Map<number, Running>();
+/** How often memory is looked at: git takes some hundred megabytes in that time. */
+const memoryMs = 100;
 const connections = new Map<number, Socket>();
 let connected = 0;
+
+interface Running extends Program {
+  readonly child: ChildProcess;
+  starved: boolean;
+}
 
 function tell(notice: Notice): void {
   process.send?.(notice, undefined, undefined, () => undefined);
@@ -44,7 +52,7 @@ function openConnection(): void {
   });
 }
 
-function start({ id, program, args, environment, connections: numbers }: StartCommand): void {
+function start({ id, program, args, environment, owner, connections: numbers }: StartCommand): void {
   const own = numbers.flatMap((number) => connections.get(number) ?? []);
   const [stdin, stdout, ...relayed] = own;
   if (stdin === undefined || stdout === undefined || own.length !== numbers.length)
@@ -81,14 +89,23 @@ function start({ id, program, args, environment, connections: numbers }: StartCo
     bytes += chunk.length;
   });
   const stderrClosed = once(child.stderr ?? child, 'close');
-  running.set(id, child);
+  const entry: Running = { child, pid: child.pid, owner, starved: false };
+  running.set(id, entry);
   tell({ id, started: true });
   child.once('exit', (code, signal) => {
     running.delete(id);
     // What the leader left behind in its group, such as pack-objects.
     if (code !== 0) kill(child, 'SIGKILL');
     void Promise.race([stderrClosed, new Promise((resolve) => setTimeout(resolve, stderrMs))]).then(() => {
-      tell({ id, ended: { code, signal, stderr: Buffer.concat(chunks).toString('utf8') } });
+      tell({
+        id,
+        ended: {
+          code,
+          signal,
+          stderr: Buffer.concat(chunks).toString('utf8'),
+          ...(entry.starved && { starved: true }),
+        },
+      });
     });
   });
 }
@@ -116,8 +133,8 @@ function kill(child: ChildProcess, signal: NodeJS.Signals): void {
 
 process.on('message', (command: Command) => {
   if ('signal' in command) {
-    const child = running.get(command.id);
-    if (child !== undefined) kill(child, command.signal);
+    const entry = running.get(command.id);
+    if (entry !== undefined) kill(entry.child, command.signal);
     return;
   }
   try {
@@ -128,10 +145,17 @@ process.on('message', (command: Command) => {
   for (let taken = 0; taken < command.connections.length; taken += 1) openConnection();
 });
 for (let connection = 0; connection < spareConnections; connection += 1) openConnection();
+setInterval(() => {
+  const entry = greediest(running.values(), Number(memoryBytes));
+  if (entry === undefined) return;
+  // At first so that it can clean up.
+  kill(entry.child, entry.starved ? 'SIGKILL' : 'SIGTERM');
+  entry.starved = true;
+}, memoryMs).unref();
 // The server decides when it ends; a terminal or a supervisor that ends both must not take it first.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
 process.once('disconnect', () => {
-  for (const child of running.values()) kill(child, 'SIGTERM');
+  for (const { child } of running.values()) kill(child, 'SIGTERM');
   rmSync(dirname(path), { recursive: true, force: true });
   process.exit();
 });

@@ -6,6 +6,8 @@ export interface StartCommand {
   readonly program: string;
   readonly args: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
+  /** On whose behalf it runs. */
+  readonly owner: string;
   /** Numbers of the connections that become its standard input, its standard output and its descriptors from 3 on. */
   readonly connections: readonly number[];
 }
@@ -17,6 +19,8 @@ export interface ProcessExit {
   readonly signal: NodeJS.Signals | null;
   /** The beginning of what it wrote to standard error. */
   readonly stderr: string;
+  /** Whether it was ended because all programs together held too much memory. */
+  readonly starved?: boolean;
 }
 
 export type Notice =

@@ -109,7 +109,11 @@ class Helper {
   }
 
   /** @param onEnd is told when it takes no more. */
-  static async start(times: LauncherTimes, environment: Environment, onEnd: () => void): Promise<Helper> {
+  static async start(
+    times: LauncherTimes,
+    { environment, memoryBytes }: { readonly environment: Environment; readonly memoryBytes: number },
+    onEnd: () => void,
+  ): Promise<Helper> {
     const folder = await temporaryFolder().catch((cause: unknown) => {
       throw new Unavailable('No process can be started: no temporary folder can be made', {
         detail: 'Look whether the disk is full, or set TMPDIR to a folder that can be written to',
@@ -130,7 +134,7 @@ class Helper {
     const module = new URL(`./launcher-child${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url);
     // It removes the folder: it outlives a server that is killed.
     return new Helper(
-      fork(module, [path], {
+      fork(module, [path, String(memoryBytes)], {
         execArgv: ['--max-semi-space-size=1'],
         env: { ...environment },
         cwd: '/',
@@ -324,10 +328,19 @@ class Helper {
 export class Launcher {
   readonly #times: LauncherTimes;
   readonly #environment: Environment;
+  readonly #memoryBytes: number;
   #helper: Promise<Helper> | undefined;
 
-  /** @param environment of the helper and of every program it starts, beside that program's own. */
-  constructor(times: Partial<LauncherTimes> = {}, environment: Environment = {}) {
+  /**
+   * @param environment of the helper and of every program it starts, beside that program's own.
+   * @param memoryBytes that all programs together may hold.
+   */
+  constructor(
+    times: Partial<LauncherTimes> = {},
+    environment: Environment = {},
+    memoryBytes = Number.POSITIVE_INFINITY,
+  ) {
+    this.#memoryBytes = memoryBytes;
     this.#times = { ...defaults, ...times };
     this.#environment = environment;
   }
@@ -340,11 +353,11 @@ export class Launcher {
     program: string,
     args: readonly string[],
     environment: Environment,
-    pipes = 0,
+    { pipes = 0, owner = '' }: { readonly pipes?: number | undefined; readonly owner?: string | undefined } = {},
   ): Promise<LaunchedProcess> {
     this.#helper ??= this.#start();
     const whole = { ...environment, ...this.#environment };
-    return (await this.#helper).launch({ program, args, environment: whole }, pipes);
+    return (await this.#helper).launch({ program, args, environment: whole, owner }, pipes);
   }
 
   async close(): Promise<void> {
@@ -357,7 +370,8 @@ export class Launcher {
     const forget = (): void => {
       if (this.#helper === starting) this.#helper = undefined;
     };
-    const starting = Helper.start(this.#times, this.#environment, forget);
+    const options = { environment: this.#environment, memoryBytes: this.#memoryBytes };
+    const starting = Helper.start(this.#times, options, forget);
     starting.catch(forget);
     return starting;
   }

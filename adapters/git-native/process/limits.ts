@@ -1,5 +1,6 @@
 // Limits on git processes, requests and waiting time, with their defaults.
 import { availableParallelism } from 'node:os';
+import type { LeastRate } from './pace.ts';
 
 export interface GitLimits {
   /** Short processes at once (move a ref, ask for an ancestor), of which a caller has half. Default: cores × 4. */
@@ -15,6 +16,15 @@ export interface GitLimits {
   readonly queue: number;
   /** `cat-file` processes kept in all. Default 24. */
   readonly readers: number;
+  /** Bytes that all git processes together may hold in memory; the largest of the greediest caller goes. Default 640 MiB. */
+  readonly memoryBytes: number;
+  /**
+   * Bytes that git may allocate in one piece where it unpacks what was pushed: a file that is stored as a delta is held
+   * whole. Default 256 MiB.
+   */
+  readonly allocationBytes: number;
+  /** The same for an object reader, of which there are many. Default 64 MiB. */
+  readonly readerAllocationBytes: number;
   /** Bytes of pack one push may carry. Default 2 GiB. */
   readonly pushBytes: number;
   /** Bytes of ref commands one push may begin with. Default 4 MiB. */
@@ -23,10 +33,14 @@ export interface GitLimits {
   readonly pooledBlobBytes: number;
   /** Seconds a short process may take. Default 30. */
   readonly readSeconds: number;
+  /** Seconds one computation may take. Default 10, as at GitHub. */
+  readonly computeSeconds: number;
   /** Seconds a clone or push may take in all. Default 3600. */
   readonly transferSeconds: number;
   /** Seconds without a byte either way after which a clone or push is given up. Default 120. */
   readonly idleSeconds: number;
+  /** What a client has to send or to read while it holds a place. Default 1 KiB a second, judged by the minute. */
+  readonly leastRate: LeastRate;
   /** Seconds a caller waits for last commits before the answer goes out with entries missing. Default 30. */
   readonly lastCommitSeconds: number;
   /** Seconds after which a walk that nobody was answered by is given up. Default 300. */
@@ -41,12 +55,17 @@ export function gitLimits(given: Partial<GitLimits> = {}): GitLimits {
     transfers: Math.max(16, cores * 8),
     queue: 256,
     readers: 24,
+    memoryBytes: 640 * 1024 ** 2,
+    allocationBytes: 256 * 1024 ** 2,
+    readerAllocationBytes: 64 * 1024 ** 2,
     pushBytes: 2 * 1024 ** 3,
     commandBytes: 4 * 1024 ** 2,
     pooledBlobBytes: 8 * 1024 ** 2,
     readSeconds: 30,
+    computeSeconds: 10,
     transferSeconds: 3600,
     idleSeconds: 120,
+    leastRate: { bytesPerSecond: 1024, seconds: 60 },
     lastCommitSeconds: 30,
     walkSeconds: 300,
     ...given,

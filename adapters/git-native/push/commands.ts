@@ -10,6 +10,8 @@ export interface PushCommands {
   readonly capabilities: ReadonlySet<string>;
   /** Every byte read so far, commands and the beginning of the pack, as receive-pack must see them. */
   readonly raw: readonly Uint8Array[];
+  /** Whether a byte behind the commands is among them. */
+  readonly packBegan: boolean;
 }
 
 const command = /^([0-9a-f]{40}) ([0-9a-f]{40}) (.+)$/s;
@@ -34,7 +36,8 @@ export async function readPushCommands(body: AsyncIterator<Uint8Array>, limit: n
     const value = Buffer.from(chunk.value);
     raw.push(value);
     for (const pktLine of parser.parse(value)) {
-      if (pktLine.kind === 'flush') return { updates: eachOnce(updates), capabilities, raw };
+      if (pktLine.kind === 'flush')
+        return { updates: eachOnce(updates), capabilities, raw, packBegan: parser.rest.length > 0 };
       if (pktLine.kind !== 'data') throw malformed('a packet of that kind');
       bytes += pktLine.raw.length;
       if (bytes > limit) throw tooMany(limit);

@@ -17,7 +17,9 @@ import type { Refs } from '../refs/refs.ts';
 import { syncRefs } from '../storage/durable-files.ts';
 import { ignoreMissing } from '../storage/errno.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
-import { feed, protocolVariable, receiveConfig, type SmartHttpParts } from '../transport/smart-http.ts';
+import { Pace } from '../process/pace.ts';
+import { untilAborted } from '../process/until-aborted.ts';
+import { feed, protocolVariable, receiveConfig, slowRequest, type SmartHttpParts } from '../transport/smart-http.ts';
 import { Channel } from './channel.ts';
 import { readPushCommands, type PushCommands } from './commands.ts';
 import {
@@ -75,7 +77,7 @@ export class ReceivePack {
     request: ReceiveRequest,
   ): Promise<AsyncIterable<Uint8Array> & { readonly spent?: HexforgeError | undefined }> {
     const { limits, hooks, liveProcesses, transfers, processes } = this.#parts;
-    const body = request.body[Symbol.asyncIterator]();
+    const body = untilAborted(request.body[Symbol.asyncIterator](), request.signal);
     const head = await readPushCommands(body, limits.commandBytes);
     // What git's client sends first to see whether it may send at all.
     if (head.updates.length === 0) return nothing();
@@ -89,6 +91,8 @@ export class ReceivePack {
     let release = (): void => undefined;
     try {
       await request.announced(head.updates);
+      // Who does not begin to send its pack keeps nobody else from pushing.
+      const first = head.packBegan ? undefined : await body.next();
       release = await transfers.acquire(request.signal);
       const process = await processes.start(['receive-pack', '--stateless-rpc', location.directory], {
         directory: location.directory,
@@ -116,7 +120,8 @@ export class ReceivePack {
         quarantine: undefined,
         absent: new Set(),
       };
-      const finished = this.#run(push, body).finally(release);
+      const begun = first === undefined || first.done === true ? head.raw : [...head.raw, first.value];
+      const finished = this.#run(push, { body, begun }).finally(release);
       this.#running.add(finished);
       void finished.then(() => this.#running.delete(finished));
       return channel;
@@ -139,7 +144,10 @@ export class ReceivePack {
   }
 
   /** Never rejects: what goes wrong goes to the reader of the channel and to the log. */
-  async #run(push: Push, body: AsyncIterator<Uint8Array>): Promise<void> {
+  async #run(
+    push: Push,
+    { body, begun }: { readonly body: AsyncIterator<Uint8Array>; readonly begun: readonly Uint8Array[] },
+  ): Promise<void> {
     const { location, request, process, channel } = push;
     const here = this.#pushes.get(location.directory) ?? new Set();
     this.#pushes.set(location.directory, here.add(push));
@@ -149,7 +157,11 @@ export class ReceivePack {
     };
     if (request.signal.aborted) onAbort();
     else request.signal.addEventListener('abort', onAbort, { once: true });
-    feed(process, body, push.head.raw).catch(async (error: unknown) => {
+    // Past its verdict nothing of it is missing.
+    const pace = new Pace(this.#parts.limits.leastRate, () => {
+      if (!push.judged) void process.stop(slowRequest);
+    });
+    feed(process, body, { head: begun, pace }).catch(async (error: unknown) => {
       // A body that was refused on its way has a client who waits for the answer: git says what it lacks.
       if (error instanceof HexforgeError) process.stdin.end();
       else await this.#clientLeft(push);
@@ -189,6 +201,10 @@ export class ReceivePack {
     const { code } = await process.ended;
     const moved = report.complete ? this.#reported(push, report.accepted) : await this.#compared(push);
     if (moved.length > 0) await this.#tell(push, moved);
+    const instead = (reasonOf: Parameters<typeof reportOf>[1]): void =>
+      void channel.push(reportOf(head.updates, reasonOf, multiplexed));
+    // git, where it still reports, says that the pack was cut off.
+    if (process.stopped === slowRequest && moved.length === 0) return instead(() => slowRequest);
     // Not waited for: a client that never reads its report keeps nobody else from pushing.
     const spent = this.#spent(push, report);
     channel.spent = spent;
@@ -196,8 +212,6 @@ export class ReceivePack {
     else if (report.complete) void channel.push(report.held);
     if (request.signal.aborted) throw request.signal.reason;
     if (!report.complete) {
-      const instead = (reasonOf: Parameters<typeof reportOf>[1]): void =>
-        void channel.push(reportOf(head.updates, reasonOf, multiplexed));
       // Removed under its hands, by this process or another.
       if (await this.#parts.gone(location)) return instead(() => 'the repository was removed');
       if (moved.length > 0)

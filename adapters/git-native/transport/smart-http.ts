@@ -2,7 +2,7 @@
 // streamed.
 import { Buffer } from 'node:buffer';
 import { once } from 'node:events';
-import { Internal, ValidationFailed } from '#core/kernel/errors';
+import { Internal, Unavailable, ValidationFailed } from '#core/kernel/errors';
 import type { Log } from '#core/kernel/log';
 import type { GitService, ServeRequest } from '#core/repositories/git-backend';
 import { byteStream, prefixed } from '../process/byte-stream.ts';
@@ -10,8 +10,11 @@ import type { GitConfig } from '../process/environment.ts';
 import type { GitProcess, GitProcesses, SpawnOptions } from '../process/git-process.ts';
 import type { Limiter } from '../process/limiter.ts';
 import type { GitLimits } from '../process/limits.ts';
+import { Pace } from '../process/pace.ts';
+import { untilAborted } from '../process/until-aborted.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import { flushPkt, pktLine } from './pkt-line.ts';
+import { RequestHeads } from './request-heads.ts';
 
 /** An oid that no visible ref leads to is not given out to who merely names it. */
 export const uploadConfig: GitConfig = {
@@ -58,6 +61,7 @@ export function protocolVariable(service: GitService, header: string | undefined
 
 export class SmartHttp {
   readonly #parts: SmartHttpParts;
+  readonly #heads = new RequestHeads();
 
   constructor(parts: SmartHttpParts) {
     this.#parts = parts;
@@ -92,11 +96,19 @@ export class SmartHttp {
       environment: protocolVariable('git-upload-pack', request.protocol),
       signal: request.signal,
     };
-    return await this.#serve(location, ['upload-pack', '--stateless-rpc', location.directory], options, {
-      began: (process) => {
-        feed(process, request.body[Symbol.asyncIterator]()).catch(() => process.stop('the request broke off'));
-      },
-    });
+    const body = untilAborted(request.body[Symbol.asyncIterator](), request.signal);
+    // Before a place is taken: who does not say what it wants keeps nobody from cloning.
+    const head = await this.#heads.read(body);
+    try {
+      return await this.#serve(location, ['upload-pack', '--stateless-rpc', location.directory], options, {
+        began: (process) => {
+          const pace = new Pace(this.#parts.limits.leastRate, () => void process.stop(slowRequest));
+          feed(process, body, { head: head.chunks, pace }).catch(() => process.stop('the request broke off'));
+        },
+      });
+    } finally {
+      head.release();
+    }
   }
 
   async #serve(
@@ -116,15 +128,19 @@ export class SmartHttp {
         ...options,
         deadlineMs: limits.transferSeconds * 1000,
         idleMs: limits.idleSeconds * 1000,
+        // For lists of objects, by the million; what it would unpack was let in by a lower one.
+        allocationBytes: limits.memoryBytes,
       });
     } catch (error) {
       release();
       throw error;
     }
     began(process);
-    const stream = byteStream(process, { onEnd: release });
+    const stream = byteStream(process, { onEnd: release, leastRate: limits.leastRate });
     // The first piece decides whether there is an answer at all, while a refusal can still be one.
-    const first = await stream.next();
+    const first = await stream.next().catch((error: unknown) => {
+      throw process.stopped === slowRequest ? new Unavailable(`The clone was given up: ${slowRequest}`) : error;
+    });
     const { code } = first.done === true ? await process.ended : { code: 0 };
     if (code !== 0) {
       if (nonsense.test(process.stderr))
@@ -141,6 +157,9 @@ export class SmartHttp {
 /** What git says of a request that is none of its protocol, or that ends before it says what it wants. */
 const nonsense = /^fatal: (?:git upload-pack: )?(?:protocol error|the remote end hung up unexpectedly)/;
 
+/** What a client is told that keeps a place and hardly sends. */
+export const slowRequest = 'the request came too slowly';
+
 /**
  * Writes a request's body to a process. What is left after the process has heard enough is read and dropped, so that
  * its answer can go out.
@@ -148,12 +167,24 @@ const nonsense = /^fatal: (?:git upload-pack: )?(?:protocol error|the remote end
 export async function feed(
   process: GitProcess,
   body: AsyncIterator<Uint8Array>,
-  head: readonly Uint8Array[] = [],
+  { head, pace }: { readonly head: readonly Uint8Array[]; readonly pace: Pace },
 ): Promise<void> {
+  const next = async (): Promise<Uint8Array | undefined> => {
+    pace.waits();
+    try {
+      const { done, value } = await body.next();
+      pace.moved(done === true ? 0 : value.length);
+      return done === true ? undefined : value;
+    } finally {
+      pace.end();
+    }
+  };
+  void process.ended.then(() => pace.end());
   for (const chunk of head) await offer(process, chunk);
-  for (let read = await body.next(); read.done !== true; read = await body.next()) {
+  for (let chunk = await next(); chunk !== undefined; chunk = await next()) {
+    if (process.stopped === slowRequest) return;
     process.touch();
-    await offer(process, read.value);
+    await offer(process, chunk);
   }
   process.stdin.end();
 }

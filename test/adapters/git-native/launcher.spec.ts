@@ -21,7 +21,7 @@ function launcher(t: Test, times: ConstructorParameters<typeof Launcher>[0] = {}
 }
 
 const shell = (starting: Launcher, script: string, pipes = 0): Promise<LaunchedProcess> =>
-  starting.launch('sh', ['-c', script], environment, pipes);
+  starting.launch('sh', ['-c', script], environment, { pipes });
 
 async function text(stream: AsyncIterable<Uint8Array>): Promise<string> {
   const chunks: Uint8Array[] = [];
@@ -283,7 +283,7 @@ void t.test(
       async () => !(await runs(helper)),
       () => helper,
     );
-    await t.rejects(starting.launch('true', [], environment, spareConnections - 1), {
+    await t.rejects(starting.launch('true', [], environment, { pipes: spareConnections - 1 }), {
       name: 'Internal',
       message: /connections/,
     });

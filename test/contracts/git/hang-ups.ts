@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
+import { availableParallelism } from 'node:os';
 import { zeroOid, type RefUpdate } from '#core/repositories/git-backend';
 import type { Check } from '../checks.ts';
 import { bytesOf, client, commitFile, eventually, fresh, never, type Bench } from './provider.ts';
@@ -29,6 +30,10 @@ async function heavy(
   return { id, folder, blob: await must(folder, ['rev-parse', 'main:big']) };
 }
 
+async function* whole(body: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(body, 'latin1');
+}
+
 /** Never comes to an end by itself. */
 async function* stalled(head: string): AsyncGenerator<Uint8Array> {
   yield Buffer.from(head, 'latin1');
@@ -49,7 +54,7 @@ export const hangUpChecks: readonly Check<Bench>[] = [
             service: 'git-upload-pack',
             protocol: undefined,
             signal: never,
-            body: stalled(wanted),
+            body: whole(wanted),
           }),
         async () => (await bench.backend.blob(id, blob)).bytes,
         () => bench.backend.advertise(id, { service: 'git-upload-pack', protocol: undefined, signal: never }),
@@ -73,7 +78,7 @@ export const hangUpChecks: readonly Check<Bench>[] = [
         service: 'git-upload-pack',
         protocol: undefined,
         signal: request.signal,
-        body: stalled(`${line(`want ${tip} side-band-64k\n`)}0000${line('done\n')}`),
+        body: whole(`${line(`want ${tip} side-band-64k\n`)}0000${line('done\n')}`),
       });
       await bench.backend.blob(id, blob, request.signal);
       assert.notDeepEqual(await bench.traces(), []);
@@ -219,7 +224,7 @@ export const hangUpChecks: readonly Check<Bench>[] = [
           service: 'git-upload-pack',
           protocol: undefined,
           signal: request.signal,
-          body: stalled(`${line(`want ${tip} side-band-64k\n`)}0000${line('done\n')}`),
+          body: whole(`${line(`want ${tip} side-band-64k\n`)}0000${line('done\n')}`),
         }),
       );
       await Promise.all(clones);
@@ -227,6 +232,40 @@ export const hangUpChecks: readonly Check<Bench>[] = [
       assert.equal((await bench.backend.refs(id, 'all')).length, 1);
       assert.equal((await bench.backend.lastCommits(id, tip, '')).size, 1);
       request.abort(new Error('gone'));
+      await gone(bench);
+    },
+  },
+  {
+    name: 'clients that do not finish a request keep nobody from cloning and pushing',
+    async run(bench) {
+      const { id, folder } = await heavy(bench, 1);
+      await must(folder, ['push', '-q', 'origin', 'main']);
+      const tip = await must(folder, ['rev-parse', 'main']);
+      const idle = new AbortController();
+      const common = { protocol: undefined, signal: idle.signal } as const;
+      // More than there are places, on any machine that runs this.
+      const requests = Array.from({ length: 8 * availableParallelism() + 16 }, (_, index) =>
+        index % 2 === 0
+          ? bench.backend.uploadPack(id, {
+              ...common,
+              service: 'git-upload-pack',
+              body: stalled(line(`want ${tip} side-band-64k\n`)),
+            })
+          : bench.backend.receivePack(id, {
+              ...common,
+              service: 'git-receive-pack',
+              judge: accepting,
+              body: stalled(`${line(`${zeroOid} ${tip} refs/heads/idle\0report-status`)}0000`),
+              announced: async () => undefined,
+              landed: () => Promise.reject(new Error('nothing landed')),
+            }),
+      );
+      const outcomes = Promise.allSettled(requests);
+      await must(bench.folder, ['clone', '-q', bench.server.url(id), `${id}-clone`]);
+      await commitFile(folder, 'more', 'more');
+      await must(folder, ['push', '-q', 'origin', 'main']);
+      idle.abort(new Error('gone'));
+      await outcomes;
       await gone(bench);
     },
   },

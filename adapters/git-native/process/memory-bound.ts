@@ -1,0 +1,46 @@
+// A bound on the memory that all programs together hold, with what they have started: past it the largest program of
+// whoever holds most is ended. Read from /proc, so that where there is none nothing is bounded.
+import { readFileSync } from 'node:fs';
+
+export interface Program {
+  readonly pid: number;
+  readonly owner: string;
+}
+
+const pageBytes = 4096;
+/** Deeper than git starts programs: receive-pack, unpack-objects, a hook and its shell. */
+const deepest = 6;
+
+/** proc_pid_statm(5): what is resident and neither of a file nor shared. Packs are mapped, and the kernel may drop them. */
+function ownBytes(pid: string): number {
+  const [, resident = 0, shared = 0] = readFileSync(`/proc/${pid}/statm`, 'latin1').split(' ').map(Number);
+  return Math.max(0, resident - shared) * pageBytes;
+}
+
+function heldBy(pid: string, depth = 0): number {
+  try {
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').split(' ');
+    return children.reduce(
+      (sum, child) => sum + (child === '' || depth > deepest ? 0 : heldBy(child, depth + 1)),
+      ownBytes(pid),
+    );
+  } catch {
+    // It has ended.
+    return 0;
+  }
+}
+
+/** Which program has to go; undefined while all hold no more than `most` bytes. */
+export function greediest<P extends Program>(
+  programs: Iterable<P>,
+  most: number,
+  held: (pid: number) => number = (pid) => heldBy(String(pid)),
+): P | undefined {
+  const known = [...programs].map((program) => ({ program, bytes: held(program.pid) }));
+  if (known.reduce((sum, { bytes }) => sum + bytes, 0) <= most) return undefined;
+  const owners = new Map<string, number>();
+  for (const { program, bytes } of known) owners.set(program.owner, (owners.get(program.owner) ?? 0) + bytes);
+  const [owner] = [...owners].toSorted(([, one], [, other]) => other - one)[0] ?? [];
+  return known.filter(({ program }) => program.owner === owner).toSorted((one, other) => other.bytes - one.bytes)[0]
+    ?.program;
+}

@@ -1,0 +1,17 @@
+// An async iterator that stops waiting when a signal is aborted, whatever its source does then.
+
+export function untilAborted<T>(source: AsyncIterator<T>, signal: AbortSignal): AsyncIterator<T> {
+  return {
+    next: async () => {
+      signal.throwIfAborted();
+      const aborted = Promise.withResolvers<never>();
+      const leave = (): void => aborted.reject(signal.reason);
+      signal.addEventListener('abort', leave, { once: true });
+      try {
+        return await Promise.race([source.next(), aborted.promise]);
+      } finally {
+        signal.removeEventListener('abort', leave);
+      }
+    },
+  };
+}
