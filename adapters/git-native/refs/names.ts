@@ -6,7 +6,6 @@ const longestComponent = 250;
 const longestName = 1000;
 
 const forbidden = /[~^:?*[\\]|\.\.|@\{/;
-const isControl = (character: string): boolean => character <= ' ' || character === '\u007f';
 
 /** git-check-ref-format(1), rules 1 to 10, for a full name with at least one slash. */
 export function isLegalRef(name: string): boolean {
@@ -14,7 +13,7 @@ export function isLegalRef(name: string): boolean {
     Buffer.byteLength(name) > longestName ||
     !name.isWellFormed() ||
     forbidden.test(name) ||
-    Array.from(name).some(isControl) ||
+    hasControl(name) ||
     name.endsWith('.') ||
     name === '@'
   )
@@ -30,6 +29,14 @@ export function isLegalRef(name: string): boolean {
         Buffer.byteLength(component) <= longestComponent,
     )
   );
+}
+
+function hasControl(name: string): boolean {
+  for (let at = 0; at < name.length; at += 1) {
+    const code = name.charCodeAt(at);
+    if (code <= 0x20 || code === 0x7f) return true;
+  }
+  return false;
 }
 
 /** As `git branch` and `git tag` check: no leading `-`, and no branch called HEAD. */
