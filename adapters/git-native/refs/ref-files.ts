@@ -43,8 +43,8 @@ export class RefFiles {
   readonly #loose = new LooseRefFiles();
   /** Weighed by bytes. */
   readonly #packed = new Lru<PackedRefs>(mostKept);
-  /** Weighed by refs, which it shares with the others. */
-  readonly #lists = new Lru<RefList>(1_000_000);
+  /** Weighed by refs. */
+  readonly #lists = new Lru<RefList>(200_000);
   /** By file and version. */
   readonly #reading = new Map<string, Promise<StoredRefs>>();
 
