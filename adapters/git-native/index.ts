@@ -249,6 +249,7 @@ export function gitNative(options: GitNativeOptions): GitNative {
       await inside(repository, (location) => refs.resolve(location, revision)),
     isLegalName,
     refs: async (repository, kind) => await inside(repository, (location) => refs.list(location, kind)),
+    refList: async (repository, kind) => await inside(repository, (location) => refs.all(location, kind)),
     readRefs: async (repository, names) => await inside(repository, (location) => refs.readAll(location, names)),
     tips: async (repository, oids) => await inside(repository, (location) => tips.of(location, oids)),
     divergence: async (repository, base, heads, signal) =>

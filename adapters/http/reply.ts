@@ -59,6 +59,8 @@ async function conditional(
         { headers: { ...headers, ...options.headers }, ...(final && { etag }) },
         context,
       );
+    // What was read and presented was work enough for one turn of the event loop.
+    await new Promise((resolve) => setImmediate(resolve));
     cached = { body: Buffer.from(jsonOf(body, 200, context)), headers: options.headers ?? {} };
     cache.set(key, cached);
   }

@@ -91,17 +91,16 @@ export function boundedDifference(difference: Difference): Difference {
 
 /** All lines of a file, with what fits of each. */
 export function boundedLines(lines: readonly BlamedLine[]): readonly BlamedLine[] {
-  const contents = fit(
-    lines.map(({ content }) => content),
-    most.lines,
-  );
-  const authors = lines.flatMap(({ author: { name, email } }) => [name, email]);
-  const texts = fit(authors, most.lineAuthors);
+  const contents = lines.map(({ content }) => content);
+  const names = lines.map(({ author }) => author.name).concat(lines.map(({ author }) => author.email));
+  const [told, authors] = [fit(contents, most.lines), fit(names, most.lineAuthors)];
+  if (told === contents && authors === names) return lines;
   return lines.map((line, index) => {
-    const author: Signature =
-      texts === authors
-        ? line.author
-        : { ...line.author, name: texts[2 * index] ?? '', email: texts[2 * index + 1] ?? '' };
-    return { ...line, content: contents[index] ?? '', author };
+    const author: Signature = {
+      ...line.author,
+      name: authors[index] ?? '',
+      email: authors[lines.length + index] ?? '',
+    };
+    return { ...line, content: told[index] ?? '', author };
   });
 }

@@ -2,7 +2,7 @@
 // budget.
 import type { Granted } from '#core/kernel/access';
 import type { User } from '#core/kernel/caller';
-import { Conflict, Forbidden, NotFound, Unavailable, ValidationFailed } from '#core/kernel/errors';
+import { Conflict, Forbidden, NotFound, Unavailable, Unprocessable, ValidationFailed } from '#core/kernel/errors';
 import type { Page, PageRequest } from '#core/kernel/page';
 import type { Branch, BranchQuery } from './branch.ts';
 import { recordDeletions, spendDeletion, type DeletionParts } from './deletions.ts';
@@ -11,21 +11,30 @@ import { zeroOid, type Oid, type Ref } from './git-backend.ts';
 import type { Divergence } from './git-refs.ts';
 import { checkMove, moveRef, type MoveParts } from './move-refs.ts';
 import type { RepositoryParts } from './parts.ts';
+import { checkRoom } from './ref-limit.ts';
 import type { Repository } from './repository.ts';
 
 type Readable = Granted<Repository, 'repo.read'>;
 type Writable = Granted<Repository, 'repo.write', User>;
 const none: Divergence = { ahead: 0, behind: 0 };
 const prefix = 'refs/heads/';
+/** Branches of which every last commit is looked at for one page. */
+const mostSorted = 10_000;
 
-/** By name, unless another order is asked for; ties are by name. */
+const tooMany = (sort: string): Unprocessable =>
+  new Unprocessable(`There are too many branches to be sorted by ${sort}`, {
+    detail: `"sort" is "name" where there are more than ${mostSorted}`,
+  });
+
+/** By name, unless another order is asked for; ties are by name. @throws {Unprocessable} */
 export const listBranches =
   ({ git, protections }: Pick<RepositoryParts, 'git' | 'protections'>) =>
   async (
     { resource: { id, defaultBranch }, call: { signal } }: Readable,
     query: BranchQuery,
   ): Promise<Derived<Page<Branch>>> => {
-    const [refs, rules] = await Promise.all([git.refs(id, 'branches'), protections.all(id)]);
+    const [{ refs, digest }, rules] = await Promise.all([git.refList(id, 'branches'), protections.all(id)]);
+    if (refs.length > mostSorted && query.sort !== undefined && query.sort !== 'name') throw tooMany(query.sort);
     const divergences = async (shown: readonly Ref[]): Promise<ReadonlyMap<Oid, Divergence>> => {
       const base = refs.find(({ name }) => name === `${prefix}${defaultBranch}`)?.oid;
       return base === undefined
@@ -42,7 +51,7 @@ export const listBranches =
         query,
         defaultBranch,
         protected: [...rules.keys()].toSorted(),
-        refs: refs.map(({ name, oid }) => [name, oid]),
+        refs: digest,
       },
       async read() {
         const shown = pageOf(await sorted(refs), query);
@@ -105,7 +114,7 @@ export function pageOf<T>(all: readonly T[], { page, perPage }: PageRequest): re
   return from < all.length ? all.slice(from, from + perPage) : [];
 }
 
-/** @throws {ValidationFailed | NotFound | Conflict | Forbidden} */
+/** @throws {ValidationFailed | NotFound | Conflict | Forbidden | Unprocessable} */
 export const createBranch =
   (parts: MoveParts) =>
   async (
@@ -133,6 +142,7 @@ export const createBranch =
       detail: `"name": "${name}" is in use`,
     });
     if ((await git.readRefs(id, [update.ref]))[0] !== zeroOid) throw taken;
+    await checkRoom(parts, id, update);
     await checkMove(parts, granted, update);
     if ((await moveRef(parts, granted, update)) === 'stale') throw taken;
     return { name, baseRef: base };

@@ -32,13 +32,7 @@ export function jsonBytes(text: string): number {
 export function fit(texts: readonly string[], most: number): readonly string[] {
   const longestEscape = 6;
   if (texts.reduce((length, text) => length + text.length, 0) * longestEscape <= most) return texts;
-  // A name stands in many lines.
-  const known = new Map<string, number>();
-  const sizes = texts.map((text) => {
-    const size = known.get(text) ?? jsonBytes(text);
-    known.set(text, size);
-    return size;
-  });
+  const sizes = texts.map(jsonBytes);
   const level = levelOf(sizes, most);
   if (level === undefined) return texts;
   const clipped = new Map<string, string>();

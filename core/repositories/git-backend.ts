@@ -11,7 +11,7 @@ import type {
   PushHooks,
   WriteOutcome,
 } from './git-history.ts';
-import type { Blob, LastCommit, Oid, Ref, RefUpdate, TreeEntry, TreeListing } from './git-objects.ts';
+import type { Blob, LastCommit, Oid, Ref, RefList, RefUpdate, TreeEntry, TreeListing } from './git-objects.ts';
 import type { GitService, ReceiveRequest, ServeRequest } from './git-transport.ts';
 import type { Divergence, Moving, NewTag, Tip } from './git-refs.ts';
 
@@ -51,6 +51,8 @@ export interface GitBackend {
   isLegalName(kind: 'branch' | 'tag', name: string): boolean;
   /** Refs below `refs/heads/`, `refs/tags/` or all that clients may see, by name. */
   refs(repository: string, kind: 'branches' | 'tags' | 'all'): Promise<readonly Ref[]>;
+  /** The same without looking at the objects: what is asked often, of however many refs. */
+  refList(repository: string, kind: 'branches' | 'tags' | 'all'): Promise<RefList>;
   /** Present values of the named refs; `zeroOid` for one that is absent. In the order asked. */
   readRefs(repository: string, names: readonly string[]): Promise<readonly Oid[]>;
   /** What stands behind the oids of refs; those of no object are left out. */

@@ -14,6 +14,13 @@ export interface Ref {
   readonly peeled?: Oid;
 }
 
+export interface RefList {
+  /** By name; annotated tags as they are. */
+  readonly refs: readonly Ref[];
+  /** Of all names and oids: the same where and while they are. */
+  readonly digest: string;
+}
+
 export interface TreeEntry {
   /** One path segment. Bytes that are not UTF-8 read as U+FFFD; `path` keys stay the raw ones inside the adapter. */
   readonly name: string;

@@ -6,12 +6,18 @@ import type { Signature } from './git-history.ts';
 export type Tip =
   | { readonly kind: 'commit'; readonly subject: string; readonly author: string; readonly committedAt: Date }
   /**
-   * An annotated tag: `target` is what it names, `message` is without a signature, `tagger` is missing in very old
-   * ones.
+   * An annotated tag: `target` is what it names, `commit` what it leads to at last, `message` is without a signature,
+   * `tagger` is missing in very old ones.
    */
-  | { readonly kind: 'tag'; readonly target: Oid; readonly message: string; readonly tagger: Signature | undefined }
-  /** A tree, a file, or an object too large to be looked at. */
-  | { readonly kind: 'other' };
+  | {
+      readonly kind: 'tag';
+      readonly target: Oid;
+      readonly commit?: Oid | undefined;
+      readonly message: string;
+      readonly tagger: Signature | undefined;
+    }
+  /** A tree, a file, or an object too large to be looked at; a tag may lead to a commit all the same. */
+  | { readonly kind: 'other'; readonly commit?: Oid | undefined };
 
 /** Commits of a head that the base lacks, and of the base that the head lacks. */
 export interface Divergence {

@@ -4,6 +4,7 @@ import type { Caller } from '#core/kernel/caller';
 import { zeroOid, type GitBackend, type JudgeRefs, type RefUpdate, type RefVerdict } from './git-backend.ts';
 import type { RepositoryParts } from './parts.ts';
 import { protectionRefusal } from './protection.ts';
+import { refusedByLimit } from './ref-limit.ts';
 import type { Repository } from './repository.ts';
 
 /** Refs the forge keeps for itself; clients see and touch none of them. */
@@ -42,7 +43,13 @@ export const judgeRefs =
     caller: Caller,
   ): JudgeRefs =>
   async (updates, objects) => {
-    const verdicts = judgeNames(git, repository, updates);
+    const full = await refusedByLimit({ git }, repository.id, updates);
+    const verdicts = judgeNames(git, repository, updates).map((verdict, index) => {
+      const update = updates[index];
+      return verdict.refusal === undefined && update !== undefined && full.has(update)
+        ? { ...verdict, refusal: full.get(update) }
+        : verdict;
+    });
     if (!updates.some(({ ref }) => ref.startsWith(branches))) return verdicts;
     const rules = await protections.all(repository.id);
     if (rules.size === 0) return verdicts;

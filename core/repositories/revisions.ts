@@ -12,7 +12,7 @@ export async function commitNamed(git: GitBackend, repositoryId: string, revisio
 
 /** Whether the text names what the first push is to bring, of a repository that has no branch yet. */
 export async function isUnborn(git: GitBackend, { id, defaultBranch }: Repository, revision: string): Promise<boolean> {
-  return (revision === 'HEAD' || revision === defaultBranch) && (await git.refs(id, 'branches')).length === 0;
+  return (revision === 'HEAD' || revision === defaultBranch) && (await git.refList(id, 'branches')).refs.length === 0;
 }
 
 /** Refs are rarely deeper; what is beyond is path. */

@@ -11,6 +11,7 @@ import { zeroOid, type Oid } from './git-backend.ts';
 import type { Signature } from './git-history.ts';
 import { checkMove, moveRef, type MoveParts } from './move-refs.ts';
 import type { RepositoryParts } from './parts.ts';
+import { checkRoom } from './ref-limit.ts';
 import type { Repository } from './repository.ts';
 
 export interface Tag {
@@ -27,9 +28,9 @@ const prefix = 'refs/tags/';
 export const listTags =
   ({ git }: Pick<RepositoryParts, 'git'>) =>
   async ({ resource: { id } }: Granted<Repository, 'repo.read'>, query: PageRequest): Promise<Derived<Page<Tag>>> => {
-    const refs = await git.refs(id, 'tags');
+    const { refs, digest } = await git.refList(id, 'tags');
     return {
-      basis: { query, refs: refs.map(({ name, oid }) => [name, oid]) },
+      basis: { query, refs: digest },
       async read() {
         const shown = pageOf(refs, query);
         const tips = await git.tips(
@@ -42,15 +43,19 @@ export const listTags =
             return tip?.kind === 'tag' ? tip.message : '';
           }),
         );
-        const items = shown.map(({ name, oid, peeled }, index): Tag => {
+        const items = shown.map(({ name, oid }, index): Tag => {
           const tip = tips.get(oid);
           return tip?.kind === 'tag'
             ? {
                 name: name.slice(prefix.length),
-                oid: peeled ?? tip.target,
+                oid: tip.commit ?? tip.target,
                 annotation: { message: messages[index] ?? '', tagger: tip.tagger },
               }
-            : { name: name.slice(prefix.length), oid: peeled ?? oid, annotation: undefined };
+            : {
+                name: name.slice(prefix.length),
+                oid: (tip?.kind === 'other' ? tip.commit : undefined) ?? oid,
+                annotation: undefined,
+              };
         });
         return { items, total: refs.length, page: query.page, perPage: query.perPage };
       },
@@ -67,7 +72,7 @@ export interface TagCommand {
 type Writable = Granted<Repository, 'repo.write', User>;
 type Parts = MoveParts & Pick<RepositoryParts, 'users'>;
 
-/** @throws {ValidationFailed | NotFound | Conflict} */
+/** @throws {ValidationFailed | NotFound | Conflict | Unprocessable} */
 export const createTag =
   (parts: Parts) =>
   async (
@@ -99,6 +104,7 @@ export const createTag =
     });
     if ((await git.readRefs(id, [full]))[0] !== zeroOid) throw taken;
     const update = { ref: full, old: zeroOid, new: commit };
+    await checkRoom(parts, id, update);
     await checkMove(parts, granted, update);
     const oid =
       message.trim() === ''

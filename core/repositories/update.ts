@@ -68,7 +68,7 @@ async function moveDefaultBranch(parts: Parts, granted: Owned, changes: Changes,
   return locks.exclusive(defaultBranchLock(id), async () => {
     const [tip] = await git.readRefs(id, [`refs/heads/${branch}`]);
     // An empty repository may name the branch that is to come.
-    if (tip === zeroOid && (await git.refs(id, 'branches')).length > 0)
+    if (tip === zeroOid && (await git.refList(id, 'branches')).refs.length > 0)
       throw new ValidationFailed('There is no such branch', {
         detail: `"default_branch": "${branch}" is no branch of this repository`,
       });

@@ -1,12 +1,11 @@
 // Validation of names before they reach git: ref names (a port of git's check-ref-format), oids, and paths in a tree.
-import { Buffer } from 'node:buffer';
+import { Buffer, isUtf8 } from 'node:buffer';
 
 /** Below the limit of a file name, with room for `.lock`, per component; and of a path in all. */
 const longestComponent = 250;
 const longestName = 1000;
 
 const forbidden = /[~^:?*[\\]|\.\.|@\{/;
-const isControl = (character: string): boolean => character <= ' ' || character === '\u007f';
 
 /** git-check-ref-format(1), rules 1 to 10, for a full name with at least one slash. */
 export function isLegalRef(name: string): boolean {
@@ -14,7 +13,7 @@ export function isLegalRef(name: string): boolean {
     Buffer.byteLength(name) > longestName ||
     !name.isWellFormed() ||
     forbidden.test(name) ||
-    Array.from(name).some(isControl) ||
+    hasControl(name) ||
     name.endsWith('.') ||
     name === '@'
   )
@@ -30,6 +29,14 @@ export function isLegalRef(name: string): boolean {
         Buffer.byteLength(component) <= longestComponent,
     )
   );
+}
+
+function hasControl(name: string): boolean {
+  for (let at = 0; at < name.length; at += 1) {
+    const code = name.charCodeAt(at);
+    if (code <= 0x20 || code === 0x7f) return true;
+  }
+  return false;
 }
 
 /** As `git branch` and `git tag` check: no leading `-`, and no branch called HEAD. */
@@ -51,4 +58,13 @@ export function pathSegments(path: string): readonly string[] | undefined {
   )
     ? undefined
     : parts;
+}
+
+/**
+ * Undefined for bytes that are no UTF-8: read as text they would be the name of another ref, so such a ref is neither
+ * listed nor reached by a name.
+ */
+export function nameOf(raw: string): string | undefined {
+  const bytes = Buffer.from(raw, 'latin1');
+  return isUtf8(bytes) ? bytes.toString('utf8') : undefined;
 }

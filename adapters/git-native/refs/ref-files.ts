@@ -1,23 +1,16 @@
 // Git's files back end for refs (gitrepository-layout(5)), read without a process: loose ref files over `packed-refs`.
-import { Buffer, isUtf8 } from 'node:buffer';
-import { closeSync, open, read, type Dirent } from 'node:fs';
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { Lru } from '#core/kernel/lru';
-import { zeroOid, type Oid, type Ref } from '#core/repositories/git-backend';
-import { Limiter } from '../process/limiter.ts';
-import { errnoOf, ignoreMissing } from '../storage/errno.ts';
+import type { Oid, Ref } from '#core/repositories/git-backend';
+import { TimeSlice } from '../process/time-slice.ts';
+import { ignoreMissing } from '../storage/errno.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
-import { isLegalRef, isOid } from './names.ts';
+import { looseOf, LooseRefFiles, settledMs, type Loose, type LooseRefs } from './loose-refs.ts';
+import { isOid, nameOf } from './names.ts';
 
 /** A symbolic ref may lead to another; more than this is a loop. */
 const deepest = 5;
-/** Lists that read loose files at once, and the files each of them has open. */
-const listsAtOnce = 8;
-const filesAtOnce = 16;
-/** A file that was written just now may be replaced once more by one of the same inode, size and time. */
-const settledMs = 100;
 
 export interface StoredRef {
   readonly ref: Ref;
@@ -34,17 +27,24 @@ interface PackedRefs {
   readonly refs: StoredRefs;
 }
 
-/** What a loose file says; git takes what makes no sense for a broken ref, whatever is packed of that name. */
-type Loose = { readonly oid: Oid } | { readonly target: string } | 'broken';
+/** A list with what it was made of. */
+interface RefList {
+  readonly loose: LooseRefs;
+  readonly packed: StoredRefs | undefined;
+  readonly refs: readonly StoredRef[];
+}
 
-/** More than the longest symbolic ref takes; what lies behind it cannot make sense. */
-const longestContent = 1200;
-const [opened, bytesOf] = [promisify(open), promisify(read)];
+/** Bytes that a ref takes beside its name, and of what is kept in all. */
+const [refBytes, mostKept] = [250, 64 * 1024 ** 2];
 
 export class RefFiles {
-  readonly #lists = new Limiter('lists of refs', { places: listsAtOnce, queue: Number.POSITIVE_INFINITY });
+  readonly #loose = new LooseRefFiles();
+  /** Weighed by bytes. */
+  readonly #packed = new Lru<PackedRefs>(mostKept);
   /** Weighed by refs. */
-  readonly #packed = new Lru<PackedRefs>(200_000);
+  readonly #lists = new Lru<RefList>(200_000);
+  /** By file and version. */
+  readonly #reading = new Map<string, Promise<StoredRefs>>();
 
   /** The oid a full ref name (or `HEAD`) has now. */
   async read(location: RepositoryLocation, name: string): Promise<Oid | undefined> {
@@ -60,45 +60,58 @@ export class RefFiles {
     return undefined;
   }
 
-  /** Those whose full name begins with `prefix`, a folder's; in git's order. @throws where the repository is gone */
+  /**
+   * Those whose full name begins with `prefix`, a folder's; in git's order. The same array while none of them changes.
+   * @throws where the repository is gone
+   */
   async list(location: RepositoryLocation, prefix: string): Promise<readonly StoredRef[]> {
     // In this order for the same reason as above.
-    const loose = await this.#loose(location, prefix);
+    const loose = await this.#loose.list(location, prefix);
     const packed = await this.#packedRefs(location);
     // What was read before a repository went is half of it. A file that is there after all reading shows that it did
     // not.
     if (packed === undefined) await stat(join(location.directory, 'HEAD'));
-    const names = [...(packed?.keys() ?? [])]
-      .filter((raw) => raw.startsWith(prefix) && !loose.has(raw))
-      .concat([...loose.keys()]);
-    return names.sort().flatMap((raw) => (loose.has(raw) ? loose : packed)?.get(raw) ?? []);
+    const key = `${location.directory}:${prefix}`;
+    const known = this.#lists.get(key);
+    if (known !== undefined && known.loose === loose && known.packed === packed) return known.refs;
+    const refs = await this.#merged(location, prefix, loose, packed);
+    // A symbolic ref changes with another, which may be elsewhere.
+    if (!loose.values().some((each) => each !== 'broken' && 'target' in each))
+      this.#lists.set(key, { loose, packed, refs }, 1 + refs.length);
+    return refs;
+  }
+
+  async #merged(
+    location: RepositoryLocation,
+    prefix: string,
+    loose: LooseRefs,
+    packed: StoredRefs | undefined,
+  ): Promise<readonly StoredRef[]> {
+    const slice = new TimeSlice();
+    const names: string[] = [];
+    for (const raw of packed?.keys() ?? []) {
+      if (raw.startsWith(prefix) && !loose.has(raw)) names.push(raw);
+      if (slice.over) await slice.rest();
+    }
+    // Two sorted runs, which a sort of this kind merges.
+    names.push(...[...loose.keys()].sort());
+    names.sort();
+    const refs: StoredRef[] = [];
+    for (const raw of names) {
+      const own = loose.get(raw);
+      const stored = own === undefined ? packed?.get(raw) : await this.#stored(location, raw, own);
+      if (stored !== undefined) refs.push(stored);
+      if (slice.over) await slice.rest();
+    }
+    return refs;
   }
 
   /** Undefined for a broken one, and for a symbolic one that leads nowhere. */
-  async #loose(location: RepositoryLocation, prefix: string): Promise<ReadonlyMap<string, StoredRef | undefined>> {
-    const waiting = await namesIn(location, prefix);
-    const found = new Map<string, StoredRef | undefined>();
-    const worker = async (): Promise<void> => {
-      for (let raw = waiting.pop(); raw !== undefined; raw = waiting.pop()) {
-        const loose = await looseOf(location, raw);
-        // Packed since the folder was read.
-        if (loose === undefined) continue;
-        const oid =
-          loose === 'broken'
-            ? undefined
-            : 'oid' in loose
-              ? loose.oid
-              : await this.read(location, nameOf(loose.target) ?? '');
-        const name = nameOf(raw);
-        found.set(
-          raw,
-          oid === undefined || name === undefined ? undefined : { ref: { name, oid }, mayBeTag: !isBranch(raw) },
-        );
-      }
-    };
-    if (waiting.length > 0)
-      await this.#lists.run(() => Promise.all(Array.from({ length: Math.min(filesAtOnce, waiting.length) }, worker)));
-    return found;
+  async #stored(location: RepositoryLocation, raw: string, loose: Loose): Promise<StoredRef | undefined> {
+    if (loose === 'broken') return undefined;
+    const oid = 'oid' in loose ? loose.oid : await this.read(location, nameOf(loose.target) ?? '');
+    const name = nameOf(raw);
+    return oid === undefined || name === undefined ? undefined : { ref: { name, oid }, mayBeTag: !isBranch(raw) };
   }
 
   /** Undefined where nothing was packed yet. */
@@ -109,82 +122,51 @@ export class RefFiles {
     const version = `${found.ino} ${found.size} ${found.mtimeNs}`;
     const known = this.#packed.get(location.directory);
     if (known?.version === version) return known.refs;
-    const refs = parsePacked(await readFile(path, 'latin1'));
-    if (Date.now() - Number(found.mtimeMs) > settledMs)
-      this.#packed.set(location.directory, { version, refs }, 1 + refs.size);
+    const settled = Date.now() - Number(found.mtimeMs) > settledMs;
+    // Not shared before it has settled: another may stand there by now.
+    if (!settled) return await parsePacked(await readFile(path, 'latin1'));
+    const key = `${path} ${version}`;
+    const reading = this.#reading.get(key) ?? this.#readPacked(location, path, version);
+    this.#reading.set(key, reading);
+    try {
+      return await reading;
+    } finally {
+      this.#reading.delete(key);
+    }
+  }
+
+  async #readPacked(location: RepositoryLocation, path: string, version: string): Promise<StoredRefs> {
+    const text = await readFile(path, 'latin1');
+    const refs = await parsePacked(text);
+    this.#packed.set(location.directory, { version, refs }, text.length + refBytes * refs.size);
     return refs;
   }
-}
-
-/**
- * Undefined for bytes that are no UTF-8: read as text they would be the name of another ref, so such a ref is neither
- * listed nor reached by a name.
- */
-function nameOf(raw: string): string | undefined {
-  const bytes = Buffer.from(raw, 'latin1');
-  return isUtf8(bytes) ? bytes.toString('utf8') : undefined;
 }
 
 /** git moves no branch to what is no commit. */
 const isBranch = (raw: string): boolean => raw.startsWith('refs/heads/');
 
-async function looseOf(location: RepositoryLocation, raw: string): Promise<Loose | undefined> {
-  const text = await contentOf(pathOf(location, raw)).catch(ignoreMissingOrLoop);
-  if (text === undefined) return undefined;
-  const [, oid, target] = /^(?:([0-9a-f]{40})(?:[\t-\r ]|$)|ref:[\t-\r ]*(refs\/.*?)[\t-\r ]*$)/s.exec(text) ?? [];
-  if (oid !== undefined && oid !== zeroOid) return { oid };
-  return target !== undefined && isLegalRef(nameOf(target) ?? '') ? { target } : 'broken';
-}
-
-/** A third of the time that fs/promises' readFile takes, which tells where a push has left ten thousand refs. */
-async function contentOf(path: Buffer): Promise<string> {
-  const file = await opened(path, 'r');
-  try {
-    const { bytesRead, buffer } = await bytesOf(file, Buffer.allocUnsafe(longestContent), 0, longestContent, 0);
-    return buffer.toString('latin1', 0, bytesRead);
-  } finally {
-    // Waits for nothing where nothing was written.
-    closeSync(file);
-  }
-}
-
-/** Raw full names of the loose files below a folder of refs, but for those git passes over. */
-async function namesIn(location: RepositoryLocation, folder: string): Promise<string[]> {
-  const entries: readonly Dirent<Buffer>[] =
-    (await readdir(pathOf(location, folder), { withFileTypes: true, encoding: 'buffer' }).catch(ignoreMissing)) ?? [];
-  const names: string[] = [];
-  const folders: string[] = [];
-  for (const entry of entries) {
-    const raw = `${folder}${entry.name.toString('latin1')}`;
-    if (!isLegalRef(nameOf(raw) ?? '')) continue;
-    if (entry.isDirectory()) folders.push(`${raw}/`);
-    else if (entry.isFile() || entry.isSymbolicLink()) names.push(raw);
-  }
-  const below = await Promise.all(folders.map((each) => namesIn(location, each)));
-  return folders.length === 0 ? names : [names, ...below].flat();
-}
-
 /**
  * As git writes it: `# pack-refs with: …`, then `<oid> <name>` for each ref, and `^<oid>` after one whose object is a
  * tag.
  */
-function parsePacked(text: string): StoredRefs {
+async function parsePacked(text: string): Promise<StoredRefs> {
   const refs = new Map<string, StoredRef>();
-  const lines = text.split('\n');
-  const fullyPeeled = lines[0]?.startsWith('# pack-refs with:') === true && lines[0].includes(' fully-peeled ');
-  for (const [index, line] of lines.entries()) {
-    const [oid, raw] = [line.slice(0, 40), line.slice(41)];
-    const name = nameOf(raw);
-    if (!isOid(oid) || line[40] !== ' ' || name === undefined) continue;
-    refs.set(raw, {
-      ref: { name, oid },
-      mayBeTag: !isBranch(raw) && (!fullyPeeled || lines[index + 1]?.startsWith('^') === true),
-    });
+  const slice = new TimeSlice();
+  const head = text.slice(0, Math.max(0, text.indexOf('\n')));
+  const fullyPeeled = head.startsWith('# pack-refs with:') && head.includes(' fully-peeled ');
+  for (let at = 0; at < text.length;) {
+    const newline = text.indexOf('\n', at);
+    const end = newline < 0 ? text.length : newline;
+    const oid = text.slice(at, at + 40);
+    if (text[at + 40] === ' ' && end > at + 41 && isOid(oid)) {
+      const raw = text.slice(at + 41, end);
+      const name = nameOf(raw);
+      if (name !== undefined)
+        refs.set(raw, { ref: { name, oid }, mayBeTag: !isBranch(raw) && (!fullyPeeled || text[end + 1] === '^') });
+    }
+    at = end + 1;
+    if (slice.over) await slice.rest();
   }
   return refs;
 }
-
-const pathOf = ({ directory }: RepositoryLocation, raw: string): Buffer =>
-  Buffer.concat([Buffer.from(`${directory}/`, 'utf8'), Buffer.from(raw, 'latin1')]);
-const ignoreMissingOrLoop = (error: unknown): undefined =>
-  errnoOf(error) === 'ELOOP' ? undefined : ignoreMissing(error);

@@ -1,11 +1,13 @@
 // Refs by name and in lists, with annotated tags peeled; and the resolution of revisions (user text to a commit oid).
+import { createHash } from 'node:crypto';
 import { Lru } from '#core/kernel/lru';
-import { zeroOid, type Oid, type Ref } from '#core/repositories/git-backend';
+import { zeroOid, type Oid, type Ref, type RefList } from '#core/repositories/git-backend';
 import type { Objects } from '../objects/objects.ts';
 import { hiddenRefs } from '../process/environment.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import { isLegalName, isLegalRef, isOid } from './names.ts';
-import { RefFiles } from './ref-files.ts';
+import { TimeSlice } from '../process/time-slice.ts';
+import { RefFiles, type StoredRef } from './ref-files.ts';
 
 const prefixes = { branches: 'refs/heads/', tags: 'refs/tags/', all: 'refs/' } as const;
 
@@ -14,6 +16,8 @@ export class Refs {
   readonly #files = new RefFiles();
   /** By the oid of a tag or a commit, the commit it leads to. */
   readonly #peeled = new Lru<Oid>(50_000);
+  /** By what they were made of, which is the same while no ref changes. */
+  readonly #lists = new WeakMap<readonly StoredRef[], Promise<RefList>>();
 
   constructor(objects: Objects) {
     this.#objects = objects;
@@ -39,6 +43,14 @@ export class Refs {
     return await Promise.all(
       stored.map(async ({ ref, mayBeTag }) => (mayBeTag ? await this.#peeledRef(location, ref) : ref)),
     );
+  }
+
+  /** The same list while no ref changes; tags as they are. */
+  async all(location: RepositoryLocation, kind: keyof typeof prefixes): Promise<RefList> {
+    const stored = await this.#files.list(location, prefixes[kind]);
+    const known = this.#lists.get(stored) ?? listed(stored);
+    this.#lists.set(stored, known);
+    return await known;
   }
 
   async resolve(location: RepositoryLocation, revision: string): Promise<Oid | undefined> {
@@ -99,4 +111,17 @@ export class Refs {
     if (peeled !== undefined) this.#peeled.set(key, peeled);
     return peeled;
   }
+}
+
+async function listed(stored: readonly StoredRef[]): Promise<RefList> {
+  const slice = new TimeSlice();
+  const hash = createHash('sha256');
+  const refs: Ref[] = [];
+  for (const { ref } of stored) {
+    if (ref.name.startsWith(`${hiddenRefs}/`)) continue;
+    refs.push(ref);
+    hash.update(`${ref.oid} ${ref.name}\n`);
+    if (slice.over) await slice.rest();
+  }
+  return { refs, digest: hash.digest('hex') };
 }

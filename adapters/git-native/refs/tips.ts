@@ -68,11 +68,11 @@ export class Tips {
         }
       );
     }
-    if (header?.type === 'tag' && header.size <= largestTag) {
-      const object = await this.#objects.contents(location, oid);
-      return object && parsed(object.content);
-    }
-    return header && { kind: 'other' };
+    if (header?.type !== 'tag') return header && { kind: 'other' };
+    const commit = await this.#objects.peel(location, oid);
+    if (header.size > largestTag) return { kind: 'other', commit };
+    const object = await this.#objects.contents(location, oid);
+    return object && { ...parsed(object.content), commit };
   }
 }
 
@@ -87,7 +87,7 @@ function lengthOf(tip: Tip): number {
   }
 }
 
-function parsed(content: Buffer): Tip {
+function parsed(content: Buffer): Tip & { readonly kind: 'tag' } {
   const end = content.indexOf('\n\n');
   const lines = content
     .subarray(0, end < 0 ? content.length : end)

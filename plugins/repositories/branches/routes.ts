@@ -18,7 +18,7 @@ export const branchRoutes = (useCases: RepositoryUseCases): readonly Route[] => 
     scope: 'repo.read',
     query: branchQuery,
     result: branchPageJson,
-    statuses: [304],
+    statuses: [304, 422],
     sameForAll: true,
     async run(_call, { granted, query: { include_divergence: includeDivergence, sort, order, ...page } }) {
       const query = { ...readPage(pageRules.capped(), page), includeDivergence, sort, order };
@@ -35,7 +35,7 @@ export const branchRoutes = (useCases: RepositoryUseCases): readonly Route[] => 
     body: branchBody,
     success: 201,
     result: createdBranchJson,
-    statuses: [409],
+    statuses: [409, 422],
     async run(_call, { granted, body }) {
       const { name, baseRef } = await useCases.createBranch(granted, { name: body.name, baseRef: body.base_ref });
       return { name, base_ref: baseRef };

@@ -34,7 +34,7 @@ export const tagRoutes = (useCases: RepositoryUseCases): readonly Route[] => [
     body: tagBody,
     success: 201,
     result: createdTagJson,
-    statuses: [409],
+    statuses: [409, 422],
     run: (_call, { granted, body }) => useCases.createTag(granted, body),
   }),
   api({

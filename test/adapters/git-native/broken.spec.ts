@@ -51,6 +51,12 @@ const faults: readonly {
     }),
   },
   {
+    fault: 'a folder that is cut is not told to be',
+    check:
+      'no text is longer than its bound, no folder is listed past its bound, and paths that are too long are left out',
+    broken: (good) => ({ tree: async (id, oid) => ({ ...(await good.tree(id, oid)), truncated: false }) }),
+  },
+  {
     fault: 'every entry was last changed by the tip',
     check: 'the last commit of every entry of "main" is the one git log names',
     broken: (good) => ({

@@ -4,6 +4,8 @@ import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { gunzipSync } from 'node:zlib';
 import type { FileChange } from '#core/repositories/git-history';
+import { longest } from '#core/repositories/clipping';
+import { mostEntries } from '#core/repositories/git-backend';
 import type { Check } from '../checks.ts';
 import { bytesOf, client, fresh, imported, never, type Bench } from './provider.ts';
 import { git, must } from './stock-git.ts';
@@ -300,6 +302,52 @@ export const commitChecks: readonly Check<Bench>[] = [
       }
       for (const path of ['absent', '', '../alpha', '.git', 'src//one', 'src'])
         assert.equal(await backend.blame(filled, tip, path), undefined, path);
+    },
+  },
+  {
+    name: 'no text is longer than its bound, no folder is listed past its bound, and paths that are too long are left out',
+    async run(bench) {
+      const { backend } = bench;
+      const repository = await fresh(bench);
+      const [name, email, subject] = ['N'.repeat(2000), 'e'.repeat(2000), 's'.repeat(5000)];
+      const message = `${subject}\n\n${'b'.repeat(100_000)}`;
+      const person = (role: string): string => `${role} ${name} <${email}> 1700000000 +0000\n`;
+      const many = Array.from({ length: 10_001 }, (_, index) => `M 100644 :1 many/${100_000 + index}\n`).join('');
+      const folder = await imported(
+        bench,
+        repository,
+        `blob\nmark :1\ndata 2\nx\n\ncommit refs/heads/main\n${person('author')}${person('committer')}data ${message.length}\n${message}\nM 100644 :1 file\nM 100644 :1 ${'d/'.repeat(2500)}file\n${many}`,
+      );
+      const tip = await must(folder, ['rev-parse', 'HEAD']);
+      const record = await backend.commitRecord(repository, tip);
+      assert.deepEqual(
+        [record?.author.name.length, record?.committer.email.length, record?.message.length],
+        [longest.name, longest.email, longest.message],
+      );
+      const [line] = (await backend.blame(repository, tip, 'file')) ?? [];
+      const last = (await backend.lastCommits(repository, tip, '')).get('file');
+      const summary = (await backend.tips(repository, [tip])).get(tip);
+      for (const [text, bound] of [
+        [record?.message, longest.message],
+        [line?.author.name, longest.name],
+        [line?.author.email, longest.email],
+        [last?.subject, longest.subject],
+        [summary?.kind === 'commit' ? summary.subject : '', longest.subject],
+        [summary?.kind === 'commit' ? summary.author : '', longest.name],
+      ] as const)
+        assert.deepEqual([text?.length, text?.endsWith('…')], [bound, true]);
+      const listed = await backend.entry(repository, tip, 'many');
+      const { entries, truncated } = await backend.tree(repository, listed?.oid ?? '');
+      assert.deepEqual([entries.length, truncated, entries.at(-1)?.name], [mostEntries, true, '109999']);
+      assert.equal((await backend.lastCommits(repository, tip, 'many')).size, mostEntries);
+      assert.equal((await backend.entry(repository, tip, 'many/110000'))?.type, 'file');
+      const difference = await backend.difference(repository, undefined, tip);
+      assert.equal(difference.additions, 10_003);
+      assert.equal(difference.truncated, true);
+      assert.equal(
+        difference.files.find(({ path }) => path.startsWith('d/')),
+        undefined,
+      );
     },
   },
   {

@@ -11,6 +11,7 @@ import {
   type NewTag,
   type Oid,
   type PushHooks,
+  type Ref,
   type ReceiveRequest,
   type RefUpdate,
   type Tip,
@@ -60,6 +61,8 @@ export class FakeGit implements GitBackend {
   beforeRefsMove: (() => void) | undefined;
   /** Thrown by the next call of that name. */
   failing: { readonly name: string; readonly error: Error } | undefined;
+  /** More refs than anyone would make for a test. */
+  listed: ((kind: 'branches' | 'tags' | 'all') => readonly Ref[]) | undefined;
   /** Entries whose last commit is still being looked for. */
   unknownLastCommits = new Set<string>();
 
@@ -157,6 +160,12 @@ export class FakeGit implements GitBackend {
     return [...this.#stored(repository).refs]
       .filter(([name]) => name.startsWith(prefix))
       .map(([name, id]) => ({ name, oid: id }));
+  }
+
+  async refList(repository: string, kind: 'branches' | 'tags' | 'all') {
+    this.#call('refList');
+    const refs = this.listed?.(kind) ?? (await this.refs(repository, kind));
+    return { refs, digest: JSON.stringify(refs) };
   }
 
   async readRefs(repository: string, names: readonly string[]): Promise<readonly Oid[]> {
