@@ -8,8 +8,9 @@ import type { PortTraits } from '#core/kernel/ports';
 import { presentedIn, readCookies, sessionCookie, type CsrfProtection } from './credentials.ts';
 import { failure, stackOf } from './errors.ts';
 import type { Exchange } from './exchange.ts';
+import type { HeldBytes } from './held-bytes.ts';
 import { defaultMaxBytes, readJson } from './json-body.ts';
-import type { RateDecision, RateLimiter } from './rate-limiter.ts';
+import { callerKey, type RateDecision, type RateLimiter } from './rate-limiter.ts';
 import { errorResponse, respond, type ReplyContext } from './reply.ts';
 import { drain, requestBytes } from './request-body.ts';
 import type { ResponseCache } from './response-cache.ts';
@@ -37,6 +38,7 @@ export interface Wiring {
   readonly secureCookies: boolean;
   readonly validateResponses: boolean;
   readonly cache: ResponseCache;
+  readonly heldBytes: HeldBytes;
   readonly stopping: AbortSignal;
   /** Counts what runs, so that a stop can wait for it. */
   readonly track: (work: Promise<ResponseObject>) => Promise<ResponseObject>;
@@ -76,7 +78,7 @@ export function hapiRoute({ route }: OwnedRoute, wiring: Wiring): ServerRoute {
     return undefined;
   };
   const identify = identifier(route, wiring);
-  const readInput = inputReader(route);
+  const readInput = inputReader(route, wiring.heldBytes);
   const flaw = wiring.validateResponses && typeof route.result === 'object' ? compileResult(route.result) : undefined;
 
   const serve = async (request: Request, h: ResponseToolkit, exchange: Exchange): Promise<ResponseObject> => {
@@ -127,6 +129,8 @@ export function hapiRoute({ route }: OwnedRoute, wiring: Wiring): ServerRoute {
       return await serve(request, h, exchange);
     } catch (error) {
       return refuse(request, h, error, route.basic === true, wiring.log);
+    } finally {
+      exchange.hold?.release();
     }
   };
 
@@ -229,18 +233,28 @@ function identifier(route: Route, wiring: Wiring) {
 }
 
 /** Params, query and body, checked by schemas compiled once. */
-function inputReader(route: Route): (request: Request) => Promise<{ params: unknown; query: unknown; body: unknown }> {
+function inputReader(
+  route: Route,
+  heldBytes: HeldBytes,
+): (request: Request) => Promise<{ params: unknown; query: unknown; body: unknown }> {
   const asIs: Check = (value) => value;
   const params = route.params === undefined ? asIs : compile(route.params, 'params');
   const query = route.query === undefined ? () => ({}) : compile(route.query, 'query');
   const { body, maxBytes = defaultMaxBytes } = route;
   const checkBody = body === undefined || body === 'raw' ? undefined : compile(body, 'body');
-  return async (request) => ({
-    params: params(request.params),
-    query: query(request.query),
-    body:
-      body === 'raw' ? requestBytes(request.raw.req, maxBytes) : checkBody?.(await readJson(request.raw.req, maxBytes)),
-  });
+  return async (request) => {
+    const { exchange } = request.app;
+    const readBody = async (check: Check): Promise<unknown> => {
+      const hold = heldBytes.hold(callerKey(exchange.caller, exchange.ip));
+      exchange.hold = hold;
+      return check(await readJson(request.raw.req, maxBytes, hold.take));
+    };
+    return {
+      params: params(request.params),
+      query: query(request.query),
+      body: body === 'raw' ? requestBytes(request.raw.req, maxBytes) : checkBody && (await readBody(checkBody)),
+    };
+  };
 }
 
 function headerOf(request: Request, name: string): string | undefined {

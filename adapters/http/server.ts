@@ -15,6 +15,7 @@ import { answerBrokenRequest } from './broken-requests.ts';
 import { Connections } from './connections.ts';
 import { csrfProtection } from './credentials.ts';
 import { Exchange, type AccessLogEntry } from './exchange.ts';
+import { HeldBytes, heldBytesLimits, type HeldBytesLimits } from './held-bytes.ts';
 import { openapiDocument } from './openapi.ts';
 import { defaultPace, PaceKeeper, type Pace } from './pace.ts';
 import { rateLimiter } from './rate-limiter.ts';
@@ -48,9 +49,10 @@ export interface HttpOptions {
   readonly ids: Ids;
   readonly log: Log;
   readonly accessLog: (entry: AccessLogEntry) => void;
-  /** For tests, as is the next. */
+  /** For tests, as are the next. */
   readonly connectionsPerClient?: number;
   readonly pace?: Pace;
+  readonly heldBytes?: HeldBytesLimits;
 }
 
 export interface HttpServer {
@@ -167,6 +169,7 @@ export function createHttpServer(options: HttpOptions): HttpServer {
     secureCookies: new URL(options.baseUrl).protocol === 'https:',
     validateResponses: options.validateResponses === true,
     cache: new ResponseCache(),
+    heldBytes: new HeldBytes(options.heldBytes ?? heldBytesLimits),
     stopping: stopping.signal,
     absentPort,
     nothingHere,
