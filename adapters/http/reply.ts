@@ -15,7 +15,9 @@ const worthGzip = 1024;
 const sandbox = "default-src 'none'; sandbox";
 
 export interface ReplyContext {
-  readonly route: Pick<Route, 'success' | 'sameForAll'>;
+  readonly route: Pick<Route, 'id' | 'success' | 'sameForAll'>;
+  /** Parameters of the path and the query, as they were read. */
+  readonly input: readonly unknown[];
   readonly caller: Caller;
   /** Whether cookies are for https alone. */
   readonly secure: boolean;
@@ -48,7 +50,7 @@ async function conditional(
 ): Promise<ResponseObject> {
   if (clientHas(request, etag)) return withHeaders(notModified(h), { etag, headers }, context);
   const { cache, route, caller } = context;
-  const key = cacheKey(route.sameForAll === true ? undefined : caller, request.raw.req.url, etag);
+  const key = cacheKey(route.sameForAll === true ? undefined : caller, route.id, context.input, etag);
   let bytes = cache.get(key);
   if (bytes === undefined) {
     const { body, options } = unwrapped(await make());

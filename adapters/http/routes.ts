@@ -100,11 +100,12 @@ export function hapiRoute({ route }: OwnedRoute, wiring: Wiring): ServerRoute {
       header: (name: string) => headerOf(request, name),
     };
     const result: unknown = await route.run(call as never, input as never);
-    return respond(request, h, result, contextOf(exchange));
+    return respond(request, h, result, contextOf(exchange, [input.params, input.query]));
   };
 
-  const contextOf = (exchange: Exchange): ReplyContext => ({
+  const contextOf = (exchange: Exchange, input: ReplyContext['input']): ReplyContext => ({
     route,
+    input,
     secure: wiring.secureCookies,
     caller: exchange.caller,
     cache: wiring.cache,
