@@ -157,7 +157,8 @@ function responses(route: Route, registry: SchemaRegistry, absentPort: AbsentPor
     ),
     default: {
       description:
-        'What any operation may meet: a request that is no valid HTTP, a fault, a component that is not available',
+        'What any operation may meet: a request that is no valid HTTP, a fault, a component that is not available, an ' +
+        'answer over the bound of all',
       ...refusal,
     },
   };

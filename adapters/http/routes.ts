@@ -10,6 +10,7 @@ import { failure, stackOf } from './errors.ts';
 import type { Exchange } from './exchange.ts';
 import type { HeldBytes } from './held-bytes.ts';
 import { defaultMaxBytes, readJson } from './json-body.ts';
+import { AnswerTooLarge } from './json-text.ts';
 import { callerKey, type RateDecision, type RateLimiter } from './rate-limiter.ts';
 import { errorResponse, respond, type ReplyContext } from './reply.ts';
 import { drain, requestBytes } from './request-body.ts';
@@ -161,6 +162,8 @@ export async function refuse(
     log.error({ requestId, route: exchange.route, stack: stackOf(error) }, 'a request failed');
   if (told.status === 503 && error instanceof Error && error.cause !== undefined)
     log.warn({ requestId, route: exchange.route, stack: stackOf(error) }, 'a component is not available');
+  if (error instanceof AnswerTooLarge)
+    log.warn({ requestId, route: exchange.route }, 'an answer was over the bound of all answers');
   await drain(request.raw.req);
   return errorResponse(h, told, basic && headerOf(request, 'user-agent')?.startsWith('git/') === true);
 }
