@@ -1,6 +1,13 @@
 // Parses JSON request bodies: content type, size limit, syntax, and a check for what no JSON of ours may contain.
 import type { IncomingMessage } from 'node:http';
-import { MalformedJson, UnknownField, UnsupportedMediaType, ValidationFailed } from '#core/kernel/errors';
+import {
+  HexforgeError,
+  MalformedJson,
+  UnknownField,
+  UnsupportedMediaType,
+  ValidationFailed,
+} from '#core/kernel/errors';
+import { restored, skeletonOf } from './json-slices.ts';
 import { carriesBody, requestBytes } from './request-body.ts';
 
 /** Document D, "Repositories": JSON bodies up to 1 MiB. */
@@ -29,9 +36,19 @@ export async function readJson(
   }
   const bytes = await collect(message, maxBytes, take);
   if (bytes.byteLength === 0) return {};
-  const value = parse(bytes);
+  if (bytes.byteLength <= defaultMaxBytes) {
+    const value = parse(bytes);
+    inspect(value);
+    return value;
+  }
+  const skeleton = await skeletonOf(bytes, defaultMaxBytes).catch((error: unknown) => {
+    throw error instanceof HexforgeError ? error : malformed();
+  });
+  const value = parse(skeleton.bytes);
   inspect(value);
-  return value;
+  const whole = restored(value, skeleton.strings);
+  inspect(whole);
+  return whole;
 }
 
 /**
@@ -45,7 +62,7 @@ function isJson(contentType: string): boolean {
 }
 
 /** Into one buffer that grows, for a piece may be of one byte and cost a hundred. */
-async function collect(message: IncomingMessage, maxBytes: number, take: (bytes: number) => void): Promise<Uint8Array> {
+async function collect(message: IncomingMessage, maxBytes: number, take: (bytes: number) => void): Promise<Buffer> {
   let held = Buffer.alloc(0);
   let length = 0;
   const started = performance.now();
@@ -70,10 +87,13 @@ function parse(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(utf8.decode(bytes));
   } catch {
-    // The parser's own message quotes the body, which may hold a password.
-    throw new MalformedJson('The body is not valid JSON', { detail: 'It must be one JSON value in UTF-8' });
+    throw malformed();
   }
 }
+
+/** The parser's own message quotes the body, which may hold a password. */
+const malformed = (): MalformedJson =>
+  new MalformedJson('The body is not valid JSON', { detail: 'It must be one JSON value in UTF-8' });
 
 /**
  * Refuses what would pass the schema and fail deeper inside: prototype keys, text no database holds, nesting without
