@@ -3,6 +3,7 @@ import type { Request } from '@hapi/hapi';
 import { anonymous, type Call, type Caller, type Credential } from '#core/kernel/caller';
 import type { Clock, Ids } from '#core/kernel/time';
 import { clientAddress, type TrustedProxies } from './addresses.ts';
+import type { Hold } from './held-bytes.ts';
 
 const saneRequestId = /^[A-Za-z0-9._-]{1,128}$/;
 const longestUserAgent = 512;
@@ -35,6 +36,8 @@ export class Exchange {
   caller: Caller = anonymous;
   /** Who the credential that was presented proves at a later moment. */
   callerAt: (now: Date) => Promise<Caller> = async () => anonymous;
+  /** What its body takes of the memory; undefined until one is read. */
+  hold: Hold | undefined;
   readonly #request: Request;
   readonly #clock: Clock;
   readonly #started = performance.now();

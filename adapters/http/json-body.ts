@@ -1,28 +1,54 @@
 // Parses JSON request bodies: content type, size limit, syntax, and a check for what no JSON of ours may contain.
 import type { IncomingMessage } from 'node:http';
-import { MalformedJson, UnknownField, UnsupportedMediaType, ValidationFailed } from '#core/kernel/errors';
+import {
+  HexforgeError,
+  MalformedJson,
+  UnknownField,
+  UnsupportedMediaType,
+  ValidationFailed,
+} from '#core/kernel/errors';
+import { restored, skeletonOf } from './json-slices.ts';
 import { carriesBody, requestBytes } from './request-body.ts';
 
 /** Document D, "Repositories": JSON bodies up to 1 MiB. */
 export const defaultMaxBytes = 1024 * 1024;
 
+/** What a small body is read into at once. */
+const firstBytes = 4096;
 const deepest = 64;
 const longestMilliseconds = 60_000;
 const json = /^application\/(?:[a-z0-9.+-]+\+)?json$/i;
 const inUtf8 = /^charset\s*=\s*"?utf-8"?$/i;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** The parsed body; an absent one is an empty object, so that the schema names what is missing. */
-export async function readJson(message: IncomingMessage, maxBytes: number): Promise<unknown> {
+/**
+ * The parsed body; an absent one is an empty object, so that the schema names what is missing.
+ * @param take is told of all that is held, as it comes, and may refuse it.
+ */
+export async function readJson(
+  message: IncomingMessage,
+  maxBytes: number,
+  take: (bytes: number) => void,
+): Promise<unknown> {
   if (!carriesBody(message)) return {};
   if (!isJson(message.headers['content-type'] ?? '')) {
     throw new UnsupportedMediaType('The body must be JSON', { detail: 'Send it with Content-Type: application/json' });
   }
-  const bytes = await collect(message, maxBytes);
+  const bytes = await collect(message, maxBytes, take);
   if (bytes.byteLength === 0) return {};
-  const value = parse(bytes);
+  if (bytes.byteLength <= defaultMaxBytes) {
+    const value = parse(bytes);
+    inspect(value);
+    return value;
+  }
+  const skeleton = await skeletonOf(bytes, defaultMaxBytes).catch((error: unknown) => {
+    throw error instanceof HexforgeError ? error : malformed();
+  });
+  const value = parse(skeleton.bytes);
   inspect(value);
-  return value;
+  const whole = restored(value, skeleton.strings);
+  inspect(whole);
+  return whole;
 }
 
 /**
@@ -35,27 +61,39 @@ function isJson(contentType: string): boolean {
   return json.test(type) && parameters.length <= 1 && parameters.every((parameter) => inUtf8.test(parameter));
 }
 
-async function collect(message: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
+/** Into one buffer that grows, for a piece may be of one byte and cost a hundred. */
+async function collect(message: IncomingMessage, maxBytes: number, take: (bytes: number) => void): Promise<Buffer> {
+  let held = Buffer.alloc(0);
+  let length = 0;
   const started = performance.now();
   for await (const chunk of requestBytes(message, maxBytes)) {
     if (performance.now() - started > longestMilliseconds)
       throw new ValidationFailed('The body did not arrive in time', {
         detail: `It may take ${longestMilliseconds / 1000} seconds`,
       });
-    chunks.push(chunk);
+    take(chunk.byteLength);
+    if (length + chunk.byteLength > held.length) {
+      const larger = Buffer.allocUnsafe(Math.min(maxBytes, Math.max(firstBytes, 2 * (length + chunk.byteLength))));
+      larger.set(held.subarray(0, length));
+      held = larger;
+    }
+    held.set(chunk, length);
+    length += chunk.byteLength;
   }
-  return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
+  return held.subarray(0, length);
 }
 
 function parse(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(utf8.decode(bytes));
   } catch {
-    // The parser's own message quotes the body, which may hold a password.
-    throw new MalformedJson('The body is not valid JSON', { detail: 'It must be one JSON value in UTF-8' });
+    throw malformed();
   }
 }
+
+/** The parser's own message quotes the body, which may hold a password. */
+const malformed = (): MalformedJson =>
+  new MalformedJson('The body is not valid JSON', { detail: 'It must be one JSON value in UTF-8' });
 
 /**
  * Refuses what would pass the schema and fail deeper inside: prototype keys, text no database holds, nesting without

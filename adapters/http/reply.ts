@@ -4,6 +4,7 @@ import type { Request, ResponseObject, ResponseToolkit } from '@hapi/hapi';
 import type { Caller } from '#core/kernel/caller';
 import type { Failure } from './errors.ts';
 import { matches } from './etag.ts';
+import { jsonText } from './json-text.ts';
 import { cacheKey, type ResponseCache } from './response-cache.ts';
 import { ByteStream, Reply, Tagged, type Cookie, type ReplyOptions, type Route } from './route.ts';
 import { cancel, largestPiece, pieces, readable, type StreamHooks } from './streams.ts';
@@ -15,7 +16,9 @@ const worthGzip = 1024;
 const sandbox = "default-src 'none'; sandbox";
 
 export interface ReplyContext {
-  readonly route: Pick<Route, 'success' | 'sameForAll'>;
+  readonly route: Pick<Route, 'id' | 'success' | 'sameForAll'>;
+  /** Parameters of the path and the query, as they were read. */
+  readonly input: readonly unknown[];
   readonly caller: Caller;
   /** Whether cookies are for https alone. */
   readonly secure: boolean;
@@ -36,7 +39,7 @@ export async function respond(
   const status = options.status ?? context.route.success ?? 200;
   const unchanged = options.etag !== undefined && status === 200 && clientHas(request, options.etag);
   if (unchanged && body instanceof ByteStream) await cancel(body);
-  return withHeaders(unchanged ? notModified(h) : withBody(request, h, body, status, context), options, context);
+  return withHeaders(unchanged ? notModified(h) : await withBody(request, h, body, status, context), options, context);
 }
 
 /** A conditional response: from the client's own copy, from the response cache, or made. */
@@ -48,20 +51,20 @@ async function conditional(
 ): Promise<ResponseObject> {
   if (clientHas(request, etag)) return withHeaders(notModified(h), { etag, headers }, context);
   const { cache, route, caller } = context;
-  const key = cacheKey(route.sameForAll === true ? undefined : caller, request.raw.req.url, etag);
+  const key = cacheKey(route.sameForAll === true ? undefined : caller, route.id, context.input, etag);
   let cached = cache.get(key);
   if (cached === undefined) {
     const { body, options } = unwrapped(await make());
     const final = options.provisional !== true;
     if (!final || body instanceof ByteStream)
       return withHeaders(
-        withBody(request, h, body, 200, context),
+        await withBody(request, h, body, 200, context),
         { headers: { ...headers, ...options.headers }, ...(final && { etag }) },
         context,
       );
     // What was read and presented was work enough for one turn of the event loop.
     await new Promise((resolve) => setImmediate(resolve));
-    cached = { body: Buffer.from(jsonOf(body, 200, context)), headers: options.headers ?? {} };
+    cached = { body: Buffer.from(await jsonOf(body, 200, context)), headers: options.headers ?? {} };
     cache.set(key, cached);
   }
   const { body: bytes } = cached;
@@ -115,13 +118,13 @@ export function errorResponse(h: ResponseToolkit, { status, headers, body }: Fai
   return response;
 }
 
-function withBody(
+async function withBody(
   request: Request,
   h: ResponseToolkit,
   body: unknown,
   status: number,
   context: ReplyContext,
-): ResponseObject {
+): Promise<ResponseObject> {
   if (body === undefined) return h.response().code(status);
   if (body instanceof ByteStream) {
     // Packs, archives and blobs are compressed already or gain little; events must not wait for a compressor.
@@ -130,7 +133,7 @@ function withBody(
     setHeader(response, 'content-type', body.type);
     return body.length === undefined ? response : response.bytes(body.length);
   }
-  return sendable(h, jsonOf(body, status, context))
+  return sendable(h, await jsonOf(body, status, context))
     .code(status)
     .header('content-type', json);
 }
@@ -142,8 +145,8 @@ function sendable(h: ResponseToolkit, whole: string | Buffer): ResponseObject {
   return h.response(pieces(bytes)).bytes(bytes.length);
 }
 
-function jsonOf(body: unknown, status: number, { flaw }: ReplyContext): string {
-  const text = JSON.stringify(body);
+async function jsonOf(body: unknown, status: number, { flaw }: ReplyContext): Promise<string> {
+  const text = await jsonText(body);
   const found = status < 400 ? flaw?.(JSON.parse(text)) : undefined;
   if (found !== undefined) throw new Error(`the answer does not fit its schema: ${found}`);
   return text;

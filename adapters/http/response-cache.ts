@@ -1,4 +1,4 @@
-// The response cache: serialized JSON bodies, plain and in gzip, by caller, URL and entity tag.
+// The response cache: serialized JSON bodies, plain and in gzip, by caller, input and entity tag.
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Caller } from '#core/kernel/caller';
@@ -39,10 +39,11 @@ export class ResponseCache {
 /**
  * Under which key an answer is cached. The caller is part of it, with the credential, as a token may be shown less than
  * a session of the same user, and with the flag, which an administrator may lose; `caller` is undefined where the route
- * promises the same answer to all. No part but the last can hold a space.
+ * promises the same answer to all. The input is what was read of the URL, so that parameters nobody knows make no new
+ * key. No part but the input can hold a space.
  */
-export const cacheKey = (caller: Caller | undefined, url: string | undefined, etag: string): string =>
-  `${whose(caller)} ${url} ${etag}`;
+export const cacheKey = (caller: Caller | undefined, route: string, input: readonly unknown[], etag: string): string =>
+  `${whose(caller)} ${route} ${JSON.stringify(input)} ${etag}`;
 
 function whose(caller: Caller | undefined): string {
   if (caller === undefined) return 'all';

@@ -63,8 +63,8 @@ export class Tagged<R> {
 
 /**
  * A conditional response: a 200 whose body is made only where it is needed. A client that has it is answered with 304,
- * and JSON comes from the response cache while that holds it for this caller, URL and tag (see `sameForAll`).
- * @param etag unquoted; besides the caller and the URL it must name all that the body follows from.
+ * and JSON comes from the response cache while that holds it for this caller, input and tag (see `sameForAll`).
+ * @param etag unquoted; besides the caller, `params` and `query` it must name all that the body follows from.
  * @param headers of the 200 and the 304 alike.
  */
 export const tagged = <R>(

@@ -9,13 +9,15 @@ import type { PortTraits } from '#core/kernel/ports';
 import { presentedIn, readCookies, sessionCookie, type CsrfProtection } from './credentials.ts';
 import { failure, stackOf } from './errors.ts';
 import type { Exchange } from './exchange.ts';
+import type { HeldBytes } from './held-bytes.ts';
 import { defaultMaxBytes, readJson } from './json-body.ts';
-import type { RateDecision, RateLimiter } from './rate-limiter.ts';
+import { AnswerTooLarge } from './json-text.ts';
 import { Lease, uploaded } from './lease.ts';
+import type { RateDecision, RateLimiter } from './rate-limiter.ts';
 import { errorResponse, respond, type ReplyContext } from './reply.ts';
 import { carriesBody, drain, requestBytes } from './request-body.ts';
 import type { ResponseCache } from './response-cache.ts';
-import type { Route } from './route.ts';
+import type { RawBody, Route } from './route.ts';
 import { compile, compileResult, type Check } from './validation.ts';
 
 export interface OwnedRoute {
@@ -40,6 +42,7 @@ export interface Wiring {
   readonly secureCookies: boolean;
   readonly validateResponses: boolean;
   readonly cache: ResponseCache;
+  readonly heldBytes: HeldBytes;
   readonly stopping: AbortSignal;
   /** See `Lease`. */
   readonly leaseMs: number;
@@ -81,7 +84,7 @@ export function hapiRoute({ route }: OwnedRoute, wiring: Wiring): ServerRoute {
     return undefined;
   };
   const identify = identifier(route, wiring);
-  const readInput = inputReader(route);
+  const readInput = inputReader(route, wiring.heldBytes);
   // The answer to a change tells what was done: whoever asked for it may hear that to its end.
   const reading = route.method === 'GET' || route.meter === 'api.read';
   const flaw = wiring.validateResponses && typeof route.result === 'object' ? compileResult(route.result) : undefined;
@@ -109,14 +112,16 @@ export function hapiRoute({ route }: OwnedRoute, wiring: Wiring): ServerRoute {
     // A conditional answer is made while it is sent, so that is on the caller's behalf too.
     return wiring.currentCaller.run(callerKey(exchange.caller, exchange.ip), async () => {
       const result: unknown = await route.run(call as never, input as never);
-      const response = await respond(request, h, result, contextOf(exchange, reading ? lease : undefined));
+      const context = contextOf(exchange, [input.params, input.query], reading ? lease : undefined);
+      const response = await respond(request, h, result, context);
       if (reading && response.variety !== 'stream') await lease.hold();
       return response;
     });
   };
 
-  const contextOf = (exchange: Exchange, lease: Lease | undefined): ReplyContext => ({
+  const contextOf = (exchange: Exchange, input: ReplyContext['input'], lease: Lease | undefined): ReplyContext => ({
     route,
+    input,
     secure: wiring.secureCookies,
     caller: exchange.caller,
     cache: wiring.cache,
@@ -142,6 +147,8 @@ export function hapiRoute({ route }: OwnedRoute, wiring: Wiring): ServerRoute {
       return await serve(request, h, exchange);
     } catch (error) {
       return refuse(request, h, error, route.basic === true, wiring.log);
+    } finally {
+      exchange.hold?.release();
     }
   };
 
@@ -178,6 +185,8 @@ export async function refuse(
       { requestId, route: exchange.route, problem: told.body['error'], stack: stackOf(error) },
       'a component is not available',
     );
+  if (error instanceof AnswerTooLarge)
+    log.warn({ requestId, route: exchange.route }, 'an answer was over the bound of all answers');
   await drain(request.raw.req);
   return errorResponse(h, told, basic && headerOf(request, 'user-agent')?.startsWith('git/') === true);
 }
@@ -259,6 +268,7 @@ function identifier(route: Route, wiring: Wiring) {
 /** Params, query and body, checked by schemas compiled once. */
 function inputReader(
   route: Route,
+  heldBytes: HeldBytes,
 ): (request: Request, lease: Lease | undefined) => Promise<{ params: unknown; query: unknown; body: unknown }> {
   const asIs: Check = (value) => value;
   const params = route.params === undefined ? asIs : compile(route.params, 'params');
@@ -266,14 +276,23 @@ function inputReader(
   const { body, maxBytes = defaultMaxBytes } = route;
   const checkBody = body === undefined || body === 'raw' ? undefined : compile(body, 'body');
   return async (request, lease) => {
-    const read = async (): Promise<unknown> => {
-      if (body !== 'raw') return checkBody?.(await readJson(request.raw.req, maxBytes));
+    const { exchange } = request.app;
+    const readBody = async (check: Check): Promise<unknown> => {
+      const hold = heldBytes.hold(callerKey(exchange.caller, exchange.ip));
+      exchange.hold = hold;
+      const value = check(await readJson(request.raw.req, maxBytes, hold.take));
+      await lease?.renew();
+      return value;
+    };
+    const raw = (): RawBody => {
       const bytes = requestBytes(request.raw.req, maxBytes);
       return lease === undefined ? bytes : uploaded(bytes, lease);
     };
-    const input = { params: params(request.params), query: query(request.query), body: await read() };
-    if (body !== 'raw') await lease?.renew();
-    return input;
+    return {
+      params: params(request.params),
+      query: query(request.query),
+      body: body === 'raw' ? raw() : checkBody && (await readBody(checkBody)),
+    };
   };
 }
 

@@ -17,6 +17,7 @@ import { answerBrokenRequest } from './broken-requests.ts';
 import { Connections } from './connections.ts';
 import { csrfProtection } from './credentials.ts';
 import { Exchange, type AccessLogEntry } from './exchange.ts';
+import { HeldBytes, heldBytesLimits, type HeldBytesLimits } from './held-bytes.ts';
 import { leaseMs } from './lease.ts';
 import { openapiDocument } from './openapi.ts';
 import { defaultPace, PaceKeeper, type Pace } from './pace.ts';
@@ -54,9 +55,10 @@ export interface HttpOptions {
   readonly currentCaller: CurrentCaller;
   readonly log: Log;
   readonly accessLog: (entry: AccessLogEntry) => void;
-  /** For tests, as is the next. */
+  /** For tests, as are the next. */
   readonly connectionsPerClient?: number;
   readonly pace?: Pace;
+  readonly heldBytes?: HeldBytesLimits;
 }
 
 export interface HttpServer {
@@ -175,6 +177,7 @@ export function createHttpServer(options: HttpOptions): HttpServer {
     secureCookies: new URL(options.baseUrl).protocol === 'https:',
     validateResponses: options.validateResponses === true,
     cache: new ResponseCache(),
+    heldBytes: new HeldBytes(options.heldBytes ?? heldBytesLimits),
     stopping: stopping.signal,
     leaseMs: options.leaseMs ?? leaseMs,
     absentPort,

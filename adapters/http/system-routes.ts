@@ -2,7 +2,8 @@
 import Joi from 'joi';
 import { anyone } from '#core/kernel/access';
 import { Unavailable } from '#core/kernel/errors';
-import { api, object, type Route } from './route.ts';
+import { entityTag } from './etag.ts';
+import { api, object, tagged, type Route } from './route.ts';
 
 export interface Readiness {
   readonly ready: boolean;
@@ -34,7 +35,9 @@ interface Index {
 }
 
 const uri = Joi.string().uri().required();
-const open = { method: 'GET', access: anyone, scope: null, meter: 'none' } as const;
+const open = { method: 'GET', access: anyone, scope: null } as const;
+/** Who watches over the instance is never refused. */
+const probe = { ...open, meter: 'none' } as const;
 
 export function systemRoutes({ baseUrl, webUrl, version, readiness, document }: SystemParts): readonly Route[] {
   const index: Index = {
@@ -48,6 +51,7 @@ export function systemRoutes({ baseUrl, webUrl, version, readiness, document }: 
       web: webUrl,
     },
   };
+  let tag: string | undefined;
   return [
     api({
       ...open,
@@ -63,7 +67,7 @@ export function systemRoutes({ baseUrl, webUrl, version, readiness, document }: 
       run: () => index,
     }),
     api({
-      ...open,
+      ...probe,
       id: 'healthz',
       summary: 'Whether the process listens',
       mount: 'root',
@@ -72,7 +76,7 @@ export function systemRoutes({ baseUrl, webUrl, version, readiness, document }: 
       run: () => ({ status: 'ok' as const }),
     }),
     api({
-      ...open,
+      ...probe,
       id: 'readyz',
       summary: 'Whether every plugin is ready',
       mount: 'root',
@@ -100,7 +104,8 @@ export function systemRoutes({ baseUrl, webUrl, version, readiness, document }: 
       path: '/openapi.json',
       hidden: true,
       result: Joi.object<object>().unknown(),
-      run: () => document(),
+      sameForAll: true,
+      run: () => tagged((tag ??= entityTag(document())), async () => document()),
     }),
   ];
 }

@@ -1,7 +1,7 @@
 // Rate limiting: counting against a budget, for request metering, login throttling and branch deletions.
 import { declarePort } from './ports.ts';
 
-/** Document A, "Limits", and document D, "Rate limits". `none`: health and documents. */
+/** Document A, "Limits", and document D, "Rate limits". `none`: health alone. */
 export type Meter = 'api.read' | 'api.write' | 'api.expensive' | 'mcp.tool_call' | 'none';
 
 export interface Budget {

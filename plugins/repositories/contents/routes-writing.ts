@@ -33,7 +33,7 @@ export const contentsWritingRoutes = (useCases: RepositoryUseCases): readonly Ro
         branch,
         sha,
         author: authorOf(body),
-        content: decoded(body.content),
+        content: await decoded(body.content),
       });
       return reply(presentWritten(written), { status: written.created ? 201 : 200 });
     },
@@ -64,18 +64,35 @@ export const contentsWritingRoutes = (useCases: RepositoryUseCases): readonly Ro
 const authorOf = ({ author }: Pick<WriteBody, 'author'>): WriteCommand['author'] =>
   author === undefined ? undefined : { ...author, date: instant('author.date', author.date) };
 
+/** What is decoded without a pause, so that other requests are served in between. */
+const slice = 1024 ** 2;
+
 /** RFC 4648, section 4, with its padding; in lines, as `base64` prints it, or in one. @throws {ValidationFailed} */
-function decoded(lines: string): Uint8Array {
-  const text = lines.replaceAll(/\r?\n/g, '');
-  // Bits that no byte needs can be set in the last group alone; written back, they show.
+async function decoded(lines: string): Promise<Uint8Array> {
+  const parts: Buffer[] = [];
+  let text = '';
+  for (let at = 0; at < lines.length; at += slice) {
+    text = (text + lines.slice(at, at + slice)).replaceAll(/\r?\n/g, '');
+    const last = at + slice >= lines.length;
+    // The last group may have padding; it, and a line break that goes on, wait for what follows.
+    const whole = last ? text : text.slice(0, Math.max(0, text.length - 4 - (text.length % 4)));
+    if (!(last ? isEnd(whole) : /^[A-Za-z0-9+/]*$/.test(whole)))
+      throw new ValidationFailed('The content is not base64', {
+        detail: 'Field "content" must be base64 with its padding, and nothing else but line breaks',
+      });
+    parts.push(Buffer.from(whole, 'base64'));
+    text = text.slice(whole.length);
+    if (!last) await new Promise((resolve) => setImmediate(resolve));
+  }
+  return Buffer.concat(parts);
+}
+
+/** Bits that no byte needs can be set in the last group alone; written back, they show. */
+function isEnd(text: string): boolean {
   const last = text.slice(-4);
-  if (
+  return (
     text.length % 4 === 0 &&
     /^[A-Za-z0-9+/]*={0,2}$/.test(text) &&
     Buffer.from(last, 'base64').toString('base64') === last
-  )
-    return Buffer.from(text, 'base64');
-  throw new ValidationFailed('The content is not base64', {
-    detail: 'Field "content" must be base64 with its padding, and nothing else but line breaks',
-  });
+  );
 }

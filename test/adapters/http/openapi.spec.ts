@@ -1,4 +1,5 @@
 // The OpenAPI document, the statuses that follow from a descriptor, and the routes of the server itself.
+import type { OutgoingHttpHeaders } from 'node:http';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import Joi from 'joi';
 import t from 'tap';
@@ -6,7 +7,8 @@ import { schemaRegistry } from '#adapters/http/json-schema';
 import { api, object, type Route } from '#adapters/http/route';
 import { impliedStatuses } from '#adapters/http/statuses';
 import { admin, anyone, changes, reads, session, signedIn, superAdmin } from '#core/kernel/access';
-import { startRig } from './rig.ts';
+import type { Budget } from '#core/kernel/rate';
+import { bearer, counter, startRig } from './rig.ts';
 
 interface User {
   id: string;
@@ -136,6 +138,45 @@ interface Document {
   components: { schemas: Record<string, Record<string, unknown>>; securitySchemes: object };
   tags: object[];
 }
+
+void t.test('the document is made once, answered from the cache, 304 to who has it, and metered', async (t) => {
+  const rateCounter = counter();
+  const budget: Budget = { limit: 100, windowSeconds: 60, window: 'fixed' };
+  const rig = await startRig(t, routes, {
+    validateResponses: false,
+    rateCounter,
+    budgets: () => ({ budget: async () => budget }),
+  });
+  const document = rig.server.openapi() as Document;
+  let serialized = 0;
+  Object.assign(document, {
+    toJSON() {
+      serialized += 1;
+      return { openapi: document.openapi };
+    },
+  });
+  const get = (query: string, headers: OutgoingHttpHeaders = {}) =>
+    rig.call('GET', `/api/v1/openapi.json${query}`, { headers: { 'accept-encoding': 'gzip', ...headers } });
+  const first = await get('');
+  const { etag = '' } = first.headers;
+  const made = serialized;
+  const others = [];
+  for (let time = 0; time < 20; time += 1) others.push(await get(`?${time}=${time}`, bearer('good')));
+  t.equal(serialized, made, 'parameters nobody knows and other callers make no new one');
+  t.ok(others.every(({ bytes, status }) => status === 200 && bytes.equals(first.bytes)));
+  t.equal((await get('', { 'if-none-match': etag })).status, 304);
+  t.equal(serialized, made);
+  t.strictSame(
+    [...rateCounter.taken],
+    [
+      ['api.read:address:127.0.0.1', 2],
+      ['api.read:user:id-alice', 20],
+    ],
+  );
+  await rig.call('GET', '/');
+  for (const path of ['/healthz', '/readyz']) await rig.call('GET', path);
+  t.equal(rateCounter.taken.get('api.read:address:127.0.0.1'), 3, 'health checks are free');
+});
 
 void t.test('the document is valid OpenAPI 3.1 and says what the descriptors say', async (t) => {
   const rig = await startRig(t, routes, {

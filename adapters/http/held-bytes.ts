@@ -1,0 +1,66 @@
+// The budget of bytes that request bodies hold in memory, per caller and in all, after inflation.
+import { RateLimited, Unavailable } from '#core/kernel/errors';
+
+export interface HeldBytesLimits {
+  /** Of the bodies of one caller: nearly two of the largest, or a hundred of the usual bound. */
+  readonly perCaller: number;
+  /** Past it callers may hold equal parts of it, and past one and a half of it nothing. */
+  readonly inAll: number;
+}
+
+export const heldBytesLimits: HeldBytesLimits = { perCaller: 96 * 1024 ** 2, inAll: 192 * 1024 ** 2 };
+
+/** A body usually goes as fast as it came. */
+const retryAfterSeconds = 2;
+
+/** What one request holds. */
+export interface Hold {
+  /** @throws {RateLimited | Unavailable} where that is too much. */
+  take(bytes: number): void;
+  release(): void;
+}
+
+export class HeldBytes {
+  readonly #limits: HeldBytesLimits;
+  readonly #byCaller = new Map<string, number>();
+  #all = 0;
+
+  constructor(limits: HeldBytesLimits) {
+    this.#limits = limits;
+  }
+
+  hold(caller: string): Hold {
+    let own = 0;
+    return {
+      take: (bytes) => {
+        this.#admit(caller, bytes);
+        own += bytes;
+        this.#add(caller, bytes);
+      },
+      release: () => {
+        this.#add(caller, -own);
+        own = 0;
+      },
+    };
+  }
+
+  #admit(caller: string, bytes: number): void {
+    const { perCaller, inAll } = this.#limits;
+    const mine = (this.#byCaller.get(caller) ?? 0) + bytes;
+    if (mine > perCaller)
+      throw new RateLimited('Too many large requests at once', retryAfterSeconds, {
+        detail: `The bodies of your requests may take ${perCaller} bytes at a time`,
+      });
+    const all = this.#all + bytes;
+    const callers = this.#byCaller.size + (this.#byCaller.has(caller) ? 0 : 1);
+    if (all > 1.5 * inAll || (all > inAll && mine > inAll / callers))
+      throw new Unavailable('The server is busy with large requests', { detail: 'Try again in a few seconds' });
+  }
+
+  #add(caller: string, bytes: number): void {
+    this.#all += bytes;
+    const mine = (this.#byCaller.get(caller) ?? 0) + bytes;
+    if (mine === 0) this.#byCaller.delete(caller);
+    else this.#byCaller.set(caller, mine);
+  }
+}

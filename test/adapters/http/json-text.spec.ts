@@ -1,0 +1,81 @@
+// JSON answers are bounded, and large ones serialized in slices.
+import Joi from 'joi';
+import t from 'tap';
+import { jsonText, largestJson } from '#adapters/http/json-text';
+import { api } from '#adapters/http/route';
+import { anyone } from '#core/kernel/access';
+import { startRig } from './rig.ts';
+
+const open = { access: anyone, scope: null, meter: 'none', summary: 'For a test', method: 'GET' } as const;
+const rows = (count: number, length: number) =>
+  Array.from({ length: count }, (_, index) => ({
+    index,
+    text: '"ü\n'.repeat(length),
+    at: new Date(index),
+    no: undefined,
+  }));
+
+void t.test(
+  'what is made in slices is what JSON.stringify makes of it, and others get their turn in between',
+  async (t) => {
+    const wide = Object.fromEntries(rows(400, 900).map((row) => [`key "${row.index}"`, row]));
+    const bodies: Readonly<Record<string, unknown>> = {
+      small: { a: [], b: {}, c: null, d: [undefined, null, 1, 'x'] },
+      list: rows(4000, 200),
+      'list in an object': { total: 1, none: undefined, items: rows(3000, 300), more: [], nothing: {} },
+      'lists in lists': [rows(900, 900), [], rows(10, 5), [rows(900, 900)], {}],
+      'few large items': ['x'.repeat(900_000), 1, 'y'.repeat(900_000), 'z'],
+      'first large': ['x'.repeat(900_000), [], undefined],
+      wide,
+      text: 'x'.repeat(2_000_000),
+      'with its own form': { toJSON: () => ({ own: 'x'.repeat(900_000) }), large: 'x'.repeat(900_000) },
+    };
+    for (const [name, body] of Object.entries(bodies)) {
+      let turns = 0;
+      let counting = true;
+      const count = (): void => {
+        turns += 1;
+        if (counting) setImmediate(count);
+      };
+      setImmediate(count);
+      const text = await jsonText(body);
+      counting = false;
+      t.ok(text === JSON.stringify(body), name);
+      if (text.length > 3_000_000) t.ok(turns >= text.length / 1_200_000, `${name}: ${turns} turns of others`);
+    }
+  },
+);
+
+void t.test('an answer over the bound is 422 and in the log, however it comes to be so', async (t) => {
+  const touched: number[] = [];
+  const endless = Array.from({ length: 100_000 }, (_, index) => ({
+    get text() {
+      touched.push(index);
+      return 'x'.repeat(1024);
+    },
+  }));
+  const bodies: Readonly<Record<string, () => unknown>> = {
+    rows: () => endless,
+    text: () => ({ text: 'x'.repeat(largestJson) }),
+    escapes: () => ['\u0001'.repeat(largestJson / 5)],
+    'three-bytes': () => rows(2000, 3000).map(() => '€'.repeat(3000)),
+  };
+  const rig = await startRig(
+    t,
+    Object.entries(bodies).map(([id, body]) =>
+      api({ ...open, id, path: `/${id}`, result: Joi.any(), run: () => body() as never }),
+    ),
+    { validateResponses: false },
+  );
+  for (const id of Object.keys(bodies)) {
+    const answer = await rig.call('GET', `/api/v1/${id}`);
+    t.equal(answer.status, 422, id);
+    t.strictSame(answer.body, {
+      error: 'The answer is too large',
+      detail: 'It would have more than 16777216 bytes; ask for a part of it, such as a page or a path',
+      error_code: 'unprocessable',
+    });
+    t.match(rig.logged.at(-1), { level: 'warn', members: { route: `/api/v1/${id}` } });
+  }
+  t.ok(touched.length < 17_000, `found out after ${touched.length} rows of 100,000`);
+});
