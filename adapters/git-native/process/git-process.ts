@@ -123,13 +123,15 @@ export class GitProcess {
 /** Every process this adapter has running. */
 export class GitProcesses {
   readonly path: string;
-  readonly #launcher = new Launcher();
+  readonly #launcher: Launcher;
   readonly #running = new Set<GitProcess>();
   readonly #starting = new Map<Promise<GitProcess>, string | undefined>();
   #closed = false;
 
-  constructor(path: string) {
+  /** @param environment what every one of them has in its environment. */
+  constructor(path: string, environment: Readonly<Record<string, string>> = {}) {
     this.path = path;
+    this.#launcher = new Launcher({}, environment);
   }
 
   /** @throws {Unavailable} where git does not start, or the adapter is closed. */
