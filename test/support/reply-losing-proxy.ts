@@ -8,7 +8,9 @@ export interface ReplyLosingProxy {
   readonly url: string;
   /** Loses the replies to the next statements that begin so, in the order given. */
   lose(...statements: readonly string[]): void;
-  /** How many replies are still to be lost. */
+  /** Loses the next statement that begins so itself: the server never hears of it. */
+  drop(statement: string): void;
+  /** How many replies and statements are still to be lost. */
   readonly left: number;
   close(): Promise<void>;
 }
@@ -23,7 +25,7 @@ function begins(chunk: Buffer, statement: string): boolean {
 export async function replyLosingProxy(database: string): Promise<ReplyLosingProxy> {
   const target = new URL(database);
   const sockets = new Set<Socket>();
-  const losing: string[] = [];
+  const losing: { readonly statement: string; readonly what: 'reply' | 'statement' }[] = [];
   const server = createServer((client) => {
     const upstream = connect(Number(target.port || '5432'), target.hostname);
     let lost = false;
@@ -38,9 +40,10 @@ export async function replyLosingProxy(database: string): Promise<ReplyLosingPro
     }
     client.on('data', (chunk) => {
       const [next] = losing;
-      if (next !== undefined && begins(chunk, next)) {
+      if (next !== undefined && begins(chunk, next.statement)) {
         losing.shift();
         lost = true;
+        if (next.what === 'statement') return void client.resetAndDestroy();
       }
       upstream.write(chunk);
     });
@@ -57,7 +60,10 @@ export async function replyLosingProxy(database: string): Promise<ReplyLosingPro
   url.port = String((server.address() as AddressInfo).port);
   return {
     url: url.href,
-    lose: (...statements) => void losing.push(...statements),
+    lose: (...statements) => {
+      for (const statement of statements) losing.push({ statement, what: 'reply' });
+    },
+    drop: (statement) => void losing.push({ statement, what: 'statement' }),
     get left() {
       return losing.length;
     },

@@ -5,6 +5,7 @@ import t, { type Test } from 'tap';
 import { systemClock, systemIds } from '#adapters/memory/index';
 import { openPostgres, type PostgresStorage } from '#adapters/postgres/index';
 import { Unavailable } from '#core/kernel/errors';
+import type {} from '#test/contracts/events';
 import { quietLog, testEngines } from '#test/contracts/storage-engines';
 import { createDatabase } from '#test/support/postgres';
 import { replyLosingProxy, type ReplyLosingProxy } from '#test/support/reply-losing-proxy';
@@ -55,6 +56,26 @@ if (testEngines().includes('postgresql')) {
     t.equal(await rows(beside), 1, 'it was written all the same');
     t.same(await through.intents.abandoned(intent.kind), [], 'and announces nothing');
     t.equal(await rows(beside), 0);
+  });
+
+  void t.test('a unit of work whose COMMIT was lost on the way ends as what it came to', async (t) => {
+    const { proxy, through, beside } = await opened(t);
+    const emit = (n: number): Promise<string> =>
+      through.unitOfWork.run(() =>
+        through.events.emit<'contract.counted'>({ type: 'contract.counted', aggregate: 'lost:1', payload: { n } }),
+      );
+    const written = async (): Promise<number> => {
+      const { rows: found } = await sql`select 1 from hexforge_event`.execute(beside.database.kysely<unknown>());
+      return found.length;
+    };
+    proxy.lose('commit');
+    t.type(await emit(1), 'string', 'the reply was lost: it is saved, and said to be');
+    t.equal(await written(), 1);
+    proxy.drop('commit');
+    await t.rejects(emit(2), Unavailable, 'the COMMIT was lost: it is not saved, and said not to be');
+    t.equal(await written(), 1);
+    t.equal(proxy.left, 0);
+    await through.check();
   });
 
   void t.test('a COMMIT that lost its reply shows by its intent whether it was recorded', async (t) => {
