@@ -10,6 +10,8 @@ export interface ReplyLosingProxy {
   lose(...statements: readonly string[]): void;
   /** Loses the next statement that begins so itself: the server never hears of it. */
   drop(statement: string): void;
+  /** Loses nothing that has not been lost yet. */
+  forget(): void;
   /** How many replies and statements are still to be lost. */
   readonly left: number;
   close(): Promise<void>;
@@ -64,6 +66,7 @@ export async function replyLosingProxy(database: string): Promise<ReplyLosingPro
       for (const statement of statements) losing.push({ statement, what: 'reply' });
     },
     drop: (statement) => void losing.push({ statement, what: 'statement' }),
+    forget: () => void losing.splice(0),
     get left() {
       return losing.length;
     },
