@@ -1,15 +1,17 @@
 // Changes that broke off: what a killed server or a killed program left locked is free for the next change, and what a
 // living one has locked stays.
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
 import { gitNative, type GitNative } from '#adapters/git-native/index';
 import { LiveProcesses } from '#adapters/git-native/process/live-processes';
 import { startTimeOf } from '#adapters/git-native/process/process-table';
+import { replaceUnderLock, writeSynced } from '#adapters/git-native/storage/durable-files';
 import { Changes } from '#adapters/git-native/upkeep/changes';
 import { zeroOid } from '#core/repositories/git-backend';
 import { serve } from '#test/contracts/git/http-server';
@@ -83,12 +85,12 @@ const left = async (directory: string): Promise<readonly string[]> =>
 
 const creation = (tip: string, name = 'new') => [{ ref: `refs/heads/${name}`, old: zeroOid, new: tip }];
 
-/** A git that does `instead` where a ref is to be moved, for the first time alone. */
-async function oddGit({ folder }: Place, instead: string): Promise<string> {
+/** A git that does `instead` where it is asked for what is given, for the first time alone. */
+async function oddGit({ folder }: Place, instead: string, asked = '*update-ref*'): Promise<string> {
   const path = join(folder, 'git');
   await writeFile(
     path,
-    `#!/bin/sh\ncase "$*" in *update-ref*) if mkdir '${folder}/first' 2>/dev/null; then ${instead}\nfi ;; esac\nexec git "$@"\n`,
+    `#!/bin/sh\ncase "$*" in ${asked.replaceAll(' ', String.raw`\ `)}) if mkdir '${folder}/first' 2>/dev/null; then ${instead}\nfi ;; esac\nexec git "$@"\n`,
   );
   await chmod(path, 0o755);
   return path;
@@ -198,6 +200,67 @@ void t.test('what a killed git left locked in a living server is free when its c
   await t.rejects(native.moveRefs(id, creation(here.tip)), { name: 'Unavailable' });
   t.strictSame(await left(here.directory), []);
   t.equal(await native.moveRefs(id, creation(here.tip)), 'moved');
+});
+
+void t.test('a push whose refs moved before the helper was killed is reported and told as landed', async (t) => {
+  const here = await place(t);
+  const { root, folder } = here;
+  const gitPath = await oddGit(
+    here,
+    `git "$@" > '${folder}/report'; kill -9 $PPID; sleep 60`,
+    'receive-pack --stateless-rpc /*',
+  );
+  const native = gitNative({ root, log: quiet, gitPath });
+  t.teardown(() => native.close());
+  const server = await serve(native);
+  t.teardown(() => server.stop());
+  const client = join(folder, 'client');
+  await must(client, ['push', server.url(id), 'main:late', 'main:later']);
+  t.match(
+    server.landed.flat().map(({ ref }) => ref),
+    ['refs/heads/late', 'refs/heads/later'],
+  );
+  t.equal(await native.resolveCommit(id, 'later'), here.tip);
+});
+
+void t.test('a file that could not be replaced is left as it was, and unlocked', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'hexforge-broken-'));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  await mkdir(join(folder, 'HEAD', 'in-the-way'), { recursive: true });
+  await t.rejects(replaceUnderLock(join(folder, 'HEAD'), 'text'));
+  t.strictSame(await readdir(folder), ['HEAD']);
+  // As on a full disk: the file is made, and nothing can be written into it.
+  await t.rejects(writeSynced(join(folder, 'draft'), undefined as unknown as string));
+  t.strictSame(await readdir(folder), ['HEAD']);
+});
+
+void t.test('a folder is synced though there is no descriptor for it at first', async (t) => {
+  const child = spawn(
+    process.execPath,
+    [
+      '--input-type=module',
+      '-e',
+      `import { open } from 'node:fs/promises';
+       import { syncFolder } from '#adapters/git-native/storage/durable-files';
+       process.stdin.once('data', async () => {
+         console.log(await open('.').then(() => 'open', ({ code }) => code));
+         await syncFolder('.');
+         console.log('synced');
+         process.exit();
+       });
+       console.log('ready');`,
+    ],
+    { cwd: join(import.meta.dirname, '../../..'), stdio: ['pipe', 'pipe', 'inherit'] },
+  );
+  const limit = (files: number): Promise<unknown> =>
+    promisify(execFile)('prlimit', ['--pid', String(child.pid), `--nofile=${files}:`]);
+  const said = async (): Promise<string> => String(((await once(child.stdout, 'data')) as [Buffer])[0]).trim();
+  t.equal(await said(), 'ready');
+  await limit(8);
+  child.stdin.write('go\n');
+  t.equal(await said(), 'EMFILE');
+  await limit(1024);
+  t.equal(await said(), 'synced');
 });
 
 void t.test('that a process could not say that it is here is over when its cause is', async (t) => {
