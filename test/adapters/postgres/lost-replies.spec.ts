@@ -15,11 +15,20 @@ const intent = { kind: 'lost.push', subject: 'one', detail: {} };
 
 async function opened(
   t: Test,
+  deadline?: number,
 ): Promise<{ readonly proxy: ReplyLosingProxy; readonly through: PostgresStorage; readonly beside: PostgresStorage }> {
   const database = await createDatabase();
   const proxy = await replyLosingProxy(database.url);
   const opening = (url: string): Promise<PostgresStorage> =>
-    openPostgres({ url, directory: '.', entities: [], clock: systemClock, ids: systemIds, log: quietLog });
+    openPostgres({
+      url,
+      directory: '.',
+      entities: [],
+      clock: systemClock,
+      ids: systemIds,
+      log: quietLog,
+      ...(deadline !== undefined && { deadline }),
+    });
   const [beside, through] = [await opening(database.url), await opening(proxy.url)];
   await beside.migrate([]);
   t.teardown(async () => {
@@ -76,6 +85,20 @@ if (testEngines().includes('postgresql')) {
     t.equal(await written(), 1);
     t.equal(proxy.left, 0);
     await through.check();
+  });
+
+  void t.test('a reply that never comes on a connection that stays open is a lost one', async (t) => {
+    const { proxy, through, beside } = await opened(t, 1000);
+    proxy.keep(inserting);
+    const { id } = await through.intents.open(intent);
+    t.equal(await rows(beside), 1);
+    proxy.keep('commit');
+    await t.rejects(
+      through.unitOfWork.run(() => through.intents.close(id)),
+      Unavailable,
+    );
+    t.equal(proxy.left, 0);
+    t.same([...(await through.intents.stillOpen([id]))], []);
   });
 
   void t.test('a COMMIT that lost its reply shows by its intent whether it was recorded', async (t) => {
