@@ -23,7 +23,7 @@ import { gitLimits, type GitLimits } from './process/limits.ts';
 import { LiveProcesses } from './process/live-processes.ts';
 import { namingResources } from './process/spent-resources.ts';
 import { versionOf, type GitVersion } from './process/version.ts';
-import { Hooks, verdictsVariable } from './push/hooks.ts';
+import { Hooks } from './push/hooks.ts';
 import { ReceivePack } from './push/receive-pack.ts';
 import { CommitWriter } from './push/write-commit.ts';
 import { RefMover } from './refs/move-refs.ts';
@@ -34,6 +34,7 @@ import { ignoreMissing } from './storage/errno.ts';
 import { Forks } from './storage/fork.ts';
 import { Repositories, type RepositoryLocation } from './storage/repositories.ts';
 import { SmartHttp } from './transport/smart-http.ts';
+import { Changes } from './upkeep/changes.ts';
 import { Maintenance } from './upkeep/maintenance.ts';
 import { Pruner } from './upkeep/prune.ts';
 import { removeStaleFiles } from './upkeep/stale-files.ts';
@@ -73,7 +74,12 @@ export function gitNative(options: GitNativeOptions): GitNative {
   const now = (): number => options.clock?.now().getTime() ?? Date.now();
   const beganAt = now();
   const limits = gitLimits(options.limits);
-  const processes = new GitProcesses(gitPath, { ...limits, caller: options.caller });
+  const liveProcesses = new LiveProcesses(root);
+  const processes = new GitProcesses(gitPath, {
+    ...limits,
+    caller: options.caller,
+    environment: liveProcesses.environment,
+  });
   const catFiles = new CatFilePool(processes, {
     limit: limits.readers,
     stallMs: limits.computeSeconds * 1000,
@@ -87,7 +93,11 @@ export function gitNative(options: GitNativeOptions): GitNative {
   const transfers = limiter('transfers', limits.transfers);
   const objects = new Objects(catFiles);
   const repositories = new Repositories(root);
-  const liveProcesses = new LiveProcesses(root);
+  const changes = new Changes({
+    liveProcesses,
+    directoryOf: (repository) => repositories.location(repository).directory,
+    log,
+  });
   const refs = new Refs(objects);
   const graphs = new CommitGraphs();
   const mover = new RefMover({ processes, limiter: interactive, deadlineMs: limits.readSeconds * 1000 });
@@ -126,7 +136,8 @@ export function gitNative(options: GitNativeOptions): GitNative {
     ...serving,
     refs,
     hooks,
-    liveProcesses,
+    hooksFolder: liveProcesses.folder,
+    changes,
     gone: async (location) => !(await repositories.exists(location)),
     clear: (location) => clear(location),
   });
@@ -139,6 +150,7 @@ export function gitNative(options: GitNativeOptions): GitNative {
     contents,
     lastCommits,
     log,
+    changes,
     removeStaleFiles: async (location) => void (await removeStaleFiles(location.directory, now() - othersWriteMs)),
   });
   const deletions = new Set<Promise<void>>();
@@ -170,6 +182,7 @@ export function gitNative(options: GitNativeOptions): GitNative {
     processes,
     heavy,
     maintenance,
+    changes,
     forget: async (location) => {
       await catFiles.renew(location.directory);
       forget(location);
@@ -201,9 +214,8 @@ export function gitNative(options: GitNativeOptions): GitNative {
   const sweep = async (): Promise<void> => {
     await mkdir(root, { recursive: true, mode: 0o700 });
     await Promise.all([liveProcesses.register(), hooks.ready()]);
-    const { living, dead } = await liveProcesses.others();
-    const alone = living.length === 0;
-    await liveProcesses.killOrphans(dead, verdictsVariable);
+    await changes.bury();
+    const alone = (await liveProcesses.others()).living.length === 0;
     for (const name of (await readdir(repositories.trash).catch(ignoreMissing)) ?? [])
       deleteSoon(join(repositories.trash, name));
     if (alone) await rm(repositories.staging, { recursive: true, force: true });
@@ -219,7 +231,7 @@ export function gitNative(options: GitNativeOptions): GitNative {
       }
     };
     await Promise.all(Array.from({ length: sweptAtOnce }, worker));
-    await liveProcesses.remove(dead);
+    changes.watch();
   };
 
   const backend = {
@@ -227,7 +239,8 @@ export function gitNative(options: GitNativeOptions): GitNative {
     fork: async (source, target, { defaultBranch, signal }) => {
       await inside(source, async (from) => {
         await repositories.create(target, defaultBranch);
-        await forks.fetch(from, repositories.location(target), signal);
+        const to = repositories.location(target);
+        await changes.during(to, ['refs', 'objects'], () => forks.fetch(from, to, signal));
       });
     },
     remove: async (repository) => {
@@ -243,7 +256,9 @@ export function gitNative(options: GitNativeOptions): GitNative {
     exists: async (repository) => await repositories.exists(repositories.location(repository)),
     list: async () => await repositories.list(),
     setDefaultBranch: async (repository, branch) =>
-      await inside(repository, (location) => repositories.setHead(location, branch)),
+      await inside(repository, (location) =>
+        changes.during(location, ['refs'], () => repositories.setHead(location, branch, () => changes.bury())),
+      ),
 
     resolveCommit: async (repository, revision) =>
       await inside(repository, (location) => refs.resolve(location, revision)),
@@ -254,8 +269,12 @@ export function gitNative(options: GitNativeOptions): GitNative {
     tips: async (repository, oids) => await inside(repository, (location) => tips.of(location, oids)),
     divergence: async (repository, base, heads, signal) =>
       await inside(repository, (location) => divergences.of(location, base, heads, signal)),
-    moveRefs: async (repository, updates) => await changing(repository, (location) => mover.move(location, updates)),
-    writeTag: async (repository, tag) => await changing(repository, (location) => mover.writeTag(location, tag)),
+    moveRefs: async (repository, updates) =>
+      await changing(repository, (location) => changes.during(location, ['refs'], () => mover.move(location, updates))),
+    writeTag: async (repository, tag) =>
+      await changing(repository, (location) =>
+        changes.during(location, ['objects'], () => mover.writeTag(location, tag)),
+      ),
 
     entry: async (repository, commit, path) =>
       await inside(repository, (location) => contents.entry(location, commit, path)),
@@ -305,6 +324,7 @@ export function gitNative(options: GitNativeOptions): GitNative {
     },
     close: async () => {
       lastCommits.close();
+      changes.stop();
       await receivePack.settled();
       await processes.close();
       await Promise.all(deletions);

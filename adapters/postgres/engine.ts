@@ -13,9 +13,10 @@ import { SupervisedThread } from './embedded/supervisor.ts';
 import type { DatabaseThread } from './embedded/thread.ts';
 import { StorageRefused } from './errors.ts';
 import { createOrm, type Orm } from './orm.ts';
-import { preparedStatements, type PreparingClient } from './prepared-statements.ts';
-import { addressOf, checkServer, type NativePool, poolOptions } from './server.ts';
+import { preparedStatements } from './prepared-statements.ts';
+import { addressOf, checkServer, type NativePool, type PoolClient, poolOptions, replyPatience } from './server.ts';
 import { Session } from './session.ts';
+import { givingUpStalled } from './stalled-connections.ts';
 
 /** What differs between the engines. */
 export interface Engine {
@@ -42,12 +43,17 @@ export async function openServer({ entities, log }: EngineOptions, url: string, 
   try {
     await orm.connect();
     const pool: NativePool = await (orm.em.getConnection() as PostgreSqlConnection).getNativeClient();
-    const prepare = preparedStatements();
+    const prepares = preparedStatements();
+    const givesUp = givingUpStalled(replyPatience(deadline));
+    const prepare = (client: PoolClient): void => {
+      givesUp(client);
+      prepares(client);
+    };
     pool.on('connect', prepare);
     await checkServer(pool, url);
     // The connection that is there already.
     const first = await pool.connect();
-    prepare(first as unknown as PreparingClient);
+    prepare(first as unknown as PoolClient);
     first.release();
     const session = new Session(pool, log);
     return {

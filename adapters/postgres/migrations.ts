@@ -6,6 +6,7 @@ import type { Locks } from '#core/kernel/unit-of-work';
 import type { Migration } from './database.ts';
 import { StorageRefused } from './errors.ts';
 import { migrationTable, system, systemMigrations, type SystemTables } from './schema.ts';
+import { liftBound } from './stalled-connections.ts';
 
 export interface MigrationSet {
   readonly plugin: string;
@@ -55,7 +56,7 @@ export class Migrations {
         .transaction()
         .execute(async (transaction) => {
           // A step over a large table may take its time; a unit of work may not.
-          await transaction.executeQuery(CompiledQuery.raw('set local statement_timeout = 0'));
+          await transaction.executeQuery(CompiledQuery.raw(liftBound));
           for (const statement of up) await transaction.executeQuery(CompiledQuery.raw(statement));
           await transaction.insertInto('hexforge_migration').values({ plugin, name, sha256 }).execute();
         });

@@ -12,7 +12,7 @@ import { SqlIntents } from './intents.ts';
 import { leaderElection } from './leader-election.ts';
 import { advisoryLock, locks, noProcessLock } from './locks.ts';
 import { type MigrationName, Migrations, type MigrationSet } from './migrations.ts';
-import { channel, outbox, writeEvents } from './outbox.ts';
+import { channel, eventsArrived, outbox, writeEvents } from './outbox.ts';
 import { thisProcess } from './process-identity.ts';
 import type { SystemTables } from './schema.ts';
 import { Transactions } from './unit-of-work.ts';
@@ -72,6 +72,7 @@ function assembled({ clock, ids, log, tuning }: PostgresOptions, engine: Engine,
         if (session === undefined) transactions.outside(() => broadcast.announce(events));
         delivery.wake();
       },
+      arrived: session === undefined ? undefined : eventsArrived,
     },
   });
   const tables = () => transactions.kysely<SystemTables>();

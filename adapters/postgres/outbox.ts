@@ -44,12 +44,7 @@ export async function writeEvents(
   events: readonly EventOf[],
   engine: 'embedded' | 'postgresql',
 ): Promise<void> {
-  if (engine === 'postgresql') {
-    const aggregates = [...new Set(events.map(({ aggregate }) => aggregate))].sort();
-    await sql`select pg_advisory_xact_lock(key) from (select distinct hashtextextended(name, ${aggregateSeed}) as key from unnest(${aggregates}::text[]) as name order by key) as keys`.execute(
-      transaction,
-    );
-  }
+  if (engine === 'postgresql') await lockAggregates(transaction, events);
   for (let written = 0; written < events.length; written += rowsAtOnce) {
     await transaction
       .insertInto('hexforge_event')
@@ -69,6 +64,28 @@ export async function writeEvents(
     const payloads = events.map(({ type, id }) => `${type} ${id}`);
     await sql`select pg_notify(${channel}, payload) from unnest(${payloads}::text[]) as payload`.execute(transaction);
   }
+}
+
+async function lockAggregates(transaction: Kysely<SystemTables>, events: readonly EventOf[]): Promise<void> {
+  const aggregates = [...new Set(events.map(({ aggregate }) => aggregate))].sort();
+  await sql`select pg_advisory_xact_lock(key) from (select distinct hashtextextended(name, ${aggregateSeed}) as key from unnest(${aggregates}::text[]) as name order by key) as keys`.execute(
+    transaction,
+  );
+}
+
+/** Whether the transaction that wrote these has committed: it holds their aggregates until it has ended. */
+export async function eventsArrived(transaction: Kysely<SystemTables>, events: readonly EventOf[]): Promise<boolean> {
+  await lockAggregates(transaction, events);
+  const found = await transaction
+    .selectFrom('hexforge_event')
+    .select('id')
+    .where(
+      'id',
+      'in',
+      events.slice(0, 1).map(({ id }) => id),
+    )
+    .execute();
+  return found.length > 0;
 }
 
 /** An event as its row tells it. */

@@ -2,11 +2,14 @@
 // fail.
 import { StorageRefused } from './errors.ts';
 import type { PreparingClient } from './prepared-statements.ts';
+import type { StallingClient } from './stalled-connections.ts';
+
+export type PoolClient = PreparingClient & StallingClient;
 
 /** The part of `pg`'s pool and clients that is used directly. */
 export interface NativePool {
   connect(): Promise<NativeClient>;
-  on(event: 'connect', listener: (client: PreparingClient) => void): unknown;
+  on(event: 'connect', listener: (client: PoolClient) => void): unknown;
 }
 export interface NativeClient {
   query(sql: string, values: readonly unknown[]): Promise<{ readonly rows: readonly Record<string, unknown>[] }>;
@@ -35,6 +38,9 @@ export function poolOptions(url: string, deadline: number): Readonly<Record<stri
     idle_in_transaction_session_timeout: deadline + 5000,
   };
 }
+
+/** How long a reply may take: longer than the server's bound on a statement; milliseconds. */
+export const replyPatience = (deadline: number): number => deadline * 1.2;
 
 /** Where a URL leads, without its secrets. @throws {StorageRefused} */
 export function addressOf(url: string): { readonly host: string; readonly user: string; readonly database: string } {

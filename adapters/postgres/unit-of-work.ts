@@ -1,6 +1,7 @@
 // The unit of work: the database transaction of a command, carried by AsyncLocalStorage, and the database as stores see
 // it.
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Kysely } from 'kysely';
 import { Unavailable } from '#core/kernel/errors';
@@ -24,6 +25,11 @@ export interface OutboxWriter {
   write(transaction: Kysely<SystemTables>, events: readonly EventOf[]): Promise<void>;
   /** Told after the commit. */
   committed(events: readonly EventOf[]): void;
+  /**
+   * Whether a transaction that ended, or is about to, has committed these; undefined where no reply to a commit can be
+   * lost.
+   */
+  readonly arrived: ((transaction: Kysely<SystemTables>, events: readonly EventOf[]) => Promise<boolean>) | undefined;
 }
 
 export interface TransactionsOptions {
@@ -32,6 +38,9 @@ export interface TransactionsOptions {
   /** How long one may stay open, in milliseconds: on the embedded database it keeps everyone else waiting. */
   readonly deadline: number;
 }
+
+/** How often the database is asked what became of a commit, and milliseconds between: it may be starting anew. */
+const readBack = { attempts: 20, pause: 500 } as const;
 
 export class Transactions implements UnitOfWork, SqlDatabase {
   readonly #orm: Orm;
@@ -123,6 +132,8 @@ export class Transactions implements UnitOfWork, SqlDatabase {
 
   async #run<T>(work: () => Promise<T>): Promise<T> {
     const scope: Scope = { em: this.#fork(), events: [], state: 'open' };
+    /** What the work came to, once it is the commit's turn. */
+    let done: { readonly result: T } | undefined;
     await scope.em.begin();
     try {
       const result = await this.#within(this.#deadline, () =>
@@ -134,16 +145,36 @@ export class Transactions implements UnitOfWork, SqlDatabase {
       );
       if (scope.events.length > 0)
         await this.#outbox.write(scope.em.getTransactionContext() as unknown as Kysely<SystemTables>, scope.events);
+      done = { result };
       await scope.em.commit();
-      scope.state = 'committed';
-      this.#outbox.committed(scope.events);
-      return result;
-    } catch (error) {
+    } catch (thrown) {
+      const error = translated(thrown);
       scope.state = 'rolled back';
       // What failed is told, not that a connection it broke takes no more.
       await scope.em.rollback().catch(() => undefined);
-      throw translated(error);
+      if (done === undefined || !(error instanceof Unavailable) || !(await this.#arrived(scope.events))) throw error;
     }
+    scope.state = 'committed';
+    this.#outbox.committed(scope.events);
+    return done.result;
+  }
+
+  /** The reply to a commit may be lost alone: then its events tell. */
+  async #arrived(events: readonly EventOf[]): Promise<boolean> {
+    const { arrived } = this.#outbox;
+    if (arrived === undefined || events.length === 0) return false;
+    for (let attempt = 1; attempt <= readBack.attempts; attempt += 1) {
+      const em = this.#fork();
+      try {
+        await em.begin();
+        return await arrived(em.getTransactionContext() as unknown as Kysely<SystemTables>, events);
+      } catch {
+        await pause(readBack.pause);
+      } finally {
+        await em.rollback().catch(() => undefined);
+      }
+    }
+    return false;
   }
 
   async #within<T>(milliseconds: number, work: () => Promise<T>): Promise<T> {

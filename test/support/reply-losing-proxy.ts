@@ -8,7 +8,13 @@ export interface ReplyLosingProxy {
   readonly url: string;
   /** Loses the replies to the next statements that begin so, in the order given. */
   lose(...statements: readonly string[]): void;
-  /** How many replies are still to be lost. */
+  /** Keeps the reply to the next statement that begins so to itself, and the connection open. */
+  keep(statement: string): void;
+  /** Loses the next statement that begins so itself: the server never hears of it. */
+  drop(statement: string): void;
+  /** Loses nothing that has not been lost yet. */
+  forget(): void;
+  /** How many replies and statements are still to be lost. */
   readonly left: number;
   close(): Promise<void>;
 }
@@ -23,10 +29,10 @@ function begins(chunk: Buffer, statement: string): boolean {
 export async function replyLosingProxy(database: string): Promise<ReplyLosingProxy> {
   const target = new URL(database);
   const sockets = new Set<Socket>();
-  const losing: string[] = [];
+  const losing: { readonly statement: string; readonly what: 'reply' | 'statement' | 'kept reply' }[] = [];
   const server = createServer((client) => {
     const upstream = connect(Number(target.port || '5432'), target.hostname);
-    let lost = false;
+    let lost: 'reply' | 'kept reply' | undefined;
     for (const socket of [client, upstream]) {
       sockets.add(socket);
       socket.on('error', () => undefined);
@@ -38,16 +44,17 @@ export async function replyLosingProxy(database: string): Promise<ReplyLosingPro
     }
     client.on('data', (chunk) => {
       const [next] = losing;
-      if (next !== undefined && begins(chunk, next)) {
+      if (next !== undefined && begins(chunk, next.statement)) {
         losing.shift();
-        lost = true;
+        if (next.what === 'statement') return void client.resetAndDestroy();
+        lost = next.what;
       }
       upstream.write(chunk);
     });
     upstream.on('data', (chunk) => {
       // The server answers a statement once it is done, and a COMMIT once it is on its way to the disk.
-      if (lost) client.resetAndDestroy();
-      else client.write(chunk);
+      if (lost === 'reply') client.resetAndDestroy();
+      if (lost === undefined) client.write(chunk);
     });
   });
   server.listen(0, '127.0.0.1');
@@ -57,7 +64,12 @@ export async function replyLosingProxy(database: string): Promise<ReplyLosingPro
   url.port = String((server.address() as AddressInfo).port);
   return {
     url: url.href,
-    lose: (...statements) => void losing.push(...statements),
+    lose: (...statements) => {
+      for (const statement of statements) losing.push({ statement, what: 'reply' });
+    },
+    keep: (statement) => void losing.push({ statement, what: 'kept reply' }),
+    drop: (statement) => void losing.push({ statement, what: 'statement' }),
+    forget: () => void losing.splice(0),
     get left() {
       return losing.length;
     },

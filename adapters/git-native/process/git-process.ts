@@ -134,6 +134,8 @@ export class GitProcess {
 }
 
 interface ProcessLimits {
+  /** What every one of them has in its environment. */
+  readonly environment?: Readonly<Record<string, string>>;
   readonly memoryBytes?: number;
   readonly allocationBytes?: number;
   readonly caller?: (() => string | undefined) | undefined;
@@ -151,7 +153,7 @@ export class GitProcesses {
   constructor(path: string, limits: ProcessLimits = {}) {
     this.path = path;
     this.#limits = limits;
-    this.#launcher = new Launcher({}, {}, limits.memoryBytes);
+    this.#launcher = new Launcher({}, limits.environment, limits.memoryBytes);
   }
 
   /** @throws {Unavailable} where git does not start, or the adapter is closed. */

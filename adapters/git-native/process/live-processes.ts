@@ -1,16 +1,35 @@
-// A registry of the live server processes that share a data root, by folder and heartbeat: what a live one is writing
-// is not swept away, and what a dead one left running is killed.
+// A registry of the live server processes that share a data root, by folder and heartbeat, with a mark for each change
+// that one of them is making: so what a dead one left is told from what a living one is writing.
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { mkdir, readdir, readFile, rm, stat, utimes } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
+import { basename, dirname, join } from 'node:path';
+import { Unavailable } from '#core/kernel/errors';
 import { errnoOf, ignoreMissing } from '../storage/errno.ts';
+import { killMarked, startTimeOf } from './process-table.ts';
 
 const heartbeatMs = 30_000;
 /** A process of another host is alive while it has said so within this time. */
 const silenceMs = 4 * heartbeatMs;
+/** In the environment of every program that a process starts: its folder. */
+const variable = 'HEXFORGE_PROCESS';
+const marksFolder = 'marks';
+
+/** What is being changed in a repository: refs and `HEAD`, or what lies below `objects`. */
+export type Changed = 'refs' | 'objects';
+
+/** A change that is being made. */
+export interface ChangeMark {
+  readonly repository: string;
+  readonly changed: Changed;
+  readonly path: string;
+  /** When it began, by the clock of the file system. */
+  since(): Promise<number>;
+  remove(): Promise<void>;
+}
+
+/** A change that a process was making when it ended. */
+export type BrokenOff = Pick<ChangeMark, 'repository' | 'changed'> & { readonly since: number };
 
 export class LiveProcesses {
   /** This process's own folder; gone when it has closed. */
@@ -19,6 +38,8 @@ export class LiveProcesses {
   readonly #name: string;
   #heartbeat: NodeJS.Timeout | undefined;
   #registered: Promise<void> | undefined;
+  #marks = 0;
+  #gone = false;
 
   constructor(root: string) {
     this.#all = join(root, '.processes');
@@ -26,16 +47,68 @@ export class LiveProcesses {
     this.folder = join(this.#all, this.#name);
   }
 
+  /** What its programs have in their environment. */
+  get environment(): Readonly<Record<string, string>> {
+    return { [variable]: this.folder };
+  }
+
   /** Says that this process is here, once. */
-  register(): Promise<void> {
+  async register(): Promise<void> {
     this.#registered ??= (async () => {
-      await mkdir(this.folder, { recursive: true, mode: 0o700 });
+      await mkdir(join(this.folder, marksFolder), { recursive: true, mode: 0o700 });
       this.#heartbeat = setInterval(() => {
         const now = new Date();
         utimes(this.folder, now, now).catch(() => undefined);
       }, heartbeatMs).unref();
     })();
-    return this.#registered;
+    try {
+      await this.#registered;
+    } catch (error) {
+      // What was in the way, such as a full disk, may be gone next time.
+      this.#registered = undefined;
+      throw error;
+    }
+  }
+
+  /** Says that a change begins: before the first file of it is made. */
+  async mark(repository: string, changed: Changed): Promise<ChangeMark> {
+    if (this.#gone)
+      throw new Unavailable('The git back end has stopped', { detail: 'Try again when the server is back' });
+    await this.register();
+    this.#marks += 1;
+    const path = join(this.folder, marksFolder, `${repository}.${changed}.${this.#marks}`);
+    const write = (): Promise<void> => writeFile(path, '', { flag: 'wx', mode: 0o600 });
+    await write().catch(async (error: unknown) => {
+      // Somebody took this process for dead: it was silent for too long.
+      if (errnoOf(error) !== 'ENOENT') throw error;
+      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+      await write();
+    });
+    return {
+      repository,
+      changed,
+      path,
+      since: async () => (await stat(path)).ctimeMs,
+      remove: async () => await rm(path, { force: true }),
+    };
+  }
+
+  /**
+   * When the first of the changes began, beside the one given, that are being made of its kind in its repository, by
+   * whomever; infinite where there is none. One whose process has died counts until its programs are ended.
+   */
+  async firstChange({ repository, changed, path }: ChangeMark): Promise<number> {
+    const names = (await readdir(this.#all, { recursive: true }).catch(ignoreMissing)) ?? [];
+    // One of an earlier version marks nothing: it may be changing anything.
+    const folders = names.filter((name) => !name.includes('/'));
+    if (folders.some((name) => !names.includes(join(name, marksFolder)))) return 0;
+    const marks = names
+      .filter((name) => isMark(name) && basename(name).startsWith(`${repository}.${changed}.`))
+      .map((name) => join(this.#all, name));
+    const began = await Promise.all(
+      marks.filter((mark) => mark !== path).map((mark) => stat(mark).catch(ignoreMissing)),
+    );
+    return Math.min(...began.map((found) => found?.ctimeMs ?? Number.POSITIVE_INFINITY));
   }
 
   /** Names of the others' folders, by whether their process lives. */
@@ -49,25 +122,38 @@ export class LiveProcesses {
   }
 
   /**
-   * Ends the pushes of processes that died in the middle of them, which git might otherwise still finish: after this
-   * call none of them moves a ref any more. They are told by the folder that `variable` in their environment lies in
-   * (proc_pid_environ(5)).
+   * Buries a process that ended without saying so: ends what it left running, which might still move a ref, and forgets
+   * it. One survivor does so; another finds nothing.
+   * @returns what it was changing.
    */
-  async killOrphans(names: readonly string[], variable: string): Promise<void> {
-    if (names.length === 0) return;
-    const marks = names.map((name) => `${variable}=${join(this.#all, name)}/`);
-    for (let found = await orphans(marks); found.length > 0; found = await orphans(marks)) {
-      for (const pid of found) kill(pid);
-      await pause(20);
+  async bury(name: string): Promise<readonly BrokenOff[]> {
+    await this.register();
+    const buried = join(this.folder, name);
+    try {
+      await rename(join(this.#all, name), buried);
+    } catch (error) {
+      return ignoreMissing(error) ?? [];
     }
-  }
-
-  /** Forgets processes that ended without saying so. */
-  async remove(names: readonly string[]): Promise<void> {
-    await Promise.all(names.map((name) => rm(join(this.#all, name), { recursive: true, force: true })));
+    const inside = await readdir(buried, { recursive: true });
+    // Those that it was burying itself lie in its folder.
+    const names = [
+      name,
+      ...inside.filter((path) => path.endsWith(`/${marksFolder}`)).map((path) => basename(dirname(path))),
+    ];
+    await killMarked(names.map((each) => ({ variable: `${variable}=${join(this.#all, each)}` })));
+    const broken = await Promise.all(
+      inside.filter(isMark).map(async (path) => {
+        const [repository = '', changed = ''] = basename(path).split('.');
+        const { ctimeMs } = await stat(join(buried, path));
+        return { repository, changed: changed === 'refs' ? 'refs' : 'objects', since: ctimeMs } as const;
+      }),
+    );
+    await rm(buried, { recursive: true, force: true });
+    return broken;
   }
 
   async unregister(): Promise<void> {
+    this.#gone = true;
     clearInterval(this.#heartbeat);
     await rm(this.folder, { recursive: true, force: true });
   }
@@ -80,43 +166,4 @@ export class LiveProcesses {
   }
 }
 
-/**
- * What tells a running process from a later one with its id: on Linux the tick it started at (proc_pid_stat(5), field
- * 22), elsewhere only that it runs.
- * Undefined for one that has ended.
- */
-function startTimeOf(pid: string): string | undefined {
-  try {
-    process.kill(Number(pid), 0);
-  } catch (error) {
-    if (errnoOf(error) !== 'EPERM') return undefined;
-  }
-  try {
-    const [state, ...fields] = readFileSync(`/proc/${pid}/stat`, 'utf8')
-      .replace(/^.*\) /s, '')
-      .split(' ');
-    return state === 'Z' ? undefined : fields[18];
-  } catch {
-    return '0';
-  }
-}
-
-/** Processes of this host whose environment has one of the marks. One that is ending has none any more. */
-async function orphans(marks: readonly string[]): Promise<readonly number[]> {
-  const pids = ((await readdir('/proc').catch(ignoreMissing)) ?? []).filter((name) => /^\d+$/.test(name));
-  const found = await Promise.all(
-    pids.map(async (pid) => {
-      const environment = `\0${await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '')}`;
-      return marks.some((mark) => environment.includes(`\0${mark}`)) ? [Number(pid)] : [];
-    }),
-  );
-  return found.flat();
-}
-
-function kill(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL');
-  } catch (error) {
-    if (errnoOf(error) !== 'ESRCH') throw error;
-  }
-}
+const isMark = (path: string): boolean => basename(dirname(path)) === marksFolder;

@@ -1,6 +1,6 @@
 // A push, served by `git receive-pack` in steps: parse the ref commands, announce them, take the pack into quarantine,
 // judge each ref, make what moved durable, tell, report.
-import { readdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { HexforgeError, Internal, ValidationFailed } from '#core/kernel/errors';
 import {
@@ -11,15 +11,15 @@ import {
   type RefVerdict,
 } from '#core/repositories/git-backend';
 import type { GitProcess } from '../process/git-process.ts';
-import type { LiveProcesses } from '../process/live-processes.ts';
+import type { ChangeMark } from '../process/live-processes.ts';
 import { named, spentAccordingTo } from '../process/spent-resources.ts';
 import type { Refs } from '../refs/refs.ts';
 import { syncRefs } from '../storage/durable-files.ts';
-import { ignoreMissing } from '../storage/errno.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import { Pace } from '../process/pace.ts';
 import { untilAborted } from '../process/until-aborted.ts';
 import { feed, protocolVariable, receiveConfig, slowRequest, type SmartHttpParts } from '../transport/smart-http.ts';
+import type { Changes } from '../upkeep/changes.ts';
 import { Channel } from './channel.ts';
 import { readPushCommands, type PushCommands } from './commands.ts';
 import {
@@ -36,7 +36,9 @@ import { PushReport, reportOf } from './report.ts';
 export interface ReceivePackParts extends SmartHttpParts {
   readonly refs: Refs;
   readonly hooks: Hooks;
-  readonly liveProcesses: LiveProcesses;
+  /** Where the hooks of each push lie: a folder that only this process removes. */
+  readonly hooksFolder: string;
+  readonly changes: Changes;
   /** Whether its repository was removed meanwhile. */
   readonly gone: (location: RepositoryLocation) => Promise<boolean>;
   /** Removes what git wrote where it was. */
@@ -55,9 +57,13 @@ interface Push {
   readonly request: ReceiveRequest;
   readonly process: GitProcess;
   readonly hooks: PushHooks;
+  /** Of its objects, and past its verdict of its refs. */
+  readonly marks: ChangeMark[];
   readonly channel: Channel;
   /** Past its verdict it is finished even where the client has left: its refs may move at any moment. */
   judged: boolean;
+  /** Its marks are removed. */
+  over: boolean;
   quarantine: string | undefined;
   /** Refs that were not there to be deleted, which git reports as deleted. */
   absent: ReadonlySet<string>;
@@ -76,7 +82,7 @@ export class ReceivePack {
     location: RepositoryLocation,
     request: ReceiveRequest,
   ): Promise<AsyncIterable<Uint8Array> & { readonly spent?: HexforgeError | undefined }> {
-    const { limits, hooks, liveProcesses, transfers, processes } = this.#parts;
+    const { limits, hooks, hooksFolder, changes, transfers, processes } = this.#parts;
     const body = untilAborted(request.body[Symbol.asyncIterator](), request.signal);
     const head = await readPushCommands(body, limits.commandBytes);
     // What git's client sends first to see whether it may send at all.
@@ -86,10 +92,11 @@ export class ReceivePack {
         detail: 'body: the capability "report-status" is needed; update the client',
       });
     }
-    await liveProcesses.register();
-    const pushHooks = await hooks.open(liveProcesses.folder);
+    const mark = await changes.begin(location, 'objects');
+    let pushHooks: PushHooks | undefined;
     let release = (): void => undefined;
     try {
+      pushHooks = await hooks.open(hooksFolder);
       await request.announced(head.updates);
       // Who does not begin to send its pack keeps nobody else from pushing.
       const first = head.packBegan ? undefined : await body.next();
@@ -115,8 +122,10 @@ export class ReceivePack {
         request,
         process,
         hooks: pushHooks,
+        marks: [mark],
         channel,
         judged: false,
+        over: false,
         quarantine: undefined,
         absent: new Set(),
       };
@@ -127,7 +136,8 @@ export class ReceivePack {
       return channel;
     } catch (error) {
       release();
-      await pushHooks.close();
+      await pushHooks?.close();
+      await changes.end(mark, true);
       throw error;
     }
   }
@@ -272,6 +282,9 @@ export class ReceivePack {
       }
       push.absent = new Set(await this.#absent(location, question.updates));
       if (refused.length > 0) await push.hooks.refuseSome(verdicts);
+      const mark = await this.#parts.changes.begin(location, 'refs');
+      if (push.over) return await this.#parts.changes.end(mark, true);
+      push.marks.push(mark);
       if (request.signal.aborted || !process.running) return;
       push.judged = true;
       answerPreReceive(process, undefined);
@@ -361,20 +374,19 @@ export class ReceivePack {
     clearTimeout(timer);
   }
 
-  async #cleanUp({ location, process, quarantine, hooks }: Push, others: ReadonlySet<Push>): Promise<void> {
+  async #cleanUp(push: Push, others: ReadonlySet<Push>): Promise<void> {
+    const { location, process, quarantine, hooks } = push;
     if (others.size === 0 && this.#pushes.get(location.directory) === others) this.#pushes.delete(location.directory);
-    await hooks.close();
-    if (quarantine !== undefined) await rm(quarantine, { recursive: true, force: true });
-    await this.#parts.clear(location);
-    if (process.stopped === undefined) return;
-    // A killed receive-pack may leave a quarantine whose name it never told: whose it is is sure only where nobody else
-    // pushes here.
-    const objects = join(location.directory, 'objects');
-    const left = ((await readdir(objects).catch(ignoreMissing)) ?? []).filter((name) =>
-      /^(tmp_objdir-)?incoming-/.test(name),
-    );
-    if (left.length === 0 || others.size > 0 || (await this.#parts.liveProcesses.others()).living.length > 0) return;
-    await Promise.all(left.map((name) => rm(join(objects, name), { recursive: true, force: true })));
+    push.over = true;
+    const { code } = await process.ended;
+    try {
+      await hooks.close();
+      if (quarantine !== undefined) await rm(quarantine, { recursive: true, force: true });
+      await this.#parts.clear(location);
+    } finally {
+      // A killed receive-pack may leave locks, and a quarantine whose name it never told.
+      for (const mark of push.marks) await this.#parts.changes.end(mark, code === 0 && process.stopped === undefined);
+    }
   }
 }
 

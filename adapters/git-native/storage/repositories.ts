@@ -111,8 +111,8 @@ export class Repositories {
     return names.flatMap((inside) => (inside ?? []).flatMap((name) => folderName.exec(name)?.[1] ?? [])).toSorted();
   }
 
-  /** @throws {ValidationFailed | Conflict} */
-  async setHead(location: RepositoryLocation, branch: string): Promise<void> {
+  /** @param locked does what may free a lock that is in the way. @throws {ValidationFailed | Conflict} */
+  async setHead(location: RepositoryLocation, branch: string, locked: () => Promise<void>): Promise<void> {
     const head = headOf(branch);
     const giveUpAt = performance.now() + 2000;
     for (;;) {
@@ -123,6 +123,7 @@ export class Repositories {
         if (errnoOf(error) !== 'EEXIST') throw error;
         if (performance.now() > giveUpAt)
           throw new Conflict('Another process is changing the default branch', { detail: 'Try again' });
+        await locked();
         await new Promise((resolve) => setTimeout(resolve, 20));
       }
     }

@@ -7,9 +7,11 @@ import type { LastCommits } from '../last-commits/last-commits.ts';
 import type { Contents } from '../objects/contents.ts';
 import type { GitProcesses } from '../process/git-process.ts';
 import type { Limiter } from '../process/limiter.ts';
+import type { Changed } from '../process/live-processes.ts';
 import type { Refs } from '../refs/refs.ts';
 import { ignoreMissing } from '../storage/errno.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
+import type { Changes } from './changes.ts';
 
 /**
  * Loose refs, packs, and loose objects in one of 256 folders (as `git gc` estimates) from which tidying is worth a
@@ -35,6 +37,7 @@ export interface MaintenanceParts {
   readonly contents: Contents;
   readonly lastCommits: LastCommits;
   readonly log: Log;
+  readonly changes: Changes;
   /** Removes what aborted writers left in one repository. */
   readonly removeStaleFiles: (location: RepositoryLocation) => Promise<void>;
 }
@@ -101,7 +104,8 @@ export class Maintenance {
       .length;
     if (packs > manyPacks || loose > manyLooseObjects)
       await this.#git(location, ['repack', '-d', '-q', '--geometric=2', '--write-midx']);
-    if ((await this.#looseRefs(location)) > manyLooseRefs) await this.#git(location, ['pack-refs', '--all', '--prune']);
+    if ((await this.#looseRefs(location)) > manyLooseRefs)
+      await this.#git(location, ['pack-refs', '--all', '--prune'], 'refs');
     await this.#parts.removeStaleFiles(location);
   }
 
@@ -114,14 +118,16 @@ export class Maintenance {
     await Promise.all([contents.tree(location, root.oid), lastCommits.of(location, tip, '')]);
   }
 
-  async #git(location: RepositoryLocation, args: readonly string[]): Promise<void> {
-    const { heavy, processes, log } = this.#parts;
+  async #git(location: RepositoryLocation, args: readonly string[], changed: Changed = 'objects'): Promise<void> {
+    const { heavy, processes, changes, log } = this.#parts;
     const { code, stderr } = await heavy.run(() =>
-      processes.run([`--git-dir=${location.directory}`, ...args], {
-        directory: location.directory,
-        config,
-        deadlineMs,
-      }),
+      changes.during(location, [changed], () =>
+        processes.run([`--git-dir=${location.directory}`, ...args], {
+          directory: location.directory,
+          config,
+          deadlineMs,
+        }),
+      ),
     );
     if (code !== 0)
       log.warn({ repository: location.id, git: args[0], code, stderr }, 'a repository could not be maintained');

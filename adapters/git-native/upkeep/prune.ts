@@ -8,6 +8,7 @@ import type { GitProcesses, RunOptions } from '../process/git-process.ts';
 import type { Limiter } from '../process/limiter.ts';
 import { ignoreMissing } from '../storage/errno.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
+import type { Changes } from './changes.ts';
 import type { Maintenance } from './maintenance.ts';
 
 const deadlineMs = 30 * 60_000;
@@ -18,6 +19,7 @@ export interface PruneParts {
   readonly processes: GitProcesses;
   readonly heavy: Limiter;
   readonly maintenance: Maintenance;
+  readonly changes: Changes;
   /** Lets go of what was read there and of the packs held open for it. */
   readonly forget: (location: RepositoryLocation) => Promise<void>;
 }
@@ -31,8 +33,9 @@ export class Pruner {
 
   /** Not while the repository is maintained: both replace packs. */
   prune(location: RepositoryLocation, before: Date, signal?: AbortSignal): Promise<{ readonly remaining: boolean }> {
-    return this.#parts.maintenance.alone(location, () =>
-      this.#run(location, Math.floor(before.getTime() / 1000), signal),
+    const { maintenance, changes } = this.#parts;
+    return maintenance.alone(location, () =>
+      changes.during(location, ['objects'], () => this.#run(location, Math.floor(before.getTime() / 1000), signal)),
     );
   }
 

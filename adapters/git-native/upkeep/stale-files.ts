@@ -1,12 +1,19 @@
-// Removal of stale temporary files and locks that killed writers left in a repository, told by age from those of live
-// writers.
-import { readdir, readFile, rm, stat } from 'node:fs/promises';
+// Removal of stale temporary files and locks that killed writers left in a repository, told from those of live writers
+// by when they were made.
+import { lstatSync, rmSync, type Stats } from 'node:fs';
+import { lstat, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Changed } from '../process/live-processes.ts';
 import { ignoreMissing } from '../storage/errno.ts';
 
 /** Names below one folder of a repository. Locks end in `.lock`, which no ref may. */
-const leftovers: readonly { readonly folder: string; readonly names: RegExp }[] = [
-  { folder: '', names: /\.lock$|^\.tmp-|\.new$/ },
+interface Leftovers {
+  readonly folder: string;
+  readonly names: RegExp;
+}
+const ofRefs: readonly Leftovers[] = [{ folder: '', names: /\.lock$|\.new$/ }];
+const ofObjects: readonly Leftovers[] = [
+  { folder: '', names: /^\.tmp-/ },
   { folder: 'objects', names: /^(tmp_objdir-|incoming-)/ },
   { folder: 'objects/pack', names: /^\.?tmp[-_]|\.lock$/ },
   { folder: 'objects/info', names: /\.lock$|^tmp_/ },
@@ -15,14 +22,9 @@ const leftovers: readonly { readonly folder: string; readonly names: RegExp }[] 
 
 /** Removes what is older than `before` (milliseconds since 1970). @returns what it removed, below the repository. */
 export async function removeStaleFiles(directory: string, before: number): Promise<readonly string[]> {
-  const found = await Promise.all([
-    ...leftovers.map(({ folder, names }) => namesIn(directory, folder, (name) => names.test(name))),
-    refLocks(directory),
-    looseDrafts(directory),
-    staleKeeps(directory),
-  ]);
+  const found = [...(await leftIn(directory, 'refs')), ...(await leftIn(directory, 'objects'))];
   const removed = await Promise.all(
-    found.flat().map(async (path) => {
+    found.map(async (path) => {
       const full = join(directory, path);
       const age = await stat(full).catch(ignoreMissing);
       if (age === undefined || age.mtimeMs >= before) return [];
@@ -31,6 +33,45 @@ export async function removeStaleFiles(directory: string, before: number): Promi
     }),
   );
   return removed.flat();
+}
+
+/**
+ * Removes what a writer that has ended may have left: of what it changed, that which was made since it began and before
+ * any writer began that is still at it. @returns what it removed, below the repository.
+ */
+export async function removeLeft(
+  directory: string,
+  changed: Changed,
+  { since, before }: { readonly since: number; readonly before: number },
+): Promise<readonly string[]> {
+  const removed: string[] = [];
+  for (const path of await leftIn(directory, changed)) {
+    const full = join(directory, path);
+    const found = await lstat(full).catch(ignoreMissing);
+    // The time of the last change of the inode: no program can set it back.
+    if (found === undefined || found.ctimeMs < since || found.ctimeMs >= before) continue;
+    if (found.isDirectory()) {
+      // A quarantine: nobody else comes by its name.
+      await rm(full, { recursive: true, force: true });
+    } else {
+      // In one breath: were it removed by somebody else, another writer might make its own of that name.
+      if (!same(found, lstatSync(full, { throwIfNoEntry: false }))) continue;
+      rmSync(full, { force: true });
+    }
+    removed.push(path);
+  }
+  return removed;
+}
+
+const same = (one: Stats, other: Stats | undefined): boolean =>
+  one.ino === other?.ino && one.ctimeMs === other.ctimeMs && one.dev === other.dev;
+
+async function leftIn(directory: string, changed: Changed): Promise<readonly string[]> {
+  const named = (changed === 'refs' ? ofRefs : ofObjects).map(({ folder, names }) =>
+    namesIn(directory, folder, (name) => names.test(name)),
+  );
+  const more = changed === 'refs' ? [refLocks(directory)] : [looseDrafts(directory), staleKeeps(directory)];
+  return (await Promise.all([...named, ...more])).flat();
 }
 
 async function namesIn(

@@ -5,6 +5,7 @@ import t, { type Test } from 'tap';
 import { systemClock, systemIds } from '#adapters/memory/index';
 import { openPostgres, type PostgresStorage } from '#adapters/postgres/index';
 import { Unavailable } from '#core/kernel/errors';
+import type {} from '#test/contracts/events';
 import { quietLog, testEngines } from '#test/contracts/storage-engines';
 import { createDatabase } from '#test/support/postgres';
 import { replyLosingProxy, type ReplyLosingProxy } from '#test/support/reply-losing-proxy';
@@ -14,11 +15,20 @@ const intent = { kind: 'lost.push', subject: 'one', detail: {} };
 
 async function opened(
   t: Test,
+  deadline?: number,
 ): Promise<{ readonly proxy: ReplyLosingProxy; readonly through: PostgresStorage; readonly beside: PostgresStorage }> {
   const database = await createDatabase();
   const proxy = await replyLosingProxy(database.url);
   const opening = (url: string): Promise<PostgresStorage> =>
-    openPostgres({ url, directory: '.', entities: [], clock: systemClock, ids: systemIds, log: quietLog });
+    openPostgres({
+      url,
+      directory: '.',
+      entities: [],
+      clock: systemClock,
+      ids: systemIds,
+      log: quietLog,
+      ...(deadline !== undefined && { deadline }),
+    });
   const [beside, through] = [await opening(database.url), await opening(proxy.url)];
   await beside.migrate([]);
   t.teardown(async () => {
@@ -55,6 +65,40 @@ if (testEngines().includes('postgresql')) {
     t.equal(await rows(beside), 1, 'it was written all the same');
     t.same(await through.intents.abandoned(intent.kind), [], 'and announces nothing');
     t.equal(await rows(beside), 0);
+  });
+
+  void t.test('a unit of work whose COMMIT was lost on the way ends as what it came to', async (t) => {
+    const { proxy, through, beside } = await opened(t);
+    const emit = (n: number): Promise<string> =>
+      through.unitOfWork.run(() =>
+        through.events.emit<'contract.counted'>({ type: 'contract.counted', aggregate: 'lost:1', payload: { n } }),
+      );
+    const written = async (): Promise<number> => {
+      const { rows: found } = await sql`select 1 from hexforge_event`.execute(beside.database.kysely<unknown>());
+      return found.length;
+    };
+    proxy.lose('commit');
+    t.type(await emit(1), 'string', 'the reply was lost: it is saved, and said to be');
+    t.equal(await written(), 1);
+    proxy.drop('commit');
+    await t.rejects(emit(2), Unavailable, 'the COMMIT was lost: it is not saved, and said not to be');
+    t.equal(await written(), 1);
+    t.equal(proxy.left, 0);
+    await through.check();
+  });
+
+  void t.test('a reply that never comes on a connection that stays open is a lost one', async (t) => {
+    const { proxy, through, beside } = await opened(t, 1000);
+    proxy.keep(inserting);
+    const { id } = await through.intents.open(intent);
+    t.equal(await rows(beside), 1);
+    proxy.keep('commit');
+    await t.rejects(
+      through.unitOfWork.run(() => through.intents.close(id)),
+      Unavailable,
+    );
+    t.equal(proxy.left, 0);
+    t.same([...(await through.intents.stillOpen([id]))], []);
   });
 
   void t.test('a COMMIT that lost its reply shows by its intent whether it was recorded', async (t) => {

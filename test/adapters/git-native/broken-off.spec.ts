@@ -1,0 +1,277 @@
+// Changes that broke off: what a killed server or a killed program left locked is free for the next change, and what a
+// living one has locked stays.
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import t, { type Test } from 'tap';
+import { gitNative, type GitNative } from '#adapters/git-native/index';
+import { LiveProcesses } from '#adapters/git-native/process/live-processes';
+import { startTimeOf } from '#adapters/git-native/process/process-table';
+import { replaceUnderLock, writeSynced } from '#adapters/git-native/storage/durable-files';
+import { Changes } from '#adapters/git-native/upkeep/changes';
+import { zeroOid } from '#core/repositories/git-backend';
+import { serve } from '#test/contracts/git/http-server';
+import { eventually } from '#test/contracts/git/provider';
+import { must } from '#test/contracts/git/stock-git';
+import { quiet } from './provider.ts';
+
+const id = '0a000000-0000-4000-8000-000000000000';
+/** More than a tick of the file system's clock. */
+const tick = (): Promise<void> => pause(20);
+
+interface Place {
+  readonly root: string;
+  readonly directory: string;
+  readonly native: GitNative;
+  readonly tip: string;
+  /** Below it nothing is the forge's. */
+  readonly folder: string;
+}
+
+/** A repository with one commit on `main`. */
+async function place(t: Test): Promise<Place> {
+  const folder = await mkdtemp(join(tmpdir(), 'hexforge-broken-'));
+  const root = join(folder, 'root');
+  const native = gitNative({ root, log: quiet });
+  t.teardown(async () => {
+    await native.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+  await native.create(id, { defaultBranch: 'main' });
+  const server = await serve(native);
+  const client = join(folder, 'client');
+  await must(folder, ['init', '-q', '-b', 'main', client]);
+  await must(client, ['commit', '-q', '--allow-empty', '-m', 'one']);
+  await must(client, ['push', '-q', server.url(id), 'main']);
+  await server.stop();
+  const tip = await must(client, ['rev-parse', 'main']);
+  return { root, directory: join(root, '0a', `${id}.git`), native, tip, folder };
+}
+
+/** The marks of a process, as it leaves them when it is killed. */
+async function marks(root: string, pid: number, changed: readonly string[]): Promise<string> {
+  const name = `${hostname().replaceAll(/[^\w-]/g, '-')}.${pid}.${startTimeOf(String(pid)) ?? '1'}.${changed.join('')}`;
+  const folder = join(root, '.processes', name, 'marks');
+  await mkdir(folder, { recursive: true });
+  for (const [index, each] of changed.entries()) await writeFile(join(folder, `${id}.${each}.${index}`), '');
+  await tick();
+  return name;
+}
+
+const locks = ['HEAD.lock', 'packed-refs.lock', 'refs/heads/main.lock', 'refs/heads/new.lock'];
+const ofObjects = [
+  'objects/tmp_objdir-incoming-abc/pack/tmp_pack_y',
+  'objects/pack/tmp_pack_x',
+  'objects/17/tmp_obj_x',
+];
+
+async function plant(directory: string, names: readonly string[]): Promise<void> {
+  for (const name of names) {
+    await mkdir(join(directory, name, '..'), { recursive: true });
+    await writeFile(join(directory, name), '');
+  }
+  await tick();
+}
+
+const left = async (directory: string): Promise<readonly string[]> =>
+  (await readdir(directory, { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile() && /\.lock$|tmp_/.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name).slice(directory.length + 1))
+    .toSorted();
+
+const creation = (tip: string, name = 'new') => [{ ref: `refs/heads/${name}`, old: zeroOid, new: tip }];
+
+/** A git that does `instead` where it is asked for what is given, for the first time alone. */
+async function oddGit({ folder }: Place, instead: string, asked = '*update-ref*'): Promise<string> {
+  const path = join(folder, 'git');
+  await writeFile(
+    path,
+    `#!/bin/sh\ncase "$*" in ${asked.replaceAll(' ', String.raw`\ `)}) if mkdir '${folder}/first' 2>/dev/null; then ${instead}\nfi ;; esac\nexec git "$@"\n`,
+  );
+  await chmod(path, 0o755);
+  return path;
+}
+
+void t.test('locks and temporary files of a dead process are gone at the next change of a survivor', async (t) => {
+  const here = await place(t);
+  await marks(here.root, 999_999, ['refs', 'objects']);
+  await plant(here.directory, [...locks, ...ofObjects]);
+  t.equal(await here.native.moveRefs(id, creation(here.tip)), 'moved');
+  await here.native.setDefaultBranch(id, 'new');
+  t.strictSame(await left(here.directory), []);
+  t.equal((await readdir(join(here.root, '.processes'))).length, 1, 'and it is forgotten');
+});
+
+void t.test('a push lands where a dead process had locked its branch', async (t) => {
+  const { root, directory, native, folder } = await place(t);
+  const server = await serve(native);
+  t.teardown(() => server.stop());
+  await marks(root, 999_999, ['refs']);
+  await plant(directory, locks);
+  const client = join(folder, 'client');
+  await must(client, ['commit', '-q', '--allow-empty', '-m', 'two']);
+  await must(client, ['push', '-q', server.url(id), 'main']);
+  t.equal(await native.resolveCommit(id, 'main'), await must(client, ['rev-parse', 'main']));
+});
+
+void t.test('a lock that a living process may hold stays, until that has ended too', async (t) => {
+  const here = await place(t);
+  const other = spawn('sleep', ['60'], { stdio: 'ignore' });
+  t.teardown(() => other.kill('SIGKILL'));
+  await marks(here.root, 999_999, ['refs']);
+  await plant(here.directory, ['refs/heads/dead.lock']);
+  await marks(here.root, other.pid ?? 0, ['refs']);
+  await plant(here.directory, locks);
+  t.equal(await here.native.moveRefs(id, creation(here.tip, 'dead')), 'moved', 'what is older than its change goes');
+  t.strictSame(await left(here.directory), locks.toSorted());
+  await Promise.all([
+    t.rejects(here.native.moveRefs(id, creation(here.tip)), { name: 'Unavailable', message: /Another process/ }),
+    t.rejects(here.native.setDefaultBranch(id, 'main'), { name: 'Conflict' }),
+  ]);
+  t.strictSame(await left(here.directory), locks.toSorted());
+  other.kill('SIGKILL');
+  await once(other, 'exit');
+  t.equal(await here.native.moveRefs(id, creation(here.tip)), 'moved');
+  t.strictSame(await left(here.directory), []);
+});
+
+void t.test(
+  'neither a lock that no process of the forge made is broken, nor any beside a process of an earlier version',
+  async (t) => {
+    const here = await place(t);
+    const liveProcesses = new LiveProcesses(here.root);
+    const changes = new Changes({ liveProcesses, directoryOf: () => here.directory, log: quiet });
+    t.teardown(() => liveProcesses.unregister());
+    await plant(here.directory, ['refs/heads/new.lock']);
+    await marks(here.root, 999_999, ['refs']);
+    await plant(here.directory, ['HEAD.lock']);
+    await changes.bury();
+    t.strictSame(await left(here.directory), ['refs/heads/new.lock'], 'one was there before the dead one began');
+    const other = spawn('sleep', ['60'], { stdio: 'ignore' });
+    t.teardown(() => other.kill('SIGKILL'));
+    const earlier = await marks(here.root, other.pid ?? 0, []);
+    await rm(join(here.root, '.processes', earlier, 'marks'), { recursive: true });
+    await marks(here.root, 999_999, ['refs']);
+    await plant(here.directory, ['HEAD.lock']);
+    await changes.bury();
+    t.strictSame(await left(here.directory), ['HEAD.lock', 'refs/heads/new.lock']);
+  },
+);
+
+void t.test('what a killed server left running is ended before its locks are broken', async (t) => {
+  const here = await place(t);
+  const { root, directory, folder, native, tip } = here;
+  const gitPath = await oddGit(
+    here,
+    `trap '' TERM HUP PIPE; : > '${directory}/refs/heads/new.lock'; echo $$ > '${folder}/pid'; sleep 60`,
+  );
+  const child = spawn(
+    process.execPath,
+    [
+      '--input-type=module',
+      '-e',
+      `import { gitNative } from '#adapters/git-native/index';
+       const log = { debug() {}, info() {}, warn() {}, error() {} };
+       const native = gitNative({ root: ${JSON.stringify(root)}, log, gitPath: ${JSON.stringify(gitPath)} });
+       await native.moveRefs('${id}', ${JSON.stringify(creation(tip))});`,
+    ],
+    { cwd: join(import.meta.dirname, '../../..'), stdio: 'inherit' },
+  );
+  const pid = (): Promise<string> => readFile(join(folder, 'pid'), 'utf8').catch(() => '');
+  await eventually(async () => (await pid()).endsWith('\n'), pid);
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  t.ok((await stat(join(directory, 'refs/heads/new.lock'))).isFile());
+  t.not(startTimeOf((await pid()).trim()), undefined, 'it is deaf to the helper’s goodbye');
+  t.equal(await native.moveRefs(id, creation(tip)), 'moved');
+  t.equal(startTimeOf((await pid()).trim()), undefined);
+  t.strictSame(await left(directory), []);
+});
+
+void t.test('what a killed git left locked in a living server is free when its change has failed', async (t) => {
+  const here = await place(t);
+  const gitPath = await oddGit(here, `: > '${here.directory}/refs/heads/new.lock'; sleep 0.05; kill -9 $$`);
+  const native = gitNative({ root: here.root, log: quiet, gitPath });
+  t.teardown(() => native.close());
+  await t.rejects(native.moveRefs(id, creation(here.tip)), { name: 'Unavailable' });
+  t.strictSame(await left(here.directory), []);
+  t.equal(await native.moveRefs(id, creation(here.tip)), 'moved');
+});
+
+void t.test('a push whose refs moved before the helper was killed is reported and told as landed', async (t) => {
+  const here = await place(t);
+  const { root, folder } = here;
+  const gitPath = await oddGit(
+    here,
+    `git "$@" > '${folder}/report'; kill -9 $PPID; sleep 60`,
+    'receive-pack --stateless-rpc /*',
+  );
+  const native = gitNative({ root, log: quiet, gitPath });
+  t.teardown(() => native.close());
+  const server = await serve(native);
+  t.teardown(() => server.stop());
+  const client = join(folder, 'client');
+  await must(client, ['push', server.url(id), 'main:late', 'main:later']);
+  t.match(
+    server.landed.flat().map(({ ref }) => ref),
+    ['refs/heads/late', 'refs/heads/later'],
+  );
+  t.equal(await native.resolveCommit(id, 'later'), here.tip);
+});
+
+void t.test('a file that could not be replaced is left as it was, and unlocked', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'hexforge-broken-'));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  await mkdir(join(folder, 'HEAD', 'in-the-way'), { recursive: true });
+  await t.rejects(replaceUnderLock(join(folder, 'HEAD'), 'text'));
+  t.strictSame(await readdir(folder), ['HEAD']);
+  // As on a full disk: the file is made, and nothing can be written into it.
+  await t.rejects(writeSynced(join(folder, 'draft'), undefined as unknown as string));
+  t.strictSame(await readdir(folder), ['HEAD']);
+});
+
+void t.test('a folder is synced though there is no descriptor for it at first', async (t) => {
+  const child = spawn(
+    process.execPath,
+    [
+      '--input-type=module',
+      '-e',
+      `import { open } from 'node:fs/promises';
+       import { syncFolder } from '#adapters/git-native/storage/durable-files';
+       process.stdin.once('data', async () => {
+         console.log(await open('.').then(() => 'open', ({ code }) => code));
+         await syncFolder('.');
+         console.log('synced');
+         process.exit();
+       });
+       console.log('ready');`,
+    ],
+    { cwd: join(import.meta.dirname, '../../..'), stdio: ['pipe', 'pipe', 'inherit'] },
+  );
+  const limit = (files: number): Promise<unknown> =>
+    promisify(execFile)('prlimit', ['--pid', String(child.pid), `--nofile=${files}:`]);
+  const said = async (): Promise<string> => String(((await once(child.stdout, 'data')) as [Buffer])[0]).trim();
+  t.equal(await said(), 'ready');
+  await limit(8);
+  child.stdin.write('go\n');
+  t.equal(await said(), 'EMFILE');
+  await limit(1024);
+  t.equal(await said(), 'synced');
+});
+
+void t.test('that a process could not say that it is here is over when its cause is', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'hexforge-broken-'));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  const native = gitNative({ root: folder, log: quiet });
+  t.teardown(() => native.close());
+  await native.create(id, { defaultBranch: 'main' });
+  await writeFile(join(folder, '.processes'), 'in the way');
+  await t.rejects(native.setDefaultBranch(id, 'one'));
+  await rm(join(folder, '.processes'));
+  await native.setDefaultBranch(id, 'one');
+  t.equal(await readFile(join(folder, '0a', `${id}.git`, 'HEAD'), 'utf8'), 'ref: refs/heads/one\n');
+});
