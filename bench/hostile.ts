@@ -19,8 +19,12 @@ const leftSeconds = 3;
 const worstOf = (): number => 0.999;
 const owner = 'admin';
 
-/** `seconds` are shared by all classes. */
-export async function hostileLines({ engine, root }: Setting, subject: Subject, seconds: number): Promise<Line[]> {
+/** `seconds` are shared by all classes, or by those whose name holds `only`. */
+export async function hostileLines(
+  { engine, root }: Setting,
+  subject: Subject,
+  { seconds, only }: { readonly seconds: number; readonly only: string },
+): Promise<Line[]> {
   const folder = join(root, `hostile-${engine}`);
   await mkdir(folder);
   const document = (await subject.json('GET', '/api/v1/openapi.json')) as Document;
@@ -36,7 +40,7 @@ export async function hostileLines({ engine, root }: Setting, subject: Subject, 
   const quiet = await p99(3);
 
   const lines: Line[] = [];
-  const classes = [...Object.keys(kinds), ...Object.keys(attacks)];
+  const classes = [...Object.keys(kinds), ...Object.keys(attacks)].filter((name) => name.includes(only));
   const share = Math.max(1, seconds / classes.length);
   for (const [index, name] of classes.entries()) {
     const repo = `hostile-${index}`;

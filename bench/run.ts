@@ -53,7 +53,10 @@ try {
       if (wanted('git') || wanted('read')) await subject.createRepository('history');
       if (wanted('git') || wanted('read')) await git(['push', '-q', subject.cloneUrl('history'), 'main:main'], history);
       if (wanted('read')) lines.push(...(await readLines(setting, subject)));
-      if (values.hostile) lines.push(...(await hostileLines(setting, subject, Number(values.seconds))));
+      if (values.hostile)
+        lines.push(
+          ...(await hostileLines(setting, subject, { seconds: Number(values.seconds), only: values.only ?? '' })),
+        );
       if (wanted('git')) lines.push(...(await gitLines(setting, subject)));
     } finally {
       await subject.stop();

@@ -42,6 +42,8 @@ export const forkRepository =
     try {
       await provisionRepository(parts, call, fork, {
         parentId: parent.id,
+        // A little more than it will take: it gets the branches and tags.
+        bytes: await git.size(parent.id),
         make: () => git.fork(parent.id, fork.id, { defaultBranch: parent.defaultBranch, signal: call.signal }),
         async within() {
           const now = await store.byId(parent.id);

@@ -5,12 +5,18 @@ export interface RefVerdict {
   readonly ref: string;
   /** Undefined: accepted. Otherwise the sentence git shows to who pushed. */
   readonly refusal: string | undefined;
+  /** Why, where callers are to tell it from other refusals. */
+  readonly because?: 'quota';
 }
 
 /** Asked once per push for all its refs, with the new objects readable but not yet part of the repository. */
 export type JudgeRefs = (
   updates: readonly RefUpdate[],
-  objects: { isAncestor(older: Oid, newer: Oid): Promise<boolean> },
+  objects: {
+    isAncestor(older: Oid, newer: Oid): Promise<boolean>;
+    /** Bytes that the new objects take on disk. */
+    size(): Promise<number>;
+  },
 ) => Promise<readonly RefVerdict[]>;
 
 export type GitService = 'git-upload-pack' | 'git-receive-pack';

@@ -22,8 +22,9 @@ export async function checkMove(
     repository,
     call.caller,
   )([update], {
-    // Creations and deletions rewrite no history.
+    // Creations and deletions rewrite no history and bring nothing.
     isAncestor: async () => false,
+    size: async () => 0,
   });
   const refusal = verdicts.find(({ ref }) => ref === update.ref)?.refusal;
   if (refusal !== undefined) throw new Forbidden('The branch or tag is protected from this', { detail: refusal });

@@ -2,22 +2,28 @@
 // landed.
 import { judgeRefs } from './ref-policy.ts';
 import type { Pushes } from './offers.ts';
+import { roomForBytes } from './quota.ts';
 import type { RepositoryParts } from './parts.ts';
 import { pushIntent, type PushIntentParts } from './push-intent.ts';
 
-type Parts = PushIntentParts & Pick<RepositoryParts, 'protections'>;
+type Parts = PushIntentParts & Pick<RepositoryParts, 'protections' | 'settings'>;
 
 export function pushes(parts: Parts): Pushes {
   const { git } = parts;
   return {
     async receive({ resource: repository, call }, request) {
-      const { hooks, conclude } = pushIntent(parts, repository.id, call.caller);
+      const intent = pushIntent(parts, repository.id, call.caller);
+      const room = roomForBytes(parts, repository, call.caller);
+      const conclude = async (complete: boolean): Promise<void> => {
+        await intent.conclude(complete);
+        room.ended();
+      };
       try {
         const answer = await git.receivePack(repository.id, {
           ...request,
-          ...hooks,
+          ...intent.hooks,
           service: 'git-receive-pack',
-          judge: judgeRefs(parts, repository, call.caller),
+          judge: room.judge(judgeRefs(parts, repository, call.caller)),
         });
         return ending(answer, conclude);
       } catch (error) {

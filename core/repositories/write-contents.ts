@@ -2,8 +2,9 @@
 import type { Granted } from '#core/kernel/access';
 import { Conflict, Forbidden, NotFound, Unprocessable, ValidationFailed } from '#core/kernel/errors';
 import { trim, trimEnd } from '#core/kernel/trim';
-import { zeroOid, type JudgeRefs, type Oid, type TreeEntry } from './git-backend.ts';
+import { zeroOid, type JudgeRefs, type Oid, type RefVerdict, type TreeEntry } from './git-backend.ts';
 import type { CommitRecord, FileWrite } from './git-history.ts';
+import { quotaExceeded, roomForBytes } from './quota.ts';
 import { judgeRefs } from './ref-policy.ts';
 import type { RepositoryParts } from './parts.ts';
 import { pushIntent, type PushIntentParts } from './push-intent.ts';
@@ -31,7 +32,7 @@ export interface Written {
   readonly commit: CommitRecord;
 }
 
-type Parts = PushIntentParts & Pick<RepositoryParts, 'protections' | 'users'>;
+type Parts = PushIntentParts & Pick<RepositoryParts, 'protections' | 'users' | 'settings'>;
 type Writable = Granted<Repository, 'repo.write'>;
 type Planned = Omit<FileWrite, 'ref' | 'parent' | 'file'>;
 
@@ -88,11 +89,12 @@ async function once(
   const replaced = parent === zeroOid ? undefined : await standing(parts, id, parent, command.path);
   checkReplaced(command, replaced);
 
-  let refused: string | undefined;
-  const asked = judgeRefs(parts, repository, call.caller);
+  let refused: RefVerdict | undefined;
+  const room = roomForBytes(parts, repository, call.caller);
+  const asked = room.judge(judgeRefs(parts, repository, call.caller));
   const judge: JudgeRefs = async (updates, objects) => {
     const verdicts = await asked(updates, objects);
-    refused = verdicts.find((verdict) => verdict.ref === ref)?.refusal;
+    refused = verdicts.find((verdict) => verdict.ref === ref && verdict.refusal !== undefined);
     return verdicts;
   };
   const mode = replaced?.mode === '100755' ? '100755' : '100644';
@@ -106,7 +108,9 @@ async function once(
       { ...hooks, judge, signal: call.signal },
     );
     complete = true;
-    if (refused !== undefined) throw new Forbidden('The branch is protected from this', { detail: refused });
+    if (refused?.because === 'quota') throw quotaExceeded(refused.refusal ?? '');
+    if (refused !== undefined)
+      throw new Forbidden('The branch is protected from this', { detail: refused.refusal ?? '' });
     if (refusal === undefined) {
       return {
         created: replaced === undefined,
@@ -122,6 +126,7 @@ async function once(
     throw new Unprocessable('git does not take this change', { detail: refusal });
   } finally {
     await conclude(complete);
+    room.ended();
   }
 }
 

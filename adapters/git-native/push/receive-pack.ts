@@ -15,6 +15,7 @@ import type { LiveProcesses } from '../process/live-processes.ts';
 import type { Refs } from '../refs/refs.ts';
 import { syncRefs } from '../storage/durable-files.ts';
 import { ignoreMissing } from '../storage/errno.ts';
+import { bytesIn } from '../storage/folder-size.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import { feed, protocolVariable, receiveConfig, type SmartHttpParts } from '../transport/smart-http.ts';
 import { Channel } from './channel.ts';
@@ -240,9 +241,12 @@ export class ReceivePack {
   /** A verdict for every ref asked about; one that was forgotten is a refusal. */
   async #verdicts(push: Push, { updates }: PreReceiveQuestion): Promise<readonly RefVerdict[]> {
     const given = new Map(
-      (await push.request.judge(updates, { isAncestor: (older, newer) => this.#isAncestor(push, older, newer) })).map(
-        (verdict) => [verdict.ref, verdict],
-      ),
+      (
+        await push.request.judge(updates, {
+          isAncestor: (older, newer) => this.#isAncestor(push, older, newer),
+          size: async () => (push.quarantine === undefined ? 0 : await bytesIn(push.quarantine)),
+        })
+      ).map((verdict) => [verdict.ref, verdict]),
     );
     return updates.map(({ ref }) => given.get(ref) ?? { ref, refusal: `The server did not decide about "${ref}"` });
   }

@@ -42,6 +42,9 @@ export class FakeGit implements GitBackend {
   readonly commits = new Map<Oid, Map<string, File>>();
   readonly tags = new Map<Oid, NewTag>();
   readonly maintained: string[] = [];
+  /** Bytes that a repository takes, and that a push brings. */
+  takes = 0;
+  brings = 0;
   /** Ids of repositories with what was to go from each. */
   readonly pruned: [string, Date][] = [];
   /** What a pruning leaves. */
@@ -302,7 +305,7 @@ export class FakeGit implements GitBackend {
 
   async #move(repository: string, updates: readonly RefUpdate[], judge: JudgeRefs): Promise<RefUpdate[]> {
     const { refs } = this.#stored(repository);
-    const verdicts = await judge(updates, { isAncestor: async () => true });
+    const verdicts = await judge(updates, { isAncestor: async () => true, size: async () => this.brings });
     const accepted = updates.filter(
       ({ ref, old }, index) => verdicts[index]?.refusal === undefined && (refs.get(ref) ?? zeroOid) === old,
     );
@@ -315,6 +318,10 @@ export class FakeGit implements GitBackend {
 
   async maintain(repository: string): Promise<void> {
     this.maintained.push(repository);
+  }
+
+  async size(): Promise<number> {
+    return this.takes;
   }
 
   async prune(repository: string, { before }: { readonly before: Date }): Promise<{ readonly remaining: boolean }> {
