@@ -1,30 +1,41 @@
 // `npm run bench`: each figure beside its limit, measured in the same run on the same machine. A table, then JSON.
-// Options: --engine embedded|postgresql (both where DATABASE_URL is given), --only WORD, --rounds N.
+// Options: --engine embedded|postgresql (both where DATABASE_URL is given), --only WORD, --rounds N; --hostile for the
+// load of hostile clients alone, --seconds N for how long that is in all.
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Line } from './compare.ts';
 import { writeHistory } from './history.ts';
+import { hostileLines } from './hostile.ts';
 import { gitLines, readLines, startLines, type Setting } from './lines.ts';
 import { git, Subject } from './subject.ts';
 import { table } from './table.ts';
 
 const { values } = parseArgs({
-  options: { engine: { type: 'string' }, only: { type: 'string' }, rounds: { type: 'string', default: '5' } },
+  options: {
+    engine: { type: 'string' },
+    only: { type: 'string' },
+    rounds: { type: 'string', default: '5' },
+    hostile: { type: 'boolean', default: false },
+    seconds: { type: 'string', default: '30' },
+  },
 });
 const databaseUrl = process.env.DATABASE_URL;
 const engines =
   values.engine !== undefined ? [values.engine] : ['embedded', ...(databaseUrl === undefined ? [] : ['postgresql'])];
-const wanted = (group: string): boolean => values.only === undefined || group.includes(values.only);
+const wanted = (group: string): boolean =>
+  !values.hostile && (values.only === undefined || group.includes(values.only));
 
 const root = await mkdtemp(join(tmpdir(), 'hexforge-bench-'));
 const lines: Line[] = [];
 try {
   const history = join(root, 'history.git');
-  await git(['init', '-q', '--bare', '-b', 'main', history]);
-  await writeHistory(history, { commits: 12_000, rootFiles: 300, folders: 40, filesPerFolder: 20 });
-  await git(['repack', '-adq'], history);
+  if (!values.hostile) {
+    await git(['init', '-q', '--bare', '-b', 'main', history]);
+    await writeHistory(history, { commits: 12_000, rootFiles: 300, folders: 40, filesPerFolder: 20 });
+    await git(['repack', '-adq'], history);
+  }
   for (const engine of engines) {
     const setting: Setting = {
       engine,
@@ -42,6 +53,10 @@ try {
       if (wanted('git') || wanted('read')) await subject.createRepository('history');
       if (wanted('git') || wanted('read')) await git(['push', '-q', subject.cloneUrl('history'), 'main:main'], history);
       if (wanted('read')) lines.push(...(await readLines(setting, subject)));
+      if (values.hostile)
+        lines.push(
+          ...(await hostileLines(setting, subject, { seconds: Number(values.seconds), only: values.only ?? '' })),
+        );
       if (wanted('git')) lines.push(...(await gitLines(setting, subject)));
     } finally {
       await subject.stop();

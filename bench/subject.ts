@@ -68,6 +68,14 @@ export class Subject {
     this.#token = created.token;
   }
 
+  get token(): string {
+    return this.#token;
+  }
+
+  get pid(): number {
+    return this.#server.pid;
+  }
+
   get headers(): Record<string, string> {
     return { authorization: `Bearer ${this.#token}` };
   }

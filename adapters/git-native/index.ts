@@ -31,6 +31,7 @@ import { isLegalName } from './refs/names.ts';
 import { Refs } from './refs/refs.ts';
 import { Tips } from './refs/tips.ts';
 import { ignoreMissing } from './storage/errno.ts';
+import { bytesIn } from './storage/folder-size.ts';
 import { Forks } from './storage/fork.ts';
 import { Repositories, type RepositoryLocation } from './storage/repositories.ts';
 import { SmartHttp } from './transport/smart-http.ts';
@@ -310,6 +311,7 @@ export function gitNative(options: GitNativeOptions): GitNative {
       if (await repositories.exists(repositories.location(repository)))
         await changing(repository, (location) => maintenance.maintain(location));
     },
+    size: async (repository) => await bytesIn(join(repositories.location(repository).directory, 'objects')),
     prune: async (repository, { before, signal }) =>
       await changing(repository, (location) => pruner.prune(location, before, signal)),
     sweep,

@@ -59,6 +59,8 @@ export interface Provisioning {
   make(): Promise<void>;
   /** What it is a fork of. */
   readonly parentId?: string;
+  /** That it takes from its beginning. */
+  readonly bytes?: number;
   /** Joins the transaction that makes it exist. */
   within?(): Promise<void>;
 }
@@ -68,14 +70,17 @@ export async function provisionRepository(
   parts: ProvisioningParts,
   call: Call<User>,
   repository: Repository,
-  { make, parentId, within }: Provisioning,
+  { make, parentId, bytes = 0, within }: Provisioning,
 ): Promise<void> {
   const { store, unitOfWork, events, intents, audit, settings, reconciler } = parts;
   const { ownerId, owner, name, visibility } = repository;
   if ((await store.idByName(ownerId, name)) !== undefined) throw taken(repository);
   const room = async (how?: 'held'): Promise<void> => {
     if (!call.caller.isAdmin)
-      await checkRoom(settings, await store.owned(ownerId, how), parentId === undefined ? 'repository' : 'fork');
+      await checkRoom(settings, await store.owned(ownerId, how), {
+        isFork: parentId !== undefined,
+        bytes,
+      });
   };
   // Here so that nothing is made in vain, below so that it holds whoever else creates one now.
   await room();
@@ -85,6 +90,7 @@ export async function provisionRepository(
     await unitOfWork.run(async () => {
       await room('held');
       await store.insert(repository, parentId);
+      if (bytes > 0) await store.resize(repository.id, { to: bytes });
       await events.emit({
         type: 'repository.created',
         aggregate: aggregateOf(repository.id),

@@ -40,6 +40,8 @@ export const forkRepository =
     try {
       await provisionRepository(parts, call, fork, {
         parentId: parent.id,
+        // A little more than it will take: it gets the branches and tags.
+        bytes: await git.size(parent.id),
         async make() {
           await git.fork(parent.id, fork.id, { defaultBranch: parent.defaultBranch, signal: call.signal });
           // A copy takes its time: it is for who may still read what it was made of.

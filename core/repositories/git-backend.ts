@@ -155,6 +155,8 @@ export interface GitBackend {
    * rejects for a broken repository.
    */
   maintain(repository: string): Promise<void>;
+  /** Bytes that its objects take on disk; 0 where it is gone. */
+  size(repository: string): Promise<number>;
   /**
    * Removes objects that no ref leads to, hidden ones counted, and that were written before `before`. Younger ones stay
    * with what they lead to; `remaining` says whether there are any. Pushes and reads go on meanwhile. What this process

@@ -5,6 +5,8 @@ export interface RefVerdict {
   readonly ref: string;
   /** Undefined: accepted. Otherwise the sentence git shows to who pushed. */
   readonly refusal: string | undefined;
+  /** Why, where callers are to tell it from other refusals. */
+  readonly because?: 'quota';
 }
 
 /** Asked once per push for all its refs, with the new objects readable but not yet part of the repository. */
@@ -14,6 +16,8 @@ export type JudgeRefs = (
     isAncestor(older: Oid, newer: Oid): Promise<boolean>;
     /** Whether one refusal refuses all. */
     readonly atomic: boolean;
+    /** Bytes that the new objects take on disk. */
+    size(): Promise<number>;
   },
 ) => Promise<readonly RefVerdict[]>;
 

@@ -1,14 +1,17 @@
-// The judge of a push, asked in the moment its refs would move: whether the caller may still push, the ref policy, and
-// what a deletion costs and leaves behind.
+// The judge of a push, asked in the moment its refs would move: whether the caller may still push, the ref policy, the
+// room that is left, and what a deletion costs and leaves behind.
 import type { Granted } from '#core/kernel/access';
 import { HexforgeError, type ErrorKind } from '#core/kernel/errors';
 import { admitDeletions, type DeletionParts } from './deletions.ts';
 import type { JudgeRefs } from './git-backend.ts';
-import { judgeRefs } from './ref-policy.ts';
+import type { Maintenance } from './maintenance.ts';
 import type { RepositoryParts } from './parts.ts';
+import { roomForBytes } from './quota.ts';
+import { judgeRefs } from './ref-policy.ts';
 import type { Repository } from './repository.ts';
 
-export type JudgeParts = DeletionParts & Pick<RepositoryParts, 'store' | 'protections'>;
+export type JudgeParts = DeletionParts &
+  Pick<RepositoryParts, 'store' | 'protections' | 'settings'> & { readonly maintenance: Maintenance };
 
 /** What git shows to who has lost access. */
 const lostAccess: { readonly [Kind in ErrorKind]?: string } = {
@@ -18,35 +21,45 @@ const lostAccess: { readonly [Kind in ErrorKind]?: string } = {
   not_found: 'the repository is not here any more, or not yours to see',
 };
 
-/**
- * For every way by which objects and refs come together. What was decided when the push began may be an hour old.
- * @param lost hears why the caller may not push any more.
- */
-export const judgePush =
-  (
-    parts: JudgeParts,
-    granted: Granted<Repository, 'repo.write'>,
-    lost: (error: HexforgeError) => void = () => undefined,
-  ): JudgeRefs =>
-  async (updates, { atomic, isAncestor }) => {
-    let computed = false;
-    const objects = {
-      atomic,
-      isAncestor(older: string, newer: string): Promise<boolean> {
-        computed = true;
-        return isAncestor(older, newer);
-      },
-    };
-    try {
-      const before = await granted.renew();
-      const verdicts = await judgeRefs(parts, before.resource, before.call.caller)(updates, objects);
-      // A walk of history takes its time too.
-      const now = computed ? await granted.renew() : before;
-      return await admitDeletions(parts, now, updates, verdicts, atomic);
-    } catch (error) {
-      const refusal = error instanceof HexforgeError ? lostAccess[error.kind] : undefined;
-      if (refusal === undefined) throw error;
-      lost(error as HexforgeError);
-      return updates.map(({ ref }) => ({ ref, refusal }));
-    }
+export interface PushJudge {
+  readonly judge: JudgeRefs;
+  /** Why the caller may not push any more. */
+  readonly lost: HexforgeError | undefined;
+  /** To be called when the push is over. */
+  ended(): void;
+}
+
+/** For every way by which objects and refs come together. What was decided when the push began may be an hour old. */
+export function judgePush(parts: JudgeParts, granted: Granted<Repository, 'repo.write'>): PushJudge {
+  const room = roomForBytes(parts, granted.resource, granted.call.caller);
+  let lost: HexforgeError | undefined;
+  return {
+    get lost() {
+      return lost;
+    },
+    ended: () => room.ended(),
+    async judge(updates, given) {
+      let computed = false;
+      const objects: typeof given = {
+        ...given,
+        isAncestor(older, newer) {
+          computed = true;
+          return given.isAncestor(older, newer);
+        },
+      };
+      try {
+        const before = await granted.renew();
+        const policy = judgeRefs(parts, before.resource, before.call.caller);
+        const verdicts = await room.judge(policy)(updates, objects);
+        // A walk of history takes its time too.
+        const now = computed ? await granted.renew() : before;
+        return await admitDeletions(parts, now, updates, verdicts, given.atomic);
+      } catch (error) {
+        const refusal = error instanceof HexforgeError ? lostAccess[error.kind] : undefined;
+        if (refusal === undefined) throw error;
+        lost = error as HexforgeError;
+        return updates.map(({ ref }) => ({ ref, refusal }));
+      }
+    },
   };
+}

@@ -1,7 +1,7 @@
 // Background maintenance after pushes: coalesced, so that one run at a time is under way for each repository, and
 // pushes in the meantime ask for one more.
-import type { Log } from '#core/kernel/log';
-import type { GitBackend } from './git-backend.ts';
+import type { RepositoryParts } from './parts.ts';
+import { measure } from './quota.ts';
 
 export interface Maintenance {
   request(repositoryId: string): void;
@@ -9,7 +9,8 @@ export interface Maintenance {
   stop(): Promise<void>;
 }
 
-export function maintenance({ git, log }: { readonly git: GitBackend; readonly log: Log }): Maintenance {
+export function maintenance(parts: Pick<RepositoryParts, 'git' | 'store' | 'unitOfWork' | 'log'>): Maintenance {
+  const { git, log } = parts;
   const running = new Map<string, Promise<void>>();
   const again = new Set<string>();
   let stopped = false;
@@ -19,6 +20,7 @@ export function maintenance({ git, log }: { readonly git: GitBackend; readonly l
       again.delete(repositoryId);
       try {
         await git.maintain(repositoryId);
+        await measure(parts, repositoryId);
       } catch (error) {
         log.warn({ err: error, repository: repositoryId }, 'upkeep after a push failed');
       }

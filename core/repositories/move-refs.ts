@@ -22,9 +22,10 @@ export async function checkMove(parts: MoveParts, granted: Writable, update: Ref
     repository,
     call.caller,
   )([update], {
-    // Creations and deletions rewrite no history.
+    // Creations and deletions rewrite no history and bring nothing.
     isAncestor: async () => false,
     atomic: true,
+    size: async () => 0,
   });
   const refusal = verdicts.find(({ ref }) => ref === update.ref)?.refusal;
   if (refusal !== undefined) throw new Forbidden('The branch or tag is protected from this', { detail: refusal });

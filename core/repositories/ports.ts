@@ -75,6 +75,8 @@ export interface RepositoryStore {
   countByOwner(userIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /** What the user owns. `held`, inside a unit of work: others who hold the same user's wait until it ends. */
   owned(userId: string, how?: 'held'): Promise<Owned>;
+  /** Sets the bytes it takes, or adds to them. */
+  resize(id: string, how: { readonly to: number } | { readonly by: number }): Promise<void>;
   /** @throws {Duplicate} naming one of `uniques`. Refuses an owner that does not exist. */
   insert(repository: Repository, parentId?: string): Promise<void>;
   /** Whether it was there. @throws {Duplicate} naming one of `uniques`. */

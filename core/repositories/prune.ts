@@ -1,6 +1,7 @@
 // Pruning objects that nothing leads to any more: which repositories are due, and when each is due again.
 import type { RepositoryParts } from './parts.ts';
 import type { PlannedPrune } from './ports.ts';
+import { measure } from './quota.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;
@@ -45,10 +46,11 @@ export const pruneDue =
   };
 
 async function prune(
-  { store, git, unitOfWork, clock }: Parts,
+  parts: Parts,
   { repositoryId, pruneAt, updatedAt }: PlannedPrune,
   signal: AbortSignal,
 ): Promise<void> {
+  const { store, git, unitOfWork, clock } = parts;
   const replan = (seen: Parameters<typeof store.replanPrune>[1], next: Date | undefined): Promise<boolean> =>
     unitOfWork.run(() => store.replanPrune(repositoryId, seen, next));
   const now = clock.now();
@@ -56,6 +58,7 @@ async function prune(
   const putOff = after(now, tryAgain);
   if (!(await replan({ pruneAt, updatedAt }, putOff))) return;
   const { remaining } = await git.prune(repositoryId, { before: after(now, -young), signal });
+  await measure(parts, repositoryId);
   const again = nextPrune(clock.now());
   // A push that came meanwhile found something planned and planned nothing itself.
   if (!(await replan({ pruneAt: putOff, updatedAt }, remaining ? again : undefined)))

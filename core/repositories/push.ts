@@ -11,13 +11,18 @@ export function pushes(parts: Parts): Pushes {
   return {
     async receive(granted, request) {
       const { resource: repository, call } = granted;
-      const { hooks, conclude } = pushIntent(parts, repository.id, call.caller);
+      const intent = pushIntent(parts, repository.id, call.caller);
+      const judging = judgePush(parts, granted);
+      const conclude = async (complete: boolean): Promise<void> => {
+        await intent.conclude(complete);
+        judging.ended();
+      };
       try {
         const answer = await git.receivePack(repository.id, {
           ...request,
-          ...hooks,
+          ...intent.hooks,
           service: 'git-receive-pack',
-          judge: judgePush(parts, granted),
+          judge: judging.judge,
         });
         return ending(answer, conclude);
       } catch (error) {

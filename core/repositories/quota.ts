@@ -1,11 +1,17 @@
 // Quotas: how much one user may own. Administrators of the instance may go beyond, for themselves and for others.
+import type { Caller } from '#core/kernel/caller';
 import { Unprocessable } from '#core/kernel/errors';
 import type { SettingDeclaration, Settings } from '#core/kernel/settings';
+import { zeroOid, type JudgeRefs } from './git-backend.ts';
+import type { Maintenance } from './maintenance.ts';
+import type { RepositoryParts } from './parts.ts';
+import type { Repository } from './repository.ts';
 
 declare module '#core/kernel/settings' {
   interface SettingValues {
     'repositories.max_per_user': number;
     'repositories.max_forks_per_user': number;
+    'repositories.max_bytes_per_user': number;
   }
 }
 
@@ -26,6 +32,14 @@ export const repositorySettings: readonly SettingDeclaration[] = [
     max: 1_000_000,
     description: 'How many of them may be forks; 0: any number',
   },
+  {
+    key: 'repositories.max_bytes_per_user',
+    type: 'integer',
+    default: 10 * 1024 ** 3,
+    min: 0,
+    max: 2 ** 50,
+    description: 'How many bytes the repositories of one user may take on disk; 0: any number',
+  },
 ];
 
 /** How much is somebody's. */
@@ -33,17 +47,93 @@ export interface Owned {
   readonly repositories: number;
   /** Of these, the forks of what still exists. */
   readonly forks: number;
+  /** Of all of them on disk, as last measured. */
+  readonly bytes: number;
 }
 
+export const quotaExceeded = (sentence: string): Unprocessable =>
+  new Unprocessable(sentence, {
+    code: 'quota_exceeded',
+    detail: 'Delete what is no longer needed, or ask an administrator of the instance for more',
+  });
+
 /** Whether there is room for one more. @throws {Unprocessable} `quota_exceeded` */
-export async function checkRoom(settings: Settings, owned: Owned, kind: 'repository' | 'fork'): Promise<void> {
-  const refuse = (most: number, what: string, key: keyof Owned): void => {
-    if (most === 0 || owned[key] < most) return;
-    throw new Unprocessable(`You own ${owned[key]} ${what}, and one user may own ${most}`, {
-      code: 'quota_exceeded',
-      detail: 'Delete one you no longer need, or ask an administrator of the instance for more',
+export async function checkRoom(
+  settings: Settings,
+  owned: Owned,
+  { isFork, bytes }: { readonly isFork: boolean; readonly bytes: number },
+): Promise<void> {
+  const refuse = (most: number, what: 'repositories' | 'forks'): void => {
+    if (most > 0 && owned[what] >= most)
+      throw quotaExceeded(`You own ${owned[what]} ${what}, and one user may own ${most}`);
+  };
+  refuse(await settings.get('repositories.max_per_user'), 'repositories');
+  if (isFork) refuse(await settings.get('repositories.max_forks_per_user'), 'forks');
+  const sentence =
+    bytes === 0 ? undefined : overBytes(await settings.get('repositories.max_bytes_per_user'), owned, bytes);
+  if (sentence !== undefined) throw quotaExceeded(sentence);
+}
+
+const overBytes = (most: number, { bytes }: Owned, more: number): string | undefined =>
+  most === 0 || bytes + more <= most
+    ? undefined
+    : `The repositories of the owner take ${bytes} bytes, this brings ${more}, and one user may have ${most}`;
+
+/** What brings less is counted when it is measured, soon after. */
+const countedAtOnce = 1024 ** 2;
+
+/**
+ * For one push: refuses what brings more bytes than the owner has room for. What is let through counts from that
+ * moment, so that pushes side by side do not share the room that is left.
+ */
+export function roomForBytes(
+  {
+    store,
+    settings,
+    unitOfWork,
+    maintenance,
+  }: Pick<RepositoryParts, 'store' | 'settings' | 'unitOfWork'> & { readonly maintenance: Maintenance },
+  { id, ownerId }: Repository,
+  caller: Caller,
+): { judge(inner: JudgeRefs): JudgeRefs; ended(): void } {
+  let counted = false;
+  const refusal = async (size: () => Promise<number>): Promise<string | undefined> => {
+    if (caller.kind === 'user' && caller.isAdmin) return undefined;
+    const most = await settings.get('repositories.max_bytes_per_user');
+    if (most === 0) return undefined;
+    const more = await size();
+    if (more < countedAtOnce) return overBytes(most, await store.owned(ownerId), more);
+    return unitOfWork.run(async () => {
+      const sentence = overBytes(most, await store.owned(ownerId, 'held'), more);
+      if (sentence !== undefined) return sentence;
+      await store.resize(id, { by: more });
+      counted = true;
+      return undefined;
     });
   };
-  refuse(await settings.get('repositories.max_per_user'), 'repositories', 'repositories');
-  if (kind === 'fork') refuse(await settings.get('repositories.max_forks_per_user'), 'forks', 'forks');
+  return {
+    judge: (inner) => async (updates, objects) => {
+      const verdicts = await inner(updates, objects);
+      const brings = (index: number): boolean =>
+        verdicts[index]?.refusal === undefined && updates[index]?.new !== zeroOid;
+      if (!verdicts.some((_, index) => brings(index))) return verdicts;
+      const sentence = await refusal(() => objects.size());
+      if (sentence === undefined) return verdicts;
+      return verdicts.map((verdict, index) =>
+        brings(index) ? { ref: verdict.ref, refusal: sentence, because: 'quota' as const } : verdict,
+      );
+    },
+    ended() {
+      if (counted) maintenance.request(id);
+    },
+  };
+}
+
+/** Records what a repository takes. */
+export async function measure(
+  { git, store, unitOfWork }: Pick<RepositoryParts, 'git' | 'store' | 'unitOfWork'>,
+  repositoryId: string,
+): Promise<void> {
+  const to = await git.size(repositoryId);
+  await unitOfWork.run(() => store.resize(repositoryId, { to }));
 }

@@ -1,17 +1,11 @@
 // Writing and removing one file through the API: a commit on top of a branch, under the same rules as a push.
 import type { Granted } from '#core/kernel/access';
-import {
-  Conflict,
-  Forbidden,
-  type HexforgeError,
-  NotFound,
-  Unprocessable,
-  ValidationFailed,
-} from '#core/kernel/errors';
+import { Conflict, Forbidden, NotFound, Unprocessable, ValidationFailed } from '#core/kernel/errors';
 import { trim, trimEnd } from '#core/kernel/trim';
-import { zeroOid, type JudgeRefs, type Oid, type TreeEntry } from './git-backend.ts';
+import { zeroOid, type JudgeRefs, type Oid, type RefVerdict, type TreeEntry } from './git-backend.ts';
 import type { CommitRecord, FileWrite } from './git-history.ts';
 import { judgePush, type JudgeParts } from './judge.ts';
+import { quotaExceeded } from './quota.ts';
 import type { RepositoryParts } from './parts.ts';
 import { pushIntent, type PushIntentParts } from './push-intent.ts';
 import type { Repository } from './repository.ts';
@@ -96,14 +90,11 @@ async function once(
   const replaced = parent === zeroOid ? undefined : await standing(parts, id, parent, command.path);
   checkReplaced(command, replaced);
 
-  let refused: string | undefined;
-  let lost: HexforgeError | undefined;
-  const asked = judgePush(parts, granted, (error) => {
-    lost = error;
-  });
+  let refused: RefVerdict | undefined;
+  const judging = judgePush(parts, granted);
   const judge: JudgeRefs = async (updates, objects) => {
-    const verdicts = await asked(updates, objects);
-    refused = verdicts.find((verdict) => verdict.ref === ref)?.refusal;
+    const verdicts = await judging.judge(updates, objects);
+    refused = verdicts.find((verdict) => verdict.ref === ref && verdict.refusal !== undefined);
     return verdicts;
   };
   const mode = replaced?.mode === '100755' ? '100755' : '100644';
@@ -117,8 +108,10 @@ async function once(
       { ...hooks, judge, signal: call.signal },
     );
     complete = true;
-    if (lost !== undefined) throw lost;
-    if (refused !== undefined) throw new Forbidden('The branch is protected from this', { detail: refused });
+    if (judging.lost !== undefined) throw judging.lost;
+    if (refused?.because === 'quota') throw quotaExceeded(refused.refusal ?? '');
+    if (refused !== undefined)
+      throw new Forbidden('The branch is protected from this', { detail: refused.refusal ?? '' });
     // Where the branch leads to this very commit it has landed, whatever became of git's report.
     const [now] = refusal === undefined ? [commit.oid] : await git.readRefs(id, [ref]);
     if (now === commit.oid) {
@@ -135,6 +128,7 @@ async function once(
     throw new Unprocessable('git does not take this change', { detail: refusal ?? '' });
   } finally {
     await conclude(complete);
+    judging.ended();
   }
 }
 

@@ -142,4 +142,8 @@ export const migrations: readonly Migration[] = [
     $$`,
     ],
   },
+  {
+    name: '006-bytes',
+    up: ['alter table repositories_repository add column bytes bigint not null default 0'],
+  },
 ];

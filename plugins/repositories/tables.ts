@@ -19,6 +19,7 @@ export const RepositoryTable = defineEntity({
     updatedAt: p.datetime(),
     parentId: p.uuid().nullable(),
     pruneAt: p.datetime().nullable(),
+    bytes: p.bigint('number').default(0),
   },
 });
 

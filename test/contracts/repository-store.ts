@@ -318,14 +318,14 @@ export const repositoryStoreChecks: readonly Check<RepositoryStoreUnderTest>[] =
   ),
 
   check(
-    'what a user owns counts repositories and forks, and is held for one unit of work at a time',
+    'what a user owns counts repositories, forks and bytes, and is held for one unit of work at a time',
     async ({ store, unitOfWork, add, addUser }) => {
       const [ada, bob] = [await addUser('ada'), await addUser('bob')];
       const parent = await add(bob, 'parent');
       const one = await add(ada, 'one');
       await unitOfWork.run(() => store.insert({ ...one, id: uuid(), name: 'fork' }, parent.id));
-      assert.deepEqual(await store.owned(ada), { repositories: 2, forks: 1 });
-      assert.deepEqual(await store.owned(uuid()), { repositories: 0, forks: 0 });
+      assert.deepEqual(await store.owned(ada), { repositories: 2, forks: 1, bytes: 0 });
+      assert.deepEqual(await store.owned(uuid()), { repositories: 0, forks: 0, bytes: 0 });
       const asked = Array.from({ length: 8 }, (_, index) =>
         unitOfWork.run(async () => {
           const { repositories } = await store.owned(ada, 'held');
@@ -333,9 +333,15 @@ export const repositoryStoreChecks: readonly Check<RepositoryStoreUnderTest>[] =
         }),
       );
       await Promise.all(asked);
-      assert.deepEqual(await store.owned(ada), { repositories: 5, forks: 1 });
+      assert.deepEqual(await store.owned(ada), { repositories: 5, forks: 1, bytes: 0 });
+      const large = 5 * 1024 ** 3;
+      await unitOfWork.run(async () => {
+        await store.resize(one.id, { to: large });
+        await store.resize(one.id, { by: 7 });
+        await store.resize(parent.id, { to: 1 });
+      });
       await unitOfWork.run(() => store.delete(parent.id));
-      assert.deepEqual(await store.owned(ada), { repositories: 5, forks: 0 });
+      assert.deepEqual(await store.owned(ada), { repositories: 5, forks: 0, bytes: large + 7 });
     },
   ),
 

@@ -15,6 +15,7 @@ import type { ChangeMark } from '../process/live-processes.ts';
 import { named, spentAccordingTo } from '../process/spent-resources.ts';
 import type { Refs } from '../refs/refs.ts';
 import { syncRefs } from '../storage/durable-files.ts';
+import { bytesIn } from '../storage/folder-size.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import { Pace } from '../process/pace.ts';
 import { untilAborted } from '../process/until-aborted.ts';
@@ -311,6 +312,7 @@ export class ReceivePack {
         await push.request.judge(updates, {
           isAncestor: (older, newer) => this.#isAncestor(push, older, newer),
           atomic: push.head.capabilities.has('atomic'),
+          size: async () => (push.quarantine === undefined ? 0 : await bytesIn(push.quarantine)),
         })
       ).map((verdict) => [verdict.ref, verdict]),
     );

@@ -11,7 +11,11 @@ import {
 } from 'hexforge/repositories';
 import { collaboratorTable, markTable, publicUsers } from '../tables-memory.ts';
 
-type Row = Omit<Repository, 'owner'> & { readonly parentId?: string | undefined; readonly pruneAt?: Date | undefined };
+type Row = Omit<Repository, 'owner'> & {
+  readonly parentId?: string | undefined;
+  readonly pruneAt?: Date | undefined;
+  readonly bytes?: number;
+};
 
 export function memoryRepositoryStore(database: MemoryDatabase): RepositoryStore {
   const rows = database.table<Row>('repositories_repository', {
@@ -32,7 +36,7 @@ export function memoryRepositoryStore(database: MemoryDatabase): RepositoryStore
     const users = publicUsers(database);
     return found
       .filter((row) => row !== undefined)
-      .flatMap(({ parentId: _parent, pruneAt: _plan, ...record }) => {
+      .flatMap(({ parentId: _parent, pruneAt: _plan, bytes: _bytes, ...record }) => {
         const owner = users.get(record.ownerId);
         return owner === undefined ? [] : [{ ...record, owner: owner.username }];
       });
@@ -94,7 +98,14 @@ export function memoryRepositoryStore(database: MemoryDatabase): RepositoryStore
       new Map(userIds.map((id) => [id, rows.count({ ownerId: id })] as const).filter(([, owned]) => owned > 0)),
     owned: async (userId) => {
       const own = rows.find({ where: { ownerId: userId } });
-      return { repositories: own.length, forks: own.filter(({ parentId }) => parentId !== undefined).length };
+      return {
+        repositories: own.length,
+        forks: own.filter(({ parentId }) => parentId !== undefined).length,
+        bytes: own.reduce((sum, { bytes = 0 }) => sum + bytes, 0),
+      };
+    },
+    async resize(id, how) {
+      rows.update(id, { bytes: 'to' in how ? how.to : (rows.get(id)?.bytes ?? 0) + how.by });
     },
     insert: async ({ owner: _owner, ...row }, parentId) => rows.insert({ ...row, parentId }),
     update: async (id, patch) => rows.update(id, patch),

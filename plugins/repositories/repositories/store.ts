@@ -4,7 +4,9 @@ import { nameKey, type Reader, type Repository, type RepositoryStore } from 'hex
 import { RepositoryTable, type RepositoriesRows } from '../tables.ts';
 import { countColumns, ownCounts } from './counts.ts';
 
-type Row = Selectable<Omit<RepositoriesRows['repositories_repository'], 'name_key' | 'parent_id' | 'prune_at'>>;
+type Row = Selectable<
+  Omit<RepositoriesRows['repositories_repository'], 'name_key' | 'parent_id' | 'prune_at' | 'bytes'>
+>;
 
 const entity = (row: Row & { readonly owner: string }): Repository => ({
   id: row.id,
@@ -146,12 +148,28 @@ export function sqlRepositoryStore(database: SqlDatabase): RepositoryStore {
         await rawSql`select pg_advisory_xact_lock(hashtextextended(${`repositories.owned ${userId}`}, 0))`.execute(
           db(),
         );
-      const { repositories: owned, forks } = await db()
+      const {
+        repositories: owned,
+        forks,
+        bytes,
+      } = await db()
         .selectFrom('repositories_repository')
-        .select(({ fn }) => [fn.countAll<number>().as('repositories'), fn.count<number>('parent_id').as('forks')])
+        .select(({ fn }) => [
+          fn.countAll<number>().as('repositories'),
+          fn.count<number>('parent_id').as('forks'),
+          rawSql<number>`coalesce(sum(bytes), 0)::bigint`.as('bytes'),
+        ])
         .where('owner_id', '=', userId)
         .executeTakeFirstOrThrow();
-      return { repositories: owned, forks };
+      return { repositories: owned, forks, bytes };
+    },
+
+    async resize(id, how) {
+      await db()
+        .updateTable('repositories_repository')
+        .set({ bytes: 'to' in how ? how.to : rawSql<number>`bytes + ${how.by}` })
+        .where('id', '=', id)
+        .execute();
     },
 
     async insert({ owner: _, ...repository }, parentId) {

@@ -247,24 +247,31 @@ export const pushChecks: readonly Check<Bench>[] = [
   {
     name: 'the judge can ask whether a push goes forward while its objects are not part of the repository',
     run: (bench) =>
-      pushing(bench, async ({ folder, push }) => {
+      pushing(bench, async ({ id, folder, push }) => {
         await push('main~1:main');
+        const before = await bench.backend.size(id);
         const asked: boolean[] = [];
-        bench.server.judge = async (updates, objects) =>
-          await Promise.all(
+        const sizes: number[] = [];
+        bench.server.judge = async (updates, objects) => {
+          sizes.push(await objects.size());
+          return await Promise.all(
             updates.map(async ({ ref, ...update }) => {
               const forward = update.old === zeroOid || (await objects.isAncestor(update.old, update.new));
               asked.push(forward);
               return { ref, refusal: forward ? undefined : 'force pushes are refused' };
             }),
           );
+        };
         assert.equal((await push('main')).code, 0);
+        assert.ok(before > 0 && (await bench.backend.size(id)) > before);
         await must(folder, ['checkout', '-q', '--orphan', 'apart']);
         await commitFile(folder, 'file', 'apart');
         const { code, stderr } = await push('-f', 'apart:main');
         assert.equal(code, 1);
         assert.match(stderr, /force pushes are refused/);
         assert.deepEqual(asked, [true, false]);
+        // A commit, a tree and a blob or so, deflated.
+        assert.ok(sizes.length === 2 && sizes.every((size) => size > 50 && size < 5000), sizes.join());
       }),
   },
   {

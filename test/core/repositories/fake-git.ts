@@ -44,6 +44,9 @@ export class FakeGit implements GitBackend {
   readonly commits = new Map<Oid, Map<string, File>>();
   readonly tags = new Map<Oid, NewTag>();
   readonly maintained: string[] = [];
+  /** Bytes that a repository takes, and that a push brings. */
+  takes = 0;
+  brings = 0;
   /** Ids of repositories with what was to go from each. */
   readonly pruned: [string, Date][] = [];
   /** What a pruning leaves. */
@@ -329,6 +332,7 @@ export class FakeGit implements GitBackend {
     const verdicts = await judge(updates, {
       isAncestor: async () => true,
       atomic: this.atomic,
+      size: async () => this.brings,
     });
     const accepted = updates.filter(
       ({ ref, old }, index) => verdicts[index]?.refusal === undefined && (refs.get(ref) ?? zeroOid) === old,
@@ -344,6 +348,10 @@ export class FakeGit implements GitBackend {
 
   async maintain(repository: string): Promise<void> {
     this.maintained.push(repository);
+  }
+
+  async size(): Promise<number> {
+    return this.takes;
   }
 
   async prune(repository: string, { before }: { readonly before: Date }): Promise<{ readonly remaining: boolean }> {

@@ -1,6 +1,8 @@
-// What one user may own: at most so many repositories, and so many forks among them.
+// What one user may own: at most so many repositories, so many forks among them, and so many bytes in all.
 import t from 'tap';
+import { randomBytes } from 'node:crypto';
 import { startTestForge } from '#test/support/forge';
+import { remote, stockGit, workTree, type StockGit } from '#test/support/stock-git';
 
 const repos = '/api/v1/repos';
 
@@ -23,7 +25,7 @@ void t.test('quotas of repositories and forks', async (t) => {
       t.match(body, {
         error: 'You own 4 repositories, and one user may own 4',
         error_code: 'quota_exceeded',
-        detail: /^Delete one you no longer need/,
+        detail: /^Delete what is no longer needed/,
       });
     }
     t.equal(((await alice.client.get(repos)).body as unknown[]).length, 4);
@@ -50,5 +52,69 @@ void t.test('quotas of repositories and forks', async (t) => {
   await t.test('an administrator may go beyond, for themselves and for others', async (t) => {
     for (const name of ['a', 'b', 'c', 'd', 'e']) t.equal((await create(name, admin)).status, 201);
     t.equal((await create('given', admin, { owner: 'alice' })).status, 201);
+  });
+});
+
+void t.test('the quota of bytes', async (t) => {
+  const most = 4_000_000;
+  const forge = await startTestForge(t, { configuration: { settings: { 'repositories.max_bytes_per_user': most } } });
+  const [alice, bob] = [await forge.createUser('alice'), await forge.createUser('bob')];
+  for (const name of ['a', 'b', 'c'])
+    await alice.client.post(repos, { body: { name, visibility: 'public', default_branch: 'main' } });
+  const stock = await stockGit(t);
+  /** The repository whose push landed. */
+  let full = '';
+  /** A work tree with a commit that does not deflate. */
+  const large = async (name: string, bytes: number): Promise<StockGit> => {
+    const work = await workTree(stock, name);
+    await work.commit('Large', { large: randomBytes(bytes) });
+    return work;
+  };
+  const push = async (work: StockGit, name: string, refspec = 'main') =>
+    await work.ran('push', '--quiet', remote(forge.url, `alice/${name}`, alice), refspec);
+  const refusal = /The repositories of the owner take \d+ bytes, this brings \d+, and one user may have 4000000/;
+
+  await t.test('of pushes side by side, those that fit land and the others are refused with a sentence', async (t) => {
+    const works = [await large('one', 2_500_000), await large('two', 2_500_000)];
+    const [one, two] = await Promise.all(works.map((work, index) => push(work, ['a', 'b'][index] ?? '')));
+    t.strictSame([one?.code, two?.code].toSorted(), [0, 1]);
+    full = one?.code === 0 ? 'a' : 'b';
+    t.match(one?.code === 0 ? two?.stderr : one?.stderr, refusal);
+  });
+
+  await t.test('a write through the API is refused as a push is', async (t) => {
+    const put = (path: string, bytes: number) =>
+      alice.client.put(`${repos}/alice/c/contents/${path}`, {
+        body: { message: 'Write', content: randomBytes(bytes).toString('base64') },
+      });
+    t.equal((await put('small', 1000)).status, 201);
+    const { status, body } = await put('large', 2_000_000);
+    t.equal(status, 422);
+    t.match(body, { error: refusal, error_code: 'quota_exceeded' });
+  });
+
+  await t.test('a fork takes what its parent does', async (t) => {
+    const fork = (as: string) => bob.client.post(`${repos}/alice/${full}/forks`, { body: { name: as } });
+    t.equal((await fork('first')).status, 201);
+    t.match(await fork('second'), { status: 422, body: { error: refusal, error_code: 'quota_exceeded' } });
+  });
+
+  await t.test(
+    'a branch can be deleted and a repository removed where nothing fits, and then there is room',
+    async (t) => {
+      const work = await large('three', 3_000_000);
+      t.match(await push(work, 'c', 'main:large'), { code: 1, stderr: refusal });
+      for (const name of ['a', 'b'])
+        await alice.client.delete(`${repos}/alice/${name}`, { body: { confirmation: `alice/${name}` } });
+      t.equal((await push(work, 'c', 'main:large')).code, 0);
+      t.match(await push(await large('four', 2_000_000), 'c', 'main:more'), { code: 1, stderr: refusal });
+      t.equal((await push(work, 'c', ':large')).code, 0);
+    },
+  );
+
+  await t.test('an administrator is not bound', async (t) => {
+    const work = await large('five', 4_500_000);
+    const { ran } = work;
+    t.equal((await ran('push', '--quiet', remote(forge.url, 'alice/c', forge.admin), 'main:admin')).code, 0);
   });
 });

@@ -1,0 +1,103 @@
+// What one reader of a quiet repository waits while eight clients do their worst elsewhere: a class of input at a time.
+import { join } from 'node:path';
+import { mkdir, rm } from 'node:fs/promises';
+import { hostileRepository, kinds } from '#test/fault/hostile-repositories';
+import { hostileRequests } from '#test/fault/hostile-requests';
+import { left, memory } from '#test/fault/process-family';
+import type { Document } from '#test/support/openapi';
+import { bounded, type Line } from './compare.ts';
+import { asking, attacks, type Attack, type Target } from './hostile-clients.ts';
+import { load } from './load.ts';
+import type { Setting } from './lines.ts';
+import { git, type Subject } from './subject.ts';
+
+const clients = 8;
+/** The 99th percentile may be so much over the quiet figure. */
+const overQuietMs = 100;
+const memoryMB = 1024;
+const leftSeconds = 3;
+const worstOf = (): number => 0.999;
+const owner = 'admin';
+
+/** `seconds` are shared by all classes, or by those whose name holds `only`. */
+export async function hostileLines(
+  { engine, root }: Setting,
+  subject: Subject,
+  { seconds, only }: { readonly seconds: number; readonly only: string },
+): Promise<Line[]> {
+  const folder = join(root, `hostile-${engine}`);
+  await mkdir(folder);
+  const document = (await subject.json('GET', '/api/v1/openapi.json')) as Document;
+  await make(folder, subject, 'quiet', 'binary');
+  const url = `${subject.url}/api/v1/repos/${owner}/quiet/contents`;
+  /** The 99th percentile of the ninth client; without end where it was refused. */
+  const p99 = (time: number): Promise<number> =>
+    load({ url, headers: subject.headers, connections: 1, seconds: time }).then(
+      (result) => result.p99,
+      () => Infinity,
+    );
+  await p99(1);
+  const quiet = await p99(3);
+
+  const lines: Line[] = [];
+  const classes = [...Object.keys(kinds), ...Object.keys(attacks)].filter((name) => name.includes(only));
+  const share = Math.max(1, seconds / classes.length);
+  for (const [index, name] of classes.entries()) {
+    const repo = `hostile-${index}`;
+    const { pack, refs } = await make(folder, subject, repo, name in kinds ? name : 'inflated files');
+    const target: Target = {
+      url: subject.url,
+      token: subject.token,
+      repository: `${owner}/${repo}`,
+      commit: refs.get('refs/heads/main') ?? '',
+      file: 'zeros',
+    };
+    const attack: Attack = attacks[name] ?? asking(hostileRequests(document, { owner, repo, pack, refs }));
+    const ending = new AbortController();
+    let peak = 0;
+    const sampling = setInterval(() => (peak = Math.max(peak, memory(subject.pid))), 50);
+    const attackers = Array.from({ length: clients }, (_, client) => attack(target, client, ending.signal));
+    const beside = await p99(share);
+    ending.abort();
+    await Promise.all(attackers);
+    clearInterval(sampling);
+    lines.push(
+      bounded({
+        name: `${name}: p99 beside it, over quiet`,
+        engine,
+        unit: 'ms',
+        values: [beside - quiet],
+        most: overQuietMs,
+      }),
+      bounded({ name: `${name}: memory of all`, engine, unit: 'MB', values: [peak / 1024 ** 2], most: memoryMB }),
+    );
+  }
+  const remaining = await left(subject.pid, leftSeconds);
+  for (const command of remaining) process.stderr.write(`left after ${leftSeconds} s: ${command}\n`);
+  lines.push({
+    ...bounded({ name: `programs left after ${leftSeconds} s`, engine, unit: '', values: [remaining.length], most: 1 }),
+    target: 'none',
+    held: remaining.length === 0,
+  });
+  return lines;
+}
+
+/** A repository of a kind at its worst, pushed and public. */
+async function make(
+  folder: string,
+  subject: Subject,
+  repo: string,
+  kind: string,
+): Promise<{ pack: ReturnType<typeof hostileRepository>; refs: Map<string, string> }> {
+  const source = join(folder, `${repo}.git`);
+  const pack = hostileRepository(kind, worstOf);
+  await pack.save(source);
+  await subject.json('POST', '/api/v1/repos', { name: repo, visibility: 'public' });
+  const remote = subject.cloneUrl(repo);
+  // What is refused cleanly is no part of the measurement.
+  await git(['push', '-q', remote, 'refs/*:refs/*'], source).catch(() => undefined);
+  const listed = await git(['ls-remote', '--refs', remote]).catch(() => '');
+  await rm(source, { recursive: true, force: true });
+  const rows = listed.split('\n').filter((row) => row !== '');
+  return { pack, refs: new Map(rows.map((row) => [row.slice(41), row.slice(0, 40)] as const)) };
+}

@@ -1,0 +1,64 @@
+// A client that asks and weighs the answer without keeping it.
+import http from 'node:http';
+import type { HostileRequest } from './hostile-requests.ts';
+
+export interface Weighed {
+  /** 0 where no whole answer came. */
+  readonly status: number;
+  /** Milliseconds to the first byte of what streams, to the last one of everything else. */
+  readonly milliseconds: number;
+  readonly bytes: number;
+  readonly isJson: boolean;
+  /** Why no whole answer came. */
+  readonly failure?: string;
+}
+
+/** Of an answer that streams, no more is read. */
+const enough = 64 * 1024 ** 2;
+
+export interface AskOptions {
+  readonly agent: http.Agent;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly patienceMs: number;
+}
+
+/** Never rejects. */
+export function weigh(url: string, request: HostileRequest, options: AskOptions): Promise<Weighed> {
+  const { promise, resolve } = Promise.withResolvers<Weighed>();
+  const start = performance.now();
+  let [status, bytes, firstByte, isJson] = [0, 0, 0, false];
+  const end = (failure?: string): void => {
+    clearTimeout(timer);
+    resolve({
+      status: failure === undefined ? status : 0,
+      milliseconds: (request.streams && firstByte > 0 ? firstByte : performance.now()) - start,
+      bytes,
+      isJson,
+      ...(failure !== undefined && { failure }),
+    });
+  };
+  const outgoing = http.request(
+    `${url}${request.path}`,
+    { method: request.method, agent: options.agent, headers: { ...options.headers, ...request.headers } },
+    (answer) => {
+      status = answer.statusCode ?? 0;
+      isJson = /json/.test(answer.headers['content-type'] ?? '');
+      answer.on('data', (chunk: Buffer) => {
+        if (firstByte === 0) firstByte = performance.now();
+        bytes += chunk.length;
+        if (!request.streams || bytes < enough) return;
+        end();
+        outgoing.destroy();
+      });
+      answer.once('end', () => end());
+      answer.once('error', (error) => end(error.message));
+    },
+  );
+  const timer = setTimeout(() => {
+    end(`no end after ${options.patienceMs / 1000} s`);
+    outgoing.destroy();
+  }, options.patienceMs);
+  outgoing.once('error', (error) => end(error.message));
+  outgoing.end(request.body, 'latin1');
+  return promise;
+}
