@@ -1,0 +1,206 @@
+// What clients ask of the server and what they were told: every answer becomes an acknowledgement, a refusal that must
+// hold, or an open question.
+import { adminPassword } from '#test/support/server-process';
+import type { ChurnGit, Ran } from '../churn-git.ts';
+import type { Figures } from './figures.ts';
+import { absent, type Finding, type Register } from './register.ts';
+
+/** `unreached`: nobody listened, so nothing can have been done. */
+export type Sent = Answered | { readonly outcome: 'unanswered' } | { readonly outcome: 'unreached' };
+interface Answered {
+  readonly outcome: 'answered';
+  readonly status: number;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** One thing that is to become something else. */
+export interface Change {
+  readonly kind: string;
+  readonly register: Register;
+  readonly to: string;
+  /** Keys of the records that tell of it. */
+  readonly traces: readonly string[];
+}
+
+export const patienceMs = 10_000;
+
+/** What a refusal must not say: it tells the caller nothing of the cause. */
+const vague = /should not have happened|failed to answer|internal|does not take this change/i;
+/** An answer that leaves the outcome open, in so many words. */
+const leavesOpen = /may (or may not )?have|whether it|not known|unknown whether/i;
+
+export class Client {
+  readonly username: string;
+  readonly figures: Figures;
+  readonly git: ChurnGit;
+  /** Where it works; another server of the same forge takes over when this changes. */
+  url: () => string;
+  token = '';
+  session = '';
+  readonly #password: string;
+
+  constructor(options: {
+    readonly username: string;
+    readonly password?: string;
+    readonly figures: Figures;
+    readonly git: ChurnGit;
+    readonly url: () => string;
+  }) {
+    this.username = options.username;
+    this.#password = options.password ?? adminPassword;
+    this.figures = options.figures;
+    this.git = options.git;
+    this.url = options.url;
+  }
+
+  async send(method: string, path: string, body?: unknown, credential = this.token): Promise<Sent> {
+    try {
+      const response = await fetch(`${this.url()}/api/v1${path}`, {
+        method,
+        headers: {
+          ...(credential !== '' && { authorization: `Bearer ${credential}` }),
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+        signal: AbortSignal.timeout(patienceMs),
+      });
+      const text = await response.text();
+      return {
+        outcome: 'answered',
+        status: response.status,
+        body: text === '' ? {} : (JSON.parse(text) as Record<string, unknown>),
+      };
+    } catch (error) {
+      const { code } = ((error as Error).cause ?? {}) as { readonly code?: unknown };
+      return { outcome: code === 'ECONNREFUSED' ? 'unreached' : 'unanswered' };
+    }
+  }
+
+  /** For what must succeed: tried again until `patience` is over. */
+  async sure(
+    method: string,
+    path: string,
+    body?: unknown,
+    { credential = this.token, patience = 2 * patienceMs } = {},
+  ): Promise<Readonly<Record<string, unknown>>> {
+    const until = Date.now() + patience;
+    for (;;) {
+      const sent = await this.send(method, path, body, credential);
+      if (sent.outcome === 'answered' && sent.status < 300) return sent.body;
+      if (Date.now() > until)
+        throw new Error(
+          `${method} ${path} ${sent.outcome === 'answered' ? `answers ${wordsOf(sent)}` : `is ${sent.outcome}`}`,
+        );
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+
+  async signIn(): Promise<void> {
+    const credentials = { username: this.username, password: this.#password };
+    this.session = String((await this.sure('POST', '/auth/login', credentials, { credential: '' }))['access_token']);
+  }
+
+  /** @returns whether it was acknowledged. */
+  async change(
+    change: Change,
+    request: { readonly method: string; readonly path: string; readonly body?: unknown; readonly credential?: string },
+    stateOf: (body: Readonly<Record<string, unknown>>) => string = () => change.to,
+  ): Promise<boolean> {
+    const { kind, register, to, traces } = change;
+    const from = Date.now();
+    const sent = await this.send(request.method, request.path, request.body, request.credential);
+    if (sent.outcome === 'unreached') return false;
+    if (sent.outcome === 'answered' && sent.status < 300) {
+      register.acknowledged(stateOf(sent.body));
+      this.figures.acknowledge(kind, traces);
+      return true;
+    }
+    if (sent.outcome === 'unanswered' || leavesOpen.test(JSON.stringify(sent.body))) {
+      register.unanswered(to);
+      this.figures.leaveOpen(kind, traces, from);
+    } else {
+      this.figures.find(judgement(change, sent));
+      register.refused(to, wordsOf(sent));
+      this.figures.refuse(kind, wordsOf(sent), traces);
+    }
+    return false;
+  }
+
+  /** One push with the stock client. @returns whether all of it was acknowledged. */
+  async push(path: string, changes: readonly (Change & { readonly force: boolean })[]): Promise<boolean> {
+    const remote = `${this.url().replace('://', `://${this.username}:${this.token}@`)}/${path}.git`;
+    const specs = changes.map(
+      ({ register: { name }, to, force }) => `${force ? '+' : ''}${to === absent ? '' : to}:${refOf(name)}`,
+    );
+    const ran = await this.git.run('push', '--porcelain', remote, ...specs);
+    let done = 0;
+    for (const change of changes) {
+      const { kind, register, to, traces } = change;
+      const told = toldOf(ran, refOf(register.name));
+      if (told.outcome === 'done') {
+        done += 1;
+        register.acknowledged(to);
+        this.figures.acknowledge(kind, traces);
+      } else if (told.outcome === 'open') {
+        register.unanswered(to);
+        this.figures.leaveOpen(kind, traces);
+      } else if (told.outcome === 'refused') {
+        register.refused(to, told.words);
+        this.figures.refuse(kind, told.words, traces);
+        if (vague.test(told.words) || told.words === 'HTTP 500')
+          this.figures.find({ kind: 'unclear', text: `${kind} of ${register.name} was refused: ${told.words}` });
+        else if (told.words.startsWith('HTTP 4'))
+          this.figures.find({ kind: 'untrue', text: `${kind} of ${register.name} was refused: ${told.words}` });
+      }
+    }
+    return done === changes.length;
+  }
+}
+
+/** Registers of refs are named `owner/name refs/…`. */
+const refOf = (name: string): string => name.slice(name.indexOf(' ') + 1);
+
+export function wordsOf({ status, body }: Answered): string {
+  return `${status} ${typeof body['error'] === 'string' ? body['error'] : ''}`.slice(0, 100);
+}
+
+/** A refusal must fit what the thing may be, and name its cause. */
+function judgement({ kind, register, to }: Change, answer: Answered): Finding | undefined {
+  const { status, body } = answer;
+  const text = `${kind} of ${register.name} was refused: ${wordsOf(answer)}`;
+  if (status === 409 && to !== absent) return register.mayBePresent ? undefined : { kind: 'untrue', text };
+  if (status === 404 && to === absent) return register.mayBeAbsent ? undefined : { kind: 'untrue', text };
+  // The budget of deletions.
+  if (status === 429 && to === absent) return undefined;
+  if (status < 500) return { kind: 'untrue', text };
+  const clear = (status === 503 || status === 507) && body['error'] !== undefined && !vague.test(JSON.stringify(body));
+  return clear ? undefined : { kind: 'unclear', text };
+}
+
+/** What `git push --porcelain` says became of one ref. */
+function toldOf(
+  { code, stdout, stderr }: Ran,
+  ref: string,
+): { readonly outcome: 'done' | 'open' | 'unreached' } | { readonly outcome: 'refused'; readonly words: string } {
+  const [flag, , summary = ''] =
+    stdout
+      .split('\n')
+      .find((line) => line.split('\t')[1]?.endsWith(`:${ref}`))
+      ?.split('\t') ?? [];
+  const broken = /hung up|unexpected disconnect|early EOF|RPC failed; curl|no end after/.test(stderr);
+  const [, status] = /RPC failed; HTTP (\d+)|requested URL returned error: (\d+)/.exec(stderr)?.filter(Boolean) ?? [];
+  if (flag === '!') {
+    const [, words = summary] = /\[remote rejected\] \((.*)\)/.exec(summary) ?? [];
+    if (summary.includes('[remote rejected]')) return { outcome: 'refused', words: words.slice(0, 100) };
+    // By the client itself, before anything was sent.
+    if (summary.includes('[rejected]')) return { outcome: 'unreached' };
+    return status === undefined ? { outcome: 'open' } : { outcome: 'refused', words: `HTTP ${status}` };
+  }
+  // Without `--verbose`, refs that stood there already are not named.
+  if (code === 0 || (flag !== undefined && !broken)) return { outcome: 'done' };
+  if (status !== undefined) return { outcome: 'refused', words: `HTTP ${status}` };
+  if (/^fatal: Authentication failed/m.test(stderr)) return { outcome: 'refused', words: 'HTTP 401' };
+  if (/^fatal: repository '.*' not found/m.test(stderr)) return { outcome: 'refused', words: 'HTTP 404' };
+  // Asking for the refs already failed.
+  return { outcome: /^fatal: unable to access/m.test(stderr) ? 'unreached' : 'open' };
+}

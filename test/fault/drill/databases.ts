@@ -1,0 +1,54 @@
+// Scenarios of a PostgreSQL that goes away: it is stopped, crashes, or its replies are lost on the way.
+import { DatabaseProxy } from './database-proxy.ts';
+import { pause, type Scenario } from './scenario.ts';
+import { randomFrom } from './workers.ts';
+
+function stopped(mode: 'fast' | 'immediate', quick: boolean): Scenario {
+  return {
+    name: `postgres-${mode}`,
+    says: `PostgreSQL is stopped (${mode}) under load and comes back`,
+    engines: ['postgresql'],
+    quick,
+    needsCluster: true,
+    async disturb({ cluster, random }) {
+      if (cluster === undefined) throw new Error('this scenario stops PostgreSQL: leave --database-url out');
+      await pause(300 + random() * 700);
+      await cluster.pause(mode);
+      try {
+        await pause(200 + random() * 1000);
+      } finally {
+        await cluster.resume();
+      }
+      await pause(500);
+    },
+  };
+}
+
+function lostReplies(): Scenario {
+  let proxy: DatabaseProxy | undefined;
+  return {
+    name: 'lost-replies',
+    says: 'connections to PostgreSQL break after a query was done and before its reply arrives',
+    engines: ['postgresql'],
+    quick: true,
+    forge: {
+      async through(databaseUrl) {
+        proxy = await DatabaseProxy.open(databaseUrl, randomFrom(1));
+        return proxy.url;
+      },
+    },
+    async disturb({ note, random }) {
+      if (proxy === undefined) throw new Error('the proxy is not open');
+      const before = { ...proxy.lost };
+      proxy.lose({ any: 0.003, commit: 0.05 });
+      await pause(1500 + random() * 1000);
+      proxy.lose();
+      for (let lost = before.any; lost < proxy.lost.any; lost += 1) note('replies lost');
+      for (let lost = before.commit; lost < proxy.lost.commit; lost += 1) note('commit replies lost');
+      await pause(300);
+    },
+    end: async () => proxy?.close(),
+  };
+}
+
+export const databases: readonly Scenario[] = [stopped('fast', true), stopped('immediate', false), lostReplies()];

@@ -1,0 +1,46 @@
+// What a scenario of the drill is: how the forge is started, and how it is disturbed while clients work on it.
+import type { Cluster } from '../../../tools/postgres-cluster.ts';
+import type { Figures } from './figures.ts';
+import type { Engine, Forge, ForgeOptions } from './forge.ts';
+import type { Estate, Random } from './workers.ts';
+
+/** One round of a scenario, under way. */
+export interface Round {
+  readonly forge: Forge;
+  readonly figures: Figures;
+  readonly random: Random;
+  /** Empty before the first start. */
+  readonly estates: readonly Estate[];
+  /** Absent where the database is embedded, or one that was given. */
+  readonly cluster: Cluster | undefined;
+  /** Counts what the disturbance hit. */
+  note(what: string): void;
+  /** From now on clients of one server ask another. */
+  redirect(from: number, to: number): void;
+}
+
+export interface Scenario {
+  readonly name: string;
+  readonly says: string;
+  readonly engines: readonly Engine[];
+  /** Part of every proof of a checkout. */
+  readonly quick?: boolean;
+  readonly forge?: Omit<ForgeOptions, 'engine'>;
+  /** Each round begins with empty folders, and the disturbance comes before the clients. */
+  readonly first?: boolean;
+  /** Nothing is in the way, so nothing may be refused or left unanswered. */
+  readonly calm?: boolean;
+  /** Stops and starts PostgreSQL. */
+  readonly needsCluster?: boolean;
+  /** While the clients work; what it took must be given back, or the servers started again, by `restore`. */
+  disturb(round: Round): Promise<void>;
+  /** The clients have stopped. */
+  restore?(round: Round): Promise<void>;
+  /** After the last round, whatever happened. */
+  end?(forge: Forge): Promise<void>;
+}
+
+export const pause = (milliseconds: number): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+export const both: readonly Engine[] = ['embedded', 'postgresql'];
