@@ -93,6 +93,10 @@ export class ServerProcess {
     return this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
+  get killed(): boolean {
+    return this.#child.signalCode !== null;
+  }
+
   async ended(): Promise<number | null> {
     if (!this.running) return this.#child.exitCode;
     const [code] = (await once(this.#child, 'exit')) as [number | null];

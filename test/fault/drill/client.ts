@@ -22,6 +22,12 @@ export interface Change {
   readonly traces: readonly string[];
 }
 
+/** Refused or silent when nothing stood in its way any more. */
+export class Unhealed extends Error {}
+
+/** Sessions are short. */
+const sessionMs = 240_000;
+
 export const patienceMs = 10_000;
 
 /** What a refusal must not say: it tells the caller nothing of the cause. */
@@ -38,6 +44,7 @@ export class Client {
   token = '';
   session = '';
   readonly #password: string;
+  #signedIn = -Infinity;
 
   constructor(options: {
     readonly username: string;
@@ -76,28 +83,31 @@ export class Client {
     }
   }
 
-  /** For what must succeed: tried again until `patience` is over. */
+  /** For what must succeed. @throws {Unhealed} where it does not for long. */
   async sure(
     method: string,
     path: string,
     body?: unknown,
-    { credential = this.token, patience = 2 * patienceMs } = {},
+    credential = this.token,
   ): Promise<Readonly<Record<string, unknown>>> {
-    const until = Date.now() + patience;
+    const until = Date.now() + 2 * patienceMs;
     for (;;) {
       const sent = await this.send(method, path, body, credential);
       if (sent.outcome === 'answered' && sent.status < 300) return sent.body;
       if (Date.now() > until)
-        throw new Error(
+        throw new Unhealed(
           `${method} ${path} ${sent.outcome === 'answered' ? `answers ${wordsOf(sent)}` : `is ${sent.outcome}`}`,
         );
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
   }
 
+  /** Where the last time is some minutes ago. */
   async signIn(): Promise<void> {
+    if (performance.now() - this.#signedIn < sessionMs) return;
     const credentials = { username: this.username, password: this.#password };
-    this.session = String((await this.sure('POST', '/auth/login', credentials, { credential: '' }))['access_token']);
+    this.session = String((await this.sure('POST', '/auth/login', credentials, ''))['access_token']);
+    this.#signedIn = performance.now();
   }
 
   /** @returns whether it was acknowledged. */
@@ -166,15 +176,20 @@ export function wordsOf({ status, body }: Answered): string {
 
 /** A refusal must fit what the thing may be, and name its cause. */
 function judgement({ kind, register, to }: Change, answer: Answered): Finding | undefined {
-  const { status, body } = answer;
+  const { status } = answer;
   const text = `${kind} of ${register.name} was refused: ${wordsOf(answer)}`;
   if (status === 409 && to !== absent) return register.mayBePresent ? undefined : { kind: 'untrue', text };
   if (status === 404 && to === absent) return register.mayBeAbsent ? undefined : { kind: 'untrue', text };
   // The budget of deletions.
   if (status === 429 && to === absent) return undefined;
-  if (status < 500) return { kind: 'untrue', text };
+  return status < 500 ? { kind: 'untrue', text } : vagueness(`${kind} of ${register.name}`, answer);
+}
+
+/** Where a fault is not told as 503 or 507 with its cause. */
+export function vagueness(what: string, answer: Answered): Finding | undefined {
+  const { status, body } = answer;
   const clear = (status === 503 || status === 507) && body['error'] !== undefined && !vague.test(JSON.stringify(body));
-  return clear ? undefined : { kind: 'unclear', text };
+  return clear ? undefined : { kind: 'unclear', text: `${what} was refused: ${wordsOf(answer)}` };
 }
 
 /** What `git push --porcelain` says became of one ref. */

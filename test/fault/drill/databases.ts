@@ -3,12 +3,11 @@ import { DatabaseProxy } from './database-proxy.ts';
 import { pause, type Scenario } from './scenario.ts';
 import { randomFrom } from './workers.ts';
 
-function stopped(mode: 'fast' | 'immediate', quick: boolean): Scenario {
+function stopped(mode: 'fast' | 'immediate'): Scenario {
   return {
     name: `postgres-${mode}`,
     says: `PostgreSQL is stopped (${mode}) under load and comes back`,
     engines: ['postgresql'],
-    quick,
     needsCluster: true,
     async disturb({ cluster, random }) {
       if (cluster === undefined) throw new Error('this scenario stops PostgreSQL: leave --database-url out');
@@ -30,7 +29,7 @@ function lostReplies(): Scenario {
     name: 'lost-replies',
     says: 'connections to PostgreSQL break after a query was done and before its reply arrives',
     engines: ['postgresql'],
-    quick: true,
+    quick: 'postgresql',
     forge: {
       async through(databaseUrl) {
         proxy = await DatabaseProxy.open(databaseUrl, randomFrom(1));
@@ -51,4 +50,4 @@ function lostReplies(): Scenario {
   };
 }
 
-export const databases: readonly Scenario[] = [stopped('fast', true), stopped('immediate', false), lostReplies()];
+export const databases: readonly Scenario[] = [stopped('fast'), stopped('immediate'), lostReplies()];

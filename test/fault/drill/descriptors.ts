@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { both, pause, type Round, type Scenario } from './scenario.ts';
-import { wordsOf } from './client.ts';
+import { vagueness, wordsOf } from './client.ts';
 
 const asking = 70;
 const idle = 200;
@@ -16,7 +16,7 @@ async function ask({ estates, figures }: Round, until: number): Promise<void> {
     else if (sent.status === 200) figures.acknowledge('read');
     else {
       figures.refuse('read', wordsOf(sent));
-      if (sent.status !== 503) figures.find({ kind: 'unclear', text: `a read was refused: ${wordsOf(sent)}` });
+      figures.find(vagueness('a read', sent));
     }
   }
 }

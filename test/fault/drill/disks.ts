@@ -1,10 +1,11 @@
 // Scenarios of a full disk: under the data directory, under the write-ahead log alone, and under the log file.
-import { mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { cp, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { withDatabase } from '../inspection.ts';
 import type { Forge, ForgeOptions } from './forge.ts';
-import { both, pause, type Round, type Scenario } from './scenario.ts';
+import { both, felt, pause, type Round, type Scenario } from './scenario.ts';
+import { vagueness, wordsOf } from './client.ts';
 import { SmallDisk } from './small-disk.ts';
 
 const megabytes = 400;
@@ -18,10 +19,13 @@ function full(
   {
     before = async () => undefined,
     free,
+    refusing = true,
     ...forge
   }: Omit<ForgeOptions, 'engine' | 'prepare'> & {
     readonly mount: (forge: Forge, lay: () => Promise<void>) => Promise<SmallDisk>;
     readonly before?: (round: Round) => Promise<void>;
+    /** Whether clients are to feel it. */
+    readonly refusing?: boolean;
     /** Bytes that stay free, by a number from 0 to 1. */
     readonly free: (dice: number) => number;
   },
@@ -39,11 +43,16 @@ function full(
       await before(round);
       await pause(200 + round.random() * 300);
       disk?.fill(free(round.random()));
+      const writing = new AbortController();
+      const written = writeAhead(round, writing.signal);
       try {
-        await pause(2000);
+        await pause(1000);
+        if (refusing) await felt(round);
       } finally {
         disk?.free();
+        writing.abort();
       }
+      await written;
       await pause(500);
     },
     async end() {
@@ -51,6 +60,23 @@ function full(
       disk = undefined;
     },
   };
+}
+
+/** Much for the log of the database, and nothing that anybody looks at again. */
+async function writeAhead({ estates, figures, random }: Round, until: AbortSignal): Promise<void> {
+  const write = async ({ client }: Round['estates'][number]): Promise<void> => {
+    while (!until.aborted) {
+      const bio = Array.from({ length: 40 }, () => random().toString(36).slice(2)).join(' ');
+      const sent = await client.send('PATCH', '/user', { bio }, client.session);
+      if (sent.outcome !== 'answered') await pause(20);
+      else if (sent.status === 200) figures.acknowledge('profile');
+      else {
+        figures.refuse('profile', wordsOf(sent));
+        figures.find(vagueness('a profile', sent));
+      }
+    }
+  };
+  await Promise.all(estates.map(write));
 }
 
 const wal = (forge: Forge): string => join(forge.dataDir, 'database', 'pg_wal');
@@ -102,8 +128,7 @@ export const disks: readonly Scenario[] = [
         const aside = join(forge.root, 'pg_wal');
         await rename(wal(forge), aside);
         const disk = SmallDisk.mount(wal(forge), megabytes);
-        const { execFileSync } = await import('node:child_process');
-        execFileSync('cp', ['-a', `${aside}/.`, wal(forge)]);
+        await cp(aside, wal(forge), { recursive: true });
         await rm(aside, { recursive: true });
         return disk;
       },
@@ -120,6 +145,7 @@ export const disks: readonly Scenario[] = [
         await mkdir(join(forge.root, 'log'));
         return SmallDisk.mount(join(forge.root, 'log'), 64);
       },
+      refusing: false,
       free: () => 0,
     },
   ),

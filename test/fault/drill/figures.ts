@@ -63,8 +63,8 @@ export class Figures {
     return [...this.#traces].map(([key, { acknowledged, unanswered, refused }]) => ({
       key,
       least: acknowledged,
-      // The audit entry of a branch that goes is committed before it goes.
-      most: acknowledged + unanswered + (key.startsWith('audit branch.deleted ') ? refused : 0),
+      // The audit entry of a ref that goes is committed before it goes.
+      most: acknowledged + unanswered + (/^audit (branch|tag)\.deleted /.test(key) ? refused : 0),
     }));
   }
 

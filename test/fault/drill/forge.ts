@@ -181,14 +181,15 @@ export class Forge {
       ({ pid }) => !alive.includes(pid),
     );
     const folders = await readdir(this.temporary);
-    const running = this.servers.filter((server) => server.running).length;
+    // What a killed one leaves goes with its next start.
+    const having = this.servers.filter(({ running, killed }) => running || killed).length;
     return [
       ...strangers.map(({ command }): Finding => ({ kind: 'left', text: `a process is left: ${command}` })),
-      ...(folders.length > running
+      ...(folders.length > having
         ? [
             {
               kind: 'left',
-              text: `${running} servers run, and their temporary directory holds ${folders.join(', ')}`,
+              text: `the temporary directory of ${having} servers holds ${folders.join(', ')}`,
             } as const,
           ]
         : []),

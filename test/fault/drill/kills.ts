@@ -50,7 +50,7 @@ export const kills: readonly Scenario[] = [
     name: 'kill-tree',
     says: 'the server is killed with everything that it runs',
     engines: both,
-    quick: true,
+    quick: 'embedded',
     forge: watched,
     async disturb(round) {
       await pause(300 + round.random() * 1200);
@@ -64,7 +64,7 @@ export const kills: readonly Scenario[] = [
     name: 'kill-helper',
     says: 'the process that starts programs is killed, and the server runs on',
     engines: both,
-    quick: true,
+    quick: 'postgresql',
     async disturb({ forge, random, note }) {
       for (let kill = 0; kill < 4; kill += 1) {
         await pause(150 + random() * 400);
@@ -95,7 +95,6 @@ export const kills: readonly Scenario[] = [
     name: 'kill-first-start',
     says: 'the very first start is killed twice, in its migrations or before',
     engines: both,
-    quick: true,
     first: true,
     async disturb(round) {
       for (let kill = 0; kill < 2; kill += 1) await killedStart(round, 2500);

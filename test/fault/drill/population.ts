@@ -51,7 +51,7 @@ export async function populate({ root, url, figures, seed }: Surroundings): Prom
       const password = `password of ${username}`;
       const client = await newClient(username, index, password);
       const user = { username, email: `${username}@example.org`, password };
-      await administrator.sure('POST', '/admin/users', user, { credential: administrator.session });
+      await administrator.sure('POST', '/admin/users', user, administrator.session);
       await client.signIn();
       return furnish(client);
     }),
@@ -82,7 +82,7 @@ export async function populate({ root, url, figures, seed }: Surroundings): Prom
 async function furnish(client: Client): Promise<Estate> {
   const { username } = client;
   const scopes = ['repo:admin'];
-  const { token } = await client.sure('POST', '/user/tokens', { name: 'work', scopes }, { credential: client.session });
+  const { token } = await client.sure('POST', '/user/tokens', { name: 'work', scopes }, client.session);
   client.token = String(token);
   const home = `${username}/home`;
   const { id } = await client.sure('POST', '/repos', { name: 'home' });

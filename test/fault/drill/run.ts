@@ -2,12 +2,13 @@
 import type { Cluster } from '../../../tools/postgres-cluster.ts';
 import { inspect } from '../inspection.ts';
 import { Availability } from './availability.ts';
+import { Unhealed } from './client.ts';
 import { Figures } from './figures.ts';
 import { Forge, type Engine } from './forge.ts';
 import { populate, type Population } from './population.ts';
 import { absent } from './register.ts';
 import { pause, type Round, type Scenario } from './scenario.ts';
-import { recordFindings, Unhealed, verify } from './verification.ts';
+import { recordFindings, verify } from './verification.ts';
 import { randomFrom, type Random, type Worker } from './workers.ts';
 
 export interface RunOptions {
@@ -97,16 +98,19 @@ class Run {
 
   async round(number: number): Promise<void> {
     const round = this.#round();
+    const before = this.#figures.findings.length;
     await this.#work(async () => {
       await pause(100);
       await this.#scenario.disturb(round);
     });
     await this.#scenario.restore?.(round);
-    await this.#look(number);
+    await this.#look();
+    this.#tell(number, before);
   }
 
   async disturbFirst(number: number): Promise<void> {
     const round = this.#round();
+    const before = this.#figures.findings.length;
     await this.#scenario.disturb(round);
     await this.#scenario.restore?.(round);
     await this.#populate();
@@ -117,7 +121,8 @@ class Run {
         if (!what.startsWith('pushed where it is protected'))
           this.#figures.find({ kind: 'unclear', text: `nothing was in the way, and this was refused: ${what}` });
     }
-    await this.#look(number);
+    await this.#look();
+    this.#tell(number, before);
   }
 
   /** Stops the servers and looks at what they leave. */
@@ -205,17 +210,17 @@ class Run {
   }
 
   /** What is there is compared with what was told, everything is done once more, and the records are compared. */
-  async #look(number: number): Promise<void> {
+  async #look(): Promise<void> {
     const from = performance.now();
-    const before = this.#figures.findings.length;
     await this.#healed(() => this.#lookOnce());
     await this.#healed(() => this.#everything());
     this.#longestHealing = Math.max(this.#longestHealing, performance.now() - from);
     this.#figures.find(...(await this.#open.leavings()));
-    const fresh = this.#figures.findings.slice(before);
-    this.#options.say?.(
-      `${this.#scenario.name} round ${number}: ${fresh.length === 0 ? 'good' : fresh.map(({ kind, text }) => `${kind}: ${text}`).join('\n  ')}`,
-    );
+  }
+
+  #tell(number: number, before: number): void {
+    const fresh = this.#figures.findings.slice(before).map(({ kind, text }) => `\n  ${kind}: ${text}`);
+    this.#options.say?.(`${this.#scenario.name} round ${number}: ${fresh.length === 0 ? 'good' : fresh.join('')}`);
   }
 
   async #lookOnce(): Promise<void> {

@@ -23,8 +23,8 @@ export interface Scenario {
   readonly name: string;
   readonly says: string;
   readonly engines: readonly Engine[];
-  /** Part of every proof of a checkout. */
-  readonly quick?: boolean;
+  /** Where it is a part of every proof of a checkout. */
+  readonly quick?: Engine;
   readonly forge?: Omit<ForgeOptions, 'engine'>;
   /** Each round begins with empty folders, and the disturbance comes before the clients. */
   readonly first?: boolean;
@@ -42,5 +42,13 @@ export interface Scenario {
 
 export const pause = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+/** Until clients felt it, as long as that takes on a busy machine. */
+export async function felt({ figures }: Pick<Round, 'figures'>, least = 10, longestMs = 6000): Promise<void> {
+  const count = (): number =>
+    [figures.refused, figures.unanswered].flatMap((counts) => Object.values(counts)).reduce((sum, one) => sum + one, 0);
+  const enough = count() + least;
+  for (const until = Date.now() + longestMs; count() < enough && Date.now() < until;) await pause(50);
+}
 
 export const both: readonly Engine[] = ['embedded', 'postgresql'];

@@ -1,6 +1,6 @@
 // Looks at everything the clients have to do with, through the public door and in the database, and finds what was told
 // otherwise.
-import { type Client, wordsOf } from './client.ts';
+import { type Client, Unhealed, wordsOf } from './client.ts';
 import type { Promised } from './figures.ts';
 import type { Records } from '../inspection.ts';
 import type { Population } from './population.ts';
@@ -10,15 +10,13 @@ import type { Estate } from './workers.ts';
 const lookingMs = 20_000;
 const zeros = '0'.repeat(40);
 
-/** Refused or silent when nothing stood in its way any more. */
-export class Unhealed extends Error {}
-
 /** @throws {Unhealed} */
 export async function verify({
   estates,
   administrator,
   accounts,
 }: Population): Promise<readonly (Finding | undefined)[]> {
+  await Promise.all([administrator, ...estates.map(({ client }) => client)].map((client) => client.signIn()));
   const findings = await Promise.all(estates.map(estateFindings));
   const { users } = (await look(administrator, '/admin/users?q=made-&limit=500', administrator.session)) as {
     readonly users: readonly { readonly id: string; readonly username: string; readonly status: string }[];
@@ -184,6 +182,7 @@ function auditKeys({ action, resource, details }: Records['audit'][number]): rea
     'collaborator.added': [id, details['user_id']],
     'collaborator.removed': [id, details['user_id']],
     'branch.deleted': [id, details['branch']],
+    'tag.deleted': [id, details['tag']],
     'token.created': [details['name']],
     'token.revoked': [details['name']],
     'user.created': [details['username']],

@@ -394,16 +394,15 @@ export class AdministratorWorker extends Worker {
   }
 }
 
-/** A branch that goes is told by two records, however it went. */
+/** Told by its records, however it went. */
 function deletionOf(homeId: string, register: Register, ref: string): Change {
-  const branch = ref.startsWith('refs/heads/') ? ref.slice('refs/heads/'.length) : undefined;
+  const [, place, ...words] = ref.split('/');
+  const kind = place === 'heads' ? 'branch' : 'tag';
+  const about = `${kind}.deleted ${homeId} ${words.join('/')}`;
   return {
-    kind: branch === undefined ? 'tag deleted' : 'branch deleted',
+    kind: `${kind} deleted`,
     register,
     to: absent,
-    traces:
-      branch === undefined
-        ? []
-        : [`event branch.deleted ${homeId} ${branch}`, `audit branch.deleted ${homeId} ${branch}`],
+    traces: [...(kind === 'branch' ? [`event ${about}`] : []), `audit ${about}`],
   };
 }
