@@ -8,6 +8,8 @@ const patienceMs = 2000;
 export class Availability {
   /** Milliseconds. */
   longest = 0;
+  /** The server is away on purpose, and nobody is to count that. */
+  resting = false;
   #client: Client | undefined;
   #running: Promise<void> | undefined;
 
@@ -34,10 +36,8 @@ export class Availability {
         () => false,
       );
       const now = performance.now();
-      if (answered) {
-        this.longest = Math.max(this.longest, now - last);
-        last = now;
-      }
+      if (answered) this.longest = Math.max(this.longest, now - last);
+      if (answered || this.resting) last = now;
       await pause(everyMs);
     }
     this.longest = Math.max(this.longest, performance.now() - last);

@@ -202,8 +202,9 @@ function toldOf(
       .split('\n')
       .find((line) => line.split('\t')[1]?.endsWith(`:${ref}`))
       ?.split('\t') ?? [];
-  const broken = /hung up|unexpected disconnect|early EOF|RPC failed; curl|no end after/.test(stderr);
-  const [, status] = /RPC failed; HTTP (\d+)|requested URL returned error: (\d+)/.exec(stderr)?.filter(Boolean) ?? [];
+  const broken = /hung up|unexpected disconnect|early EOF|RPC failed;.* curl (?!22 )|no end after/.test(stderr);
+  // Where a connection broke, git names the status of the answer before.
+  const [, status] = /requested URL returned error: (\d+)/.exec(stderr) ?? [];
   if (flag === '!') {
     const [, words = summary] = /\[remote rejected\] \((.*)\)/.exec(summary) ?? [];
     if (summary.includes('[remote rejected]')) return { outcome: 'refused', words: words.slice(0, 100) };

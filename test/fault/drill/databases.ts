@@ -9,6 +9,7 @@ function stopped(mode: 'fast' | 'immediate'): Scenario {
     says: `PostgreSQL is stopped (${mode}) under load and comes back`,
     engines: ['postgresql'],
     needsCluster: true,
+    refuses: true,
     async disturb({ cluster, random }) {
       if (cluster === undefined) throw new Error('this scenario stops PostgreSQL: leave --database-url out');
       await pause(300 + random() * 700);

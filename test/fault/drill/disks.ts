@@ -11,7 +11,7 @@ import { SmallDisk } from './small-disk.ts';
 const megabytes = 400;
 const segment = 16 * 1024 ** 2;
 /** Less than one moment of traffic writes ahead. */
-const leftInSegment = 200 * 1024;
+const leftInSegment = 400 * 1024;
 
 /** A scenario with one small disk, which is full for a while in each round. */
 function full(
@@ -19,13 +19,10 @@ function full(
   {
     before = async () => undefined,
     free,
-    refusing = true,
     ...forge
   }: Omit<ForgeOptions, 'engine' | 'prepare'> & {
     readonly mount: (forge: Forge, lay: () => Promise<void>) => Promise<SmallDisk>;
     readonly before?: (round: Round) => Promise<void>;
-    /** Whether clients are to feel it. */
-    readonly refusing?: boolean;
     /** Bytes that stay free, by a number from 0 to 1. */
     readonly free: (dice: number) => number;
   },
@@ -47,7 +44,7 @@ function full(
       const written = writeAhead(round, writing.signal);
       try {
         await pause(1000);
-        if (refusing) await felt(round);
+        if (scenario.refuses === true) await felt(round);
       } finally {
         disk?.free();
         writing.abort();
@@ -84,29 +81,31 @@ const wal = (forge: Forge): string => join(forge.dataDir, 'database', 'pg_wal');
 /**
  * The segment of the log in use is nearly full, and no other is kept: the next one has to be made. Between two starts.
  */
-async function nearlyFullSegment({ forge, figures }: Round): Promise<void> {
-  figures.find(...(await forge.stop()));
-  const current = await withDatabase(forge.dataDir, undefined, async (kysely) => {
-    const { rows } = await sql<{ used: string }>`
+async function nearlyFullSegment({ forge, figures, aside }: Round): Promise<void> {
+  await aside(async () => {
+    figures.find(...(await forge.stop()));
+    const current = await withDatabase(forge.dataDir, undefined, async (kysely) => {
+      const { rows } = await sql<{ used: string }>`
       select mod(pg_current_wal_insert_lsn() - '0/0'::pg_lsn, ${segment}::numeric)::text as used`.execute(kysely);
-    const missing = segment - leftInSegment - Number(rows[0]?.used ?? 0);
-    for (let rest = missing; rest > 0; rest -= 1024 ** 2)
-      await sql`select pg_logical_emit_message(false, 'drill', repeat('x', ${Math.min(rest, 1024 ** 2)}::int))`.execute(
+      const missing = segment - leftInSegment - Number(rows[0]?.used ?? 0);
+      for (let rest = missing; rest > 0; rest -= 1024 ** 2)
+        await sql`select pg_logical_emit_message(false, 'drill', repeat('x', ${Math.min(rest, 1024 ** 2)}::int))`.execute(
+          kysely,
+        );
+      const name = await sql<{ name: string }>`select pg_walfile_name(pg_current_wal_insert_lsn()) as name`.execute(
         kysely,
       );
-    const name = await sql<{ name: string }>`select pg_walfile_name(pg_current_wal_insert_lsn()) as name`.execute(
-      kysely,
-    );
-    return name.rows[0]?.name ?? '';
+      return name.rows[0]?.name ?? '';
+    });
+    for (const name of await readdir(wal(forge)))
+      if (/^[0-9A-F]{24}$/.test(name) && name > current) await rm(join(wal(forge), name));
+    await forge.start();
   });
-  for (const name of await readdir(wal(forge)))
-    if (/^[0-9A-F]{24}$/.test(name) && name > current) await rm(join(wal(forge), name));
-  await forge.start();
 }
 
 export const disks: readonly Scenario[] = [
   full(
-    { name: 'full-data', says: 'the disk of the data directory is full for a while', engines: both },
+    { name: 'full-data', says: 'the disk of the data directory is full for a while', engines: both, refuses: true },
     {
       async mount(forge, lay) {
         const disk = SmallDisk.mount(forge.dataDir, megabytes);
@@ -121,6 +120,7 @@ export const disks: readonly Scenario[] = [
       name: 'full-wal',
       says: 'the write-ahead log of the embedded database needs its next file, and the disk is full',
       engines: ['embedded'],
+      refuses: true,
     },
     {
       async mount(forge, lay) {
@@ -145,7 +145,6 @@ export const disks: readonly Scenario[] = [
         await mkdir(join(forge.root, 'log'));
         return SmallDisk.mount(join(forge.root, 'log'), 64);
       },
-      refusing: false,
       free: () => 0,
     },
   ),

@@ -1,6 +1,9 @@
 // What the clients of a drill were told, counted by kind, and which records in the database that promises.
 import { findingKinds, type Finding } from './register.ts';
 
+/** The kind of a push that no rule allows. */
+export const alwaysRefused = 'pushed where it is protected';
+
 interface Told {
   acknowledged: number;
   unanswered: number;
@@ -51,9 +54,13 @@ export class Figures {
 
   find(...findings: readonly (Finding | undefined)[]): void {
     for (const finding of findings) {
-      // What is wrong for good is seen again in each round.
-      const text = finding?.text.replaceAll(/\d+ (times|s)\b/g, '') ?? '';
-      if (finding === undefined || this.#known.has(text)) continue;
+      if (finding === undefined) continue;
+      // What is wrong for good is seen again in each round, and a poor sentence again for each thing.
+      const text =
+        finding.kind === 'unclear'
+          ? finding.text.replace(/ of \S.* was refused/, ' was refused')
+          : finding.text.replaceAll(/\d+ times\b/g, '');
+      if (this.#known.has(text)) continue;
       this.#known.add(text);
       this.findings.push(finding);
     }
@@ -68,9 +75,13 @@ export class Figures {
     }));
   }
 
+  /** What was refused or left unanswered, beside what always is. */
+  get disturbed(): number {
+    const always = Object.entries(this.refused).filter(([what]) => what.startsWith(alwaysRefused));
+    return sum(this.refused) + sum(this.unanswered) - sum(Object.fromEntries(always));
+  }
+
   get line(): string {
-    const sum = (counts: Readonly<Record<string, number>>): number =>
-      Object.values(counts).reduce((total, one) => total + one, 0);
     const parts = (counts: Readonly<Record<string, number>>): string =>
       Object.entries(counts)
         .toSorted(([a], [b]) => (a < b ? -1 : 1))
@@ -90,6 +101,9 @@ export class Figures {
     return told;
   }
 }
+
+const sum = (counts: Readonly<Record<string, number>>): number =>
+  Object.values(counts).reduce((total, one) => total + one, 0);
 
 function count(counts: Record<string, number>, kind: string): void {
   counts[kind] = (counts[kind] ?? 0) + 1;

@@ -16,22 +16,24 @@ export interface ForgeOptions {
   readonly engine: Engine;
   /** How many processes share the database and the data directory. */
   readonly processes?: number;
-  /** Without it the embedded database is made by the first start. */
-  readonly laid?: boolean;
   readonly preload?: string;
   readonly environment?: (root: string) => Readonly<Record<string, string>>;
   /** Commands of a shell that takes each server's place. */
   readonly shell?: (root: string) => string;
   /** What leads to the database in place of its own address. */
   readonly through?: (databaseUrl: string) => Promise<string>;
-  /** Of the folders, before anything starts. `lay` puts an empty embedded database into the data directory. */
+  /**
+   * Of the folders, before anything starts. `lay` puts an empty embedded database into the data directory, which the
+   * first start makes else.
+   */
   readonly prepare?: (forge: Forge, lay: () => Promise<void>) => Promise<void>;
 }
 
 /** Document D, "Running it": requests in flight have 10 s. */
 export const stopMs = 10_000;
 const graceMs = 3000;
-const startMs = 60_000;
+/** A first start may have to make the embedded database. */
+const startMs = 120_000;
 
 export class Forge {
   readonly root: string;
@@ -78,7 +80,7 @@ export class Forge {
     await mkdir(forge.dataDir, { mode: 0o700 });
     await mkdir(forge.temporary);
     const lay = async (): Promise<void> => {
-      if (database === undefined && options.laid !== false) await layCluster(forge.dataDir);
+      if (database === undefined) await layCluster(forge.dataDir);
     };
     await (options.prepare?.(forge, lay) ?? lay());
     return forge;
@@ -167,7 +169,7 @@ export class Forge {
   }
 
   /** Processes and temporary folders beyond those of the servers that run, after some seconds. */
-  async leavings(patience = 5000): Promise<readonly Finding[]> {
+  async leavings(patience = 10_000): Promise<readonly Finding[]> {
     for (const until = Date.now() + patience; ;) {
       const found = await this.#leavings();
       if (found.length === 0 || Date.now() > until) return found;

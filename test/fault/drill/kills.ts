@@ -30,6 +30,27 @@ async function killedStart({ forge, random, note }: Round, longestMs: number): P
   await forge.killTree();
 }
 
+/** Every fourth time from nothing; else the database is there and empty, which is quicker. */
+function firstStart(): Scenario {
+  let number = 0;
+  return {
+    name: 'kill-first-start',
+    says: 'the very first start is killed twice, in its migrations or before',
+    engines: both,
+    first: true,
+    forge: {
+      async prepare(_forge, lay) {
+        number += 1;
+        if (number % 4 !== 0) await lay();
+      },
+    },
+    async disturb(round) {
+      for (let kill = 0; kill < 2; kill += 1) await killedStart(round, 2500);
+    },
+    restore: ({ forge }) => forge.start(),
+  };
+}
+
 export const kills: readonly Scenario[] = [
   {
     name: 'kill-server',
@@ -91,14 +112,5 @@ export const kills: readonly Scenario[] = [
     },
     restore: ({ forge }) => forge.start(),
   },
-  {
-    name: 'kill-first-start',
-    says: 'the very first start is killed twice, in its migrations or before',
-    engines: both,
-    first: true,
-    async disturb(round) {
-      for (let kill = 0; kill < 2; kill += 1) await killedStart(round, 2500);
-    },
-    restore: ({ forge }) => forge.start(),
-  },
+  firstStart(),
 ];

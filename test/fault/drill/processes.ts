@@ -51,7 +51,7 @@ function killedHolder(): Scenario {
       const survivor = 1 - victim;
       const wanted = held[number % held.length];
       number += 1;
-      if (forge.servers[victim]?.running !== true) await forge.start(victim);
+      for (const index of [victim, survivor]) if (forge.servers[index]?.running !== true) await forge.start(index);
       const atRest = await advisoryLocks(round);
       redirect(survivor, victim);
       redirect(victim, victim);

@@ -8,7 +8,7 @@ import { Forge, type Engine } from './forge.ts';
 import { populate, type Population } from './population.ts';
 import { absent } from './register.ts';
 import { pause, type Round, type Scenario } from './scenario.ts';
-import { recordFindings, verify } from './verification.ts';
+import { headFindings, recordFindings, verify } from './verification.ts';
 import { randomFrom, type Random, type Worker } from './workers.ts';
 
 export interface RunOptions {
@@ -49,6 +49,7 @@ export async function run(scenario: Scenario, options: RunOptions): Promise<Outc
       for (let round = 1; round <= options.rounds; round += 1) await one.round(round);
       await one.close();
     }
+    one.judge();
   } finally {
     await one.remove();
   }
@@ -116,10 +117,12 @@ class Run {
     await this.#populate();
     await this.#work(() => pause(500));
     if (this.#scenario.calm === true) {
-      const { refused, unanswered } = this.#figures;
-      for (const what of [...Object.keys(refused), ...Object.keys(unanswered).map((kind) => `${kind}: no answer`)])
-        if (!what.startsWith('pushed where it is protected'))
-          this.#figures.find({ kind: 'unclear', text: `nothing was in the way, and this was refused: ${what}` });
+      const { disturbed, latest } = this.#figures;
+      if (disturbed > 0)
+        this.#figures.find({
+          kind: 'untrue',
+          text: `nothing was in the way, and was refused or not answered: ${latest}`,
+        });
     }
     await this.#look();
     this.#tell(number, before);
@@ -141,9 +144,15 @@ class Run {
       ...[...spares.values()].flatMap(({ certain = absent }) => (certain === absent ? [] : [certain])),
     ]);
     const { dataDir, databaseUrl } = forge;
+    this.#figures.find(...(await headFindings(dataDir, estates)));
     const left = await inspect({ dataDir, databaseUrl, repositories, pushes: [] });
     this.#figures.find(...left.map((text) => ({ kind: 'left', text }) as const));
     await this.remove();
+  }
+
+  judge(): void {
+    if (this.#scenario.refuses === true && this.#figures.disturbed === 0)
+      this.#figures.find({ kind: 'untrue', text: 'nobody was refused anything: the run proves too little' });
   }
 
   async remove(): Promise<void> {
@@ -176,6 +185,12 @@ class Run {
       estates: this.#population?.estates ?? [],
       note: (what) => {
         this.#notes[what] = (this.#notes[what] ?? 0) + 1;
+      },
+      aside: async (work) => {
+        this.#availability.resting = true;
+        await work().finally(() => {
+          this.#availability.resting = false;
+        });
       },
       redirect: (from, to) => {
         this.#redirected[from] = to;
@@ -224,7 +239,7 @@ class Run {
   }
 
   async #lookOnce(): Promise<void> {
-    this.#figures.find(...(await this.#open.leavings(3000)).filter(({ text }) => text.startsWith('a process')));
+    this.#figures.find(...(await this.#open.leavings()).filter(({ text }) => text.startsWith('a process')));
     this.#figures.find(...(await verify(this.#people)));
     this.#figures.find(...(await this.#recordFindings()));
   }
@@ -241,7 +256,7 @@ class Run {
       if (!(error instanceof Unhealed)) throw error;
       this.#figures.find({
         kind: 'unhealed',
-        text: `${error.message}\n${this.#open.servers[0]?.log.slice(-1500) ?? ''}`,
+        text: `${error.message}\n${this.#open.servers[0]?.log.slice(-800) ?? ''}`,
       });
       for (const [index] of this.#open.servers.entries()) await this.#open.killTree(index);
       await this.#open.startAll();

@@ -15,6 +15,8 @@ export interface Round {
   readonly cluster: Cluster | undefined;
   /** Counts what the disturbance hit. */
   note(what: string): void;
+  /** What takes the server away on purpose, without counting as a time in which it did not answer. */
+  aside(work: () => Promise<void>): Promise<void>;
   /** From now on clients of one server ask another. */
   redirect(from: number, to: number): void;
 }
@@ -30,6 +32,8 @@ export interface Scenario {
   readonly first?: boolean;
   /** Nothing is in the way, so nothing may be refused or left unanswered. */
   readonly calm?: boolean;
+  /** Where no client was refused anything, nothing was proved. */
+  readonly refuses?: boolean;
   /** Stops and starts PostgreSQL. */
   readonly needsCluster?: boolean;
   /** While the clients work; what it took must be given back, or the servers started again, by `restore`. */
@@ -44,11 +48,9 @@ export const pause = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 /** Until clients felt it, as long as that takes on a busy machine. */
-export async function felt({ figures }: Pick<Round, 'figures'>, least = 10, longestMs = 6000): Promise<void> {
-  const count = (): number =>
-    [figures.refused, figures.unanswered].flatMap((counts) => Object.values(counts)).reduce((sum, one) => sum + one, 0);
-  const enough = count() + least;
-  for (const until = Date.now() + longestMs; count() < enough && Date.now() < until;) await pause(50);
+export async function felt({ figures }: Pick<Round, 'figures'>, least = 10, longestMs = 8000): Promise<void> {
+  const enough = figures.disturbed + least;
+  for (const until = Date.now() + longestMs; figures.disturbed < enough && Date.now() < until;) await pause(50);
 }
 
 export const both: readonly Engine[] = ['embedded', 'postgresql'];

@@ -1,5 +1,7 @@
 // Looks at everything the clients have to do with, through the public door and in the database, and finds what was told
 // otherwise.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { type Client, Unhealed, wordsOf } from './client.ts';
 import type { Promised } from './figures.ts';
 import type { Records } from '../inspection.ts';
@@ -108,6 +110,20 @@ async function refsOf(client: Client, home: string): Promise<ReadonlyMap<string,
     if (Date.now() > until) throw new Unhealed(`git ls-remote ${home}: ${stderr}`);
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
+}
+
+/** The default branch on record is git's own, once every change of it is settled. */
+export async function headFindings(dataDir: string, estates: readonly Estate[]): Promise<readonly Finding[]> {
+  const found = await Promise.all(
+    estates.map(async ({ home, homeId, defaultBranch }): Promise<Finding[]> => {
+      const path = join(dataDir, 'repositories', homeId.slice(0, 2), `${homeId}.git`, 'HEAD');
+      const head = (await readFile(path, 'utf8')).trim();
+      return head === `ref: refs/heads/${defaultBranch.certain}`
+        ? []
+        : [{ kind: 'untrue', text: `the default branch of ${home} is ${defaultBranch.certain}, git's "${head}"` }];
+    }),
+  );
+  return found.flat();
 }
 
 /** What the database tells must be what the clients were told; `estates` were looked at just now. */

@@ -1,6 +1,7 @@
 // Clients that change everything a forge keeps, one request after another, in an order that a seed decides. What was
 // left unanswered is asked again or left alone until somebody has looked.
 import type { Change, Client } from './client.ts';
+import { alwaysRefused } from './figures.ts';
 import { absent, something, Register } from './register.ts';
 
 export type Random = () => number;
@@ -300,7 +301,7 @@ export class GitWorker extends Worker {
     const locked = refs.get('refs/heads/locked');
     if (locked !== undefined && this.random() < 0.15)
       changes.push({
-        kind: 'pushed where it is protected',
+        kind: alwaysRefused,
         register: locked,
         to: await client.git.commit('locked', [root]),
         traces: [],
