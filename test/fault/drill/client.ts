@@ -203,8 +203,8 @@ function toldOf(
       .find((line) => line.split('\t')[1]?.endsWith(`:${ref}`))
       ?.split('\t') ?? [];
   const broken = /hung up|unexpected disconnect|early EOF|RPC failed;.* curl (?!22 )|no end after/.test(stderr);
-  // Where a connection broke, git names the status of the answer before.
-  const [, status] = /requested URL returned error: (\d+)/.exec(stderr) ?? [];
+  // Where a connection broke, git names the status of the answer before: its first question is without a credential.
+  const [, status] = /requested URL returned error: (?!401)(\d+)/.exec(stderr) ?? [];
   if (flag === '!') {
     const [, words = summary] = /\[remote rejected\] \((.*)\)/.exec(summary) ?? [];
     if (summary.includes('[remote rejected]')) return { outcome: 'refused', words: words.slice(0, 100) };
@@ -215,8 +215,7 @@ function toldOf(
   // Without `--verbose`, refs that stood there already are not named.
   if (code === 0 || (flag !== undefined && !broken)) return { outcome: 'done' };
   if (status !== undefined) return { outcome: 'refused', words: `HTTP ${status}` };
-  if (/^fatal: Authentication failed/m.test(stderr)) return { outcome: 'refused', words: 'HTTP 401' };
   if (/^fatal: repository '.*' not found/m.test(stderr)) return { outcome: 'refused', words: 'HTTP 404' };
   // Asking for the refs already failed.
-  return { outcome: /^fatal: unable to access/m.test(stderr) ? 'unreached' : 'open' };
+  return { outcome: /^fatal: (unable to access|Authentication failed)/m.test(stderr) ? 'unreached' : 'open' };
 }
