@@ -4,7 +4,7 @@
 // [--database-url URL] [--verbose]. Ends non-zero where something was lost, untrue, unclear, unhealed or left behind.
 import { parseArgs } from 'node:util';
 import { startCluster } from '../../tools/postgres-cluster.ts';
-import { run, type Outcome } from './drill/run.ts';
+import { abandon, run, type Outcome } from './drill/run.ts';
 import { scenarios } from './drill/scenarios.ts';
 
 const { values } = parseArgs({
@@ -54,6 +54,14 @@ function report(name: string, { figures, notes, longestUnavailableMs, longestHea
   for (const { kind, text } of figures.findings.slice(0, shown)) say(`FAULT ${name}: ${kind}: ${text}`);
   if (figures.findings.length > shown) say(`FAULT ${name}: and ${figures.findings.length - shown} more`);
 }
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => {
+    void abandon().finally(() => {
+      cluster?.stop();
+      process.exit(1);
+    });
+  });
 
 let good = chosen.length > 0;
 try {

@@ -1,8 +1,9 @@
 // What clients ask of the server and what they were told: every answer becomes an acknowledgement, a refusal that must
 // hold, or an open question.
 import { adminPassword } from '#test/support/server-process';
-import type { ChurnGit, Ran } from '../churn-git.ts';
+import type { ChurnGit } from '../churn-git.ts';
 import type { Figures } from './figures.ts';
+import { toldOf } from './push-report.ts';
 import { absent, type Finding, type Register } from './register.ts';
 
 /** `unreached`: nobody listened, so nothing can have been done. */
@@ -190,32 +191,4 @@ export function vagueness(what: string, answer: Answered): Finding | undefined {
   const { status, body } = answer;
   const clear = (status === 503 || status === 507) && body['error'] !== undefined && !vague.test(JSON.stringify(body));
   return clear ? undefined : { kind: 'unclear', text: `${what} was refused: ${wordsOf(answer)}` };
-}
-
-/** What `git push --porcelain` says became of one ref. */
-function toldOf(
-  { code, stdout, stderr }: Ran,
-  ref: string,
-): { readonly outcome: 'done' | 'open' | 'unreached' } | { readonly outcome: 'refused'; readonly words: string } {
-  const [flag, , summary = ''] =
-    stdout
-      .split('\n')
-      .find((line) => line.split('\t')[1]?.endsWith(`:${ref}`))
-      ?.split('\t') ?? [];
-  const broken = /hung up|unexpected disconnect|early EOF|RPC failed;.* curl (?!22 )|no end after/.test(stderr);
-  // Where a connection broke, git names the status of the answer before: its first question is without a credential.
-  const [, status] = /requested URL returned error: (?!401)(\d+)/.exec(stderr) ?? [];
-  if (flag === '!') {
-    const [, words = summary] = /\[remote rejected\] \((.*)\)/.exec(summary) ?? [];
-    if (summary.includes('[remote rejected]')) return { outcome: 'refused', words: words.slice(0, 100) };
-    // By the client itself, before anything was sent.
-    if (summary.includes('[rejected]')) return { outcome: 'unreached' };
-    return status === undefined ? { outcome: 'open' } : { outcome: 'refused', words: `HTTP ${status}` };
-  }
-  // Without `--verbose`, refs that stood there already are not named.
-  if (code === 0 || (flag !== undefined && !broken)) return { outcome: 'done' };
-  if (status !== undefined) return { outcome: 'refused', words: `HTTP ${status}` };
-  if (/^fatal: repository '.*' not found/m.test(stderr)) return { outcome: 'refused', words: 'HTTP 404' };
-  // Asking for the refs already failed.
-  return { outcome: /^fatal: (unable to access|Authentication failed)/m.test(stderr) ? 'unreached' : 'open' };
 }

@@ -11,7 +11,7 @@ import { SmallDisk } from './small-disk.ts';
 const megabytes = 400;
 const segment = 16 * 1024 ** 2;
 /** Less than one moment of traffic writes ahead. */
-const leftInSegment = 400 * 1024;
+const leftInSegment = 200 * 1024;
 
 /** A scenario with one small disk, which is full for a while in each round. */
 function full(
@@ -59,11 +59,13 @@ function full(
   };
 }
 
+const writersPerEstate = 3;
+
 /** Much for the log of the database, and nothing that anybody looks at again. */
 async function writeAhead({ estates, figures, random }: Round, until: AbortSignal): Promise<void> {
   const write = async ({ client }: Round['estates'][number]): Promise<void> => {
     while (!until.aborted) {
-      const bio = Array.from({ length: 40 }, () => random().toString(36).slice(2)).join(' ');
+      const bio = Array.from({ length: 80 }, () => random().toString(36).slice(2)).join(' ');
       const sent = await client.send('PATCH', '/user', { bio }, client.session);
       if (sent.outcome !== 'answered') await pause(20);
       else if (sent.status === 200) figures.acknowledge('profile');
@@ -73,7 +75,7 @@ async function writeAhead({ estates, figures, random }: Round, until: AbortSigna
       }
     }
   };
-  await Promise.all(estates.map(write));
+  await Promise.all(estates.flatMap((estate) => Array.from({ length: writersPerEstate }, () => write(estate))));
 }
 
 const wal = (forge: Forge): string => join(forge.dataDir, 'database', 'pg_wal');

@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { request, type ClientRequest, type IncomingMessage } from 'node:http';
+import { ChurnGit } from '../churn-git.ts';
 import type { Client } from './client.ts';
 import { absent, Register, something } from './register.ts';
 import { both, pause, type Scenario } from './scenario.ts';
@@ -112,22 +113,24 @@ async function slowPush({ client, home, refs }: Estate, folder: string, number: 
   return { what: 'a push whose pack came slowly', answer };
 }
 
-/** The archive is larger than what the kernel keeps between two processes. */
+/** The file is larger than what the kernel keeps between two processes. */
 async function slowReading({ client, home }: Estate): Promise<Settled> {
-  const reading = open(client, 'GET', `/api/v1/repos/${home}/archive/large.tar.gz`, {
+  const reading = open(client, 'GET', `/api/v1/repos/${home}/raw/large/large`, {
     authorization: `Bearer ${client.token}`,
   });
   reading.end();
-  return { what: 'an archive that was read slowly', answer: await answerTo(reading, true) };
+  return { what: 'a file that was read slowly', answer: await answerTo(reading, true) };
 }
 
 const large = 'refs/heads/large';
+const largeBytes = 16_000_000;
 
-async function layLarge({ client, home, refs }: Estate): Promise<void> {
+async function layLarge({ client, home, refs }: Estate, folder: string): Promise<void> {
   if (refs.has(large)) return;
-  const oid = await client.git.commit('large', [], 24_000_000);
+  const git = await ChurnGit.create(folder, 'large', 120);
+  const oid = await git.commit('large', [], largeBytes);
   const remote = `${client.url().replace('://', `://${client.username}:${client.token}@`)}/${home}.git`;
-  await client.git.sure('push', '-q', remote, `${oid}:${large}`);
+  await git.sure('push', '-q', remote, `${oid}:${large}`);
   (refs as Map<string, Register>).set(large, new Register(`${home} ${large}`, oid));
 }
 
@@ -142,7 +145,7 @@ function orderly(): Scenario {
       const [first, second, third] = estates;
       if (first === undefined || second === undefined || third === undefined) throw new Error('three estates');
       number += 1;
-      await layLarge(first);
+      await layLarge(first, `${forge.root}/clients/large`);
       const slow = [
         slowCreation(second, `slow-${number}`),
         slowPush(third, `${forge.root}/clients/${third.client.username}`, number),

@@ -33,9 +33,15 @@ const healMs = 30_000;
 /** What was announced is settled within a minute. */
 const settleMs = 75_000;
 
+let current: Run | undefined;
+
+/** Ends what runs, and takes away what it has laid and mounted. */
+export const abandon = async (): Promise<void> => current?.remove();
+
 export async function run(scenario: Scenario, options: RunOptions): Promise<Outcome> {
   const from = performance.now();
   const one = new Run(scenario, options);
+  current = one;
   try {
     if (scenario.first === true)
       for (let round = 1; round <= options.rounds; round += 1) {

@@ -48,7 +48,7 @@ export const pause = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 /** Until clients felt it, as long as that takes on a busy machine. */
-export async function felt({ figures }: Pick<Round, 'figures'>, least = 10, longestMs = 8000): Promise<void> {
+export async function felt({ figures }: Pick<Round, 'figures'>, least = 10, longestMs = 30_000): Promise<void> {
   const enough = figures.disturbed + least;
   for (const until = Date.now() + longestMs; figures.disturbed < enough && Date.now() < until;) await pause(50);
 }
