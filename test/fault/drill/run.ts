@@ -138,6 +138,8 @@ class Run {
   async close(): Promise<void> {
     const forge = this.#open;
     const { estates } = this.#people;
+    // What a killed one leaves goes with its next start.
+    for (const [index, { running }] of forge.servers.entries()) if (!running) await forge.start(index);
     let { intents } = await forge.records();
     for (const until = Date.now() + settleMs; intents.length > 0 && Date.now() < until;) {
       await pause(5000);
