@@ -32,7 +32,8 @@ const sessionMs = 240_000;
 export const patienceMs = 10_000;
 
 /** What a refusal must not say: it tells the caller nothing of the cause. */
-const vague = /should not have happened|failed to answer|internal|does not take this change/i;
+const vague =
+  /should not have happened|failed to answer|internal|does not take this change|unable to create temporary/i;
 /** An answer that leaves the outcome open, in so many words. */
 const leavesOpen = /may (or may not )?have|whether it|not known|unknown whether/i;
 

@@ -17,6 +17,18 @@ void t.test('each ref of a push that was answered has its own outcome', async (t
   t.strictSame(toldOf(ran, 'refs/heads/mute'), { outcome: 'open' });
 });
 
+void t.test('a pack that was not taken is refused with what git says of it', async (t) => {
+  const ran = {
+    code: 1,
+    stdout: line('!', 'refs/heads/new', '[remote rejected] (unpacker error)'),
+    stderr: 'error: remote unpack failed: unable to create temporary object directory\n',
+  };
+  t.strictSame(toldOf(ran, 'refs/heads/new'), {
+    outcome: 'refused',
+    words: 'unpacker error: unable to create temporary object directory',
+  });
+});
+
 void t.test('a ref that stood there already is not named, and is as it was to be', async (t) => {
   t.strictSame(toldOf({ code: 0, stdout: 'Done\n', stderr: '' }, 'refs/heads/same'), { outcome: 'done' });
 });

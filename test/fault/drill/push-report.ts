@@ -18,7 +18,12 @@ export function toldOf({ code, stdout, stderr }: Ran, ref: string): Told {
   const [, status] = /requested URL returned error: (?!401)(\d+)/.exec(stderr) ?? [];
   if (flag === '!') {
     const [, words = summary] = /\[remote rejected\] \((.*)\)/.exec(summary) ?? [];
-    if (summary.includes('[remote rejected]')) return { outcome: 'refused', words: words.slice(0, 100) };
+    if (summary.includes('[remote rejected]')) {
+      // The word of the report alone tells no cause; the line before may.
+      const [, unpacking = ''] = /remote unpack failed: (.*)/.exec(stderr) ?? [];
+      const all = words === 'unpacker error' ? `${words}: ${unpacking}` : words;
+      return { outcome: 'refused', words: all.slice(0, 100) };
+    }
     // By the client itself, before anything was sent.
     if (summary.includes('[rejected]')) return { outcome: 'unreached' };
     return status === undefined ? { outcome: 'open' } : { outcome: 'refused', words: `HTTP ${status}` };
