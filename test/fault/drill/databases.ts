@@ -1,6 +1,6 @@
 // Scenarios of a PostgreSQL that goes away: it is stopped, crashes, or its replies are lost on the way.
 import { DatabaseProxy } from './database-proxy.ts';
-import { pause, type Scenario } from './scenario.ts';
+import { pause, worked, type Scenario } from './scenario.ts';
 import { randomFrom } from './workers.ts';
 
 function stopped(mode: 'fast' | 'immediate'): Scenario {
@@ -10,9 +10,10 @@ function stopped(mode: 'fast' | 'immediate'): Scenario {
     engines: ['postgresql'],
     needsCluster: true,
     refuses: true,
-    async disturb({ cluster, random }) {
+    async disturb(round) {
+      const { cluster, random } = round;
       if (cluster === undefined) throw new Error('this scenario stops PostgreSQL: leave --database-url out');
-      await pause(300 + random() * 700);
+      await worked(round, 10 + random() * 60);
       await cluster.pause(mode);
       try {
         await pause(200 + random() * 1000);
@@ -37,11 +38,13 @@ function lostReplies(): Scenario {
         return proxy.url;
       },
     },
-    async disturb({ note, random }) {
+    async disturb(round) {
+      const { note, random } = round;
       if (proxy === undefined) throw new Error('the proxy is not open');
       const before = { ...proxy.lost };
       proxy.lose({ any: 0.003, commit: 0.05 });
-      await pause(1500 + random() * 1000);
+      await pause(1000);
+      await worked(round, 50 + random() * 100);
       proxy.lose();
       for (let lost = before.any; lost < proxy.lost.any; lost += 1) note('replies lost');
       for (let lost = before.commit; lost < proxy.lost.commit; lost += 1) note('commit replies lost');

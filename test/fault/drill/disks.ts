@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { withDatabase } from '../inspection.ts';
 import type { Forge, ForgeOptions } from './forge.ts';
-import { both, felt, pause, type Round, type Scenario } from './scenario.ts';
+import { both, felt, pause, worked, type Round, type Scenario } from './scenario.ts';
 import { vagueness, wordsOf } from './client.ts';
 import { SmallDisk } from './small-disk.ts';
 
@@ -38,7 +38,7 @@ function full(
     },
     async disturb(round) {
       await before(round);
-      await pause(200 + round.random() * 300);
+      await worked(round, 10 + round.random() * 30);
       disk?.fill(free(round.random()));
       const writing = new AbortController();
       const written = writeAhead(round, writing.signal);

@@ -8,13 +8,19 @@ import { absent, Register, something } from './register.ts';
 import { both, pause, type Scenario } from './scenario.ts';
 import type { Estate } from './workers.ts';
 
-/** Slow requests end this long after SIGTERM, well within the 10 s that requests in flight have. */
-const slowMs = 2000;
+/** Slow requests go on so long after SIGTERM, well within the 10 s that requests in flight have. */
+const slowMs = 1500;
 /** What was sent this long before SIGTERM has surely been received. */
 const receivedMs = 500;
 const zeros = '0'.repeat(40);
 
-/** An answer, or what became of it. */
+/** When a slow request is under way, and when it may go on. */
+interface Pace {
+  readonly begun: () => void;
+  readonly goOn: Promise<void>;
+}
+
+/** An answer, or undefined where the connection broke. */
 type Slow = { readonly status: number; readonly body: string } | undefined;
 
 function open(client: Client, method: string, path: string, headers: Readonly<Record<string, string>>): ClientRequest {
@@ -24,10 +30,11 @@ function open(client: Client, method: string, path: string, headers: Readonly<Re
   return sending;
 }
 
-async function answerTo(sending: ClientRequest, slowly = false): Promise<Slow> {
+async function answerTo(sending: ClientRequest, slowly?: Pace): Promise<Slow> {
   try {
     const [response] = (await once(sending, 'response')) as [IncomingMessage];
-    if (slowly) await pause(slowMs);
+    slowly?.begun();
+    await slowly?.goOn;
     let body = '';
     for await (const chunk of response.setEncoding('latin1')) body += String(chunk);
     return { status: response.statusCode ?? 0, body };
@@ -36,12 +43,12 @@ async function answerTo(sending: ClientRequest, slowly = false): Promise<Slow> {
   }
 }
 
-/** The body arrives in two halves, the second one after SIGTERM. */
-async function inHalves(sending: ClientRequest, body: Buffer): Promise<Slow> {
+/** The body arrives in two halves. */
+async function inHalves(sending: ClientRequest, body: Buffer, { begun, goOn }: Pace): Promise<Slow> {
   const answer = answerTo(sending);
   const half = Math.floor(body.length / 2);
-  sending.write(body.subarray(0, half));
-  await pause(slowMs);
+  sending.write(body.subarray(0, half), () => begun());
+  await goOn;
   sending.end(body.subarray(half));
   return answer;
 }
@@ -49,7 +56,7 @@ async function inHalves(sending: ClientRequest, body: Buffer): Promise<Slow> {
 /** What must be answered. */
 type Settled = { readonly what: string; readonly answer: Slow };
 
-async function slowCreation({ client, spares }: Estate, name: string): Promise<Settled> {
+async function slowCreation({ client, spares }: Estate, name: string, pace: Pace): Promise<Settled> {
   const body = Buffer.from(JSON.stringify({ name, description: 'x'.repeat(500) }));
   const register = new Register(`repository ${client.username}/${name}`);
   (spares as Map<string, Register>).set(name, register);
@@ -62,6 +69,7 @@ async function slowCreation({ client, spares }: Estate, name: string): Promise<S
       'content-length': String(body.length),
     }),
     body,
+    pace,
   );
   if (answer?.status === 201) {
     register.acknowledged(String((JSON.parse(answer.body) as { id: unknown }).id));
@@ -76,7 +84,7 @@ async function slowCreation({ client, spares }: Estate, name: string): Promise<S
 }
 
 /** The pack of one commit, pushed by hand, for the stock client does not pause. */
-async function slowPush({ client, home, refs }: Estate, folder: string, number: number): Promise<Settled> {
+async function slowPush({ client, home, refs }: Estate, folder: string, number: number, pace: Pace): Promise<Settled> {
   const oid = await client.git.commit('slow', [], 300_000);
   const listed = execFile('git', ['pack-objects', '--stdout', '--revs', '-q'], {
     cwd: folder,
@@ -100,6 +108,7 @@ async function slowPush({ client, home, refs }: Estate, folder: string, number: 
       'content-length': String(body.length),
     }),
     body,
+    pace,
   );
   if (answer?.status === 200 && answer.body.includes(`ok ${ref}`)) {
     register.acknowledged(oid);
@@ -114,12 +123,12 @@ async function slowPush({ client, home, refs }: Estate, folder: string, number: 
 }
 
 /** The file is larger than what the kernel keeps between two processes. */
-async function slowReading({ client, home }: Estate): Promise<Settled> {
+async function slowReading({ client, home }: Estate, pace: Pace): Promise<Settled> {
   const reading = open(client, 'GET', `/api/v1/repos/${home}/raw/large/large`, {
     authorization: `Bearer ${client.token}`,
   });
   reading.end();
-  return { what: 'a file that was read slowly', answer: await answerTo(reading, true) };
+  return { what: 'a file that was read slowly', answer: await answerTo(reading, pace) };
 }
 
 const large = 'refs/heads/large';
@@ -146,11 +155,19 @@ function orderly(): Scenario {
       if (first === undefined || second === undefined || third === undefined) throw new Error('three estates');
       number += 1;
       await layLarge(first, `${forge.root}/clients/large`);
-      const slow = [
-        slowCreation(second, `slow-${number}`),
-        slowPush(third, `${forge.root}/clients/${third.client.username}`, number),
-        slowReading(first),
-      ];
+      const goOn = Promise.withResolvers<void>();
+      const begun: Promise<void>[] = [];
+      const pace = (): Pace => {
+        const one = Promise.withResolvers<void>();
+        begun.push(one.promise);
+        return { begun: one.resolve, goOn: goOn.promise };
+      };
+      const slow = Promise.all([
+        slowCreation(second, `slow-${number}`, pace()),
+        slowPush(third, `${forge.root}/clients/${third.client.username}`, number, pace()),
+        slowReading(first, pace()),
+      ]);
+      await Promise.race([Promise.all(begun), pause(30_000)]);
       const endless =
         number % 4 === 0
           ? [
@@ -165,8 +182,11 @@ function orderly(): Scenario {
       await pause(receivedMs + 200 + random() * 500);
       figures.unansweredSince = [];
       const at = Date.now();
-      figures.find(...(await forge.stop()));
-      for (const { what, answer } of await Promise.all(slow))
+      const stopped = forge.stop();
+      await pause(slowMs);
+      goOn.resolve();
+      figures.find(...(await stopped));
+      for (const { what, answer } of await slow)
         if (answer === undefined)
           figures.find({ kind: 'cut', text: `${what} was under way at SIGTERM and not answered` });
       for (const { kind, from } of figures.unansweredSince)

@@ -75,6 +75,10 @@ export class Figures {
     }));
   }
 
+  get done(): number {
+    return sum(this.acknowledged);
+  }
+
   /** What was refused or left unanswered, beside what always is. */
   get disturbed(): number {
     const always = Object.entries(this.refused).filter(([what]) => what.startsWith(alwaysRefused));

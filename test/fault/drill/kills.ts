@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { transactionOpen, watchedPreload } from '../transaction-watch.ts';
 import { type Forge, signal } from './forge.ts';
-import { both, pause, type Round, type Scenario } from './scenario.ts';
+import { both, pause, worked, type Round, type Scenario } from './scenario.ts';
 
 const stateFile = ({ root }: Pick<Forge, 'root'>): string => join(root, 'transactions');
 
@@ -59,7 +59,7 @@ export const kills: readonly Scenario[] = [
     forge: watched,
     async disturb(round) {
       const [server] = round.forge.servers;
-      await pause(300 + round.random() * 1200);
+      await worked(round, 10 + round.random() * 100);
       server?.signal('SIGSTOP');
       await noteWork(round);
       server?.signal('SIGKILL');
@@ -74,7 +74,7 @@ export const kills: readonly Scenario[] = [
     quick: 'embedded',
     forge: watched,
     async disturb(round) {
-      await pause(300 + round.random() * 1200);
+      await worked(round, 10 + round.random() * 100);
       round.forge.freeze();
       await noteWork(round);
       await round.forge.killTree();
@@ -86,9 +86,10 @@ export const kills: readonly Scenario[] = [
     says: 'the process that starts programs is killed, and the server runs on',
     engines: both,
     quick: 'postgresql',
-    async disturb({ forge, random, note }) {
+    async disturb(round) {
+      const { forge, random, note } = round;
       for (let kill = 0; kill < 4; kill += 1) {
-        await pause(150 + random() * 400);
+        await worked(round, 5 + random() * 30);
         const [server, ...below] = forge.tree();
         const helper = below.find(
           ({ parent, command }) => parent === server?.pid && command.startsWith(process.execPath),
@@ -106,7 +107,7 @@ export const kills: readonly Scenario[] = [
     says: 'the server is killed with everything it runs, and twice more while it starts',
     engines: both,
     async disturb(round) {
-      await pause(200 + round.random() * 600);
+      await worked(round, 10 + round.random() * 40);
       await round.forge.killTree();
       for (let kill = 0; kill < 2; kill += 1) await killedStart(round, 1500);
     },

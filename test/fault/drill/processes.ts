@@ -4,7 +4,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { query } from '#test/support/postgres';
 import { signal } from './forge.ts';
-import { pause, type Round, type Scenario } from './scenario.ts';
+import { pause, worked, type Round, type Scenario } from './scenario.ts';
 
 const tries = 60;
 
@@ -55,7 +55,7 @@ function killedHolder(): Scenario {
       const atRest = await advisoryLocks(round);
       redirect(survivor, victim);
       redirect(victim, victim);
-      await pause(300);
+      await worked(round, 10);
       for (let attempt = 0; attempt < tries; attempt += 1) {
         const frozen = forge.freeze(victim);
         if ((await wanted?.holds(round, atRest)) === true) {

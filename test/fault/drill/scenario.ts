@@ -47,6 +47,14 @@ export interface Scenario {
 export const pause = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, milliseconds));
 
+/** Until clients have done so much, on a busy machine too. */
+export async function worked({ figures }: Pick<Round, 'figures'>, much: number, longestMs = 15_000): Promise<void> {
+  const enough = figures.done + much;
+  for (const until = Date.now() + longestMs; figures.done < enough && Date.now() < until;) await pause(10);
+  // Not at the very moment of an answer.
+  await pause(much % 20);
+}
+
 /** Until clients felt it, as long as that takes on a busy machine. */
 export async function felt({ figures }: Pick<Round, 'figures'>, least = 10, longestMs = 30_000): Promise<void> {
   const enough = figures.disturbed + least;
