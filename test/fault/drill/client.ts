@@ -80,6 +80,7 @@ export class Client {
         body: text === '' ? {} : (JSON.parse(text) as Record<string, unknown>),
       };
     } catch (error) {
+      if ((error as Error).name === 'TimeoutError') this.figures.late += 1;
       const { code } = ((error as Error).cause ?? {}) as { readonly code?: unknown };
       return { outcome: code === 'ECONNREFUSED' ? 'unreached' : 'unanswered' };
     }

@@ -23,6 +23,8 @@ export class Figures {
   readonly unanswered: Record<string, number> = {};
   readonly findings: Finding[] = [];
   readonly #known = new Set<string>();
+  /** Requests that somebody took and nobody answered for as long as a client waits. */
+  late = 0;
   unansweredSince: { readonly kind: string; readonly from: number }[] = [];
   /** What was refused last, and how. */
   latest = 'nothing was asked';

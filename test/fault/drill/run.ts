@@ -2,7 +2,7 @@
 import type { Cluster } from '../../../tools/postgres-cluster.ts';
 import { inspect } from '../inspection.ts';
 import { Availability } from './availability.ts';
-import { Unhealed } from './client.ts';
+import { patienceMs, Unhealed } from './client.ts';
 import { Figures } from './figures.ts';
 import { Forge, type Engine } from './forge.ts';
 import { populate, type Population } from './population.ts';
@@ -159,8 +159,15 @@ class Run {
   }
 
   judge(): void {
-    if (this.#scenario.refuses === true && this.#figures.disturbed === 0)
+    const { disturbed, late } = this.#figures;
+    if (this.#scenario.refuses !== true) return;
+    if (disturbed === 0)
       this.#figures.find({ kind: 'untrue', text: 'nobody was refused anything: the run proves too little' });
+    if (late > 0)
+      this.#figures.find({
+        kind: 'unclear',
+        text: `${late} requests were neither done nor refused in ${patienceMs} ms`,
+      });
   }
 
   async remove(): Promise<void> {

@@ -32,7 +32,7 @@ export interface Scenario {
   readonly first?: boolean;
   /** Nothing is in the way, so nothing may be refused or left unanswered. */
   readonly calm?: boolean;
-  /** Where no client was refused anything, nothing was proved. */
+  /** Every client is to be refused in time; where none was, nothing was proved. */
   readonly refuses?: boolean;
   /** Stops and starts PostgreSQL. */
   readonly needsCluster?: boolean;

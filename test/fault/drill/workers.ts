@@ -111,7 +111,7 @@ export class RestWorker extends Worker {
       ...Array<Step>(2).fill(() => this.#write()),
       ...Array<Step>(2).fill(() => this.#token()),
       ...Array<Step>(2).fill(() => this.#collaborate()),
-      () => this.#changeDefault(),
+      ...Array<Step>(3).fill(() => this.#changeDefault()),
     ];
   }
 
