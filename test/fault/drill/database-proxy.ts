@@ -1,4 +1,5 @@
-// Between a server and PostgreSQL: connections that break just after a query was answered, before the answer arrives.
+// Between a server and PostgreSQL: connections that break just after a query was answered, before the answer arrives, and
+// now and then before the query does.
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { once } from 'node:events';
 
@@ -10,6 +11,8 @@ export interface Losses {
 }
 
 const none: Losses = { any: 0, commit: 0 };
+/** Of the losses, those of the query itself. */
+const ofQueries = 0.2;
 
 export class DatabaseProxy {
   readonly #server: Server;
@@ -17,8 +20,8 @@ export class DatabaseProxy {
   readonly #random: () => number;
   #losses = none;
   readonly url: string;
-  /** Replies withheld so far. */
-  readonly lost = { any: 0, commit: 0 };
+  /** What was lost, in order. */
+  readonly lost: ('reply' | 'reply to a commit' | 'query')[] = [];
 
   private constructor(server: Server, url: string, random: () => number) {
     this.#server = server;
@@ -67,14 +70,17 @@ export class DatabaseProxy {
         const kind = /^\s*commit\b/i.test(text) ? 'commit' : 'any';
         if (losing === undefined && this.#random() < this.#losses[kind]) losing = kind;
       }
-      database.write(chunk);
+      if (losing !== undefined && this.#random() < ofQueries) {
+        this.lost.push('query');
+        end();
+      } else database.write(chunk);
     });
     database.on('data', (chunk: Buffer) => {
       if (losing === undefined) {
         client.write(chunk);
         return;
       }
-      this.lost[losing] += 1;
+      this.lost.push(losing === 'commit' ? 'reply to a commit' : 'reply');
       end();
     });
   }

@@ -41,13 +41,12 @@ function lostReplies(): Scenario {
     async disturb(round) {
       const { note, random } = round;
       if (proxy === undefined) throw new Error('the proxy is not open');
-      const before = { ...proxy.lost };
+      const before = proxy.lost.length;
       proxy.lose({ any: 0.003, commit: 0.05 });
       await pause(1000);
       await worked(round, 50 + random() * 100);
       proxy.lose();
-      for (let lost = before.any; lost < proxy.lost.any; lost += 1) note('replies lost');
-      for (let lost = before.commit; lost < proxy.lost.commit; lost += 1) note('commit replies lost');
+      for (const what of proxy.lost.slice(before)) note(`${what} lost`);
       await pause(300);
     },
     end: async () => proxy?.close(),
