@@ -1,5 +1,5 @@
-// What `.ci/run` does after `npm ci`: the checks, every suite on every database, and the proof that the columns tested
-// the same.
+// What `.ci/run` does after `npm ci`: the checks, every suite on every database, the proof that the columns tested the
+// same, and short runs of the faults.
 import { spawn, spawnSync } from 'node:child_process';
 import { createReadStream, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -160,6 +160,12 @@ async function fillDisks(): Promise<void> {
       faults.push(`a full disk broke a promise${database.length === 0 ? '' : ' on postgresql'}`);
 }
 
+/** The quick scenarios of the drill, each on one engine; by hand there are more, and more rounds. */
+async function drill(engine: Column, ...options: readonly string[]): Promise<void> {
+  const args = ['test/fault/drill.ts', '--scenario', 'quick', '--rounds', '2', '--engine', engine, ...options];
+  if (!(await program(process.execPath, args))) faults.push(`the drill failed on ${engine}`);
+}
+
 const start = performance.now();
 
 const [, major = '0', minor = '0'] = /(\d+)\.(\d+)/.exec(run('sh', ['-c', 'git --version || true'])) ?? [];
@@ -183,6 +189,8 @@ try {
     HEXFORGE_TEST_POSTGRES_URL: cluster?.url ?? given ?? '',
   });
   await fillDisks();
+  await drill('embedded');
+  await drill('postgresql', ...(cluster === undefined ? ['--database-url', given ?? ''] : []));
 } finally {
   stop();
 }

@@ -1,5 +1,6 @@
 // A PostgreSQL of our own for the tests: a temporary cluster on a free port, run by an unprivileged user, gone at exit.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, existsSync, globSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -12,7 +13,15 @@ export interface Cluster {
   readonly version: string;
   /** Where its programs are. */
   readonly bin: string;
+  /** Until `resume`. `fast` ends its connections, `immediate` is like a crash. */
+  pause(mode: 'fast' | 'immediate'): Promise<void>;
+  resume(): Promise<void>;
   stop(): void;
+}
+
+export interface ClusterOptions {
+  /** A commit is with the kernel before it is told, so that a crash of PostgreSQL alone loses none. */
+  readonly durable?: boolean;
 }
 
 const isRoot = process.getuid?.() === 0;
@@ -74,7 +83,7 @@ function unprivileged(): string | undefined {
   throw new Error('There is no user "postgres" or "nobody" to run PostgreSQL as');
 }
 
-export async function startCluster(): Promise<Cluster> {
+export async function startCluster({ durable = false }: ClusterOptions = {}): Promise<Cluster> {
   if (binaries() === undefined) install('postgresql');
   const bin = binaries();
   if (bin === undefined)
@@ -82,10 +91,18 @@ export async function startCluster(): Promise<Cluster> {
       `There is no PostgreSQL ${least} or later, and the one that apt-get brings is older; set HEXFORGE_TEST_POSTGRES_URL`,
     );
   const user = unprivileged();
-  const as = (command: string, arguments_: readonly string[]): string =>
+  const commandOf = (command: string, arguments_: readonly string[]): [string, readonly string[]] =>
     user === undefined
-      ? run(join(bin, command), arguments_, { cwd: tmpdir() })
-      : run('runuser', ['-u', user, '--', join(bin, command), ...arguments_], { cwd: tmpdir() });
+      ? [join(bin, command), arguments_]
+      : ['runuser', ['-u', user, '--', join(bin, command), ...arguments_]];
+  const as = (command: string, arguments_: readonly string[]): string =>
+    run(...commandOf(command, arguments_), { cwd: tmpdir() });
+  const meanwhile = async (command: string, arguments_: readonly string[]): Promise<void> => {
+    const [file, all] = commandOf(command, arguments_);
+    const child = spawn(file, all, { cwd: tmpdir(), stdio: 'ignore' });
+    const [code] = (await once(child, 'exit')) as [number | null];
+    if (code !== 0) throw new Error(`"${[file, ...all].join(' ')}" ended with ${code}`);
+  };
 
   const folder = mkdtempSync(join(tmpdir(), 'hexforge-postgres-'));
   const data = join(folder, 'data');
@@ -106,11 +123,12 @@ export async function startCluster(): Promise<Cluster> {
       '-h 127.0.0.1',
       `-k ${folder}`,
       '-c fsync=off',
-      '-c synchronous_commit=off',
+      ...(durable ? [] : ['-c synchronous_commit=off']),
       '-c full_page_writes=off',
       '-c max_connections=200',
     ];
-    as('pg_ctl', ['-D', data, '-l', join(folder, 'log'), '-w', '-o', settings.join(' '), 'start']);
+    const start = ['-D', data, '-l', join(folder, 'log'), '-w', '-o', settings.join(' '), 'start'];
+    as('pg_ctl', start);
     running = true;
     const version = as('psql', [
       '-h',
@@ -128,6 +146,14 @@ export async function startCluster(): Promise<Cluster> {
       url: `postgres://hexforge@127.0.0.1:${port}/postgres`,
       version: `PostgreSQL ${version.split(' ')[0]}`,
       bin,
+      pause: async (mode) => {
+        await meanwhile('pg_ctl', ['-D', data, '-m', mode, '-w', 'stop']);
+        running = false;
+      },
+      resume: async () => {
+        await meanwhile('pg_ctl', start);
+        running = true;
+      },
       stop,
     };
   } catch (error) {

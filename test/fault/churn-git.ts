@@ -23,21 +23,22 @@ export interface Cloned {
   readonly identity: string | undefined;
 }
 
-const secondsPerCommand = 30;
-
 export class ChurnGit {
   readonly #folder: string;
   readonly #who: string;
+  readonly #seconds: number;
   #counter = 0;
 
-  private constructor(folder: string, who: string) {
+  private constructor(folder: string, who: string, seconds: number) {
     this.#folder = folder;
     this.#who = who;
+    this.#seconds = seconds;
   }
 
-  static async create(folder: string, who: string): Promise<ChurnGit> {
+  /** @param seconds is what one command may take. */
+  static async create(folder: string, who: string, seconds = 30): Promise<ChurnGit> {
     await mkdir(folder, { recursive: true });
-    const git = new ChurnGit(folder, who);
+    const git = new ChurnGit(folder, who, seconds);
     await git.sure('init', '-q', '--bare', '.');
     return git;
   }
@@ -145,7 +146,7 @@ export class ChurnGit {
   #run(args: readonly string[], input?: string): Promise<Ran> {
     const child = spawn('git', ['-c', 'gc.auto=0', ...args], {
       cwd: this.#folder,
-      timeout: secondsPerCommand * 1000,
+      timeout: this.#seconds * 1000,
       killSignal: 'SIGKILL',
       stdio: 'pipe',
       env: {
@@ -171,7 +172,7 @@ export class ChurnGit {
         resolve({
           ...said,
           code,
-          stderr: signal === null ? said.stderr : `${said.stderr}\nno end after ${secondsPerCommand} s`,
+          stderr: signal === null ? said.stderr : `${said.stderr}\nno end after ${this.#seconds} s`,
         }),
       );
     });

@@ -3,15 +3,21 @@ import { execFile } from 'node:child_process';
 import { readFile, readdir, readlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Kysely } from 'kysely';
+import { sql, type Kysely } from 'kysely';
 import { systemClock, systemIds } from '#adapters/memory/index';
 import { openPostgres } from '#adapters/postgres/index';
 import type { RecordedEvent } from './ledger.ts';
-import type { PushExpectation } from './traffic.ts';
 
 const run = promisify(execFile);
 
-export interface Inspection {
+interface PushExpectation {
+  readonly repositoryId: string;
+  readonly ref: string;
+  /** In the order pushed. */
+  readonly acknowledged: readonly string[];
+}
+
+interface Inspection {
   readonly dataDir: string;
   readonly databaseUrl: string | undefined;
   /** Ids of every repository that clients can see. */
@@ -45,7 +51,7 @@ export async function inspect({ dataDir, databaseUrl, repositories, pushes }: In
     const left = await readdir(join(root, folder)).catch(() => []);
     faults.push(...left.map((name) => `${folder} keeps ${name}`));
   }
-  faults.push(...(await processesAt(dataDir)).map((command) => `a process is left: ${command}`));
+  faults.push(...(await processesAt(dataDir)).map(({ command }) => `a process is left: ${command}`));
   faults.push(
     ...(await withDatabase(dataDir, databaseUrl, async (kysely) => [
       ...(await eventFaults(dataDir, kysely, pushes)),
@@ -55,8 +61,8 @@ export async function inspect({ dataDir, databaseUrl, repositories, pushes }: In
   return faults;
 }
 
-/** Command lines of every process that has to do with a folder: children of git name it in their environment alone. */
-async function processesAt(folder: string): Promise<string[]> {
+/** Every process that has to do with a folder: children of git name it in their environment alone. */
+export async function processesAt(folder: string): Promise<{ readonly pid: number; readonly command: string }[]> {
   const ids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const found = await Promise.all(
     ids.map(async (id) => {
@@ -67,11 +73,39 @@ async function processesAt(folder: string): Promise<string[]> {
         readlink(`/proc/${id}/cwd`).catch(() => ''),
       ]);
       return [command, environment, directory].some((text) => text.includes(folder))
-        ? [command.replaceAll('\0', ' ').trim()]
+        ? [{ pid: Number(id), command: command.replaceAll('\0', ' ').trim() }]
         : [];
     }),
   );
   return found.flat();
+}
+
+/** An entry of the audit log, as far as it tells what was done to what. */
+export interface AuditRow {
+  readonly action: string;
+  readonly resource: string;
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+/** What the database of a forge holds beside the things themselves. */
+export interface Records {
+  readonly events: readonly RecordedEvent[];
+  readonly audit: readonly AuditRow[];
+  /** Announced and not concluded; the subject is the id of a repository. */
+  readonly intents: readonly { readonly kind: string; readonly subject: string }[];
+}
+
+export async function recordsOf(dataDir: string, databaseUrl: string | undefined): Promise<Records> {
+  return withDatabase(dataDir, databaseUrl, async (kysely) => ({
+    events: await outbox(kysely),
+    audit: (
+      await kysely
+        .selectFrom('audit_entry')
+        .select(['action', 'resource', sql<string>`details::text`.as('details')])
+        .execute()
+    ).map((row) => ({ ...row, details: JSON.parse(row.details) as AuditRow['details'] })),
+    intents: await kysely.selectFrom('hexforge_intent').select(['kind', 'subject']).execute(),
+  }));
 }
 
 /** What the outbox was told, in order; also of a forge that runs. */
@@ -79,18 +113,20 @@ export async function recordedEvents(
   dataDir: string,
   databaseUrl: string | undefined,
 ): Promise<readonly RecordedEvent[]> {
-  return withDatabase(dataDir, databaseUrl, async (kysely) => {
-    const rows = await kysely
-      .selectFrom('hexforge_event')
-      .select(['type', 'at', 'payload'])
-      .orderBy('position')
-      .execute();
-    return rows.map(({ type, at, payload }) => ({
-      type,
-      at,
-      payload: JSON.parse(payload) as RecordedEvent['payload'],
-    }));
-  });
+  return withDatabase(dataDir, databaseUrl, outbox);
+}
+
+async function outbox(kysely: Database): Promise<readonly RecordedEvent[]> {
+  const rows = await kysely
+    .selectFrom('hexforge_event')
+    .select(['type', 'at', 'payload'])
+    .orderBy('position')
+    .execute();
+  return rows.map(({ type, at, payload }) => ({
+    type,
+    at,
+    payload: JSON.parse(payload) as RecordedEvent['payload'],
+  }));
 }
 
 async function openIntents(kysely: Database): Promise<string[]> {
@@ -154,10 +190,12 @@ const connect = (dataDir: string, databaseUrl: string | undefined) => {
 interface Tables {
   hexforge_event: { position: number; type: string; at: Date; payload: string };
   hexforge_intent: { kind: string; subject: string };
+  audit_entry: { action: string; resource: string; details: unknown };
 }
 type Database = Kysely<Tables>;
 
-async function withDatabase<T>(
+/** Of a forge that is stopped, where the database is embedded. */
+export async function withDatabase<T>(
   dataDir: string,
   databaseUrl: string | undefined,
   work: (kysely: Database) => Promise<T>,

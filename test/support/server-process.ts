@@ -22,21 +22,22 @@ export interface ServerOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** Loaded into the server before anything else. */
   readonly preload?: string;
+  /** Commands of a shell that takes the server's place, such as `ulimit -n 256`. */
+  readonly shell?: string;
 }
 
 export class ServerProcess {
   readonly #child: ChildProcess;
   readonly url: string;
+  /** Resolves when the line `listening on` was printed. */
+  readonly ready: Promise<void>;
   #stderr = '';
 
-  private constructor(child: ChildProcess, url: string) {
-    this.#child = child;
-    this.url = url;
-  }
-
-  /** Resolves when the line `listening on` was printed. */
-  static async start({ dataDir, port, databaseUrl, environment, preload }: ServerOptions): Promise<ServerProcess> {
-    const child = spawn(process.execPath, [...(preload === undefined ? [] : ['--import', preload]), ...program], {
+  /** It is starting. */
+  constructor({ dataDir, port, databaseUrl, environment, preload, shell }: ServerOptions) {
+    const command = [process.execPath, ...(preload === undefined ? [] : ['--import', preload]), ...program];
+    const [file = '', ...args] = shell === undefined ? command : ['sh', '-c', `${shell}; exec "$@"`, 'sh', ...command];
+    const child = spawn(file, args, {
       cwd: dataDir,
       env: {
         PATH: process.env.PATH,
@@ -50,20 +51,28 @@ export class ServerProcess {
       },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    const server = new ServerProcess(child, `http://127.0.0.1:${port}`);
+    this.#child = child;
+    this.url = `http://127.0.0.1:${port}`;
     child.stderr?.on('data', (chunk: Buffer) => {
-      server.#stderr = (server.#stderr + chunk.toString()).slice(-20_000);
+      this.#stderr = (this.#stderr + chunk.toString()).slice(-20_000);
     });
-    await new Promise<void>((resolve, reject) => {
+    this.ready = new Promise<void>((resolve, reject) => {
       let seen = '';
       child.stdout?.on('data', (chunk: Buffer) => {
         seen += chunk.toString();
         if (seen.includes('listening on')) resolve();
       });
       child.once('exit', (code) =>
-        reject(new Error(`the server ended with ${code} before it was ready:\n${server.#stderr}`)),
+        reject(new Error(`the server ended with ${code} before it was ready:\n${this.#stderr}`)),
       );
     });
+    this.ready.catch(() => undefined);
+  }
+
+  /** Resolves when it is ready. */
+  static async start(options: ServerOptions): Promise<ServerProcess> {
+    const server = new ServerProcess(options);
+    await server.ready;
     return server;
   }
 
@@ -80,8 +89,16 @@ export class ServerProcess {
     this.#child.kill(signal);
   }
 
+  get running(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  get killed(): boolean {
+    return this.#child.signalCode !== null;
+  }
+
   async ended(): Promise<number | null> {
-    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return this.#child.exitCode;
+    if (!this.running) return this.#child.exitCode;
     const [code] = (await once(this.#child, 'exit')) as [number | null];
     return code;
   }
@@ -89,9 +106,15 @@ export class ServerProcess {
 
 export const adminPassword = 'correct horse battery staple';
 
-/** Command lines of every process below `pid`, or of every process when it is undefined. */
-export function commandLines(below?: number): string[] {
-  const processes = readdirSync('/proc')
+export interface RunningProcess {
+  readonly pid: number;
+  readonly parent: number;
+  readonly command: string;
+}
+
+/** Every process below `pid`, or every process when it is undefined. */
+export function processes(below?: number): RunningProcess[] {
+  const all = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .flatMap((name) => {
       try {
@@ -110,15 +133,17 @@ export function commandLines(below?: number): string[] {
         return []; // it ended while we looked
       }
     });
-  if (below === undefined) return processes.map(({ command }) => command);
+  if (below === undefined) return all;
   const family = new Set([below]);
   for (let grown = true; grown;) {
     grown = false;
-    for (const { pid, parent } of processes)
-      if (family.has(parent) && !family.has(pid)) grown = family.add(pid).size > 0;
+    for (const { pid, parent } of all) if (family.has(parent) && !family.has(pid)) grown = family.add(pid).size > 0;
   }
-  return processes.filter(({ pid }) => pid !== below && family.has(pid)).map(({ command }) => command);
+  return all.filter(({ pid }) => pid !== below && family.has(pid));
 }
+
+/** Their command lines. */
+export const commandLines = (below?: number): string[] => processes(below).map(({ command }) => command);
 
 /** A port that was free a moment ago. */
 export async function freePort(): Promise<number> {

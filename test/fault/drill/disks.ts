@@ -1,0 +1,153 @@
+// Scenarios of a full disk: under the data directory, under the write-ahead log alone, and under the log file.
+import { cp, mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { withDatabase } from '../inspection.ts';
+import type { Forge, ForgeOptions } from './forge.ts';
+import { both, felt, pause, worked, type Round, type Scenario } from './scenario.ts';
+import { vagueness, wordsOf } from './client.ts';
+import { SmallDisk } from './small-disk.ts';
+
+const megabytes = 400;
+const segment = 16 * 1024 ** 2;
+/** Less than one moment of traffic writes ahead. */
+const leftInSegment = 200 * 1024;
+
+/** A scenario with one small disk, which is full for a while in each round. */
+function full(
+  scenario: Omit<Scenario, 'disturb' | 'forge' | 'end'>,
+  {
+    before = async () => undefined,
+    free,
+    ...forge
+  }: Omit<ForgeOptions, 'engine' | 'prepare'> & {
+    readonly mount: (forge: Forge, lay: () => Promise<void>) => Promise<SmallDisk>;
+    readonly before?: (round: Round) => Promise<void>;
+    /** Bytes that stay free, by a number from 0 to 1. */
+    readonly free: (dice: number) => number;
+  },
+): Scenario {
+  let disk: SmallDisk | undefined;
+  return {
+    ...scenario,
+    forge: {
+      ...forge,
+      async prepare(one, lay) {
+        disk = await forge.mount(one, lay);
+      },
+    },
+    async disturb(round) {
+      await before(round);
+      await worked(round, 10 + round.random() * 30);
+      disk?.fill(free(round.random()));
+      const writing = new AbortController();
+      const written = writeAhead(round, writing.signal);
+      try {
+        await pause(1000);
+        if (scenario.refuses === true) await felt(round);
+      } finally {
+        disk?.free();
+        writing.abort();
+      }
+      await written;
+      await pause(500);
+    },
+    async end() {
+      disk?.unmount();
+      disk = undefined;
+    },
+  };
+}
+
+const writersPerEstate = 3;
+
+/** Much for the log of the database, and nothing that anybody looks at again. */
+async function writeAhead({ estates, figures, random }: Round, until: AbortSignal): Promise<void> {
+  const write = async ({ client }: Round['estates'][number]): Promise<void> => {
+    while (!until.aborted) {
+      const bio = Array.from({ length: 80 }, () => random().toString(36).slice(2)).join(' ');
+      const sent = await client.send('PATCH', '/user', { bio }, client.session);
+      if (sent.outcome !== 'answered') await pause(20);
+      else if (sent.status === 200) figures.acknowledge('profile');
+      else {
+        figures.refuse('profile', wordsOf(sent));
+        figures.find(vagueness('a profile', sent));
+      }
+    }
+  };
+  await Promise.all(estates.flatMap((estate) => Array.from({ length: writersPerEstate }, () => write(estate))));
+}
+
+const wal = (forge: Forge): string => join(forge.dataDir, 'database', 'pg_wal');
+
+/**
+ * The segment of the log in use is nearly full, and no other is kept: the next one has to be made. Between two starts.
+ */
+async function nearlyFullSegment({ forge, figures, aside }: Round): Promise<void> {
+  await aside(async () => {
+    figures.find(...(await forge.stop()));
+    const current = await withDatabase(forge.dataDir, undefined, async (kysely) => {
+      const { rows } = await sql<{ used: string }>`
+      select mod(pg_current_wal_insert_lsn() - '0/0'::pg_lsn, ${segment}::numeric)::text as used`.execute(kysely);
+      const missing = segment - leftInSegment - Number(rows[0]?.used ?? 0);
+      for (let rest = missing; rest > 0; rest -= 1024 ** 2)
+        await sql`select pg_logical_emit_message(false, 'drill', repeat('x', ${Math.min(rest, 1024 ** 2)}::int))`.execute(
+          kysely,
+        );
+      const name = await sql<{ name: string }>`select pg_walfile_name(pg_current_wal_insert_lsn()) as name`.execute(
+        kysely,
+      );
+      return name.rows[0]?.name ?? '';
+    });
+    for (const name of await readdir(wal(forge)))
+      if (/^[0-9A-F]{24}$/.test(name) && name > current) await rm(join(wal(forge), name));
+    await forge.start();
+  });
+}
+
+export const disks: readonly Scenario[] = [
+  full(
+    { name: 'full-data', says: 'the disk of the data directory is full for a while', engines: both, refuses: true },
+    {
+      async mount(forge, lay) {
+        const disk = SmallDisk.mount(forge.dataDir, megabytes);
+        await lay();
+        return disk;
+      },
+      free: (dice) => (dice < 0.5 ? 0 : Math.floor(dice * 2 ** 21)),
+    },
+  ),
+  full(
+    {
+      name: 'full-wal',
+      says: 'the write-ahead log of the embedded database needs its next file, and the disk is full',
+      engines: ['embedded'],
+      refuses: true,
+    },
+    {
+      async mount(forge, lay) {
+        await lay();
+        const aside = join(forge.root, 'pg_wal');
+        await rename(wal(forge), aside);
+        const disk = SmallDisk.mount(wal(forge), megabytes);
+        await cp(aside, wal(forge), { recursive: true });
+        await rm(aside, { recursive: true });
+        return disk;
+      },
+      before: nearlyFullSegment,
+      free: () => 0,
+    },
+  ),
+  full(
+    { name: 'full-log', says: 'the disk of the log file is full for a while', engines: both },
+    {
+      shell: (root) => `exec 2>>${root}/log/server.log`,
+      async mount(forge, lay) {
+        await lay();
+        await mkdir(join(forge.root, 'log'));
+        return SmallDisk.mount(join(forge.root, 'log'), 64);
+      },
+      free: () => 0,
+    },
+  ),
+];

@@ -1,0 +1,41 @@
+// A register tells what was lost from what was told untruly, and leaves what nobody answered open.
+import { t } from 'tap';
+import { absent, Register, something } from './register.ts';
+
+void t.test('what was acknowledged and is gone is lost', async (t) => {
+  const register = new Register('a branch');
+  register.acknowledged('one');
+  t.match(register.observe(absent), { kind: 'lost', text: 'a branch was acknowledged as one, and is absent' });
+  t.equal(register.observe(absent), undefined, 'it is told once');
+});
+
+void t.test('what was refused and is there was told untruly', async (t) => {
+  const register = new Register('a branch', 'one');
+  register.refused('two', '503 later');
+  t.match(register.observe('two'), { kind: 'untrue', text: 'a branch is two, which was refused: 503 later' });
+  const repository = new Register('a repository');
+  repository.refused(something, '500 a fault');
+  t.match(repository.observe('any id'), { kind: 'untrue' }, 'whichever it became');
+});
+
+void t.test('what nobody answered may be or not, until it is seen', async (t) => {
+  for (const seen of ['one', 'two']) {
+    const register = new Register('a branch', 'one');
+    register.unanswered('two');
+    t.equal(register.certain, undefined);
+    t.equal(register.observe(seen), undefined);
+    t.equal(register.certain, seen);
+    t.match(register.observe('three'), { kind: 'lost' });
+  }
+});
+
+void t.test('an answer after a silence settles what it is', async (t) => {
+  const register = new Register('a branch', 'one');
+  register.unanswered('two');
+  register.acknowledged('two');
+  t.match(register.observe('one'), { kind: 'lost' });
+  const repository = new Register('a repository');
+  repository.unanswered(something);
+  t.equal(repository.mayBeAbsent && repository.mayBePresent, true);
+  t.equal(repository.observe('any id'), undefined);
+});
