@@ -1,8 +1,7 @@
 // What `.ci/run` does after `npm ci`: the checks, every suite on every database, the proof that the columns tested the
-// same, and short runs of the faults.
-import { spawn, spawnSync } from 'node:child_process';
-import { createReadStream, existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+// same, and a short drill of faults.
+import { spawn } from 'node:child_process';
+import { createReadStream, existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Parser } from 'tap-parser';
 import { suites as allSuites } from '../test/suites.ts';
@@ -143,23 +142,6 @@ async function test(
   await proveDatabase(column);
 }
 
-/** The full disk is a file system of its own, which not everybody may mount. */
-function mayMount(): boolean {
-  const folder = mkdtempSync(join(tmpdir(), 'hexforge-mount-'));
-  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder]).status === 0;
-  if (mounted) spawnSync('umount', [folder]);
-  rmSync(folder, { recursive: true });
-  return mounted;
-}
-
-/** On a server that is not ours nothing is written outside of databases made for a test. */
-async function fillDisks(): Promise<void> {
-  if (!mayMount()) return say('\nThe runs on a full disk were left out: this user may not mount a file system.');
-  for (const database of [[], ...(cluster === undefined ? [] : [['--database-url', cluster.url]])])
-    if (!(await program(process.execPath, ['test/fault/full-disk.ts', '--rounds', '2', ...database])))
-      faults.push(`a full disk broke a promise${database.length === 0 ? '' : ' on postgresql'}`);
-}
-
 /** The quick scenarios of the drill, each on one engine; by hand there are more, and more rounds. */
 async function drill(engine: Column, ...options: readonly string[]): Promise<void> {
   const args = ['test/fault/drill.ts', '--scenario', 'quick', '--rounds', '2', '--engine', engine, ...options];
@@ -188,7 +170,6 @@ try {
     HEXFORGE_TEST_ENGINES: 'postgresql',
     HEXFORGE_TEST_POSTGRES_URL: cluster?.url ?? given ?? '',
   });
-  await fillDisks();
   await drill('embedded');
   await drill('postgresql', ...(cluster === undefined ? ['--database-url', given ?? ''] : []));
 } finally {
