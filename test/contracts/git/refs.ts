@@ -26,6 +26,7 @@ export const refChecks: readonly Check<Bench>[] = [
       );
       if (main === undefined || v1 === undefined || again === undefined || blob === undefined)
         throw new Error('the history lacks something');
+      const commit = await must(source, ['rev-parse', 'v1^{commit}']);
       const tips = await backend.tips(filled, [main, v1, again, blob, 'a'.repeat(40), 'no oid']);
       const [subject, author, committed] = (await must(source, ['log', '-1', '--format=%s%n%an%n%ct', main])).split(
         '\n',
@@ -35,11 +36,39 @@ export const refChecks: readonly Check<Bench>[] = [
         tips,
         new Map<string, unknown>([
           [main, { kind: 'commit', subject, author, committedAt: new Date(Number(committed) * 1000) }],
-          [v1, { kind: 'tag', target: await must(source, ['rev-parse', 'v1^{commit}']), message: 'first', tagger }],
-          [again, { kind: 'tag', target: v1, message: 'a tag of a tag', tagger }],
+          [v1, { kind: 'tag', target: commit, commit, message: 'first', tagger }],
+          [again, { kind: 'tag', target: v1, commit, message: 'a tag of a tag', tagger }],
           [blob, { kind: 'other' }],
         ]),
       );
+    },
+  },
+  {
+    name: 'the list of refs says when one of them changed, and is made once while none does',
+    async run(bench) {
+      const {
+        id,
+        folder,
+        oids: [a, b],
+      } = await three(bench);
+      const { backend } = bench;
+      await must(folder, ['tag', '-a', '-m', 'x', 'v1', a]);
+      await must(folder, ['push', '-q', 'origin', 'v1', `${a}:refs/heads/side`]);
+      const plain = (await backend.refs(id, 'all')).map(({ name, oid }) => ({ name, oid }));
+      const first = await backend.refList(id, 'all');
+      assert.deepEqual(first.refs, plain);
+      assert.equal((await backend.refList(id, 'branches')).refs.length, 2);
+      await new Promise((resolve) => setTimeout(resolve, 150));
+      const [second, third] = [await backend.refList(id, 'all'), await backend.refList(id, 'all')];
+      assert.equal(second.digest, first.digest);
+      assert.equal(third.refs, second.refs, 'the very same');
+      const update = { ref: 'refs/heads/side', old: a, new: b };
+      await backend.moveRefs(id, [update]);
+      const moved = await backend.refList(id, 'all');
+      assert.notEqual(moved.digest, first.digest);
+      assert.equal(moved.refs.find(({ name }) => name === update.ref)?.oid, b);
+      await backend.moveRefs(id, [{ ...update, old: b, new: a }]);
+      assert.equal((await backend.refList(id, 'all')).digest, first.digest);
     },
   },
   {
@@ -61,10 +90,17 @@ export const refChecks: readonly Check<Bench>[] = [
       assert.deepEqual(tips.get(signed), {
         kind: 'tag',
         target: a,
+        commit: a,
         message: 'Subject\n\nBody',
         tagger: { name: 'Ada', email: 'ada@example.org', date: new Date(5000) },
       });
-      assert.deepEqual(tips.get(old), { kind: 'tag', target: a, message: 'no tagger', tagger: undefined });
+      assert.deepEqual(tips.get(old), {
+        kind: 'tag',
+        target: a,
+        commit: a,
+        message: 'no tagger',
+        tagger: undefined,
+      });
     },
   },
   {
@@ -268,6 +304,7 @@ export const refChecks: readonly Check<Bench>[] = [
       assert.deepEqual((await backend.tips(id, [nameless])).get(nameless), {
         kind: 'tag',
         target: a,
+        commit: a,
         message: 'm',
         tagger: { name: 'unknown', email: '', date },
       });

@@ -1,7 +1,8 @@
 // Branches, tags and protection on in-memory stores: what is written down before a ref moves, what is told after, and
 // what cut short leaves.
 import t from 'tap';
-import { defaultProtection, zeroOid, type Repository } from '#core/repositories/index';
+import { defaultProtection, zeroOid, type RefUpdate, type Repository } from '#core/repositories/index';
+import { judgeRefs } from '#core/repositories/ref-policy';
 import { oid } from './fake-git.ts';
 import { alice, bob, refusal, root, world, type World } from './world.ts';
 
@@ -243,4 +244,60 @@ void t.test('the judge: who pushes with which role, on which branch', async (t) 
     for (const ref of ['refs/tags/main', 'refs/heads/other', 'refs/notes/main'])
       t.equal(await lands(caller, ref, roles), true, ref);
   }
+});
+
+/** As many refs as a repository may have. */
+const full = () => Array.from({ length: 100_000 }, (_, index) => ({ name: `refs/tags/t${index}`, oid: oid(1) }));
+
+void t.test('a repository with a hundred thousand refs takes no other, over REST or by a push', async (t) => {
+  const { forge, repository, tip } = await start(t);
+  const granted = await forge.granted(alice, 'repo.write', repository);
+  forge.git.listed = full;
+  const tooMany = refusal('unprocessable');
+  await t.rejects(forge.useCases.createBranch(granted, { name: 'one-more' }), tooMany);
+  await t.rejects(forge.useCases.createTag(granted, { name: 'one-more' }), tooMany);
+  const judge = judgeRefs(
+    { git: forge.git, store: forge.store, protections: forge.protections },
+    repository,
+    granted.call.caller,
+  );
+  const [create, move, remove] = [
+    { ref: 'refs/heads/more', old: zeroOid, new: tip },
+    { ref: 'refs/heads/main', old: tip, new: oid(9) },
+    { ref: 'refs/tags/t1', old: oid(1), new: zeroOid },
+  ];
+  const verdicts = async (updates: readonly RefUpdate[]) =>
+    (await judge(updates, { isAncestor: async () => true })).map(({ ref, refusal }) => [ref, refusal?.slice(0, 33)]);
+  t.same(await verdicts([create, move]), [
+    ['refs/heads/more', 'a repository may have 100000 refs'],
+    ['refs/heads/main', undefined],
+  ]);
+  t.same(
+    (await verdicts([remove, create])).map(([, refusal]) => refusal),
+    [undefined, undefined],
+    'one goes, one comes',
+  );
+  forge.git.listed = () => [{ name: `refs/tags/${'x'.repeat(16 * 1024 ** 2)}`, oid: oid(1) }];
+  await t.rejects(forge.useCases.createBranch(granted, { name: 'long' }), refusal('unprocessable'), 'so do long names');
+});
+
+void t.test('one page of branches looks at its own commits, and none where the client has it', async (t) => {
+  const { forge, repository, tip } = await start(t);
+  const asked: number[] = [];
+  const { tips } = forge.git;
+  forge.git.tips = (id, oids) => {
+    asked.push(oids.length);
+    return tips.call(forge.git, id, oids);
+  };
+  forge.git.listed = () =>
+    Array.from({ length: 20_000 }, (_, index) => ({ name: `refs/heads/b${String(index).padStart(5, '0')}`, oid: tip }));
+  const granted = await forge.granted(alice, 'repo.read', repository);
+  const query = { page: 200, perPage: 100, includeDivergence: false };
+  const found = await forge.useCases.branches(granted, query);
+  t.same(asked, [], 'its tag is known before');
+  const page = await found.read();
+  t.same([page.items.length, page.items.at(-1)?.name, page.total, asked], [100, 'b19999', 20_000, [100]]);
+  for (const sort of ['last_commit_at', 'ahead', 'behind'] as const)
+    await t.rejects(forge.useCases.branches(granted, { ...query, sort }), refusal('unprocessable'), sort);
+  await forge.useCases.branches(granted, { ...query, sort: 'name', order: 'desc' });
 });
