@@ -260,8 +260,10 @@ function identifier(route: Route, wiring: Wiring) {
       if (!charged) await take();
       throw error;
     }
-    if (charged && meter !== 'none') await wiring.limiter.giveBack(meter, ip, now);
-    return take();
+    const rate = await take();
+    // A user past their budget goes on paying with the address, or each refusal would cost a hash.
+    if (charged && meter !== 'none' && rate?.refusal === undefined) await wiring.limiter.giveBack(meter, ip, now);
+    return rate;
   };
 }
 

@@ -207,6 +207,19 @@ void t.test(
   },
 );
 
+void t.test(
+  'a right password of a user past their budget costs the address, so that it is not checked for ever',
+  async (t) => {
+    const rateCounter = counter();
+    const rig = await startRig(t, routes, { budgets: () => budgets, rateCounter });
+    const statuses = [];
+    for (let time = 0; time < 12; time += 1)
+      statuses.push((await rig.call('GET', '/git', { headers: basic('alice', 'pass:word') })).status);
+    t.strictSame(statuses, [...Array.from({ length: 5 }, () => 200), ...Array.from({ length: 7 }, () => 429)]);
+    t.equal(rateCounter.taken.get('api.read:address:127.0.0.1'), 3);
+  },
+);
+
 void t.test('passwords have a budget of their address also where anonymous callers have none', async (t) => {
   const rig = await startRig(t, routes, { budgets: () => budgets });
   const tool = (password: string) =>
