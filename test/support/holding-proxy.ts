@@ -11,11 +11,15 @@ export interface HoldingProxy {
   meanwhile: (() => Promise<unknown>) | undefined;
 }
 
-/** @param held which requests, by their path. */
+/**
+ * @param held which requests, by their path.
+ * @param letIn resolves when a request that was sent before is let in, and waits for its body alone.
+ */
 export async function holdingProxy(
   t: Teardown,
   target: string,
   held: (path: string) => boolean,
+  letIn: () => Promise<unknown>,
 ): Promise<HoldingProxy> {
   const { hostname, port } = new URL(target);
   const pass = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -26,8 +30,8 @@ export async function holdingProxy(
     const { meanwhile } = proxy;
     if (meanwhile !== undefined && held(path ?? '') && body.length > 0) {
       onward.write(body.subarray(0, -1));
-      // It is let in by then, and has nothing else to wait for.
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      await letIn();
       proxy.meanwhile = undefined;
       await meanwhile();
       onward.end(body.subarray(-1));
