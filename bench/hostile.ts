@@ -1,6 +1,7 @@
 // What one reader of a quiet repository waits while eight clients do their worst elsewhere: a class of input at a time.
 import { join } from 'node:path';
 import { mkdir, rm } from 'node:fs/promises';
+import { pushAll, refsOf } from '#test/fault/hostile-push';
 import { hostileRepository, kinds } from '#test/fault/hostile-repositories';
 import { hostileRequests } from '#test/fault/hostile-requests';
 import { left, memory } from '#test/fault/process-family';
@@ -9,13 +10,14 @@ import { bounded, type Line } from './compare.ts';
 import { asking, attacks, type Attack, type Target } from './hostile-clients.ts';
 import { load } from './load.ts';
 import type { Setting } from './lines.ts';
-import { git, type Subject } from './subject.ts';
+import type { Subject } from './subject.ts';
 
 const clients = 8;
 /** The 99th percentile may be so much over the quiet figure. */
 const overQuietMs = 100;
 const memoryMB = 1024;
 const leftSeconds = 3;
+const patienceMs = 15_000;
 const worstOf = (): number => 0.999;
 const owner = 'admin';
 
@@ -95,9 +97,8 @@ async function make(
   await subject.json('POST', '/api/v1/repos', { name: repo, visibility: 'public' });
   const remote = subject.cloneUrl(repo);
   // What is refused cleanly is no part of the measurement.
-  await git(['push', '-q', remote, 'refs/*:refs/*'], source).catch(() => undefined);
-  const listed = await git(['ls-remote', '--refs', remote]).catch(() => '');
+  await pushAll(source, remote, pack, patienceMs);
+  const refs = await refsOf(remote);
   await rm(source, { recursive: true, force: true });
-  const rows = listed.split('\n').filter((row) => row !== '');
-  return { pack, refs: new Map(rows.map((row) => [row.slice(41), row.slice(0, 40)] as const)) };
+  return { pack, refs };
 }

@@ -321,7 +321,6 @@ export const kinds: Readonly<Record<string, Make>> = {
       [{ mode: '100644', name: '.git', oid: blob }],
       [{ mode: '100644', name: '..', oid: blob }],
       [{ mode: '100644', name: 'a/b', oid: blob }],
-      [{ mode: '100644', name: '', oid: blob }],
       list(between(2, 50), () => ({ mode: '100644', name: 'twice', oid: blob })),
       [{ mode: '040000', name: 'd', oid: pack.files({ a: 'a\n' }) }],
       [{ mode: '170000', name: 'x', oid: blob }],

@@ -24,12 +24,13 @@ export interface Asked {
 }
 
 const streaming = new Set(['repositoryRaw', 'repositoryArchive']);
-const most = { refs: 3, paths: 4 };
+const most = { refs: 12, ofMany: 3, paths: 4 };
 
-/** The first, the last and the longest. */
+/** The first, the last, the longest, and the others where they are few. */
 function picked(names: readonly string[]): string[] {
   const longest = names.toSorted((one, other) => other.length - one.length)[0];
-  return [...new Set([names[0], names.at(-1), longest].filter((name) => name !== undefined))].slice(0, most.refs);
+  const chosen = new Set([names[0], names.at(-1), longest, ...names].filter((name) => name !== undefined));
+  return [...chosen].slice(0, names.length <= 4 * most.refs ? most.refs : most.ofMany);
 }
 
 const encoded = (path: string | Buffer): string =>

@@ -13,7 +13,7 @@ import { table } from '../../tools/table.ts';
 import { weigh, type Weighed } from './hostile-client.ts';
 import { hostileRepository, kinds, randomFrom } from './hostile-repositories.ts';
 import { hostileRequests, type HostileRequest } from './hostile-requests.ts';
-import { stock } from './pack-writer.ts';
+import { pushAll, refsOf } from './hostile-push.ts';
 import { left, memory } from './process-family.ts';
 import { call, createToken, signIn } from './traffic.ts';
 
@@ -107,12 +107,8 @@ async function one(
   await call(server.url, 'POST', '/api/v1/repos', token, { name: repo, visibility: 'public' });
   const remote = `${server.url.replace('://', `://admin:${token}@`)}/${owner}/${repo}.git`;
   const start = performance.now();
-  const signal = AbortSignal.timeout(8 * patienceMs);
-  const pushed = await stock(['-C', source, 'push', '--quiet', remote, 'refs/*:refs/*'], undefined, signal);
+  for (const said of await pushAll(source, remote, pack, patienceMs)) fault(`${kind}: ${said}`);
   const pushMs = performance.now() - start;
-  if (pushed.code === null) fault(`${kind}: the push did not end in ${(8 * patienceMs) / 1000} s`);
-  if (/HTTP 5\d\d|RPC failed|hung up/.test(pushed.stderr))
-    fault(`${kind}: the push broke: ${pushed.stderr.slice(0, 300)}`);
   const refs = await refsOf(remote);
   const requests = hostileRequests(document, { owner, repo, pack, refs });
   let [slowest, largest] = [0, 0];
@@ -143,17 +139,6 @@ async function one(
   process.stdout.write(`${kindRows.at(-1)?.join('  ')}\n`);
   await call(server.url, 'DELETE', `/api/v1/repos/${owner}/${repo}`, token, { confirmation: `${owner}/${repo}` });
   await rm(source, { recursive: true, force: true });
-}
-
-/** What the server has of it. */
-async function refsOf(remote: string): Promise<Map<string, string>> {
-  const { stdout } = await stock(['ls-remote', '--refs', remote]);
-  return new Map(
-    stdout
-      .split('\n')
-      .filter((line) => line !== '')
-      .map((line) => [line.slice(41), line.slice(0, 40)] as const),
-  );
 }
 
 function judge(

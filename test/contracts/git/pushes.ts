@@ -248,7 +248,7 @@ export const pushChecks: readonly Check<Bench>[] = [
     name: 'the judge can ask whether a push goes forward while its objects are not part of the repository',
     run: (bench) =>
       pushing(bench, async ({ id, folder, push }) => {
-        await push('main~1:main');
+        assert.equal((await push('main~1:refs/heads/main')).code, 0);
         const before = await bench.backend.size(id);
         const asked: boolean[] = [];
         const sizes: number[] = [];
