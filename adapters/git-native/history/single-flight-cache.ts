@@ -21,8 +21,9 @@ export class SingleFlightCache<V> {
   }
 
   /**
-   * `compute` is aborted when everyone who waits for it has gone; that it was too costly is remembered for a while. With
-   * a limiter each asker waits for a place of its own, so that nobody waits behind the queue of whoever asked first.
+   * `compute` is aborted when everyone who waits for it has gone; that it was too costly is remembered for a while.
+   * With a limiter each asker waits for a place of its own, so that nobody waits behind the queue of whoever asked
+   * first.
    * @throws the signal's reason when it is aborted first.
    */
   async get(

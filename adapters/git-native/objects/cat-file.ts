@@ -38,7 +38,9 @@ export const largestRead = 16 * 1024 ** 2;
 
 /** There are many of them, and each would keep six times as much. */
 const readerConfig: GitConfig = { 'core.deltaBaseCacheLimit': '16m' };
-/** mallopt(3): what is larger is given back when it is freed, so that no reader stays as large as its largest object. */
+/**
+ * mallopt(3): what is larger is given back when it is freed, so that no reader stays as large as its largest object.
+ */
 const readerMemory = { MALLOC_MMAP_THRESHOLD_: String(1024 ** 2) };
 const tookTooLong = 'a read took too long';
 

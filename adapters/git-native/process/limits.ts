@@ -16,7 +16,10 @@ export interface GitLimits {
   readonly queue: number;
   /** `cat-file` processes kept in all. Default 24. */
   readonly readers: number;
-  /** Bytes that all git processes together may hold in memory; the largest of the greediest caller goes. Default 640 MiB. */
+  /**
+   * Bytes that all git processes together may hold in memory; the largest of the greediest caller goes. Default 640
+   * MiB.
+   */
   readonly memoryBytes: number;
   /**
    * Bytes that git may allocate in one piece where it unpacks what was pushed: a file that is stored as a delta is held

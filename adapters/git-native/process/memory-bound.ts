@@ -11,7 +11,9 @@ const pageBytes = 4096;
 /** Deeper than git starts programs: receive-pack, unpack-objects, a hook and its shell. */
 const deepest = 6;
 
-/** proc_pid_statm(5): what is resident and neither of a file nor shared. Packs are mapped, and the kernel may drop them. */
+/**
+ * proc_pid_statm(5): what is resident and neither of a file nor shared. Packs are mapped, and the kernel may drop them.
+ */
 function ownBytes(pid: string): number {
   const [, resident = 0, shared = 0] = readFileSync(`/proc/${pid}/statm`, 'latin1').split(' ').map(Number);
   return Math.max(0, resident - shared) * pageBytes;
