@@ -430,7 +430,11 @@ void t.test('DELETE branches/{branch}', async (t) => {
   await t.test('503 where the audit record cannot be written, and the branch stays', async (t) => {
     breakable.broken = true;
     t.match(await remove('old'), { status: 503, body: { error_code: 'unavailable', error: /audit/ } });
+    await alice.client.post(`${code}/tags`, { body: { name: 'traced' } });
+    t.match(await alice.client.delete(`${code}/tags/traced`), { status: 503, body: { error: /audit/ } });
     breakable.broken = false;
+    t.equal((await alice.client.delete(`${code}/tags/traced`)).status, 204, 'the tag stayed');
+    t.match(breakable.entries.at(-1), { action: 'tag.deleted', details: { tag: 'traced' } });
     t.same(await refs(work, url), ['main', 'old']);
   });
 

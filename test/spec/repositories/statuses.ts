@@ -59,8 +59,8 @@ export const endpoints: readonly Endpoint[] = [
   [`GET ${repo}/tags`, '200 304 401 403 404 429'],
   // Document B, "POST tags": 201, 400, 401, 403, 404, 409.
   [`POST ${repo}/tags`, '201 400 401 403 404 409 413 415 429'],
-  // Document B, "DELETE tags/{tag}": 204, 401, 403, 404.
-  [`DELETE ${repo}/tags/{tag}`, '204 401 403 404 429'],
+  // Document B, "DELETE tags/{tag}": 204, 401, 403, 404. 503 where it cannot leave its audit entry, as for a branch.
+  [`DELETE ${repo}/tags/{tag}`, '204 401 403 404 429 503'],
 
   // Document B, "GET collaborators": 404.
   [`GET ${repo}/collaborators`, '200 401 403 404 429'],
