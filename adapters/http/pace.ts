@@ -10,8 +10,8 @@ export interface Pace {
   /** Of waiting, after which the pace of a body is judged, and in which at least one byte must come. */
   readonly bodyMilliseconds: number;
   /**
-   * The same for answers. Longer, as the kernel hides what moves: a connection that was fast takes bytes a megabyte at
-   * a time when it gets slow.
+   * The same for answers. Longer, as the kernel hides what moves: a connection that was fast takes a megabyte at a time
+   * when it gets slow.
    */
   readonly answerMilliseconds: number;
 }

@@ -134,8 +134,8 @@ void t.test('a body that stops coming, or comes a byte at a time, is 400 in JSON
     socket.on('error', () => undefined).on('data', (chunk: Buffer) => void (answer += chunk.toString()));
     socket.write(`POST /api/v1/${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 5000\r\n${headers}\r\n`);
     socket.write(begin);
-    const timer = everyMs === undefined ? undefined : setInterval(() => socket.write(' '), everyMs);
-    await once(socket, 'close');
+    const timer = everyMs === undefined ? undefined : setInterval(() => socket.writable && socket.write(' '), everyMs);
+    await new Promise((closed) => socket.once('close', closed));
     clearInterval(timer);
     return answer;
   };
