@@ -4,7 +4,6 @@ import t from 'tap';
 import type { TestForge, TestUser } from '#test/support/forge';
 import { run } from '#test/support/program';
 import { sharedForge } from '#test/support/shared-forge';
-import { clientEnvironment } from '#test/contracts/git/stock-git';
 import { remote, stockGit, type StockGit } from '#test/support/stock-git';
 
 const repos = '/api/v1/repos';
@@ -44,7 +43,10 @@ async function pushed(
   const { code, stderr } = await run(
     'git',
     ['-C', `${home.folder}/${name}`, 'fast-import', '--quiet', '--date-format=raw'],
-    { environment: clientEnvironment, input: script.join('') },
+    {
+      environment: { PATH: process.env['PATH'] ?? '', HOME: '/nonexistent', GIT_CONFIG_NOSYSTEM: '1' },
+      input: script.join(''),
+    },
   );
   if (code !== 0) throw new Error(stderr);
   await home.at(name).git('push', '--quiet', '--mirror', remote(forge.url, `alice/${name}`, alice));
