@@ -1,10 +1,12 @@
 // Answers about hostile repositories: small pushes whose texts, paths, folders and lines would be told at great length.
 import { Buffer } from 'node:buffer';
+import { globSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import t from 'tap';
 import type { TestForge, TestUser } from '#test/support/forge';
 import { run } from '#test/support/program';
 import { sharedForge } from '#test/support/shared-forge';
-import { clientEnvironment } from '#test/contracts/git/stock-git';
 import { remote, stockGit, type StockGit } from '#test/support/stock-git';
 
 const repos = '/api/v1/repos';
@@ -44,7 +46,10 @@ async function pushed(
   const { code, stderr } = await run(
     'git',
     ['-C', `${home.folder}/${name}`, 'fast-import', '--quiet', '--date-format=raw'],
-    { environment: clientEnvironment, input: script.join('') },
+    {
+      environment: { PATH: process.env['PATH'] ?? '', HOME: '/nonexistent', GIT_CONFIG_NOSYSTEM: '1' },
+      input: script.join(''),
+    },
   );
   if (code !== 0) throw new Error(stderr);
   await home.at(name).git('push', '--quiet', '--mirror', remote(forge.url, `alice/${name}`, alice));
@@ -160,5 +165,33 @@ void t.test('no answer about a repository passes its bound, and what is left out
     t.equal(written.status, 201);
     t.equal((await ask(forge, 'wide/contents/wide/file-0110000.ts')).status, 200);
     t.equal((await ask(forge, 'wide/contents/wide/file-011000.ts')).status, 200);
+  });
+
+  await t.test('a hundred thousand refs: pages of them are told, and no further one is made', async (t) => {
+    const head = await pushed(home, forge, alice, 'refs', [
+      `commit refs/heads/main\n${person('committer', 'A', 'a@b')}${data('Begin')}`,
+    ]);
+    const { body } = await forge.anonymous.get(`${repos}/alice/refs`);
+    const [directory = ''] = globSync(`**/${(body as { id: string }).id}.git`, { cwd: forge.dataDir });
+    const packed = ascending(100_000).map((index) => `${head} refs/heads/b${100_000 + index}\n`);
+    await writeFile(
+      join(forge.dataDir, directory, 'packed-refs'),
+      `# pack-refs with: peeled fully-peeled sorted \n${packed.join('')}`,
+    );
+    const list = `${repos}/alice/refs/branches?per_page=100`;
+    const { status, headers, body: page } = await forge.anonymous.get(`${list}&page=500`);
+    const { items, total } = page as { items: { name: string }[]; total: number };
+    t.same([status, items.length, items[0]?.name, total], [200, 100, 'b149900', 100_001]);
+    const again = await forge.anonymous.get(`${list}&page=500`, {
+      headers: { 'if-none-match': headers.get('etag') ?? '' },
+    });
+    t.equal(again.status, 304);
+    t.equal((await forge.anonymous.get(`${list}&sort=ahead`)).status, 422);
+    for (const kind of ['branches', 'tags'])
+      t.equal((await alice.client.post(`${repos}/alice/refs/${kind}`, { body: { name: 'more' } })).status, 422, kind);
+    const refused = await home
+      .at('refs')
+      .ran('push', remote(forge.url, 'alice/refs', alice), `${head}:refs/heads/more`);
+    t.match(refused.stderr, /a repository may have 100000 refs/);
   });
 });
