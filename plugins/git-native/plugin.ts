@@ -37,13 +37,15 @@ export default definePlugin({
       .min(64 * 1024 ** 2)
       .default(640 * 1024 ** 2)
       .description(
-        'Bytes of memory that all git processes together may hold; more for repositories of millions of objects',
+        'Memory in bytes that all git processes together may hold; more for repositories of millions of objects',
       ),
     allocation_bytes: Joi.number()
       .integer()
       .min(32 * 1024 ** 2)
       .default(256 * 1024 ** 2)
-      .description('Bytes git may allocate in one piece for what was pushed, such as a file that is stored as a delta'),
+      .description(
+        'The most bytes git may allocate in one piece for what was pushed, such as a file that is stored as a delta',
+      ),
     readers: Joi.number()
       .integer()
       .min(1)
