@@ -27,6 +27,25 @@ export default definePlugin({
       .min(1)
       .default(120)
       .description('Seconds without a byte after which a clone or push is given up'),
+    compute_seconds: Joi.number()
+      .integer()
+      .min(1)
+      .default(10)
+      .description('Seconds one blame, difference, walk of history or count of languages may take'),
+    memory_bytes: Joi.number()
+      .integer()
+      .min(64 * 1024 ** 2)
+      .default(640 * 1024 ** 2)
+      .description(
+        'Memory in bytes that all git processes together may hold; more for repositories of millions of objects',
+      ),
+    allocation_bytes: Joi.number()
+      .integer()
+      .min(32 * 1024 ** 2)
+      .default(256 * 1024 ** 2)
+      .description(
+        'The most bytes git may allocate in one piece for what was pushed, such as a file that is stored as a delta',
+      ),
     readers: Joi.number()
       .integer()
       .min(1)
@@ -47,6 +66,9 @@ export default definePlugin({
         transferSeconds: config.transfer_seconds,
         idleSeconds: config.idle_seconds,
         readers: config.readers,
+        computeSeconds: config.compute_seconds,
+        memoryBytes: config.memory_bytes,
+        allocationBytes: config.allocation_bytes,
         ...(config.transfers === undefined ? {} : { transfers: config.transfers }),
       },
     }),

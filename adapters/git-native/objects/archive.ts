@@ -73,7 +73,16 @@ export class Archives {
     process.stdin.end();
     const stream = byteStream(process, { onEnd: release, leastRate: this.#limits.leastRate });
     // The first piece decides whether there is an answer at all, while a refusal can still be one.
-    const first = await stream.next();
+    const { computeSeconds } = this.#limits;
+    // git lists the whole tree before it writes a byte.
+    const late = setTimeout(() => process.expire(`it was not begun after ${computeSeconds} s`), computeSeconds * 1000);
+    const first = await stream
+      .next()
+      .catch((error: unknown) => {
+        refuseTooCostly(process, 'archive');
+        throw error;
+      })
+      .finally(() => clearTimeout(late));
     if (first.done === true) refuseTooCostly(process, 'archive');
     if (first.done === true)
       throw new Internal(`git archive failed in repository "${location.id}"`, { detail: process.stderr });

@@ -78,10 +78,10 @@ export class GitProcess {
     });
     if (options.deadlineMs !== undefined) {
       this.#timers.push(
-        setTimeout(() => {
-          this.expired = this.stopped === undefined;
-          void this.stop(`it was not done after ${Math.round(Number(options.deadlineMs) / 1000)} s`);
-        }, options.deadlineMs).unref(),
+        setTimeout(
+          () => this.expire(`it was not done after ${Math.round(Number(options.deadlineMs) / 1000)} s`),
+          options.deadlineMs,
+        ).unref(),
       );
     }
     if (options.idleMs !== undefined)
@@ -118,6 +118,12 @@ export class GitProcess {
   /** Whether it keeps the server's own process from ending. */
   hold(held: boolean): void {
     this.#launched.hold(held);
+  }
+
+  /** Ends what took too long. */
+  expire(reason: string): void {
+    this.expired = this.stopped === undefined;
+    void this.stop(reason);
   }
 
   /** SIGTERM to the group, SIGKILL two seconds later; resolves when it has ended. */

@@ -103,6 +103,17 @@ void t.test('trees of more paths than can be counted', async (t) => {
     for (const error of await Promise.all(asked)) t.match(error, { name: 'TooCostly' });
   });
 
+  await t.test(
+    'an archive that git does not begin to write in time is refused, at once when it is asked for again',
+    async (t) => {
+      const refused = { name: 'TooCostly', message: 'git archive was stopped: it was not begun after 1 s' };
+      const ask = () => native.archive(bombs, first, { format: 'zip', prefix: '' });
+      await t.rejects(ask(), refused);
+      await t.rejects(ask(), refused);
+      t.equal((await started()).filter((command) => command.includes(' archive ')).length, 1, 'one process for two');
+    },
+  );
+
   await t.test('sizes of files are of the first of them alone', async (t) => {
     const patient = gitNative({ root, log: quiet });
     t.teardown(() => patient.close());

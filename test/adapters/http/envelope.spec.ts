@@ -73,6 +73,7 @@ void t.test('each typed error has its status, code and headers', async (t) => {
     [new InsufficientScope('repo:read'), 403, 'insufficient_scope'],
     [new Unavailable('s'), 503, 'unavailable'],
     [new InsufficientStorage('s'), 507, 'insufficient_storage'],
+    [new Unavailable('s', { retryAfter: 2 }), 503, 'unavailable'],
   ];
   let next: Error = new Error('none');
   const rig = await startRig(t, [
@@ -96,7 +97,11 @@ void t.test('each typed error has its status, code and headers', async (t) => {
       { error: error.message, ...(error.detail === undefined ? {} : { detail: error.detail }), error_code: code },
       code,
     );
-    t.equal(answer.headers['retry-after'], status === 429 ? '2' : undefined, code);
+    t.equal(
+      answer.headers['retry-after'],
+      'retryAfter' in error && error.retryAfter !== undefined ? '2' : undefined,
+      code,
+    );
     t.equal(answer.headers.allow, status === 405 ? 'GET, PUT' : undefined, code);
     t.equal(
       answer.headers['www-authenticate'],

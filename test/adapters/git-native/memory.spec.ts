@@ -1,0 +1,129 @@
+// Bounds on the memory of git's processes: small packs that unpack to large objects.
+import { Buffer } from 'node:buffer';
+import { createHash } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { deflateSync } from 'node:zlib';
+import t, { type Test } from 'tap';
+import { gitNative, type GitNative, type GitLimits } from '#adapters/git-native/index';
+import { Launcher } from '#adapters/git-native/process/launcher';
+import { greediest } from '#adapters/git-native/process/memory-bound';
+import { bytesOf } from '#test/contracts/git/provider';
+import { must } from '#test/contracts/git/stock-git';
+import { quiet } from './provider.ts';
+
+const id = '0e000000-0000-4000-8000-000000000000';
+const block = Buffer.alloc(65_536, 'a');
+
+const oidOf = (content: Buffer): Buffer =>
+  createHash('sha1').update(`blob ${content.length}\0`).update(content).digest();
+
+/** gitformat-pack(5): sizes by seven bits, the lowest first. */
+function sized(first: number, left: number): Buffer {
+  const bytes = [first];
+  for (let rest = left; rest > 0; rest = Math.floor(rest / 128)) {
+    bytes.push((bytes.pop() ?? 0) | 0x80);
+    bytes.push(rest % 128);
+  }
+  return Buffer.from(bytes);
+}
+const size = (bytes: number): Buffer => sized(bytes % 128, Math.floor(bytes / 128));
+const entry = (type: number, content: Buffer, base: Buffer = Buffer.alloc(0)): Buffer =>
+  Buffer.concat([
+    sized((type << 4) | (content.length % 16), Math.floor(content.length / 16)),
+    base,
+    deflateSync(content),
+  ]);
+
+/** A pack of some hundred bytes: a block, `blocks` of it as one delta, and the first kilobyte of that as another. */
+function pack(blocks: number): { readonly bytes: Buffer; readonly large: string; readonly small: string } {
+  const large = Buffer.alloc(blocks * block.length, 'a');
+  const copies = Buffer.concat([size(block.length), size(large.length), Buffer.alloc(blocks, 0x80)]);
+  const copy = Buffer.concat([size(large.length), size(1024), Buffer.from([0xb0, 0x00, 0x04])]);
+  const parts = Buffer.concat([
+    Buffer.from('PACK\0\0\0\x02\0\0\0\x03', 'latin1'),
+    entry(3, block),
+    entry(7, copies, oidOf(block)),
+    entry(7, copy, oidOf(large)),
+  ]);
+  return {
+    bytes: Buffer.concat([parts, createHash('sha1').update(parts).digest()]),
+    large: oidOf(large).toString('hex'),
+    small: oidOf(block.subarray(0, 1024)).toString('hex'),
+  };
+}
+
+async function holding(t: Test, bytes: Buffer, limits: Partial<GitLimits>): Promise<GitNative> {
+  const folder = await mkdtemp(join(tmpdir(), 'hexforge-memory-'));
+  const native = gitNative({ root: join(folder, 'root'), log: quiet, limits });
+  t.teardown(async () => {
+    await native.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+  await native.create(id, { defaultBranch: 'main' });
+  await must(join(folder, 'root', '0e', `${id}.git`), ['index-pack', '--stdin'], { input: bytes });
+  return native;
+}
+
+const megabyte = 1024 ** 2;
+
+void t.test(
+  'a small file whose delta leads to a large one is read by a process with more memory than a reader',
+  async (t) => {
+    const { bytes, large, small } = pack(64);
+    t.ok(bytes.length < 500, `${bytes.length} bytes of pack`);
+    const native = await holding(t, bytes, { readerAllocationBytes: 2 * megabyte, pooledBlobBytes: 8 * megabyte });
+    t.equal((await bytesOf((await native.blob(id, small)).bytes)).length, 1024);
+    t.equal((await bytesOf((await native.blob(id, large)).bytes)).length, 4 * megabyte);
+  },
+);
+
+void t.test(
+  'what needs more than git may allocate is refused, and others of the repository are answered',
+  async (t) => {
+    const { bytes, large, small } = pack(64);
+    const native = await holding(t, bytes, { readerAllocationBytes: 2 * megabyte, allocationBytes: 2 * megabyte });
+    const refused = { name: 'TooCostly', message: /needs too much memory/ };
+    const [, , plain] = await Promise.all([
+      t.rejects(native.blob(id, large), refused),
+      t.rejects(native.blob(id, small), refused),
+      native.blob(id, oidOf(block).toString('hex')),
+    ]);
+    t.equal((await bytesOf(plain.bytes)).length, block.length);
+  },
+);
+
+void t.test('the largest process of whoever holds most has to go, once all hold too much', (t) => {
+  const held = new Map([
+    [1, 100],
+    [2, 30],
+    [3, 40],
+    [4, 50],
+  ]);
+  const programs = [
+    { pid: 1, owner: 'user:a' },
+    { pid: 2, owner: 'address:1' },
+    { pid: 3, owner: 'address:1' },
+    { pid: 4, owner: 'address:1' },
+  ];
+  const bytes = (pid: number): number => held.get(pid) ?? 0;
+  t.equal(greediest(programs, 220, bytes), undefined);
+  t.equal(greediest(programs, 219, bytes)?.pid, 4);
+  t.equal(greediest([], 0, bytes), undefined);
+  t.end();
+});
+
+void t.test('programs that hold too much together, with what they started, are ended and told so', async (t) => {
+  const launcher = new Launcher({}, 64 * megabyte);
+  t.teardown(() => launcher.close());
+  const environment = { PATH: process.env['PATH'] ?? '' };
+  // A variable of a hundred megabytes, in the program and in what it starts.
+  const fill = 'v=$(head -c 100000000 /dev/zero | tr "\\0" a); sleep 20';
+  const small = await launcher.launch('sh', ['-c', 'sleep 20'], environment, { owner: 'user:a' });
+  const large = await launcher.launch('sh', ['-c', fill], environment, { owner: 'address:1' });
+  const under = await launcher.launch('sh', ['-c', `sh -c '${fill}' & wait`], environment, { owner: 'address:2' });
+  for (const ended of [large.ended, under.ended]) t.match(await ended, { starved: true });
+  small.kill('SIGTERM');
+  t.strictSame((await small.ended).starved, undefined);
+});
