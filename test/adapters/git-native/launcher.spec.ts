@@ -239,7 +239,10 @@ for (const pipes of [0, 2]) {
         await promisify(execFile)('prlimit', ['--pid', String(helper), `--nofile=${files}:`]);
       // Fewer than it has had since its start.
       await limit(8);
-      await t.rejects(shell(starting, 'exit 0', pipes), { name: 'Unavailable', message: /as many files open as it may/ });
+      await t.rejects(shell(starting, 'exit 0', pipes), {
+        name: 'Unavailable',
+        message: /as many files open as it may/,
+      });
       await limit(1024);
       t.equal((await (await shell(starting, 'exit 0', pipes)).ended).code, 0);
       stdin.end();
