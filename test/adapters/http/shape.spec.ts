@@ -118,3 +118,11 @@ void t.test('a page of a shape is that shape in the envelope', async (t) => {
   t.strictSame(body, { items: [{ name: 'a' }], total: 7, page: 2, per_page: 1 });
   t.strictSame(page.validate(body), { value: body });
 });
+
+void t.test('a count in a text is read in linear time, and is no number that loses digits', async (t) => {
+  // With the check of joi's own this takes an hour.
+  t.equal(count().validate(`1.${'0'.repeat(1_000_000)}10`).value, 1);
+  t.match(count().validate('9007199254740993').error?.message, /less than or equal to 9007199254740991/);
+  t.equal(count().validate('12').value, 12);
+  t.match(count().validate('1.5').error?.message, /integer/);
+});
