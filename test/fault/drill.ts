@@ -55,13 +55,16 @@ function report(name: string, { figures, notes, longestUnavailableMs, longestHea
   if (figures.findings.length > shown) say(`FAULT ${name}: and ${figures.findings.length - shown} more`);
 }
 
-for (const signal of ['SIGINT', 'SIGTERM'] as const)
-  process.once(signal, () => {
-    void abandon().finally(() => {
-      cluster?.stop();
-      process.exit(1);
-    });
+/** Nothing of ours stays behind, no process and no mount. */
+function leave(why: unknown): void {
+  say(`FAULT the drill was ended: ${why instanceof Error ? why.stack : String(why)}`);
+  void abandon().finally(() => {
+    cluster?.stop();
+    process.exit(1);
   });
+}
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, leave);
+process.once('uncaughtException', leave);
 
 let good = chosen.length > 0;
 try {

@@ -31,10 +31,9 @@ export class Availability {
       const answered = await fetch(`${client.url()}/api/v1/auth/me`, {
         headers: { authorization: `Bearer ${client.token}` },
         signal: AbortSignal.timeout(patienceMs),
-      }).then(
-        async (response) => (await response.text()) !== '' && response.status === 200,
-        () => false,
-      );
+      })
+        .then(async (response) => (await response.text()) !== '' && response.status === 200)
+        .catch(() => false);
       const now = performance.now();
       if (answered) this.longest = Math.max(this.longest, now - last);
       if (answered || this.resting) last = now;

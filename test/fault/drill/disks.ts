@@ -44,7 +44,7 @@ function full(
       const written = writeAhead(round, writing.signal);
       try {
         await pause(1000);
-        if (scenario.refuses === true) await felt(round);
+        await (scenario.refuses === true ? felt(round) : worked(round, 60));
       } finally {
         disk?.free();
         writing.abort();
