@@ -16,7 +16,7 @@ export class TooCostly extends Unavailable {
 }
 
 /** What git says where `GIT_ALLOC_LIMIT` or the limit on its memory is met. */
-const outOfMemory = /out of memory|attempting to allocate|cannot allocate memory|unable to create (?:.* )?thread/i;
+const outOfMemory = /out of memory|attempting to allocate|cannot allocate memory|unable to create (?:\w+ ){0,3}thread/i;
 
 export const isOutOfMemory = (stderr: string): boolean => outOfMemory.test(stderr);
 

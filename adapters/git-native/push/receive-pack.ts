@@ -1,37 +1,21 @@
 // A push, served by `git receive-pack` in steps: parse the ref commands, announce them, take the pack into quarantine,
 // judge each ref, make what moved durable, tell, report.
 import { rm } from 'node:fs/promises';
-import { basename, join } from 'node:path';
 import { HexforgeError, Internal, ValidationFailed } from '#core/kernel/errors';
-import {
-  zeroOid,
-  type Oid,
-  type ReceiveRequest,
-  type RefUpdate,
-  type RefVerdict,
-} from '#core/repositories/git-backend';
-import type { GitProcess } from '../process/git-process.ts';
-import type { ChangeMark } from '../process/live-processes.ts';
-import { named, spentAccordingTo } from '../process/spent-resources.ts';
+import type { ReceiveRequest, RefUpdate } from '#core/repositories/git-backend';
+import { Pace } from '../process/pace.ts';
+import { spentAccordingTo } from '../process/spent-resources.ts';
+import { untilAborted } from '../process/until-aborted.ts';
 import type { Refs } from '../refs/refs.ts';
 import { syncRefs } from '../storage/durable-files.ts';
-import { bytesIn } from '../storage/folder-size.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
-import { Pace } from '../process/pace.ts';
-import { untilAborted } from '../process/until-aborted.ts';
 import { feed, protocolVariable, receiveConfig, slowRequest, type SmartHttpParts } from '../transport/smart-http.ts';
 import type { Changes } from '../upkeep/changes.ts';
 import { Channel } from './channel.ts';
-import { readPushCommands, type PushCommands } from './commands.ts';
-import {
-  answerPreReceive,
-  readPreReceive,
-  oneLine,
-  verdictsVariable,
-  type PreReceiveQuestion,
-  type Hooks,
-  type PushHooks,
-} from './hooks.ts';
+import { readPushCommands } from './commands.ts';
+import { verdictsVariable, type Hooks, type PushHooks } from './hooks.ts';
+import { Judging } from './judging.ts';
+import type { Push } from './push.ts';
 import { PushReport, reportOf } from './report.ts';
 
 export interface ReceivePackParts extends SmartHttpParts {
@@ -51,32 +35,15 @@ const progressBytes = 256 * 1024;
 /** A client that left: git is given this long to notice by itself, which cleans up best. */
 const noticeMs = 500;
 
-/** One push from its first byte to its last. */
-interface Push {
-  readonly location: RepositoryLocation;
-  readonly head: PushCommands;
-  readonly request: ReceiveRequest;
-  readonly process: GitProcess;
-  readonly hooks: PushHooks;
-  /** Of its objects, and past its verdict of its refs. */
-  readonly marks: ChangeMark[];
-  readonly channel: Channel;
-  /** Past its verdict it is finished even where the client has left: its refs may move at any moment. */
-  judged: boolean;
-  /** Its marks are removed. */
-  over: boolean;
-  quarantine: string | undefined;
-  /** Refs that were not there to be deleted, which git reports as deleted. */
-  absent: ReadonlySet<string>;
-}
-
 export class ReceivePack {
   readonly #parts: ReceivePackParts;
   readonly #pushes = new Map<string, Set<Push>>();
   readonly #running = new Set<Promise<void>>();
+  readonly #judging: Judging;
 
   constructor(parts: ReceivePackParts) {
     this.#parts = parts;
+    this.#judging = new Judging(parts);
   }
 
   async receive(
@@ -177,7 +144,7 @@ export class ReceivePack {
       if (error instanceof HexforgeError) process.stdin.end();
       else await this.#clientLeft(push);
     });
-    void this.#judge(push);
+    void this.#judging.judge(push);
     let failure: { readonly error: unknown } | undefined;
     try {
       await this.#answer(push);
@@ -267,85 +234,6 @@ export class ReceivePack {
     return spent;
   }
 
-  /** Never rejects, and may outlive the push: whoever decides may be slower than a client is patient. */
-  async #judge(push: Push): Promise<void> {
-    const { process, request, location, head } = push;
-    try {
-      const question = await readPreReceive(process, 2 * this.#parts.limits.commandBytes);
-      if (question === undefined) return;
-      push.quarantine = quarantineOf(location, question);
-      const verdicts = await this.#verdicts(push, question);
-      const refused = verdicts.filter(({ refusal }) => refusal !== undefined);
-      // Refused whole before the quarantine is left, so that nothing of it stays in the repository.
-      if (refused.length === question.updates.length || (refused.length > 0 && head.capabilities.has('atomic'))) {
-        answerPreReceive(process, [...new Set(refused.map(({ refusal }) => oneLine(refusal ?? '')))]);
-        return;
-      }
-      push.absent = new Set(await this.#absent(location, question.updates));
-      if (refused.length > 0) await push.hooks.refuseSome(verdicts);
-      const mark = await this.#parts.changes.begin(location, 'refs');
-      if (push.over) return await this.#parts.changes.end(mark, true);
-      push.marks.push(mark);
-      if (request.signal.aborted || !process.running) return;
-      push.judged = true;
-      answerPreReceive(process, undefined);
-    } catch (error) {
-      if (request.signal.aborted) return;
-      if (await this.#parts.gone(location)) return answerPreReceive(process, ['The repository was removed']);
-      this.#parts.log.error({ repository: location.id, err: error }, 'a push could not be judged');
-      const told = named(error, location.directory);
-      answerPreReceive(process, [
-        told instanceof HexforgeError && told.kind !== 'internal'
-          ? oneLine(told.message)
-          : 'The server could not decide about this push; try again later',
-      ]);
-    }
-  }
-
-  /** A verdict for every ref asked about; one that was forgotten is a refusal. */
-  async #verdicts(push: Push, { updates }: PreReceiveQuestion): Promise<readonly RefVerdict[]> {
-    const announced = new Set(push.head.updates.map(commandOf));
-    if (updates.length !== announced.size || !updates.every((update) => announced.has(commandOf(update))))
-      throw new Internal('A git hook asked about other ref updates than the push begins with');
-    const given = new Map(
-      (
-        await push.request.judge(updates, {
-          isAncestor: (older, newer) => this.#isAncestor(push, older, newer),
-          atomic: push.head.capabilities.has('atomic'),
-          size: async () => (push.quarantine === undefined ? 0 : await bytesIn(push.quarantine)),
-        })
-      ).map((verdict) => [verdict.ref, verdict]),
-    );
-    return updates.map(({ ref }) => given.get(ref) ?? { ref, refusal: `The server did not decide about "${ref}"` });
-  }
-
-  async #isAncestor({ location, quarantine, request }: Push, older: Oid, newer: Oid): Promise<boolean> {
-    const { interactive, processes, limits } = this.#parts;
-    const objects = join(location.directory, 'objects');
-    const environment =
-      quarantine === undefined
-        ? {}
-        : { GIT_OBJECT_DIRECTORY: quarantine, GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(objects) };
-    const { code, stderr } = await interactive.run(
-      () =>
-        processes.run([`--git-dir=${location.directory}`, 'merge-base', '--is-ancestor', older, newer], {
-          directory: location.directory,
-          environment,
-          deadlineMs: limits.readSeconds * 1000,
-          signal: request.signal,
-        }),
-      request.signal,
-    );
-    if (code > 1) throw new Internal(`git merge-base failed in repository "${location.id}"`, { detail: stderr });
-    return code === 0;
-  }
-
-  async #absent(location: RepositoryLocation, updates: readonly RefUpdate[]): Promise<readonly string[]> {
-    const deletions = updates.filter((update) => update.new === zeroOid).map(({ ref }) => ref);
-    const present = await this.#parts.refs.readAll(location, deletions);
-    return deletions.filter((_, index) => present[index] === zeroOid);
-  }
-
   /** What git's own report says moved. git has compared the old value of each under its lock. */
   #reported({ head, absent }: Push, accepted: ReadonlySet<string>): readonly RefUpdate[] {
     return head.updates.filter(
@@ -390,16 +278,6 @@ export class ReceivePack {
       for (const mark of push.marks) await this.#parts.changes.end(mark, code === 0 && process.stopped === undefined);
     }
   }
-}
-
-const commandOf = ({ ref, old, new: next }: RefUpdate): string => `${old} ${next} ${ref}`;
-
-/** git tells it as it came by the repository, which it may have found through a symbolic link. */
-function quarantineOf(location: RepositoryLocation, { quarantine }: PreReceiveQuestion): string | undefined {
-  if (quarantine === undefined) return undefined;
-  const name = basename(quarantine);
-  if (!/^(tmp_objdir-)?incoming-\w+$/.test(name)) throw new Internal(`A git hook named the quarantine "${quarantine}"`);
-  return join(location.directory, 'objects', name);
 }
 
 async function* nothing(): AsyncGenerator<Uint8Array> {

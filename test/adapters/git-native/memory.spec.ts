@@ -115,7 +115,7 @@ void t.test('the largest process of whoever holds most has to go, once all hold 
 });
 
 void t.test('programs that hold too much together, with what they started, are ended and told so', async (t) => {
-  const launcher = new Launcher({}, 64 * megabyte);
+  const launcher = new Launcher({}, {}, 64 * megabyte);
   t.teardown(() => launcher.close());
   const environment = { PATH: process.env['PATH'] ?? '' };
   // A variable of a hundred megabytes, in the program and in what it starts.

@@ -1,0 +1,113 @@
+// Asks the judge of a push, from within `pre-receive`: about the refs that would move, while their objects are in
+// quarantine.
+import { basename, join } from 'node:path';
+import { HexforgeError, Internal } from '#core/kernel/errors';
+import { zeroOid, type Oid, type RefUpdate, type RefVerdict } from '#core/repositories/git-backend';
+import { named } from '../process/spent-resources.ts';
+import { bytesIn } from '../storage/folder-size.ts';
+import type { RepositoryLocation } from '../storage/repositories.ts';
+import { answerPreReceive, oneLine, readPreReceive, type PreReceiveQuestion } from './hooks.ts';
+import type { Push } from './push.ts';
+import type { ReceivePackParts } from './receive-pack.ts';
+
+type JudgingParts = Pick<
+  ReceivePackParts,
+  'limits' | 'log' | 'gone' | 'changes' | 'refs' | 'interactive' | 'processes'
+>;
+
+export class Judging {
+  readonly #parts: JudgingParts;
+
+  constructor(parts: JudgingParts) {
+    this.#parts = parts;
+  }
+
+  /** Never rejects, and may outlive the push: whoever decides may be slower than a client is patient. */
+  async judge(push: Push): Promise<void> {
+    const { process, request, location, head } = push;
+    try {
+      const question = await readPreReceive(process, 2 * this.#parts.limits.commandBytes);
+      if (question === undefined) return;
+      push.quarantine = quarantineOf(location, question);
+      const verdicts = await this.#verdicts(push, question);
+      const refused = verdicts.filter(({ refusal }) => refusal !== undefined);
+      // Refused whole before the quarantine is left, so that nothing of it stays in the repository.
+      if (refused.length === question.updates.length || (refused.length > 0 && head.capabilities.has('atomic'))) {
+        answerPreReceive(process, [...new Set(refused.map(({ refusal }) => oneLine(refusal ?? '')))]);
+        return;
+      }
+      push.absent = new Set(await this.#absent(location, question.updates));
+      if (refused.length > 0) await push.hooks.refuseSome(verdicts);
+      const mark = await this.#parts.changes.begin(location, 'refs');
+      if (push.over) return await this.#parts.changes.end(mark, true);
+      push.marks.push(mark);
+      if (request.signal.aborted || !process.running) return;
+      push.judged = true;
+      answerPreReceive(process, undefined);
+    } catch (error) {
+      if (request.signal.aborted) return;
+      if (await this.#parts.gone(location)) return answerPreReceive(process, ['The repository was removed']);
+      this.#parts.log.error({ repository: location.id, err: error }, 'a push could not be judged');
+      const told = named(error, location.directory);
+      answerPreReceive(process, [
+        told instanceof HexforgeError && told.kind !== 'internal'
+          ? oneLine(told.message)
+          : 'The server could not decide about this push; try again later',
+      ]);
+    }
+  }
+
+  /** A verdict for every ref asked about; one that was forgotten is a refusal. */
+  async #verdicts(push: Push, { updates }: PreReceiveQuestion): Promise<readonly RefVerdict[]> {
+    const announced = new Set(push.head.updates.map(commandOf));
+    if (updates.length !== announced.size || !updates.every((update) => announced.has(commandOf(update))))
+      throw new Internal('A git hook asked about other ref updates than the push begins with');
+    const given = new Map(
+      (
+        await push.request.judge(updates, {
+          isAncestor: (older, newer) => this.#isAncestor(push, older, newer),
+          atomic: push.head.capabilities.has('atomic'),
+          size: async () => (push.quarantine === undefined ? 0 : await bytesIn(push.quarantine)),
+        })
+      ).map((verdict) => [verdict.ref, verdict]),
+    );
+    return updates.map(({ ref }) => given.get(ref) ?? { ref, refusal: `The server did not decide about "${ref}"` });
+  }
+
+  async #isAncestor({ location, quarantine, request }: Push, older: Oid, newer: Oid): Promise<boolean> {
+    const { interactive, processes, limits } = this.#parts;
+    const objects = join(location.directory, 'objects');
+    const environment =
+      quarantine === undefined
+        ? {}
+        : { GIT_OBJECT_DIRECTORY: quarantine, GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(objects) };
+    const { code, stderr } = await interactive.run(
+      () =>
+        processes.run([`--git-dir=${location.directory}`, 'merge-base', '--is-ancestor', older, newer], {
+          directory: location.directory,
+          environment,
+          deadlineMs: limits.readSeconds * 1000,
+          signal: request.signal,
+        }),
+      request.signal,
+    );
+    if (code > 1) throw new Internal(`git merge-base failed in repository "${location.id}"`, { detail: stderr });
+    return code === 0;
+  }
+
+  async #absent(location: RepositoryLocation, updates: readonly RefUpdate[]): Promise<readonly string[]> {
+    const deletions = updates.filter((update) => update.new === zeroOid).map(({ ref }) => ref);
+    const present = await this.#parts.refs.readAll(location, deletions);
+    return deletions.filter((_, index) => present[index] === zeroOid);
+  }
+}
+
+const commandOf = ({ ref, old, new: next }: RefUpdate): string => `${old} ${next} ${ref}`;
+
+/** git tells it as it came by the repository, which it may have found through a symbolic link. */
+function quarantineOf(location: RepositoryLocation, { quarantine }: PreReceiveQuestion): string | undefined {
+  if (quarantine === undefined) return undefined;
+  const name = basename(quarantine);
+  if (!/^(tmp_objdir-)?incoming-\w+$/.test(name)) throw new Internal(`A git hook named the quarantine "${quarantine}"`);
+  return join(location.directory, 'objects', name);
+}
