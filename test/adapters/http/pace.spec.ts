@@ -1,5 +1,4 @@
 // Clients that read nothing, or send a byte now and then: what they hold is given up; who waits for us is left alone.
-import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
