@@ -69,15 +69,15 @@ export async function checkRoom(
   };
   refuse(await settings.get('repositories.max_per_user'), 'repositories');
   if (isFork) refuse(await settings.get('repositories.max_forks_per_user'), 'forks');
-  const sentence =
-    bytes === 0 ? undefined : overBytes(await settings.get('repositories.max_bytes_per_user'), owned, bytes);
+  const sentence = overBytes(await settings.get('repositories.max_bytes_per_user'), owned, bytes);
   if (sentence !== undefined) throw quotaExceeded(sentence);
 }
 
+/** A collaborator hears it too, so it does not tell how much the owner has. */
 const overBytes = (most: number, { bytes }: Owned, more: number): string | undefined =>
-  most === 0 || bytes + more <= most
+  most === 0 || more === 0 || bytes + more <= most
     ? undefined
-    : `The repositories of the owner take ${bytes} bytes, this brings ${more}, and one user may have ${most}`;
+    : `This brings ${more} bytes, for which the owner has no room; the repositories of one user may take ${most}`;
 
 /** What brings less is counted when it is measured, soon after. */
 const countedAtOnce = 1024 ** 2;

@@ -72,7 +72,8 @@ void t.test('the quota of bytes', async (t) => {
   };
   const push = async (work: StockGit, name: string, refspec = 'main') =>
     await work.ran('push', '--quiet', remote(forge.url, `alice/${name}`, alice), refspec);
-  const refusal = /The repositories of the owner take \d+ bytes, this brings \d+, and one user may have 4000000/;
+  const refusal =
+    /This brings \d+ bytes, for which the owner has no room; the repositories of one user may take 4000000/;
 
   await t.test('of pushes side by side, those that fit land and the others are refused with a sentence', async (t) => {
     const works = [await large('one', 2_500_000), await large('two', 2_500_000)];
