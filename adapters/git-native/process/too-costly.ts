@@ -15,8 +15,8 @@ export class TooCostly extends Unavailable {
   }
 }
 
-/** What git says where `GIT_ALLOC_LIMIT` or the limit on its memory is met. */
-const outOfMemory = /out of memory|attempting to allocate|cannot allocate memory|unable to create (?:\w+ ){0,3}thread/i;
+/** What git says where it meets `GIT_ALLOC_LIMIT`; that the machine has no memory left is another matter. */
+const outOfMemory = /attempting to allocate/;
 
 export const isOutOfMemory = (stderr: string): boolean => outOfMemory.test(stderr);
 

@@ -48,8 +48,9 @@ export async function removeLeft(
   for (const path of await leftIn(directory, changed)) {
     const full = join(directory, path);
     const found = await lstat(full).catch(ignoreMissing);
-    // The time of the last change of the inode: no program can set it back.
-    if (found === undefined || found.ctimeMs < since || found.ctimeMs >= before) continue;
+    // The time of the last change of the inode: no program can set it back. What was made in the same tick of the clock
+    // as the writer began may be another's.
+    if (found === undefined || found.ctimeMs <= since || found.ctimeMs >= before) continue;
     if (found.isDirectory()) {
       // A quarantine: nobody else comes by its name.
       await rm(full, { recursive: true, force: true });
