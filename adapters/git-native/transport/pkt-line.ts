@@ -33,27 +33,30 @@ export class PktLineParser {
       this.#parts.length > 1
         ? Buffer.concat(this.#parts)
         : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    try {
-      for (;;) {
-        this.#needed = 4;
-        if (rest.length < this.#needed) return;
-        const digits = rest.toString('latin1', 0, 4);
-        const length = /^[0-9a-fA-F]{4}$/.test(digits) ? Number.parseInt(digits, 16) : longest + 1;
-        const kind = special[length];
-        if (kind === undefined && (length < 4 || length > longest))
-          throw new ValidationFailed('The body is not in the pkt-line format', {
-            detail: 'body: a packet has no such length',
-          });
-        this.#needed = kind === undefined ? length : 4;
-        if (rest.length < this.#needed) return;
-        const raw = rest.subarray(0, this.#needed);
-        rest = rest.subarray(this.#needed);
-        yield { kind: kind ?? 'data', payload: raw.subarray(4), raw };
-      }
-    } finally {
-      this.#parts = rest.length === 0 ? [] : [rest];
-      this.#length = rest.length;
+    this.#keep(rest);
+    for (;;) {
+      this.#needed = 4;
+      if (rest.length < this.#needed) return;
+      const digits = rest.toString('latin1', 0, 4);
+      const length = /^[0-9a-fA-F]{4}$/.test(digits) ? Number.parseInt(digits, 16) : longest + 1;
+      const kind = special[length];
+      if (kind === undefined && (length < 4 || length > longest))
+        throw new ValidationFailed('The body is not in the pkt-line format', {
+          detail: 'body: a packet has no such length',
+        });
+      this.#needed = kind === undefined ? length : 4;
+      if (rest.length < this.#needed) return;
+      const raw = rest.subarray(0, this.#needed);
+      rest = rest.subarray(this.#needed);
+      // Whoever takes a pkt-line may look at what is behind it.
+      this.#keep(rest);
+      yield { kind: kind ?? 'data', payload: raw.subarray(4), raw };
     }
+  }
+
+  #keep(rest: Buffer): void {
+    this.#parts = rest.length === 0 ? [] : [rest];
+    this.#length = rest.length;
   }
 }
 
