@@ -1,5 +1,5 @@
 // Scenarios of a full disk: under the data directory, under the write-ahead log alone, and under the log file.
-import { cp, mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { cp, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { withDatabase } from '../inspection.ts';
@@ -18,11 +18,14 @@ function full(
   scenario: Omit<Scenario, 'disturb' | 'forge' | 'end'>,
   {
     before = async () => undefined,
+    atLast = async () => undefined,
     free,
     ...forge
   }: Omit<ForgeOptions, 'engine' | 'prepare'> & {
     readonly mount: (forge: Forge, lay: () => Promise<void>) => Promise<SmallDisk>;
     readonly before?: (round: Round) => Promise<void>;
+    /** While the server stands still. */
+    readonly atLast?: (round: Round) => Promise<void>;
     /** Bytes that stay free, by a number from 0 to 1. */
     readonly free: (dice: number) => number;
   },
@@ -39,12 +42,16 @@ function full(
     async disturb(round) {
       await before(round);
       await worked(round, 10 + round.random() * 30);
+      const [server] = round.forge.servers;
+      server?.signal('SIGSTOP');
+      await atLast(round);
       disk?.fill(free(round.random()));
+      server?.signal('SIGCONT');
       const writing = new AbortController();
       const written = writeAhead(round, writing.signal);
       try {
         await pause(1000);
-        await (scenario.refuses === true ? felt(round) : worked(round, 60));
+        await (scenario.refuses === true ? felt(round) : worked(round, enoughWork));
       } finally {
         disk?.free();
         writing.abort();
@@ -59,6 +66,8 @@ function full(
   };
 }
 
+/** What shows that a server goes on, or needs its next file. */
+const enoughWork = 400;
 const writersPerEstate = 3;
 
 /** Much for the log of the database, and nothing that anybody looks at again. */
@@ -80,13 +89,11 @@ async function writeAhead({ estates, figures, random }: Round, until: AbortSigna
 
 const wal = (forge: Forge): string => join(forge.dataDir, 'database', 'pg_wal');
 
-/**
- * The segment of the log in use is nearly full, and no other is kept: the next one has to be made. Between two starts.
- */
+/** The segment of the log in use is nearly full. Between two starts. */
 async function nearlyFullSegment({ forge, figures, aside }: Round): Promise<void> {
   await aside(async () => {
     figures.find(...(await forge.stop()));
-    const current = await withDatabase(forge.dataDir, undefined, async (kysely) => {
+    await withDatabase(forge.dataDir, undefined, async (kysely) => {
       const { rows } = await sql<{ used: string }>`
       select mod(pg_current_wal_insert_lsn() - '0/0'::pg_lsn, ${segment}::numeric)::text as used`.execute(kysely);
       const missing = segment - leftInSegment - Number(rows[0]?.used ?? 0);
@@ -94,15 +101,19 @@ async function nearlyFullSegment({ forge, figures, aside }: Round): Promise<void
         await sql`select pg_logical_emit_message(false, 'drill', repeat('x', ${Math.min(rest, 1024 ** 2)}::int))`.execute(
           kysely,
         );
-      const name = await sql<{ name: string }>`select pg_walfile_name(pg_current_wal_insert_lsn()) as name`.execute(
-        kysely,
-      );
-      return name.rows[0]?.name ?? '';
     });
-    for (const name of await readdir(wal(forge)))
-      if (/^[0-9A-F]{24}$/.test(name) && name > current) await rm(join(wal(forge), name));
     await forge.start();
   });
+}
+
+/** A start makes the next segment ahead: without it, it has to be made when the disk is full. */
+async function withoutNext({ forge }: Round): Promise<void> {
+  const segments = (await readdir(wal(forge))).filter((name) => /^[0-9A-F]{24}$/.test(name));
+  const written = await Promise.all(
+    segments.map(async (name) => ({ name, at: (await stat(join(wal(forge), name))).mtimeMs })),
+  );
+  const [current = { name: '' }] = written.toSorted((a, b) => b.at - a.at);
+  for (const name of segments) if (name > current.name) await rm(join(wal(forge), name));
 }
 
 export const disks: readonly Scenario[] = [
@@ -120,9 +131,8 @@ export const disks: readonly Scenario[] = [
   full(
     {
       name: 'full-wal',
-      says: 'the write-ahead log of the embedded database needs its next file, and the disk is full',
+      says: 'the write-ahead log of the embedded database is nearly out of room, and its disk is full: it goes on or refuses',
       engines: ['embedded'],
-      refuses: true,
     },
     {
       async mount(forge, lay) {
@@ -135,6 +145,7 @@ export const disks: readonly Scenario[] = [
         return disk;
       },
       before: nearlyFullSegment,
+      atLast: withoutNext,
       free: () => 0,
     },
   ),
