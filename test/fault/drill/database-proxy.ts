@@ -1,5 +1,5 @@
-// Between a server and PostgreSQL: connections that break just after a query was answered, before the answer arrives, and
-// now and then before the query does.
+// Between a server and PostgreSQL: connections that break just after a query was answered, before the answer arrives,
+// and now and then before the query does.
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { once } from 'node:events';
 

@@ -6,9 +6,9 @@ export const absent = 'absent';
 export const something = 'something';
 
 /**
- * `lost`: acknowledged and not there. `untrue`: refused and done, or refused for a reason that does not hold. `unclear`:
- * refused without saying why. `cut`: received before SIGTERM and not answered. `unhealed`: refused still when the
- * disturbance was over. `left`: a process, a folder or a row that should be gone.
+ * `lost`: acknowledged and not there. `untrue`: refused and done, or refused for a reason that does not hold.
+ * `unclear`: refused without saying why. `cut`: received before SIGTERM and not answered. `unhealed`: refused still
+ * when the disturbance was over. `left`: a process, a folder or a row that should be gone.
  */
 export const findingKinds = ['lost', 'untrue', 'unclear', 'cut', 'unhealed', 'left'] as const;
 export interface Finding {
