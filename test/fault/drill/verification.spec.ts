@@ -1,5 +1,5 @@
-// The records of a forge are held against what clients were told: none missing, none twice, moves of a ref in one
-// chain.
+// The records of a forge are held against what clients were told: none missing, none twice, and the moves of a ref in
+// one chain.
 import { t } from 'tap';
 import type { Records } from '../inspection.ts';
 import { Register } from './register.ts';
