@@ -17,7 +17,7 @@ export interface GitLimits {
   /** `cat-file` processes kept in all. Default 24. */
   readonly readers: number;
   /**
-   * Bytes that all git processes together may hold in memory; the largest of the greediest caller goes. Default 640
+   * Bytes that all git processes together may hold in memory; the largest of the greediest caller goes. Default 384
    * MiB.
    */
   readonly memoryBytes: number;
@@ -58,7 +58,7 @@ export function gitLimits(given: Partial<GitLimits> = {}): GitLimits {
     transfers: Math.max(16, cores * 8),
     queue: 256,
     readers: 24,
-    memoryBytes: 640 * 1024 ** 2,
+    memoryBytes: 384 * 1024 ** 2,
     allocationBytes: 256 * 1024 ** 2,
     readerAllocationBytes: 64 * 1024 ** 2,
     pushBytes: 2 * 1024 ** 3,
