@@ -8,7 +8,7 @@ export interface HeldBytesLimits {
   readonly inAll: number;
 }
 
-export const heldBytesLimits: HeldBytesLimits = { perCaller: 96 * 1024 ** 2, inAll: 192 * 1024 ** 2 };
+export const heldBytesLimits: HeldBytesLimits = { perCaller: 96 * 1024 ** 2, inAll: 128 * 1024 ** 2 };
 
 /** A body usually goes as fast as it came. */
 const retryAfterSeconds = 2;

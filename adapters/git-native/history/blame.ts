@@ -25,7 +25,7 @@ export class Blames {
   readonly #heavy: Limiter;
   readonly #deadlineMs: number;
   /** Weighed by characters. */
-  readonly #known = new SingleFlightCache<Answer>(16_000_000, ({ lines = [] }) =>
+  readonly #known = new SingleFlightCache<Answer>(8_000_000, ({ lines = [] }) =>
     lines.reduce((weight, { content }) => weight + 60 + content.length, 100),
   );
 

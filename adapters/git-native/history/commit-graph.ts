@@ -21,7 +21,7 @@ export interface GraphCommit {
 }
 
 /** Bytes of all layers kept; a larger one is read for all who ask at the same time. */
-const capacity = 128 * 1024 ** 2;
+const capacity = 96 * 1024 ** 2;
 /** A graph of some million commits; beyond it commits are read as objects. */
 const largestGraph = 512 * 1024 ** 2;
 

@@ -25,7 +25,7 @@ export class Diffs {
   readonly #heavy: Limiter;
   readonly #deadlineMs: number;
   /** Weighed by characters. */
-  readonly #known = new SingleFlightCache<Difference>(32_000_000, ({ files }) =>
+  readonly #known = new SingleFlightCache<Difference>(16_000_000, ({ files }) =>
     files.reduce((weight, { path, patch }) => weight + 200 + path.length + (patch?.length ?? 0), 200),
   );
 

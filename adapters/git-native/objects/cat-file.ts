@@ -79,6 +79,7 @@ export class CatFile {
         config: readerConfig,
         environment: readerMemory,
         allocationBytes: options.allocationBytes,
+        urgent: true,
       }),
     );
   }

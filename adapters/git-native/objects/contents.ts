@@ -31,7 +31,7 @@ export class Contents {
   readonly #transfers: Limiter;
   readonly #limits: GitLimits;
   /** Trees as the port shows them, with sizes. Weighed by entries. */
-  readonly #listings = new Lru<TreeListing>(100_000);
+  readonly #listings = new Lru<TreeListing>(50_000);
   readonly #sizes = new Lru<number>(50_000);
 
   constructor(parts: {

@@ -12,6 +12,8 @@ import { Launcher, type LaunchedProcess } from './launcher.ts';
 import { refuseTooCostly } from './too-costly.ts';
 
 const killAfterMs = 2000;
+/** Requests that are short are answered beside computations that take all processors. */
+const computationNiceness = 10;
 
 export interface SpawnOptions {
   /** The repository's directory, so that `stopIn` finds the process. */
@@ -27,6 +29,8 @@ export interface SpawnOptions {
   /** Milliseconds without `touch` after which the group is killed. */
   readonly idleMs?: number;
   readonly signal?: AbortSignal;
+  /** Whether it is as urgent as the server's own work. Otherwise it gives way where the processors are busy. */
+  readonly urgent?: boolean;
 }
 
 export interface RunOptions extends SpawnOptions {
@@ -184,7 +188,11 @@ export class GitProcesses {
           ...allocationLimit(options.allocationBytes ?? this.#limits.allocationBytes ?? 256 * 1024 ** 2),
           ...options.environment,
         }),
-        { pipes: options.extraPipes, owner: this.#limits.caller?.() },
+        {
+          pipes: options.extraPipes,
+          owner: this.#limits.caller?.(),
+          niceness: options.urgent === true ? 0 : computationNiceness,
+        },
       ),
       options,
     );

@@ -3,8 +3,9 @@
 import { Buffer } from 'node:buffer';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { rmSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { connect, Socket } from 'node:net';
+import { setPriority } from 'node:os';
 import { dirname } from 'node:path';
 import process from 'node:process';
 import {
@@ -52,7 +53,7 @@ function openConnection(): void {
   });
 }
 
-function start({ id, program, args, environment, owner, connections: numbers }: StartCommand): void {
+function start({ id, program, args, environment, owner, niceness, connections: numbers }: StartCommand): void {
   const own = numbers.flatMap((number) => connections.get(number) ?? []);
   const [stdin, stdout, ...relayed] = own;
   if (stdin === undefined || stdout === undefined || own.length !== numbers.length)
@@ -81,6 +82,7 @@ function start({ id, program, args, environment, owner, connections: numbers }: 
     for (const connection of relayed) connection.destroy();
     return;
   }
+  if (niceness > 0) giveWay(child.pid, niceness);
   for (const [index, end] of relayed.entries()) relay(end, child.stdio[3 + index]);
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -108,6 +110,17 @@ function start({ id, program, args, environment, owner, connections: numbers }: 
       });
     });
   });
+}
+
+/** Both may be refused: then it competes with the server as an equal. */
+function giveWay(pid: number, niceness: number): void {
+  try {
+    setPriority(pid, niceness);
+    // sched(7): where sessions are groups to the scheduler, the niceness of a program counts only within its own.
+    writeFileSync(`/proc/${pid}/autogroup`, String(niceness));
+  } catch {
+    // There is no such file, or the program has ended.
+  }
 }
 
 function relay(server: Socket, program: unknown): void {

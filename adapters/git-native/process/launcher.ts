@@ -353,11 +353,19 @@ export class Launcher {
     program: string,
     args: readonly string[],
     environment: Environment,
-    { pipes = 0, owner = '' }: { readonly pipes?: number | undefined; readonly owner?: string | undefined } = {},
+    {
+      pipes = 0,
+      owner = '',
+      niceness = 0,
+    }: {
+      readonly pipes?: number | undefined;
+      readonly owner?: string | undefined;
+      readonly niceness?: number;
+    } = {},
   ): Promise<LaunchedProcess> {
     this.#helper ??= this.#start();
     const whole = { ...environment, ...this.#environment };
-    return (await this.#helper).launch({ program, args, environment: whole, owner }, pipes);
+    return (await this.#helper).launch({ program, args, environment: whole, owner, niceness }, pipes);
   }
 
   async close(): Promise<void> {

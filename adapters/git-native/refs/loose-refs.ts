@@ -42,7 +42,7 @@ interface Listed {
 export class LooseRefFiles {
   readonly #limiter = new Limiter('lists of refs', { places: listsAtOnce, queue: Number.POSITIVE_INFINITY });
   /** By folder; weighed by refs. */
-  readonly #known = new Lru<Listed>(200_000);
+  readonly #known = new Lru<Listed>(120_000);
 
   /** Those in a folder and below, as they are now: the same map while they stay so. */
   async list(location: RepositoryLocation, prefix: string): Promise<LooseRefs> {

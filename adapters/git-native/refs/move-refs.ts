@@ -77,6 +77,7 @@ export class RefMover {
     const { stdout, ...ran } = await this.#limiter.run(() =>
       this.#processes.run([`--git-dir=${location.directory}`, ...args], {
         directory: location.directory,
+        urgent: true,
         deadlineMs: this.#deadlineMs,
         input: Buffer.from(input.toWellFormed()),
       }),

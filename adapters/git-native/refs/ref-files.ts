@@ -35,14 +35,14 @@ interface RefList {
 }
 
 /** Bytes that a ref takes beside its name, and of what is kept in all. */
-const [refBytes, mostKept] = [250, 64 * 1024 ** 2];
+const [refBytes, mostKept] = [250, 32 * 1024 ** 2];
 
 export class RefFiles {
   readonly #loose = new LooseRefFiles();
   /** Weighed by bytes. */
   readonly #packed = new Lru<PackedRefs>(mostKept);
   /** Weighed by refs. */
-  readonly #lists = new Lru<RefList>(200_000);
+  readonly #lists = new Lru<RefList>(120_000);
   /** By file and version. */
   readonly #reading = new Map<string, Promise<StoredRefs>>();
 
