@@ -34,6 +34,7 @@ import { ignoreMissing } from './storage/errno.ts';
 import { bytesIn } from './storage/folder-size.ts';
 import { Forks } from './storage/fork.ts';
 import { Repositories, type RepositoryLocation } from './storage/repositories.ts';
+import { LargeTransfers } from './transport/large-transfers.ts';
 import { SmartHttp } from './transport/smart-http.ts';
 import { Changes } from './upkeep/changes.ts';
 import { Maintenance } from './upkeep/maintenance.ts';
@@ -131,7 +132,14 @@ export function gitNative(options: GitNativeOptions): GitNative {
     log,
   });
   const hooks = new Hooks(root);
-  const serving = { processes, interactive, transfers, limits, log };
+  const serving = {
+    processes,
+    interactive,
+    transfers,
+    largeTransfers: new LargeTransfers(limiter('clones of large repositories', limits.largeTransfers)),
+    limits,
+    log,
+  };
   const smartHttp = new SmartHttp(serving);
   const receivePack = new ReceivePack({
     ...serving,

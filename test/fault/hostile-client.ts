@@ -9,6 +9,8 @@ export interface Weighed {
   readonly milliseconds: number;
   readonly bytes: number;
   readonly isJson: boolean;
+  /** Whether it says when to come again. */
+  readonly comeAgain: boolean;
   /** Why no whole answer came. */
   readonly failure?: string;
 }
@@ -26,7 +28,7 @@ export interface AskOptions {
 export function weigh(url: string, request: HostileRequest, options: AskOptions): Promise<Weighed> {
   const { promise, resolve } = Promise.withResolvers<Weighed>();
   const start = performance.now();
-  let [status, bytes, firstByte, isJson] = [0, 0, 0, false];
+  let [status, bytes, firstByte, isJson, comeAgain] = [0, 0, 0, false, false];
   const end = (failure?: string): void => {
     clearTimeout(timer);
     resolve({
@@ -34,6 +36,7 @@ export function weigh(url: string, request: HostileRequest, options: AskOptions)
       milliseconds: (request.streams && firstByte > 0 ? firstByte : performance.now()) - start,
       bytes,
       isJson,
+      comeAgain,
       ...(failure !== undefined && { failure }),
     });
   };
@@ -43,6 +46,7 @@ export function weigh(url: string, request: HostileRequest, options: AskOptions)
     (answer) => {
       status = answer.statusCode ?? 0;
       isJson = /json/.test(answer.headers['content-type'] ?? '');
+      comeAgain = answer.headers['retry-after'] !== undefined;
       answer.on('data', (chunk: Buffer) => {
         if (firstByte === 0) firstByte = performance.now();
         bytes += chunk.length;

@@ -65,15 +65,10 @@ const watched = watchHealth();
 try {
   const token = await createToken(server.url, await signIn(server.url));
   const document = (await (await fetch(`${server.url}/api/v1/openapi.json`)).json()) as Document;
-  const may503 = new Set(
-    operations(document).flatMap(({ path, answers }) =>
-      answers.has(503) ? [`GET ${path.replace('/api/v1', '')}`] : [],
-    ),
-  );
   for (let number = 0; number < count && !stopped; number += 1) {
     const kind = wanted[number % wanted.length] ?? '';
     [peak, slowestHealth] = [0, 0];
-    await one(kind, `r${number}`, token, document, may503);
+    await one(kind, `r${number}`, token, document);
   }
   for (const command of await left(server.pid, bounds.leftSeconds))
     fault(`still at work ${bounds.leftSeconds} s after the last answer: ${command}`);
@@ -93,13 +88,7 @@ report();
 process.exit(faults.length === 0 ? 0 : 1);
 
 /** A repository of this kind from its making to its removal. */
-async function one(
-  kind: string,
-  repo: string,
-  token: string,
-  document: Document,
-  may503: ReadonlySet<string>,
-): Promise<void> {
+async function one(kind: string, repo: string, token: string, document: Document): Promise<void> {
   const owner = 'admin';
   const source = join(root, `${repo}.git`);
   const pack = hostileRepository(kind, randomFrom(seed * 100_003 + Number(repo.slice(1))));
@@ -120,7 +109,7 @@ async function one(
       patienceMs,
       headers: { authorization: `Bearer ${token}` },
     });
-    judge(kind, request, answer, may503);
+    judge(kind, request, answer);
     if (answer.milliseconds > bounds.milliseconds) lateOn.set(request.route, (lateOn.get(request.route) ?? 0) + 1);
     slowest = Math.max(slowest, answer.milliseconds);
     if (!request.streams) largest = Math.max(largest, answer.bytes);
@@ -141,13 +130,8 @@ async function one(
   await rm(source, { recursive: true, force: true });
 }
 
-function judge(
-  kind: string,
-  { route, path, streams }: HostileRequest,
-  answer: Weighed,
-  may503: ReadonlySet<string>,
-): void {
-  const { status, milliseconds, bytes, isJson, failure } = answer;
+function judge(kind: string, { route, path, streams }: HostileRequest, answer: Weighed): void {
+  const { status, milliseconds, bytes, isJson, comeAgain, failure } = answer;
   const row = worst.get(route) ?? { asked: 0, milliseconds: 0, bytes: 0, statuses: new Set(), on: '' };
   worst.set(route, row);
   row.asked += 1;
@@ -155,7 +139,8 @@ function judge(
   if (!streams) row.bytes = Math.max(row.bytes, bytes);
   if (milliseconds > row.milliseconds) [row.milliseconds, row.on] = [milliseconds, kind];
   const what = `${kind}: ${route} (${path.length > 120 ? `${path.slice(0, 120)}…` : path})`;
-  const documented = status === 503 && (may503.has(route) || !route.startsWith('GET '));
+  // What costs more than one answer may, and what is asked for past a share: told with the time to come again.
+  const documented = status === 503 && comeAgain;
   if (failure !== undefined) fault(`${what} gave no whole answer: ${failure}`);
   else if (status >= 500 && !documented) fault(`${what} answered ${status} after ${milliseconds.toFixed(0)} ms`);
   else if (milliseconds > bounds.milliseconds && status !== 503) fault(`${what} took ${milliseconds.toFixed(0)} ms`);

@@ -29,6 +29,11 @@ export interface SpawnOptions {
   /** Milliseconds without `touch` after which the group is killed. */
   readonly idleMs?: number;
   readonly signal?: AbortSignal;
+  /**
+   * False where its memory follows from the size of the repository, and a limiter of its own bounds how many there are:
+   * then it counts for nothing in the bound of all. Default true.
+   */
+  readonly bounded?: boolean;
   /** Whether it is as urgent as the server's own work. Otherwise it gives way where the processors are busy. */
   readonly urgent?: boolean;
 }
@@ -179,18 +184,25 @@ export class GitProcesses {
     }
   }
 
+  #allocationBytes({ allocationBytes, bounded = true }: SpawnOptions): number {
+    // Lists of objects, by the million.
+    if (!bounded) return 2 * 1024 ** 3;
+    return allocationBytes ?? this.#limits.allocationBytes ?? 256 * 1024 ** 2;
+  }
+
   async #start(args: readonly string[], options: SpawnOptions): Promise<GitProcess> {
     const started = new GitProcess(
       await this.#launcher.launch(
         this.path,
         args,
         environment(options.config, {
-          ...allocationLimit(options.allocationBytes ?? this.#limits.allocationBytes ?? 256 * 1024 ** 2),
+          ...allocationLimit(this.#allocationBytes(options)),
           ...options.environment,
         }),
         {
           pipes: options.extraPipes,
           owner: this.#limits.caller?.(),
+          bounded: options.bounded ?? true,
           niceness: options.urgent === true ? 0 : computationNiceness,
         },
       ),

@@ -30,6 +30,7 @@ const connections = new Map<number, Socket>();
 let connected = 0;
 
 interface Running extends Program {
+  readonly bounded: boolean;
   readonly child: ChildProcess;
   starved: boolean;
 }
@@ -53,7 +54,7 @@ function openConnection(): void {
   });
 }
 
-function start({ id, program, args, environment, owner, niceness, connections: numbers }: StartCommand): void {
+function start({ id, program, args, environment, owner, bounded, niceness, connections: numbers }: StartCommand): void {
   const own = numbers.flatMap((number) => connections.get(number) ?? []);
   const [stdin, stdout, ...relayed] = own;
   if (stdin === undefined || stdout === undefined || own.length !== numbers.length)
@@ -91,7 +92,7 @@ function start({ id, program, args, environment, owner, niceness, connections: n
     bytes += chunk.length;
   });
   const stderrClosed = once(child.stderr ?? child, 'close');
-  const entry: Running = { child, pid: child.pid, owner, starved: false };
+  const entry: Running = { child, pid: child.pid, owner, bounded, starved: false };
   running.set(id, entry);
   tell({ id, started: true });
   child.once('exit', (code, signal) => {
@@ -159,7 +160,10 @@ process.on('message', (command: Command) => {
 });
 for (let connection = 0; connection < spareConnections; connection += 1) openConnection();
 setInterval(() => {
-  const entry = greediest(running.values(), Number(memoryBytes));
+  const entry = greediest(
+    running.values().filter(({ bounded }) => bounded),
+    Number(memoryBytes),
+  );
   if (entry === undefined) return;
   // At first so that it can clean up.
   kill(entry.child, entry.starved ? 'SIGKILL' : 'SIGTERM');

@@ -8,6 +8,8 @@ export interface StartCommand {
   readonly environment: Readonly<Record<string, string>>;
   /** On whose behalf it runs. */
   readonly owner: string;
+  /** Whether what it holds in memory counts against the bound of all. */
+  readonly bounded: boolean;
   /** How far it gives way to others where the processors are busy (nice(2)): 0 to 19. */
   readonly niceness: number;
   /** Numbers of the connections that become its standard input, its standard output and its descriptors from 3 on. */

@@ -356,16 +356,18 @@ export class Launcher {
     {
       pipes = 0,
       owner = '',
+      bounded = true,
       niceness = 0,
     }: {
       readonly pipes?: number | undefined;
       readonly owner?: string | undefined;
+      readonly bounded?: boolean;
       readonly niceness?: number;
     } = {},
   ): Promise<LaunchedProcess> {
     this.#helper ??= this.#start();
     const whole = { ...environment, ...this.#environment };
-    return (await this.#helper).launch({ program, args, environment: whole, owner, niceness }, pipes);
+    return (await this.#helper).launch({ program, args, environment: whole, owner, bounded, niceness }, pipes);
   }
 
   async close(): Promise<void> {

@@ -1,5 +1,5 @@
 // Limits on git processes, requests and waiting time, with their defaults.
-import { availableParallelism } from 'node:os';
+import { availableParallelism, totalmem } from 'node:os';
 import type { LeastRate } from './pace.ts';
 
 export interface GitLimits {
@@ -12,6 +12,8 @@ export interface GitLimits {
    * network. Default: cores × 8, at least 16.
    */
   readonly transfers: number;
+  /** Of these, clones of large repositories (200,000 objects) at once: a place a GiB of the machine's memory, 2 to 8. */
+  readonly largeTransfers: number;
   /** Who may wait in each queue before the next is refused, a quarter of them of one caller. Default 256. */
   readonly queue: number;
   /** `cat-file` processes kept in all. Default 24. */
@@ -56,6 +58,7 @@ export function gitLimits(given: Partial<GitLimits> = {}): GitLimits {
     interactive: cores * 4,
     heavy: cores * 2,
     transfers: Math.max(16, cores * 8),
+    largeTransfers: Math.min(8, Math.max(2, Math.floor(totalmem() / 1024 ** 3))),
     queue: 256,
     readers: 24,
     memoryBytes: 384 * 1024 ** 2,

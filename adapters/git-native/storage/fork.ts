@@ -62,6 +62,7 @@ export class Forks {
           config: fetchConfig(limits),
           deadlineMs: limits.transferSeconds * 1000,
           maxOutput: 1024 ** 2,
+          bounded: false,
           signal,
         }),
       signal,

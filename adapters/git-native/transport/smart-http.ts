@@ -13,6 +13,7 @@ import type { GitLimits } from '../process/limits.ts';
 import { Pace } from '../process/pace.ts';
 import { untilAborted } from '../process/until-aborted.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
+import type { LargeTransfers } from './large-transfers.ts';
 import { flushPkt, pktLine } from './pkt-line.ts';
 import { RequestHeads } from './request-heads.ts';
 
@@ -49,6 +50,7 @@ export interface SmartHttpParts {
   readonly processes: GitProcesses;
   readonly interactive: Limiter;
   readonly transfers: Limiter;
+  readonly largeTransfers: LargeTransfers;
   readonly limits: GitLimits;
   readonly log: Log;
 }
@@ -99,13 +101,21 @@ export class SmartHttp {
     const body = untilAborted(request.body[Symbol.asyncIterator](), request.signal);
     // Before a place is taken: who does not say what it wants keeps nobody from cloning.
     const head = await this.#heads.read(body);
+    const large = await this.#parts.largeTransfers.acquire(location, request.signal).catch((error: unknown) => {
+      head.release();
+      throw error;
+    });
     try {
       return await this.#serve(location, ['upload-pack', '--stateless-rpc', location.directory], options, {
         began: (process) => {
+          void process.ended.then(large);
           const pace = new Pace(this.#parts.limits.leastRate, () => void process.stop(slowRequest));
           feed(process, body, { head: head.chunks, pace }).catch(() => process.stop('the request broke off'));
         },
       });
+    } catch (error) {
+      large();
+      throw error;
     } finally {
       head.release();
     }
@@ -128,8 +138,8 @@ export class SmartHttp {
         ...options,
         deadlineMs: limits.transferSeconds * 1000,
         idleMs: limits.idleSeconds * 1000,
-        // For lists of objects, by the million; what it would unpack was let in by a lower one.
-        allocationBytes: limits.memoryBytes,
+        // What it would unpack was let in under a bound.
+        bounded: false,
       });
     } catch (error) {
       release();

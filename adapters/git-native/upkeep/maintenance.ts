@@ -126,6 +126,7 @@ export class Maintenance {
           directory: location.directory,
           config,
           deadlineMs,
+          bounded: false,
         }),
       ),
     );

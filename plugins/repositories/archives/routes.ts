@@ -23,7 +23,6 @@ export const archiveRoutes = (useCases: RepositoryUseCases): readonly Route[] =>
     scope: 'repo.read',
     params: archiveParams,
     result: 'bytes',
-    statuses: [503],
     async run(_call, { granted, params }) {
       const archive = await useCases.archive(granted, { target: params.rest });
       return reply(new ByteStream(await archive.open(), { type: types[archive.format] }), {

@@ -16,7 +16,7 @@ export const blameRoutes = (useCases: RepositoryUseCases): readonly Route[] => [
     scope: 'repo.read',
     params: fileAtRefParams,
     result: blameJson,
-    statuses: [304, 422, 503],
+    statuses: [304, 422],
     sameForAll: true,
     run: async (_call, { granted, params: { ref, path } }) =>
       derived(await useCases.blame(granted, { target: `${ref}/${path}` }), presentBlame),

@@ -18,7 +18,7 @@ export const branchRoutes = (useCases: RepositoryUseCases): readonly Route[] => 
     scope: 'repo.read',
     query: branchQuery,
     result: branchPageJson,
-    statuses: [304, 422, 503],
+    statuses: [304, 422],
     sameForAll: true,
     async run(_call, { granted, query: { include_divergence: includeDivergence, sort, order, ...page } }) {
       const query = { ...readPage(pageRules.capped(), page), includeDivergence, sort, order };

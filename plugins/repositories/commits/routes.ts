@@ -17,7 +17,7 @@ const read = {
   method: 'GET',
   access: reads('repository', 'repo.read'),
   scope: 'repo.read',
-  statuses: [304, 503],
+  statuses: [304],
   sameForAll: true,
 } as const;
 

@@ -25,7 +25,7 @@ export const contentsRoutes = (useCases: RepositoryUseCases): readonly Route[] =
     params: contentsParams,
     query: contentsQuery,
     result: contentsJson,
-    statuses: [304, 503],
+    statuses: [304],
     sameForAll: true,
     async run(_call, { granted, params, query }) {
       const found = await useCases.contents(granted, { path: params.path, ref: query.ref });
@@ -53,7 +53,7 @@ export const contentsRoutes = (useCases: RepositoryUseCases): readonly Route[] =
     scope: 'repo.read',
     params: fileAtRefParams,
     result: 'bytes',
-    statuses: [304, 503],
+    statuses: [304],
     async run(_call, { granted, params }) {
       const file = await useCases.rawFile(granted, { target: `${params.ref}/${params.path}` });
       return tagged(

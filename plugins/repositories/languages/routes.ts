@@ -17,7 +17,7 @@ export const languageRoutes = (useCases: RepositoryUseCases): readonly Route[] =
     access: reads('repository', 'repo.read'),
     scope: 'repo.read',
     result: languagesJson,
-    statuses: [304, 503],
+    statuses: [304],
     sameForAll: true,
     run: async (_call, { granted }) => derived(await useCases.languages(granted), (sizes) => Object.fromEntries(sizes)),
   }),

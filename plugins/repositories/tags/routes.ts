@@ -17,7 +17,7 @@ export const tagRoutes = (useCases: RepositoryUseCases): readonly Route[] => [
     scope: 'repo.read',
     query: tagQuery,
     result: tagPageJson,
-    statuses: [304, 503],
+    statuses: [304],
     sameForAll: true,
     run: async (_call, { granted, query }) =>
       derived(await useCases.tags(granted, readPage(pageRules.capped(), query)), (found) =>

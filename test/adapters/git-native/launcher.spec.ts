@@ -70,19 +70,16 @@ async function helperOf(starting: Launcher): Promise<number> {
   return await saidBy(await shell(starting, 'echo $PPID'));
 }
 
-void t.test(
-  'a computation gives way to the server where processors are busy, what is urgent does not',
-  async (t) => {
-    const starting = new Launcher();
-    t.teardown(() => starting.close());
-    // Told as soon as it runs, so it is asked until it shows.
-    const script = 'for i in 1 2 3 4 5 6 7 8 9; do [ "$(nice)" = "$1" ] && break; sleep 0.1; done; nice';
-    for (const niceness of [0, 10]) {
-      const { stdout } = await starting.launch('sh', ['-c', script, 'sh', String(niceness)], environment, { niceness });
-      t.equal((await text(stdout)).trim(), String(niceness));
-    }
-  },
-);
+void t.test('a computation gives way to the server where processors are busy, what is urgent does not', async (t) => {
+  const starting = new Launcher();
+  t.teardown(() => starting.close());
+  // Told as soon as it runs, so it is asked until it shows.
+  const script = 'for i in 1 2 3 4 5 6 7 8 9; do [ "$(nice)" = "$1" ] && break; sleep 0.1; done; nice';
+  for (const niceness of [0, 10]) {
+    const { stdout } = await starting.launch('sh', ['-c', script, 'sh', String(niceness)], environment, { niceness });
+    t.equal((await text(stdout)).trim(), String(niceness));
+  }
+});
 
 void t.test(
   'a program gets its arguments, its environment alone and its input, and its output, complaint and end come back',
