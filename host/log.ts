@@ -4,7 +4,10 @@ import type { HostKeys } from '#config/schema';
 import type { Log } from '#core/kernel/log';
 
 export interface Sink {
-  write(text: string): unknown;
+  /** @param done told when the text is written, or why it is not. */
+  write(text: string, done?: (error?: Error | null) => void): unknown;
+  /** Of a stream: what cannot be written is an event too, which ends the process where nobody hears it. */
+  on?(event: 'error', heard: () => void): unknown;
   readonly isTTY?: boolean;
 }
 
@@ -22,12 +25,34 @@ const redacted = [
 
 /** A log per plugin, all on one sink. */
 export function openLog(level: HostKeys['log_level'], sink: Sink): (plugin: string) => Log {
-  const out = sink.isTTY === true ? { write: (line: string) => sink.write(readable(line)) } : sink;
+  forgiving(sink);
+  /** Since the last line that was written. */
+  let lost = 0;
+  const written = (error?: Error | null): void => {
+    if (error) {
+      lost += 1;
+      return;
+    }
+    if (lost === 0) return;
+    const lines = lost;
+    lost = 0;
+    root.warn({ name: 'host', lines }, 'the log could not be written for a while: lines of it are lost');
+  };
+  const shown = (line: string): string => (sink.isTTY === true ? readable(line) : line);
   const root = pino(
     { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, redact: { paths: redacted, censor: '********' } },
-    { write: (line: string) => void out.write(line) },
+    { write: (line: string) => void sink.write(shown(line), written) },
   );
   return (plugin) => root.child({ name: plugin });
+}
+
+const forgiven = new WeakSet<Sink>();
+
+/** A disk that is full or a reader that is gone costs what is written there, and nothing else. */
+export function forgiving(sink: Sink): void {
+  if (forgiven.has(sink)) return;
+  forgiven.add(sink);
+  sink.on?.('error', () => undefined);
 }
 
 const names: Readonly<Record<number, string>> = { 20: 'debug', 30: 'info', 40: 'warn', 50: 'error' };

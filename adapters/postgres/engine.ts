@@ -8,7 +8,7 @@ import type { Log } from '#core/kernel/log';
 import { ensureCluster } from './embedded/cluster.ts';
 import { lockDirectory } from './embedded/data-lock.ts';
 import { embeddedDialect } from './embedded/dialect.ts';
-import { freeBytes, inMebibytes, space } from './embedded/free-space.ts';
+import { databaseFreeBytes, freeBytes, inMebibytes, space } from './embedded/free-space.ts';
 import { SupervisedThread } from './embedded/supervisor.ts';
 import type { DatabaseThread } from './embedded/thread.ts';
 import { StorageRefused } from './errors.ts';
@@ -112,8 +112,10 @@ export async function openEmbedded({ directory, entities, log }: EngineOptions):
 }
 
 /** @throws {StorageRefused} where the database would fail for want of space before it serves anybody. */
-function demandSpace(directory: string, needed: number): void {
-  const free = freeBytes(directory);
+function demandSpace(directory: string, path: string): void {
+  const there = existsSync(join(path, 'PG_VERSION'));
+  const needed = there ? space.open : space.create;
+  const free = there ? databaseFreeBytes(path) : freeBytes(directory);
   if (free >= needed) return;
   throw new StorageRefused(
     `The disk of the data directory "${directory}" is full: ${inMebibytes(free)} MiB are free and the embedded database needs ${inMebibytes(needed)} MiB to start`,
@@ -125,7 +127,7 @@ function demandSpace(directory: string, needed: number): void {
 async function entered(directory: string, path: string): Promise<() => void> {
   try {
     await mkdir(directory, { recursive: true, mode: 0o700 });
-    demandSpace(directory, existsSync(join(path, 'PG_VERSION')) ? space.open : space.create);
+    demandSpace(directory, path);
     return lockDirectory(path);
   } catch (error) {
     if (error instanceof StorageRefused) throw error;

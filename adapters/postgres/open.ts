@@ -72,7 +72,7 @@ function assembled({ clock, ids, log, tuning }: PostgresOptions, engine: Engine,
         if (session === undefined) transactions.outside(() => broadcast.announce(events));
         delivery.wake();
       },
-      arrived: session === undefined ? undefined : eventsArrived,
+      arrived: eventsArrived,
     },
   });
   const tables = () => transactions.kysely<SystemTables>();

@@ -4,7 +4,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Kysely } from 'kysely';
-import { Unavailable } from '#core/kernel/errors';
+import { InsufficientStorage, Unavailable } from '#core/kernel/errors';
 import type { EventOf } from '#core/kernel/events';
 import type { UnitOfWork } from '#core/kernel/unit-of-work';
 import type { SqlDatabase } from './database.ts';
@@ -25,11 +25,8 @@ export interface OutboxWriter {
   write(transaction: Kysely<SystemTables>, events: readonly EventOf[]): Promise<void>;
   /** Told after the commit. */
   committed(events: readonly EventOf[]): void;
-  /**
-   * Whether a transaction that ended, or is about to, has committed these; undefined where no reply to a commit can be
-   * lost.
-   */
-  readonly arrived: ((transaction: Kysely<SystemTables>, events: readonly EventOf[]) => Promise<boolean>) | undefined;
+  /** Whether a transaction that ended, or is about to, has committed these. */
+  arrived(transaction: Kysely<SystemTables>, events: readonly EventOf[]): Promise<boolean>;
 }
 
 export interface TransactionsOptions {
@@ -41,6 +38,12 @@ export interface TransactionsOptions {
 
 /** How often the database is asked what became of a commit, and milliseconds between: it may be starting anew. */
 const readBack = { attempts: 20, pause: 500 } as const;
+
+const undecided = (cause: unknown): Unavailable =>
+  new Unavailable('The database went away while this was saved: it may have been saved, or not', {
+    detail: 'Look at what is there before you try again',
+    cause,
+  });
 
 export class Transactions implements UnitOfWork, SqlDatabase {
   readonly #orm: Orm;
@@ -152,29 +155,34 @@ export class Transactions implements UnitOfWork, SqlDatabase {
       scope.state = 'rolled back';
       // What failed is told, not that a connection it broke takes no more.
       await scope.em.rollback().catch(() => undefined);
-      if (done === undefined || !(error instanceof Unavailable) || !(await this.#arrived(scope.events))) throw error;
+      const lost = error instanceof Unavailable || error instanceof InsufficientStorage;
+      if (done === undefined || !lost) throw error;
+      const arrived = await this.#arrived(scope.events);
+      if (arrived !== true) throw arrived === false ? error : undecided(error);
     }
     scope.state = 'committed';
     this.#outbox.committed(scope.events);
     return done.result;
   }
 
-  /** The reply to a commit may be lost alone: then its events tell. */
-  async #arrived(events: readonly EventOf[]): Promise<boolean> {
-    const { arrived } = this.#outbox;
-    if (arrived === undefined || events.length === 0) return false;
+  /**
+   * The reply to a commit may be lost alone, and a database that ends over it may have it in its log: then its events
+   * tell. Undefined where nothing does.
+   */
+  async #arrived(events: readonly EventOf[]): Promise<boolean | undefined> {
+    if (events.length === 0) return undefined;
     for (let attempt = 1; attempt <= readBack.attempts; attempt += 1) {
       const em = this.#fork();
       try {
         await em.begin();
-        return await arrived(em.getTransactionContext() as unknown as Kysely<SystemTables>, events);
+        return await this.#outbox.arrived(em.getTransactionContext() as unknown as Kysely<SystemTables>, events);
       } catch {
         await pause(readBack.pause);
       } finally {
         await em.rollback().catch(() => undefined);
       }
     }
-    return false;
+    return undefined;
   }
 
   async #within<T>(milliseconds: number, work: () => Promise<T>): Promise<T> {

@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { HexforgeError } from '#core/kernel/errors';
 import { spentResource } from '#core/kernel/resources';
 import { ServerRefused } from '../control.ts';
+import { forgiving } from '../log.ts';
 import { didYouMean } from '../nearest.ts';
 import { exitRefused, sentence } from '../problem.ts';
 import { version } from '../version.ts';
@@ -140,6 +141,7 @@ function read(command: Command, args: readonly string[]): Pick<Context, 'flags' 
 
 /** The process: what `bin/hexforge.js` calls. */
 export async function run(): Promise<never> {
+  forgiving(process.stderr);
   const code = await main(process.argv.slice(2), {
     environment: process.env,
     cwd: process.cwd(),

@@ -1,5 +1,5 @@
 // `hexforge serve`: the server, until a signal ends it.
-import { openLog } from '../log.ts';
+import { forgiving, openLog } from '../log.ts';
 import { startForge } from '../serve.ts';
 import { examined, exitSoftware, type Command } from './command.ts';
 
@@ -13,6 +13,8 @@ export const serve: Command = {
   async run(context) {
     const { configuration } = await examined(context);
     const log = openLog(configuration.logLevel, context.stderr)('host');
+    // The line that says where it listens may find nobody too.
+    forgiving(context.stdout);
     const signal = Promise.withResolvers<string>();
     for (const name of ['SIGTERM', 'SIGINT'] as const) {
       process.once(name, () => {

@@ -1,4 +1,8 @@
 // The log: JSON lines for machines, short lines for people, no secret in either.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
+import { join } from 'node:path';
 import t from 'tap';
 import { openLog, readable } from '#host/log';
 
@@ -51,4 +55,49 @@ void t.test('a silent log writes nothing', async (t) => {
   const { lines, sink } = captured(false);
   openLog('silent', sink)('sample').error({}, 'failed');
   t.strictSame(lines, []);
+});
+
+void t.test('lines that could not be written are counted, and told of by the next one that is', async (t) => {
+  const lines: string[] = [];
+  let full = false;
+  const log = openLog('info', {
+    write(text, done) {
+      if (!full) lines.push(text);
+      done?.(full ? new Error('ENOSPC') : null);
+    },
+  })('sample');
+  log.info({}, 'one');
+  full = true;
+  for (let lost = 0; lost < 3; lost += 1) log.info({}, 'lost');
+  full = false;
+  log.info({}, 'two');
+  log.info({}, 'three');
+  const told = lines.map((line) => JSON.parse(line) as { readonly msg: string; readonly lines?: number });
+  t.strictSame(
+    told.map(({ msg }) => msg),
+    ['one', 'two', 'the log could not be written for a while: lines of it are lost', 'three'],
+  );
+  t.equal(told[2]?.lines, 3);
+});
+
+void t.test('a process whose log cannot be written goes on', async (t) => {
+  const full = openSync('/dev/full', 'w');
+  t.teardown(() => closeSync(full));
+  const log = join(import.meta.dirname, '../../host/log.ts');
+  const child = spawn(
+    process.execPath,
+    [
+      '--input-type=module',
+      '--eval',
+      `const { openLog } = await import(${JSON.stringify(log)});
+       for (const name of ['host', 'sample']) openLog('info', process.stderr)(name).info({}, 'nobody reads this');
+       setTimeout(() => { openLog('info', process.stderr)('later').info({}, 'nor this'); console.log('done'); }, 50);`,
+    ],
+    { stdio: ['ignore', 'pipe', full] },
+  );
+  const said: Buffer[] = [];
+  child.stdout?.on('data', (chunk: Buffer) => said.push(chunk));
+  const [code] = (await once(child, 'close')) as [number];
+  t.equal(code, 0);
+  t.equal(Buffer.concat(said).toString(), 'done\n');
 });

@@ -2,7 +2,7 @@
 // order.
 import type { Buffer } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
-import { Internal } from '#core/kernel/errors';
+import { Internal, Unavailable } from '#core/kernel/errors';
 import type { Oid } from '#core/repositories/git-backend';
 import type { GitProcess, GitProcesses } from '../process/git-process.ts';
 import { RecordReader } from '../process/records.ts';
@@ -82,8 +82,14 @@ export class TreeDiffs {
   async #open(): Promise<GitProcess> {
     const process = await this.#start();
     process.stdout.on('data', (chunk: Buffer) => this.#read(chunk));
-    void process.ended.then(() =>
-      this.#fail(new Internal('git diff-tree ended before it answered', { detail: process.stopped ?? process.stderr })),
+    void process.ended.then(({ code }) =>
+      this.#fail(
+        code === null
+          ? new Unavailable(`git diff-tree was stopped: ${process.stopped ?? 'by a signal'}`, {
+              detail: 'Try again later',
+            })
+          : new Internal('git diff-tree ended before it answered', { detail: process.stderr }),
+      ),
     );
     return process;
   }

@@ -2,7 +2,14 @@
 // used idle one evicted.
 import type { GitProcesses } from '../process/git-process.ts';
 import { CostlyQuestions } from '../process/too-costly.ts';
-import { CatFile, CatFileEnded, type ObjectHeader, type ReadCommand, type ReadObject } from './cat-file.ts';
+import {
+  CatFile,
+  CatFileEnded,
+  CatFileKilled,
+  type ObjectHeader,
+  type ReadCommand,
+  type ReadObject,
+} from './cat-file.ts';
 
 const perRepository = 2;
 /** A second process is worth its start only when the first has this much to do. */
@@ -68,7 +75,7 @@ export class CatFilePool {
         return await this.#put(command, directory, name, most);
       } catch (error) {
         // Objects do not change, so the question can be put again, once.
-        if (!(error instanceof CatFileEnded)) throw error;
+        if (!(error instanceof CatFileEnded || error instanceof CatFileKilled)) throw error;
         return await this.#put(command, directory, name, most);
       }
     });

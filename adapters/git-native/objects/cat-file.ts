@@ -1,7 +1,7 @@
 // One `git cat-file --batch-command` process: requests are written in batches and answered in order.
 import { Buffer } from 'node:buffer';
 import { once } from 'node:events';
-import { Internal } from '#core/kernel/errors';
+import { Internal, Unavailable } from '#core/kernel/errors';
 import type { GitConfig } from '../process/environment.ts';
 import type { GitProcess, GitProcesses } from '../process/git-process.ts';
 import { isOutOfMemory, TooCostly } from '../process/too-costly.ts';
@@ -30,6 +30,8 @@ interface Request {
 
 /** The process ended before it answered: the same question may be put to another one. */
 export class CatFileEnded extends Internal {}
+/** The same where it was killed. */
+export class CatFileKilled extends Unavailable {}
 
 const header = /^([0-9a-f]{40}) (commit|tree|blob|tag) (\d+)$/;
 const longestHeader = 4096;
@@ -134,14 +136,18 @@ export class CatFile {
       if (this.#lines.length > 0) this.#flush();
       if (this.#retiring && this.#pending.length === 0) process.stdin.end();
       const read = process.stdout.closed ? undefined : once(process.stdout, 'close');
-      await process.ended;
+      const { code } = await process.ended;
       await read;
       // Answers come in order: it ended over the first that is missing.
       if (process.starved || process.stopped === tookTooLong || isOutOfMemory(process.stderr))
         this.#pending
           .shift()
           ?.reject(new TooCostly(`A git object could not be read: ${process.stopped ?? 'it needs too much memory'}`));
-      this.#failAll(new CatFileEnded('A git object reader ended before it answered', { detail: process.stderr }));
+      this.#failAll(
+        code === null
+          ? new CatFileKilled('A git object reader was stopped before it answered', { detail: 'Try again later' })
+          : new CatFileEnded('A git object reader ended before it answered', { detail: process.stderr }),
+      );
     } catch (error) {
       this.#failAll(error);
     }

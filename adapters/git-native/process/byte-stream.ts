@@ -1,7 +1,7 @@
 // The standard output of a process as an async iterator of bytes: with back-pressure, stopped when its reader leaves,
 // and an error where the process did not finish.
 import type { Buffer } from 'node:buffer';
-import { Internal } from '#core/kernel/errors';
+import { Unavailable } from '#core/kernel/errors';
 import type { GitProcess } from './git-process.ts';
 import { refuseOutOfMemory } from './too-costly.ts';
 import { Pace, type LeastRate } from './pace.ts';
@@ -42,7 +42,9 @@ export function byteStream(process: GitProcess, options: ByteStreamOptions): Asy
       // may still end as if it were done.
       refuseOutOfMemory(process, 'answer');
       if (code === null || process.stopped !== undefined)
-        throw new Internal(`git was stopped before its answer was whole: ${process.stopped ?? 'by a signal'}`);
+        throw new Unavailable(`git was stopped before its answer was whole: ${process.stopped ?? 'by a signal'}`, {
+          detail: 'Try again later',
+        });
       return { done: true, value: undefined };
     },
     return: async () => {

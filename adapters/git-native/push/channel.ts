@@ -10,8 +10,8 @@ export class Channel implements AsyncIterableIterator<Uint8Array> {
   #ended = false;
   #discarding = false;
   #failure: unknown;
-  /** The spent resource for which the push was refused, where it was. */
-  spent: HexforgeError | undefined;
+  /** Why the push was refused, where the reason is the server's own and none of the push. */
+  fault: HexforgeError | undefined;
   #wakeReader: (() => void) | undefined;
   #wakeWriter: (() => void) | undefined;
 

@@ -1,7 +1,7 @@
 // Asks the judge of a push, from within `pre-receive`: about the refs that would move, while their objects are in
 // quarantine.
 import { basename, join } from 'node:path';
-import { HexforgeError, Internal } from '#core/kernel/errors';
+import { HexforgeError, Internal, Unavailable } from '#core/kernel/errors';
 import { zeroOid, type Oid, type RefUpdate, type RefVerdict } from '#core/repositories/git-backend';
 import { named } from '../process/spent-resources.ts';
 import { bytesIn } from '../storage/folder-size.ts';
@@ -33,6 +33,7 @@ export class Judging {
       const refused = verdicts.filter(({ refusal }) => refusal !== undefined);
       // Refused whole before the quarantine is left, so that nothing of it stays in the repository.
       if (refused.length === question.updates.length || (refused.length > 0 && head.capabilities.has('atomic'))) {
+        push.refused = true;
         answerPreReceive(process, [...new Set(refused.map(({ refusal }) => oneLine(refusal ?? '')))]);
         return;
       }
@@ -49,11 +50,8 @@ export class Judging {
       if (await this.#parts.gone(location)) return answerPreReceive(process, ['The repository was removed']);
       this.#parts.log.error({ repository: location.id, err: error }, 'a push could not be judged');
       const told = named(error, location.directory);
-      answerPreReceive(process, [
-        told instanceof HexforgeError && told.kind !== 'internal'
-          ? oneLine(told.message)
-          : 'The server could not decide about this push; try again later',
-      ]);
+      push.unjudged = told instanceof HexforgeError && told.kind !== 'internal' ? told : undecided(error);
+      answerPreReceive(process, [oneLine(push.unjudged.message)]);
     }
   }
 
@@ -101,6 +99,9 @@ export class Judging {
     return deletions.filter((_, index) => present[index] === zeroOid);
   }
 }
+
+export const undecided = (cause?: unknown): Unavailable =>
+  new Unavailable('The server could not decide about this push; try again later', { cause });
 
 const commandOf = ({ ref, old, new: next }: RefUpdate): string => `${old} ${next} ${ref}`;
 

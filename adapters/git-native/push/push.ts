@@ -1,4 +1,5 @@
 // One push: its parts, and how far it has come.
+import type { HexforgeError } from '#core/kernel/errors';
 import type { ReceiveRequest } from '#core/repositories/git-backend';
 import type { GitProcess } from '../process/git-process.ts';
 import type { ChangeMark } from '../process/live-processes.ts';
@@ -22,6 +23,10 @@ export interface Push {
   /** Its marks are removed. */
   over: boolean;
   quarantine: string | undefined;
+  /** Whether its verdict refuses it whole: what git says of it then is the judge's word. */
+  refused: boolean;
+  /** Why nobody could judge it, where that is so. */
+  unjudged: HexforgeError | undefined;
   /** Refs that were not there to be deleted, which git reports as deleted. */
   absent: ReadonlySet<string>;
 }

@@ -1,8 +1,9 @@
 // A push, served by `git receive-pack` in steps: parse the ref commands, announce them, take the pack into quarantine,
 // judge each ref, make what moved durable, tell, report.
 import { rm } from 'node:fs/promises';
-import { HexforgeError, Internal, ValidationFailed } from '#core/kernel/errors';
+import { HexforgeError, Internal, Unavailable, ValidationFailed } from '#core/kernel/errors';
 import type { ReceiveRequest, RefUpdate } from '#core/repositories/git-backend';
+import type { GitProcess } from '../process/git-process.ts';
 import { Pace } from '../process/pace.ts';
 import { spentAccordingTo } from '../process/spent-resources.ts';
 import { untilAborted } from '../process/until-aborted.ts';
@@ -14,7 +15,7 @@ import type { Changes } from '../upkeep/changes.ts';
 import { Channel } from './channel.ts';
 import { readPushCommands } from './commands.ts';
 import { verdictsVariable, type Hooks, type PushHooks } from './hooks.ts';
-import { Judging } from './judging.ts';
+import { Judging, undecided } from './judging.ts';
 import type { Push } from './push.ts';
 import { PushReport, reportOf } from './report.ts';
 
@@ -49,7 +50,7 @@ export class ReceivePack {
   async receive(
     location: RepositoryLocation,
     request: ReceiveRequest,
-  ): Promise<AsyncIterable<Uint8Array> & { readonly spent?: HexforgeError | undefined }> {
+  ): Promise<AsyncIterable<Uint8Array> & { readonly fault?: HexforgeError | undefined }> {
     const { limits, hooks, hooksFolder, changes, transfers, processes } = this.#parts;
     const body = untilAborted(request.body[Symbol.asyncIterator](), request.signal);
     const head = await readPushCommands(body, limits.commandBytes);
@@ -95,6 +96,8 @@ export class ReceivePack {
         judged: false,
         over: false,
         quarantine: undefined,
+        refused: false,
+        unjudged: undefined,
         absent: new Set(),
       };
       const begun = first === undefined || first.done === true ? head.raw : [...head.raw, first.value];
@@ -184,9 +187,9 @@ export class ReceivePack {
     // git, where it still reports, says that the pack was cut off.
     if (process.stopped === slowRequest && moved.length === 0) return instead(() => slowRequest);
     // Not waited for: a client that never reads its report keeps nobody else from pushing.
-    const spent = this.#spent(push, report);
-    channel.spent = spent;
-    if (spent !== undefined) void channel.push(reportOf(head.updates, () => spent.message, multiplexed, spent.message));
+    const fault = this.#fault(push, report, code);
+    channel.fault = fault;
+    if (fault !== undefined) void channel.push(reportOf(head.updates, () => fault.message, multiplexed, fault.message));
     else if (report.complete) void channel.push(report.held);
     if (request.signal.aborted) throw request.signal.reason;
     if (!report.complete) {
@@ -200,9 +203,7 @@ export class ReceivePack {
       );
       const lacking = spentAccordingTo(process.stderr, location.directory);
       if (lacking !== undefined) throw lacking;
-      throw new Internal(
-        process.stopped === undefined ? 'git did not finish the push' : `The push was stopped: ${process.stopped}`,
-      );
+      throw code === null ? cutOff(process) : new Internal('git did not finish the push');
     }
   }
 
@@ -222,9 +223,18 @@ export class ReceivePack {
     await request.landed(moved).catch(failed('a push that landed was not recorded'));
   }
 
+  /** Why nothing of it was taken, where the reason is the server's own: its report does not tell that. */
+  #fault(push: Push, report: PushReport, code: number | null): HexforgeError | undefined {
+    if (!report.complete || report.accepted.size > 0) return undefined;
+    const fault = push.unjudged ?? this.#spent(push, report);
+    if (fault !== undefined || push.refused) return fault;
+    // Nobody says how a process ended that was lost; what it had started may have been lost before it.
+    if (code === null) return cutOff(push.process);
+    return report.declined ? undecided() : undefined;
+  }
+
   /** git tells why in words beside its report, which itself says no more than that it failed. */
   #spent({ process, location }: Push, report: PushReport): HexforgeError | undefined {
-    if (!report.complete || report.accepted.size > 0) return undefined;
     const spent = spentAccordingTo(`${process.stderr}\n${report.said}`, location.directory);
     if (spent !== undefined)
       this.#parts.log.error(
@@ -279,6 +289,10 @@ export class ReceivePack {
     }
   }
 }
+
+/** Its processes were ended before they were done. */
+const cutOff = ({ stopped }: GitProcess): Unavailable =>
+  new Unavailable(`The push was stopped: ${stopped ?? 'its processes were ended'}`, { detail: 'Try again later' });
 
 async function* nothing(): AsyncGenerator<Uint8Array> {
   // An answer without a byte.

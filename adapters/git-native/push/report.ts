@@ -12,6 +12,7 @@ export class PushReport {
   readonly #held: Buffer[] = [];
   readonly #accepted = new Set<string>();
   #complete = false;
+  #declined = false;
   #said = '';
 
   /** @param multiplexed whether the client chose `side-band-64k`. */
@@ -49,6 +50,11 @@ export class PushReport {
     return this.#complete;
   }
 
+  /** Whether a ref was refused because `pre-receive` did not let it pass, or did not answer. */
+  get declined(): boolean {
+    return this.#declined;
+  }
+
   /** The beginning of what git told its client beside the report. */
   get said(): string {
     return this.#said;
@@ -62,6 +68,7 @@ export class PushReport {
   #line(line: string | undefined): void {
     if (line === undefined) this.#complete = true;
     else if (line.startsWith('ok ')) this.#accepted.add(line.slice(3));
+    else if (/^ng .* pre-receive hook declined$/.test(line)) this.#declined = true;
   }
 }
 

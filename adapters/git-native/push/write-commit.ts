@@ -53,7 +53,8 @@ export class CommitWriter {
       body,
     });
     const refusal = await refusalIn(answer, change.ref);
-    if (answer.spent !== undefined) throw answer.spent;
+    // What git says then is no answer to the change.
+    if (refusal !== undefined && answer.fault !== undefined) throw answer.fault;
     return { commit: parseCommitRecord(commit.oid, Buffer.from(commit.content)), blob: blob?.oid, refusal };
   }
 

@@ -1,5 +1,6 @@
 // Free space (statfs) on the disk of the embedded database, and how much of it the database needs.
-import { statfsSync } from 'node:fs';
+import { existsSync, statfsSync } from 'node:fs';
+import { join } from 'node:path';
 
 const mebibyte = 1024 ** 2;
 
@@ -19,6 +20,15 @@ export const space = {
 export function freeBytes(directory: string): number {
   const { bavail, bsize } = statfsSync(directory);
   return bavail * bsize;
+}
+
+/**
+ * The same for a database in this directory: its write-ahead log may lie on a disk of its own, and no more than fits
+ * there can be written.
+ */
+export function databaseFreeBytes(directory: string): number {
+  const log = join(directory, 'pg_wal');
+  return Math.min(...[directory, log].filter((path) => existsSync(path)).map(freeBytes));
 }
 
 export const inMebibytes = (bytes: number): number => Math.floor(bytes / mebibyte);

@@ -2,7 +2,7 @@
 // that, and tells everybody meanwhile why there is no database.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Log } from '#core/kernel/log';
-import { freeBytes, inMebibytes, space } from './free-space.ts';
+import { databaseFreeBytes, inMebibytes, space } from './free-space.ts';
 import { DatabaseThread, type Notice, type ThreadOptions } from './thread.ts';
 
 export interface SupervisorOptions extends Pick<ThreadOptions, 'upkeep' | 'statementMs'> {
@@ -74,7 +74,7 @@ export class SupervisedThread {
   async #restart(): Promise<void> {
     const { directory, log } = this.#options;
     const { signal } = this.#stopping;
-    const free = this.#options.free ?? (() => freeBytes(directory));
+    const free = this.#options.free ?? (() => databaseFreeBytes(directory));
     let told = false;
     for (let wait: number = pauses.first; ; wait = Math.min(pauses.longest, wait * 2)) {
       while (!signal.aborted && free() < space.reserve) {

@@ -54,6 +54,9 @@ const patience = { open: 300_000, statement: 60_000, close: 5000 } as const;
 /** PostgreSQL's words for a disk that is full. */
 const fullDisk = /No space left on device|Disk quota exceeded/;
 
+/** Of a database that is not there, by why that is. */
+export const codeOfEnd = (reason: string): string => (fullDisk.test(reason) ? 'ENOSPC' : 'ERR_DATABASE_THREAD');
+
 /** Every caller's open questions, and the end of the thread as an error to all of them. */
 export class DatabaseThread {
   readonly #worker: Worker;
@@ -156,7 +159,7 @@ export class DatabaseThread {
     if (this.#ended !== undefined) return;
     clearTimeout(this.#late);
     this.#ended = Object.assign(new Error(`the embedded database has ended: ${reason}`), {
-      code: fullDisk.test(reason) ? 'ENOSPC' : 'ERR_DATABASE_THREAD',
+      code: codeOfEnd(reason),
     });
     for (const { reject } of this.#waiting.values()) reject(this.#ended);
     this.#waiting.clear();

@@ -1,5 +1,5 @@
 // Keeps the embedded database's write-ahead log short (checkpoints), and refuses writes before its disk is full.
-import { freeBytes, space } from './free-space.ts';
+import { databaseFreeBytes, space } from './free-space.ts';
 
 export interface UpkeepBounds {
   /** A checkpoint is made when so much of the log would have to be replayed; bytes. */
@@ -63,7 +63,7 @@ export class Upkeep {
     this.#written = written;
     this.#changed = changed;
     this.#bounds = { ...defaults, ...bounds };
-    this.#free = free ?? (() => freeBytes(directory));
+    this.#free = free ?? (() => databaseFreeBytes(directory));
     this.#now = now ?? (() => performance.now());
     this.#lookedAt = this.#checkpointAt = this.#now();
   }

@@ -10,7 +10,7 @@ import { DurableNodeFS, durableStart } from './durable-fs.ts';
 import { inMebibytes } from './free-space.ts';
 import { PanicWatch } from './panic.ts';
 import type { DriverError } from '../errors.ts';
-import type { Answer, Notice, Request, ThreadData } from './thread.ts';
+import { codeOfEnd, type Answer, type Notice, type Request, type ThreadData } from './thread.ts';
 import { Upkeep } from './upkeep.ts';
 
 const port = parentPort;
@@ -90,7 +90,11 @@ function told(error: unknown): DriverError {
   const { message, code, constraint, table } = error as Error &
     Record<'code' | 'constraint' | 'table', string | undefined>;
   if (code === readOnly && upkeep.refusing) return { message: 'the disk is nearly full', code: 'ENOSPC' };
-  return { message: (opened ? undefined : panics.reason) ?? message, code, constraint, table };
+  if (!opened) {
+    const reason = panics.reason ?? message;
+    return { message: reason, code: codeOfEnd(reason) };
+  }
+  return { message, code, constraint, table };
 }
 
 async function maintain(quiet: boolean): Promise<void> {

@@ -378,7 +378,7 @@ void t.test('a fetch that is stopped is no whole answer, however git ends', asyn
   };
   await t.rejects(
     native.uploadPack(id, { service: 'git-upload-pack', protocol: 'version=2', body: body(), signal: never }),
-    { name: 'Internal', message: /was stopped/ },
+    { name: 'Unavailable', message: /was stopped/ },
   );
 });
 

@@ -1,11 +1,12 @@
 // The upkeep of the embedded database: when it checkpoints, when it refuses writes, and how it comes back after it
 // ended.
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import t from 'tap';
 import type { Test } from 'tap';
+import { databaseFreeBytes, freeBytes } from '#adapters/postgres/embedded/free-space';
 import { SupervisedThread, type SupervisorOptions } from '#adapters/postgres/embedded/supervisor';
 import { Upkeep } from '#adapters/postgres/embedded/upkeep';
 import { translated } from '#adapters/postgres/errors';
@@ -91,6 +92,14 @@ void t.test('when the log is checkpointed, and when writes are refused', async (
 });
 
 /** A database of its own with one table, and the lines of its log. */
+void t.test('the log of the database may lie on a disk of its own, and the fuller of the two counts', async (t) => {
+  const directory = t.testdir();
+  t.equal(databaseFreeBytes(directory), freeBytes(directory));
+  // A file system on which nothing is free.
+  symlinkSync('/proc', join(directory, 'pg_wal'));
+  t.equal(databaseFreeBytes(directory), 0);
+});
+
 async function started(t: Test, options: Partial<SupervisorOptions> = {}) {
   // In memory where there is some: what the disk keeps is not the question here.
   const data = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'hexforge-upkeep-'));
@@ -193,6 +202,21 @@ if (testEngines().includes('embedded')) {
       t.match(lines.at(-1), /the embedded database runs again/);
     },
   );
+
+  void t.test('while a database cannot start, everybody hears that it is away', async (t) => {
+    const { ask, back, directory, lines } = await started(t, { free: () => 1000 * mebibyte });
+    await ask('create table kept (n int)');
+    const obstacle = join(directory, 'pg_wal', 'xlogtemp.42');
+    mkdirSync(obstacle);
+    await ask('select pg_switch_wal()');
+    await t.rejects(ask('insert into kept values (1)'), absent);
+    while (!lines.some((line) => line.includes('did not start; trying again'))) {
+      await t.rejects(ask('select 1'), absent);
+      await pause(20);
+    }
+    rmSync(obstacle, { recursive: true });
+    await back();
+  });
 
   void t.test('a statement that never ends is cut off, and its transaction is gone with it', async (t) => {
     const { ask, back, lines } = await started(t, { statementMs: 1000 });

@@ -1,6 +1,7 @@
 // Create, list, fetch, update and delete on in-memory stores, with what each leaves behind when it is cut short.
 import t from 'tap';
 import { anonymous } from '#core/kernel/caller';
+import { Unavailable } from '#core/kernel/errors';
 import { alice, bob, root, world, refusal } from './world.ts';
 
 void t.test(
@@ -288,4 +289,18 @@ void t.test('deleting needs the confirmation to the letter and takes row, collab
   });
   await t.rejects(forge.useCases.delete(owned, { confirmation: 'Alice/Gone' }), refusal('not_found'), 'a second time');
   t.equal(forge.intents.open_.size, 0);
+});
+
+void t.test('a change that landed is not told as refused where the answer to it cannot be read', async (t) => {
+  const forge = await world();
+  t.teardown(() => forge.close());
+  const call = forge.as(alice);
+  const repository = await forge.useCases.create(call, { name: 'hello' });
+  for (const [thrown, told] of [
+    [new Unavailable('The database does not answer'), /^The change was made/],
+    [new TypeError('a fault of ours'), /^a fault of ours/],
+  ] as const) {
+    forge.store.ownCounts = () => Promise.reject(thrown);
+    await t.rejects(forge.useCases.record(call, { repository }), { message: told });
+  }
 });

@@ -35,7 +35,7 @@ export const patienceMs = 10_000;
 const vague =
   /should not have happened|failed to answer|internal|does not take this change|unable to create temporary/i;
 /** An answer that leaves the outcome open, in so many words. */
-const leavesOpen = /may (or may not )?have|whether it|not known|unknown whether/i;
+const leavesOpen = /the change was made|may (or may not )?have|whether it|not known|unknown whether/i;
 
 export class Client {
   readonly username: string;

@@ -1,0 +1,119 @@
+// What git did not finish or could not ask about is the server's own fault, 503 or 507 by name, and never a refusal of
+// what the client sent.
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { gitNative, type GitNative } from '#adapters/git-native/index';
+import { InsufficientStorage, Unavailable } from '#core/kernel/errors';
+import { zeroOid, type JudgeRefs } from '#core/repositories/git-backend';
+import type { FileWrite, PushHooks } from '#core/repositories/git-history';
+import { bytesOf, never } from '#test/contracts/git/provider';
+import { quiet } from './provider.ts';
+
+const id = '0a000000-0000-4000-8000-000000000000';
+const oid = '1'.repeat(40);
+const hooks: PushHooks = {
+  announced: async () => undefined,
+  judge: async (updates) => updates.map(({ ref }) => ({ ref, refusal: undefined })),
+  landed: async () => undefined,
+  signal: never,
+};
+const someone = { name: 'a', email: 'a@b', date: new Date(0) };
+const change: FileWrite = {
+  ref: 'refs/heads/main',
+  parent: zeroOid,
+  path: 'file',
+  file: { content: Buffer.from('x'), mode: '100644' },
+  message: 'one',
+  author: someone,
+  committer: someone,
+};
+const declined = String.raw`printf '000eunpack ok\n0031ng refs/heads/main pre-receive hook declined\n0000'`;
+
+/** @param lines what git does, in place of the git that is installed. */
+async function repository(t: Test, lines?: readonly string[]): Promise<GitNative> {
+  const folder = t.testdir();
+  const gitPath = join(folder, 'git');
+  writeFileSync(gitPath, ['#!/bin/sh', ...(lines ?? [])].join('\n'));
+  chmodSync(gitPath, 0o755);
+  const root = join(folder, 'repositories');
+  mkdirSync(root);
+  const native = gitNative({ root, log: quiet, ...(lines !== undefined && { gitPath }) });
+  t.teardown(() => native.close());
+  await native.create(id, { defaultBranch: 'main' });
+  return native;
+}
+
+const pkt = (text: string): string => (text.length + 4).toString(16).padStart(4, '0') + text;
+
+async function pushed(native: GitNative): Promise<string> {
+  const answer = await native.receivePack(id, {
+    ...hooks,
+    service: 'git-receive-pack',
+    protocol: undefined,
+    body: (async function* body() {
+      yield Buffer.from(`${pkt(`${zeroOid} ${oid} refs/heads/main\0report-status\n`)}0000PACK`);
+    })(),
+  });
+  return (await bytesOf(answer)).toString();
+}
+
+void t.test('a push whose judge fails is refused with the reason of that, over the API with its status', async (t) => {
+  const native = await repository(t);
+  for (const [thrown, told] of [
+    [new Unavailable('The database does not answer'), { name: 'Unavailable', message: 'The database does not answer' }],
+    [new InsufficientStorage('The disk is full'), { name: 'InsufficientStorage', message: 'The disk is full' }],
+    [new Error('a fault of ours'), { name: 'Unavailable', message: /^The server could not decide about this push/ }],
+  ] as const) {
+    const judge: JudgeRefs = () => Promise.reject(thrown);
+    await t.rejects(native.write(id, change, { ...hooks, judge }), told);
+  }
+  t.strictSame(await native.readRefs(id, ['refs/heads/main']), [zeroOid]);
+  const judge: JudgeRefs = async (updates) => updates.map(({ ref }) => ({ ref, refusal: 'not here' }));
+  t.equal((await native.write(id, change, { ...hooks, judge })).refusal, 'pre-receive hook declined');
+  t.equal((await native.write(id, change, hooks)).refusal, undefined);
+});
+
+for (const { how, lines, told } of [
+  {
+    how: 'git that is killed before it reports',
+    lines: ['cat > /dev/null', 'kill -9 $$'],
+    told: /^The push was stopped/,
+  },
+  {
+    how: 'git whose hook is killed before git itself',
+    lines: ['cat > /dev/null', declined, 'kill -9 $$'],
+    told: /^The push was stopped/,
+  },
+  {
+    how: 'git whose hook could not ask',
+    lines: ['cat > /dev/null', declined, 'exit 1'],
+    told: /^The server could not decide/,
+  },
+]) {
+  void t.test(`${how} has refused nothing: the reason is told as the server's own`, async (t) => {
+    const native = await repository(t, lines);
+    await t.rejects(native.write(id, change, hooks), { name: 'Unavailable', message: told });
+    const report = await pushed(native).catch((error: unknown) => `ng refs/heads/main ${String(error)}`);
+    t.match(report, new RegExp(`ng refs/heads/main (?:Unavailable: )?${told.source.slice(1)}`));
+  });
+}
+
+void t.test('a read whose process is killed is unavailable, not a fault that nobody can name', async (t) => {
+  const native = await repository(t, ['kill -9 $$']);
+  const reads: Readonly<Record<string, () => Promise<unknown>>> = {
+    'an object': () => native.resolveCommit(id, oid),
+    'a merge base': () => native.mergeBase(id, oid, '2'.repeat(40), never),
+    'a fetch': () =>
+      native.uploadPack(id, {
+        service: 'git-upload-pack',
+        protocol: 'version=2',
+        body: (async function* body() {
+          yield Buffer.from('0000');
+        })(),
+        signal: never,
+      }),
+  };
+  for (const [what, read] of Object.entries(reads))
+    t.match(await read().catch((error: unknown) => error), { kind: 'unavailable' }, what);
+});
