@@ -11,6 +11,7 @@ export class PushReport {
   readonly #multiplexed: boolean;
   readonly #held: Buffer[] = [];
   readonly #accepted = new Set<string>();
+  #began = false;
   #complete = false;
   #said = '';
 
@@ -60,7 +61,9 @@ export class PushReport {
   }
 
   #line(line: string | undefined): void {
-    if (line === undefined) this.#complete = true;
+    // What does not begin so is no report: git may speak otherwise than its client asked for.
+    if (line === undefined) this.#complete = this.#began;
+    else if (line.startsWith('unpack ')) this.#began = true;
     else if (line.startsWith('ok ')) this.#accepted.add(line.slice(3));
   }
 }
