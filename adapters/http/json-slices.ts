@@ -7,6 +7,8 @@ const quote = 0x22;
 const colon = 0x3a;
 const backslash = 0x5c;
 const smallU = 0x75;
+/** RFC 8259, section 2. */
+const blanks: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d]);
 /** A string of so many bytes is taken out. */
 const long = 64 * 1024;
 /** What is read without a pause. */
@@ -50,7 +52,7 @@ export async function skeletonOf(bytes: Buffer, most: number): Promise<Skeleton>
     }
     if (backslashesBefore(bytes, at, open + 1) % 2 === 1) continue;
     // A key stays where it is, so that a refusal can name it.
-    if (at - open > long && bytes[at + 1] !== colon) {
+    if (at - open > long && !isKey(bytes, at + 1)) {
       const mark = `${run}-${strings.size}`;
       keep(bytes.subarray(kept, open + 1));
       keep(Buffer.from(mark));
@@ -72,6 +74,13 @@ export function restored(value: unknown, strings: ReadonlyMap<string, string>): 
   const members = value as Record<string, unknown>;
   for (const key of Object.keys(members)) members[key] = restored(members[key], strings);
   return value;
+}
+
+/** Whether a colon follows. */
+function isKey(bytes: Buffer, from: number): boolean {
+  let at = from;
+  while (blanks.has(bytes[at] ?? 0)) at += 1;
+  return bytes[at] === colon;
 }
 
 function backslashesBefore(bytes: Buffer, at: number, from: number): number {

@@ -158,7 +158,7 @@ function responses(route: Route, registry: SchemaRegistry, absentPort: AbsentPor
     default: {
       description:
         'What any operation may meet: a request that is no valid HTTP, a fault (500), a component that is not ' +
-        'available or an answer over the bound of all (503), a disk that is full (507)',
+        'available (503), an answer over the bound of all (422), a disk that is full (507)',
       ...refusal,
     },
   };

@@ -25,6 +25,8 @@ export interface PushJudge {
   readonly judge: JudgeRefs;
   /** Why the caller may not push any more. */
   readonly lost: HexforgeError | undefined;
+  /** Whether any ref was let through: before that none moves. */
+  readonly admitted: boolean;
   /** To be called when the push is over. */
   ended(): void;
 }
@@ -33,9 +35,13 @@ export interface PushJudge {
 export function judgePush(parts: JudgeParts, granted: Granted<Repository, 'repo.write'>): PushJudge {
   const room = roomForBytes(parts, granted.resource, granted.call.caller);
   let lost: HexforgeError | undefined;
+  let admitted = false;
   return {
     get lost() {
       return lost;
+    },
+    get admitted() {
+      return admitted;
     },
     ended: () => room.ended(),
     async judge(updates, given) {
@@ -53,7 +59,9 @@ export function judgePush(parts: JudgeParts, granted: Granted<Repository, 'repo.
         const verdicts = await room.judge(policy)(updates, objects);
         // A walk of history takes its time too.
         const now = computed ? await granted.renew() : before;
-        return await admitDeletions(parts, now, updates, verdicts, given.atomic);
+        const final = await admitDeletions(parts, now, updates, verdicts, given.atomic);
+        admitted ||= final.some(({ refusal }) => refusal === undefined);
+        return final;
       } catch (error) {
         const refusal = error instanceof HexforgeError ? lostAccess[error.kind] : undefined;
         if (refusal === undefined) throw error;

@@ -14,7 +14,8 @@ export function pushes(parts: Parts): Pushes {
       const intent = pushIntent(parts, repository.id, call.caller);
       const judging = judgePush(parts, granted);
       const conclude = async (complete: boolean): Promise<void> => {
-        await intent.conclude(complete);
+        // Where none was let through the refs are not asked: one may stand where the client only said it would.
+        await intent.conclude(complete || !judging.admitted);
         judging.ended();
       };
       try {

@@ -95,7 +95,8 @@ export function reconciler(parts: Parts): Reconciler {
         }),
       ),
     );
-    return [...candidates.filter((candidate) => candidate.known && !chains.includes(candidate)), ...chains];
+    const told = new Set(chains);
+    return [...candidates.filter((candidate) => candidate.known && !told.has(candidate)), ...chains];
   };
 
   /**

@@ -108,8 +108,8 @@ function record(
  * @returns the landed ones, for each ref in the order in which they landed.
  */
 export function landed<U extends RefUpdate>(updates: readonly U[], present: ReadonlyMap<string, Oid>): U[] {
-  return [...new Set(updates.map(({ ref }) => ref))].flatMap((ref) => {
-    const open = updates.filter((update) => update.ref === ref && update.old !== update.new);
+  return [...Map.groupBy(updates, ({ ref }) => ref)].flatMap(([ref, own]) => {
+    const open = own.filter((update) => update.old !== update.new);
     const chain: U[] = [];
     let at = present.get(ref) ?? zeroOid;
     for (;;) {

@@ -1,5 +1,6 @@
 // How many refs a repository may have, branches, tags and others together: every list and every clone names them all.
 import { Unprocessable } from '#core/kernel/errors';
+import { deletionBudget } from './deletions.ts';
 import { zeroOid, type GitBackend, type RefUpdate } from './git-backend.ts';
 
 export const mostRefs = 100_000;
@@ -21,7 +22,8 @@ export async function refusedByLimit(
   if (created.length === 0) return refused;
   const { refs } = await git.refList(repositoryId, 'all');
   const deleted = updates.filter((update) => update.new === zeroOid && update.old !== zeroOid);
-  let count = refs.length - deleted.length;
+  // Whether they go is decided later: more than may be deleted at once make no room.
+  let count = refs.length - Math.min(deleted.length, deletionBudget.limit);
   let names = refs.reduce((length, { name }) => length + name.length, 0);
   for (const update of created) {
     if (count >= mostRefs || names + update.ref.length > mostNames) {

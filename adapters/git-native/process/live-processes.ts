@@ -2,15 +2,14 @@
 // that one of them is making: so what a dead one left is told from what a living one is writing.
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
-import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { Unavailable } from '#core/kernel/errors';
 import { errnoOf, ignoreMissing } from '../storage/errno.ts';
-import { killMarked, startTimeOf } from './process-table.ts';
+import { killMarked, startTimeOf, thisHost } from './process-table.ts';
 
 const heartbeatMs = 30_000;
 /** A process of another host is alive while it has said so within this time. */
-const silenceMs = 4 * heartbeatMs;
+const silence = 4 * heartbeatMs;
 /** In the environment of every program that a process starts: its folder. */
 const variable = 'HEXFORGE_PROCESS';
 const marksFolder = 'marks';
@@ -36,14 +35,16 @@ export class LiveProcesses {
   readonly folder: string;
   readonly #all: string;
   readonly #name: string;
+  readonly #silenceMs: number;
   #heartbeat: NodeJS.Timeout | undefined;
   #registered: Promise<void> | undefined;
   #marks = 0;
   #gone = false;
 
-  constructor(root: string) {
+  constructor(root: string, silenceMs = silence) {
+    this.#silenceMs = silenceMs;
     this.#all = join(root, '.processes');
-    this.#name = `${hostname().replaceAll(/[^\w-]/g, '-')}.${process.pid}.${startTimeOf(String(process.pid)) ?? '0'}.${randomUUID().slice(0, 8)}`;
+    this.#name = `${thisHost()}.${process.pid}.${startTimeOf(String(process.pid)) ?? '0'}.${randomUUID().slice(0, 8)}`;
     this.folder = join(this.#all, this.#name);
   }
 
@@ -161,8 +162,11 @@ export class LiveProcesses {
   async #lives(name: string): Promise<boolean> {
     const [host, pid, start] = name.split('.');
     if (host === this.#name.split('.')[0]) return startTimeOf(pid ?? '') === start;
-    const found = await stat(join(this.#all, name)).catch(ignoreMissing);
-    return found !== undefined && Date.now() - found.mtimeMs < silenceMs;
+    // By the one clock of the file system: those of two hosts may be minutes apart.
+    const [found, own] = await Promise.all(
+      [join(this.#all, name), this.folder].map((folder) => stat(folder).catch(ignoreMissing)),
+    );
+    return found !== undefined && (own?.ctimeMs ?? Date.now()) - found.ctimeMs < this.#silenceMs;
   }
 }
 

@@ -1,9 +1,31 @@
 // The machine's process table (proc(5)): what tells a process from a later one with its id, and ending processes by a
 // mark in their environment.
-import { readFileSync } from 'node:fs';
+import { readFileSync, readlinkSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { errnoOf, ignoreMissing } from '../storage/errno.ts';
+
+/**
+ * Host, boot and process namespace, as part of a file's name: only where all three are the same does a process id mean
+ * the same process. Containers may share the name of their host.
+ */
+export function thisHost(): string {
+  const parts = [
+    hostname(),
+    attempt(() => readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').slice(0, 8)),
+    attempt(() => /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? ''),
+  ];
+  return parts.join('-').replaceAll(/[^\w-]/g, '-');
+}
+
+function attempt(read: () => string): string {
+  try {
+    return read();
+  } catch {
+    return '';
+  }
+}
 
 /**
  * What tells a running process from a later one with its id: on Linux the tick it started at (proc_pid_stat(5), field

@@ -24,7 +24,7 @@ export async function readPushCommands(body: AsyncIterator<Uint8Array>, limit: n
   const parser = new PktLineParser();
   const raw: Uint8Array[] = [];
   const updates: RefUpdate[] = [];
-  let capabilities: ReadonlySet<string> = new Set();
+  const capabilities = new Set<string>();
   let bytes = 0;
   for (;;) {
     const chunk = await body.next();
@@ -42,11 +42,15 @@ export async function readPushCommands(body: AsyncIterator<Uint8Array>, limit: n
       bytes += pktLine.raw.length;
       if (bytes > limit) throw tooMany(limit);
       const [line = '', chosen] = lineOf(pktLine).split('\0', 2);
-      if (updates.length === 0 && chosen !== undefined) capabilities = new Set(chosen.trim().split(' '));
-      if (!/^shallow [0-9a-f]{40}$/.test(line)) updates.push(parsed(line, pktLine.payload));
+      if (/^shallow [0-9a-f]{40}$/.test(line)) continue;
+      for (const name of chosenIn(chosen)) capabilities.add(name);
+      updates.push(parsed(line, pktLine.payload));
     }
   }
 }
+
+/** As git reads them: behind any command, between blanks of any kind, with or without a value. */
+const chosenIn = (text = ''): readonly string[] => text.split(/[ \t\r\n]/).map((each) => each.split('=', 1)[0] ?? '');
 
 function parsed(line: string, bytes: Uint8Array): RefUpdate {
   if (line.startsWith('push-cert')) throw malformed('a signed push, which this server does not offer');

@@ -195,8 +195,8 @@ export class ReceivePack {
     if (!report.complete) {
       // Removed under its hands, by this process or another.
       if (await this.#parts.gone(location)) return instead(() => 'the repository was removed');
-      if (moved.length > 0)
-        return instead((update) => (moved.includes(update) ? undefined : 'git did not finish the push'));
+      const landed = new Set(moved);
+      if (landed.size > 0) return instead((update) => (landed.has(update) ? undefined : 'git did not finish the push'));
       this.#parts.log.warn(
         { repository: location.id, code, stopped: process.stopped, stderr: process.stderr },
         'a push ended without a report',

@@ -11,6 +11,7 @@ export class PushReport {
   readonly #multiplexed: boolean;
   readonly #held: Buffer[] = [];
   readonly #accepted = new Set<string>();
+  #began = false;
   #complete = false;
   #declined = false;
   #said = '';
@@ -66,7 +67,9 @@ export class PushReport {
   }
 
   #line(line: string | undefined): void {
-    if (line === undefined) this.#complete = true;
+    // What does not begin so is no report: git may speak otherwise than its client asked for.
+    if (line === undefined) this.#complete = this.#began;
+    else if (line.startsWith('unpack ')) this.#began = true;
     else if (line.startsWith('ok ')) this.#accepted.add(line.slice(3));
     else if (/^ng .* pre-receive hook declined$/.test(line)) this.#declined = true;
   }

@@ -2,6 +2,7 @@
 // statement may take.
 import { Worker, type WorkerOptions } from 'node:worker_threads';
 import type { DriverError } from '../errors.ts';
+import { liftBound } from '../stalled-connections.ts';
 import type { UpkeepBounds } from './upkeep.ts';
 
 export type Request = { readonly id: number } & (
@@ -66,6 +67,8 @@ export class DatabaseThread {
   readonly #waiting = new Map<number, { resolve: (answer: Answer) => void; reject: (error: Error) => void }>();
   #next = 1;
   #answered = false;
+  /** False while a migration runs, which may take long. */
+  #bounded = true;
   #late: NodeJS.Timeout | undefined;
   #ended: Error | undefined;
   #closing = false;
@@ -91,6 +94,8 @@ export class DatabaseThread {
     sql: string,
     parameters: readonly unknown[],
   ): Promise<{ readonly rows: readonly unknown[]; readonly affected: number }> {
+    if (sql === liftBound) this.#bounded = false;
+    else if (sql === 'commit' || sql === 'rollback') this.#bounded = true;
     return this.#ask({ ask: 'query', sql, parameters });
   }
 
@@ -142,7 +147,7 @@ export class DatabaseThread {
   /** Bounds the statement that is running now, the first of those that wait. */
   #watch(): void {
     clearTimeout(this.#late);
-    if (this.#waiting.size === 0) return;
+    if (this.#waiting.size === 0 || !this.#bounded) return;
     const bound = this.#answered ? (this.#options.statementMs ?? patience.statement) : patience.open;
     const running = this.#next - this.#waiting.size;
     this.#late = setTimeout(() => {

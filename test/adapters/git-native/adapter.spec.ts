@@ -2,7 +2,7 @@
 import { Buffer } from 'node:buffer';
 import { execFile, spawn } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
-import { hostname, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
@@ -10,6 +10,7 @@ import { gitNative, type GitNative, type GitVersion } from '#adapters/git-native
 import { CatFile, largestRead } from '#adapters/git-native/objects/cat-file';
 import { CatFilePool } from '#adapters/git-native/objects/cat-file-pool';
 import { GitProcesses } from '#adapters/git-native/process/git-process';
+import { thisHost } from '#adapters/git-native/process/process-table';
 import { serve } from '#test/contracts/git/http-server';
 import { bytesOf, eventually, never } from '#test/contracts/git/provider';
 import { must } from '#test/contracts/git/stock-git';
@@ -296,7 +297,7 @@ void t.test('sweeping removes what a killed process left, and nothing else', asy
   await mkdir(join(root, '0b', '0b000000-0000-4000-8000-000000000000.git', 'objects', 'tmp_objdir-incoming-abc'), {
     recursive: true,
   });
-  await mkdir(join(root, '.processes', `${hostname().replaceAll(/[^\w-]/g, '-')}.999999.1.dead`), { recursive: true });
+  await mkdir(join(root, '.processes', `${thisHost()}.999999.1.dead`), { recursive: true });
   const next = gitNative({ root, log: quiet });
   await next.sweep();
   t.strictSame(await left(directory), ['objects/pack/pack-y.keep']);

@@ -2,7 +2,7 @@
 // living one has locked stays.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
 import { gitNative, type GitNative } from '#adapters/git-native/index';
 import { LiveProcesses } from '#adapters/git-native/process/live-processes';
-import { startTimeOf } from '#adapters/git-native/process/process-table';
+import { startTimeOf, thisHost } from '#adapters/git-native/process/process-table';
 import { replaceUnderLock, writeSynced } from '#adapters/git-native/storage/durable-files';
 import { Changes } from '#adapters/git-native/upkeep/changes';
 import { zeroOid } from '#core/repositories/git-backend';
@@ -54,7 +54,7 @@ async function place(t: Test): Promise<Place> {
 
 /** The marks of a process, as it leaves them when it is killed. */
 async function marks(root: string, pid: number, changed: readonly string[]): Promise<string> {
-  const name = `${hostname().replaceAll(/[^\w-]/g, '-')}.${pid}.${startTimeOf(String(pid)) ?? '1'}.${changed.join('')}`;
+  const name = `${thisHost()}.${pid}.${startTimeOf(String(pid)) ?? '1'}.${changed.join('')}`;
   const folder = join(root, '.processes', name, 'marks');
   await mkdir(folder, { recursive: true });
   for (const [index, each] of changed.entries()) await writeFile(join(folder, `${id}.${each}.${index}`), '');
@@ -275,3 +275,21 @@ void t.test('that a process could not say that it is here is over when its cause
   await native.setDefaultBranch(id, 'one');
   t.equal(await readFile(join(folder, '0a', `${id}.git`, 'HEAD'), 'utf8'), 'ref: refs/heads/one\n');
 });
+
+void t.test(
+  'a server in another container of the same host name lives while it says so, whatever its clock',
+  async (t) => {
+    const root = await mkdtemp(join(tmpdir(), 'hexforge-'));
+    t.teardown(() => rm(root, { recursive: true, force: true }));
+    const other = `${hostname().replaceAll(/[^\w-]/g, '-')}-0-0.1.1.other`;
+    const folder = join(root, '.processes', other);
+    await mkdir(join(folder, 'marks'), { recursive: true });
+    await utimes(folder, new Date(0), new Date(0));
+    await tick();
+    const [patient, impatient] = [new LiveProcesses(root), new LiveProcesses(root, 1)];
+    for (const each of [patient, impatient]) await each.register();
+    t.ok((await patient.others()).living.includes(other));
+    t.ok((await impatient.others()).dead.includes(other), 'silent for too long');
+    for (const each of [patient, impatient]) await each.unregister();
+  },
+);

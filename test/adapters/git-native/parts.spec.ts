@@ -120,6 +120,9 @@ void t.test('a report cut anywhere is held back while progress passes', (t) => {
   const cut = new PushReport(false);
   cut.take(inner.subarray(0, -4));
   t.equal(cut.complete, false);
+  const unasked = new PushReport(false);
+  unasked.take(whole);
+  t.equal(unasked.complete, false, 'a report that came otherwise than it was asked for is none');
   t.end();
 });
 

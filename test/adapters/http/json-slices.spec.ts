@@ -27,6 +27,7 @@ void t.test('a text read in slices is what JSON.parse makes of it, wherever the 
     ' "" ',
     `"${'x'.repeat(2 * mib)}"`,
     `{"${'k'.repeat(100_000)}":["${'x'.repeat(100_000)}"]}`,
+    `{"${'k'.repeat(100_000)}" \t\r\n:["${'x'.repeat(100_000)}"]}`,
   ])
     t.strictSame(await sliced(text), JSON.parse(text));
 });

@@ -10,6 +10,7 @@ import { databaseFreeBytes, freeBytes } from '#adapters/postgres/embedded/free-s
 import { SupervisedThread, type SupervisorOptions } from '#adapters/postgres/embedded/supervisor';
 import { Upkeep } from '#adapters/postgres/embedded/upkeep';
 import { translated } from '#adapters/postgres/errors';
+import { liftBound } from '#adapters/postgres/stalled-connections';
 import type { Log } from '#core/kernel/log';
 import { quietLog, testEngines } from '#test/contracts/storage-engines';
 import { layCluster } from '#test/support/cluster';
@@ -228,5 +229,14 @@ if (testEngines().includes('embedded')) {
     await back();
     t.strictSame(await ask('select n from counted'), []);
     t.match(lines[0], /a statement took more than 1 s/);
+  });
+
+  void t.test('a migration may take longer than any other statement', async (t) => {
+    const { ask } = await started(t, { statementMs: 300 });
+    await ask('begin');
+    await ask(liftBound);
+    await ask('select pg_sleep(1)');
+    await ask('commit');
+    await t.rejects(ask('select pg_sleep(60)'), absent);
   });
 }

@@ -102,6 +102,38 @@ export const pushChecks: readonly Check<Bench>[] = [
       }),
   },
   {
+    name: 'what lands is told however the client says in what form it wants its report',
+    run: (bench) =>
+      pushing(bench, async ({ folder }) => {
+        const tip = await must(folder, ['rev-parse', 'main']);
+        const pack = await packOf(folder, tip);
+        for (const [first, second] of [
+          ['report-status', ' side-band-64k'],
+          ['report-status side-band-64k=1', ''],
+          ['report-status\tside-band-64k\t', ''],
+        ]) {
+          const id = await fresh(bench);
+          const landed: RefUpdate[] = [];
+          const [one, two] = ['one', 'two'].map((name) => ({ ref: `refs/heads/${name}`, old: zeroOid, new: tip }));
+          const answer = await bench.backend.receivePack(id, {
+            service: 'git-receive-pack',
+            protocol: undefined,
+            signal: never,
+            judge: accepting,
+            body: (async function* body() {
+              yield Buffer.from(line(`${zeroOid} ${tip} refs/heads/one\0${first}`));
+              yield Buffer.from(`${line(`${zeroOid} ${tip} refs/heads/two\0${second}`)}0000`);
+              yield pack;
+            })(),
+            announced: async () => undefined,
+            landed: async (updates) => void landed.push(...updates),
+          });
+          assert.match((await bytesOf(answer)).toString('latin1'), /ok refs\/heads\/one[\s\S]*ok refs\/heads\/two/);
+          assert.deepEqual(landed, [one, two]);
+        }
+      }),
+  },
+  {
     name: 'where telling fails the client still hears that its push landed, for it has',
     run: (bench) =>
       pushing(bench, async ({ id, folder }) => {

@@ -252,6 +252,15 @@ void t.test(
   },
 );
 
+void t.test('a push that was never let through moved nothing, wherever it said that a ref would stand', async (t) => {
+  const { forge, repository } = await start(t);
+  await forge.push(alice, repository, [create('refs/heads/main')]);
+  forge.git.breaks = 'before refs move';
+  await t.rejects(forge.push(alice, repository, [{ ref: 'refs/heads/main', old: b, new: a }]), { message: /killed/ });
+  t.equal((await pushed(forge)).length, 1);
+  t.equal(forge.intents.open_.size, 0);
+});
+
 void t.test('no push covers the traces of one whose outcome is not known yet', async (t) => {
   const { forge, repository } = await start(t);
   forge.git.breaks = 'after refs moved';

@@ -279,6 +279,17 @@ void t.test('a repository with a hundred thousand refs takes no other, over REST
     [undefined, undefined],
     'one goes, one comes',
   );
+  const many = (kind: string, update: Omit<RefUpdate, 'ref'>) =>
+    Array.from({ length: 40 }, (_, index) => ({ ...update, ref: `refs/tags/${kind}${index}` }));
+  const exchanged = await verdicts([
+    ...many('gone', { old: oid(1), new: zeroOid }),
+    ...many('new', { old: zeroOid, new: tip }),
+  ]);
+  t.equal(
+    exchanged.filter(([, refused]) => refused === undefined).length,
+    40 + 30,
+    'more than may be deleted at once make no room',
+  );
   forge.git.listed = () => [{ name: `refs/tags/${'x'.repeat(16 * 1024 ** 2)}`, oid: oid(1) }];
   await t.rejects(forge.useCases.createBranch(granted, { name: 'long' }), refusal('unprocessable'), 'so do long names');
 });

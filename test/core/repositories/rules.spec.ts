@@ -134,6 +134,17 @@ void t.test('of interrupted pushes those landed that lead to where the ref stand
   t.same(landed([update(a, a)], at(a)), [], 'an update that changes nothing is none');
   t.same(landed([update(a, zeroOid)], new Map()), [update(a, zeroOid)], 'a deletion');
   t.same(landed([update(a, b), update(b, a)], at(a)), [update(a, b), update(b, a)], 'there and back');
+  let looks = 0;
+  const many = Array.from({ length: 2000 }, (_, index) => ({
+    get ref() {
+      looks += 1;
+      return `refs/tags/t${index}`;
+    },
+    old: zeroOid,
+    new: a,
+  }));
+  t.equal(landed(many, new Map(many.map(({ ref }) => [ref, a]))).length, many.length);
+  t.ok(looks <= 3 * many.length, 'each ref is looked at a few times, however many a push has');
 });
 
 void t.test(
