@@ -7,7 +7,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { operations, type Document } from '#test/support/openapi';
+import type { Document } from '#test/support/openapi';
 import { freePort, ServerProcess } from '#test/support/server-process';
 import { table } from '../../tools/table.ts';
 import { weigh, type Weighed } from './hostile-client.ts';
