@@ -1,4 +1,5 @@
 // Makes a hapi route of a route descriptor: the request pipeline, with all that can be prepared done once.
+import { Readable } from 'node:stream';
 import type { Request, ResponseObject, ResponseToolkit, ServerRoute } from '@hapi/hapi';
 import type { AccessDecision } from '#core/kernel/access';
 import type { Authenticator, Presented } from '#core/kernel/credentials';
@@ -114,7 +115,12 @@ export function hapiRoute({ route }: OwnedRoute, wiring: Wiring): ServerRoute {
       const result: unknown = await route.run(call as never, input as never);
       const context = contextOf(exchange, [input.params, input.query], reading ? lease : undefined);
       const response = await respond(request, h, result, context);
-      if (reading && response.variety !== 'stream') await lease.hold();
+      if (reading)
+        await lease.hold().catch((error: unknown) => {
+          // What is sent in pieces has its source open.
+          if (response.source instanceof Readable) response.source.destroy();
+          throw error;
+        });
       return response;
     });
   };

@@ -227,20 +227,50 @@ void t.test('who made a change hears of it to the end, and who keeps access read
   t.ok(kept.state.asked > 2, 'asked on the way');
 });
 
-void t.test('what took long to read is not shown to who lost access meanwhile', async (t) => {
+void t.test('what took long to read is not shown to who lost access meanwhile, however much it is', async (t) => {
+  for (const length of [1, 1_000_000]) {
+    const { rig, state } = await losing(t, () => [
+      api({
+        ...common,
+        id: 'slow',
+        method: 'GET',
+        path: '/slow',
+        access: signedIn,
+        result: object<{ text: string }>({ text: Joi.string().required() }),
+        run() {
+          state.credential = false;
+          return { text: 'x'.repeat(length) };
+        },
+      }),
+    ]);
+    t.equal((await rig.call('GET', '/api/v1/slow', { headers: bearer('good') })).status, 401, String(length));
+  }
+});
+
+void t.test('an answer in bytes that is not begun for who lost access closes its source', async (t) => {
+  let closed = 0;
   const { rig, state } = await losing(t, () => [
     api({
       ...common,
-      id: 'slow',
+      id: 'bytes',
       method: 'GET',
-      path: '/slow',
+      path: '/bytes',
       access: signedIn,
-      result: count,
+      result: 'bytes',
       run() {
         state.credential = false;
-        return { bytes: 1 };
+        const source: AsyncIterableIterator<Uint8Array> = {
+          [Symbol.asyncIterator]: () => source,
+          next: () => Promise.reject(new Error('nobody may read it')),
+          async return() {
+            closed += 1;
+            return { done: true, value: undefined };
+          },
+        };
+        return new ByteStream(source, { type: 'text/plain' });
       },
     }),
   ]);
-  t.equal((await rig.call('GET', '/api/v1/slow', { headers: bearer('good') })).status, 401);
+  t.equal((await rig.call('GET', '/api/v1/bytes', { headers: bearer('good') })).status, 401);
+  t.equal(closed, 1);
 });
