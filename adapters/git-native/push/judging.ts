@@ -37,7 +37,7 @@ export class Judging {
         answerPreReceive(process, [...new Set(refused.map(({ refusal }) => oneLine(refusal ?? '')))]);
         return;
       }
-      push.absent = new Set(await this.#absent(location, question.updates));
+      push.unmoved = new Set([...(await this.#absent(location, question.updates)), ...refused.map(({ ref }) => ref)]);
       if (refused.length > 0) await push.hooks.refuseSome(verdicts);
       const mark = await this.#parts.changes.begin(location, 'refs');
       if (push.over) return await this.#parts.changes.end(mark, true);

@@ -27,6 +27,9 @@ export interface Push {
   refused: boolean;
   /** Why nobody could judge it, where that is so. */
   unjudged: HexforgeError | undefined;
-  /** Refs that were not there to be deleted, which git reports as deleted. */
-  absent: ReadonlySet<string>;
+  /**
+   * Refs that do not move, whatever stands there: refused ones, and those that were not there to be deleted, which git
+   * reports as deleted.
+   */
+  unmoved: ReadonlySet<string>;
 }

@@ -98,7 +98,7 @@ export class ReceivePack {
         quarantine: undefined,
         refused: false,
         unjudged: undefined,
-        absent: new Set(),
+        unmoved: new Set(),
       };
       const begun = first === undefined || first.done === true ? head.raw : [...head.raw, first.value];
       const finished = this.#run(push, { body, begun }).finally(release);
@@ -245,21 +245,21 @@ export class ReceivePack {
   }
 
   /** What git's own report says moved. git has compared the old value of each under its lock. */
-  #reported({ head, absent }: Push, accepted: ReadonlySet<string>): readonly RefUpdate[] {
+  #reported({ head, unmoved }: Push, accepted: ReadonlySet<string>): readonly RefUpdate[] {
     return head.updates.filter(
-      (update) => accepted.has(update.ref) && !absent.has(update.ref) && update.old !== update.new,
+      (update) => accepted.has(update.ref) && !unmoved.has(update.ref) && update.old !== update.new,
     );
   }
 
   /** The same where git was stopped before it could report: a ref that has its new value has moved. */
-  async #compared({ location, head, judged, absent }: Push): Promise<readonly RefUpdate[]> {
+  async #compared({ location, head, judged, unmoved }: Push): Promise<readonly RefUpdate[]> {
     if (!judged) return [];
     const present = await this.#parts.refs.readAll(
       location,
       head.updates.map(({ ref }) => ref),
     );
     return head.updates.filter(
-      (update, index) => present[index] === update.new && !absent.has(update.ref) && update.old !== update.new,
+      (update, index) => present[index] === update.new && !unmoved.has(update.ref) && update.old !== update.new,
     );
   }
 
