@@ -24,7 +24,7 @@ export function contract<P>(
   checks: readonly Check<P>[],
   make: (t: Test) => Promise<Made<P>>,
 ): Promise<unknown> {
-  return t.test(name, { timeout: 120_000 }, async (suite) => {
+  return t.test(name, { timeout: 300_000 }, async (suite) => {
     for (const check of checks) {
       await suite.test(check.name, { timeout: 60_000 }, async (subtest) => {
         const { provider, dispose } = await make(subtest);

@@ -30,7 +30,7 @@ export const gitBackendChecks: readonly Check<Bench>[] = [
 
 /** One provider serves all checks; each works in repositories of its own or only reads. */
 export function gitBackendContract(t: Test, name: string, make: MakeGitBackend): Promise<unknown> {
-  return t.test(name, { timeout: 180_000 }, async (suite) => {
+  return t.test(name, { timeout: 360_000 }, async (suite) => {
     const bench = await openBench(make);
     suite.teardown(() => bench.dispose());
     await contract(suite, 'keeps every promise', gitBackendChecks, async () => ({
