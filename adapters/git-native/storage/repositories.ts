@@ -68,7 +68,7 @@ export class Repositories {
       await mkdir(parent, { recursive: true, mode: 0o700 });
       await rename(made, location.directory);
     } catch (error) {
-      await rm(made, { recursive: true, force: true });
+      await removed(made);
       // Made by someone else meanwhile.
       if (errnoOf(error) !== 'ENOTEMPTY' && !(await this.exists(location))) throw error;
     }
@@ -128,6 +128,17 @@ export class Repositories {
       }
     }
   }
+}
+
+/**
+ * A folder with all that is in it. What cannot be removed at once, for want of descriptors for example, is tried again
+ * for some seconds while nobody waits; what stays then goes with the next start.
+ */
+async function removed(folder: string): Promise<void> {
+  const all = { recursive: true, force: true } as const;
+  await rm(folder, all).catch(() => {
+    rm(folder, { ...all, maxRetries: 15, retryDelay: 100 }).catch(() => undefined);
+  });
 }
 
 /** Like `Promise.all`, but that nothing is under way any more when it rejects. */

@@ -182,8 +182,10 @@ export class Forge {
     const strangers = [...(await processesAt(this.dataDir)), ...(await processesAt(this.temporary))].filter(
       ({ pid }) => !alive.includes(pid),
     );
-    const folders = await readdir(this.temporary);
-    // What a killed one leaves goes with its next start.
+    // A helper that no program is started with any more stays for those that run.
+    const commands = this.servers.flatMap((_, index) => this.tree(index).map(({ command }) => command));
+    const folders = (await readdir(this.temporary)).filter((name) => !commands.some((line) => line.includes(name)));
+    // What a killed one leaves goes with its next start; a helper that has just ended may be one more.
     const having = this.servers.filter(({ running, killed }) => running || killed).length;
     return [
       ...strangers.map(({ command }): Finding => ({ kind: 'left', text: `a process is left: ${command}` })),
