@@ -4,6 +4,7 @@ import type { Buffer } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { Internal, Unavailable } from '#core/kernel/errors';
 import type { Oid } from '#core/repositories/git-backend';
+import type { GitConfig } from '../process/environment.ts';
 import type { GitProcess, GitProcesses } from '../process/git-process.ts';
 import { RecordReader } from '../process/records.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
@@ -20,6 +21,9 @@ interface Pending {
 /** Bytes of a name: a longer one is in no listing. */
 const longestName = 64 * 1024;
 const [newline, nul, slash] = [0x0a, 0, 0x2f];
+
+/** Trees are small and each is read once: git's own 96 MiB hold what nobody asks for again. */
+const walkConfig: GitConfig = { 'core.deltaBaseCacheLimit': '16m' };
 
 export class TreeDiffs {
   readonly #start: () => Promise<GitProcess>;
@@ -49,6 +53,7 @@ export class TreeDiffs {
         [`--git-dir=${location.directory}`, 'diff-tree', '--stdin', '--name-only', '--no-renames', '-z'],
         {
           directory: location.directory,
+          config: walkConfig,
           deadlineMs,
         },
       );
