@@ -166,7 +166,7 @@ export function gitNative(options: GitNativeOptions): GitNative {
   let version: Promise<GitVersion> | undefined;
 
   const deleteSoon = (path: string): void => {
-    const deletion = rm(path, { recursive: true, force: true })
+    const deletion = rm(path, { recursive: true, force: true, maxRetries: 15, retryDelay: 100 })
       .catch((error: unknown) => log.warn({ path, err: error }, 'a removed repository could not be deleted yet'))
       .finally(() => deletions.delete(deletion));
     deletions.add(deletion);

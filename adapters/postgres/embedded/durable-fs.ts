@@ -1,5 +1,5 @@
 // PGlite's file system with real fsync: when PostgreSQL asks for a write to reach the disk, it does.
-import { closeSync, fsyncSync, openSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, rmSync } from 'node:fs';
 import { PGlite } from '@electric-sql/pglite';
 import { NodeFS } from '@electric-sql/pglite/nodefs';
 
@@ -7,10 +7,54 @@ import { NodeFS } from '@electric-sql/pglite/nodefs';
  * The part of Emscripten's NODEFS that is touched here. Pinned with PGlite's version; a contract test counts the calls.
  */
 interface NodeFileSystem {
-  readonly stream_ops: { fsync?: (stream: { readonly nfd?: number; readonly node: unknown }) => number };
+  readonly stream_ops: {
+    fsync?: (stream: { readonly nfd?: number; readonly node: unknown }) => number;
+    open: (stream: { readonly node: unknown }) => void;
+  };
+  readonly node_ops: { mknod: (parent: unknown, name: string, ...rest: unknown[]) => unknown };
   realPath(node: unknown): string;
   /** Makes of a system call's error one that PostgreSQL reads as errno. */
   tryFSOperation(call: () => void): void;
+}
+
+/** The part of Emscripten's FS, which knows files by name. */
+interface Names {
+  readonly filesystems: { readonly NODEFS: NodeFileSystem };
+  lookupNode(parent: unknown, name: string): unknown;
+  destroyNode(node: unknown): void;
+}
+
+/**
+ * A file that could not be made, or was made and could not be opened, for want of space or of descriptors: NODEFS keeps
+ * its name for good, and PostgreSQL can neither open nor make it any more.
+ */
+export function forgetUnmade(names: Names): void {
+  const files = names.filesystems.NODEFS;
+  const { node_ops: nodes, stream_ops: streams } = files;
+  const { mknod } = nodes;
+  const { open } = streams;
+  let made: unknown;
+  nodes.mknod = (parent, name, ...rest) => {
+    try {
+      return (made = mknod.call(nodes, parent, name, ...rest));
+    } catch (error) {
+      names.destroyNode(names.lookupNode(parent, name));
+      throw error;
+    }
+  };
+  streams.open = (stream) => {
+    const fresh = stream.node === made;
+    made = undefined;
+    try {
+      open.call(streams, stream);
+    } catch (error) {
+      if (fresh) {
+        rmSync(files.realPath(stream.node), { force: true });
+        names.destroyNode(stream.node);
+      }
+      throw error;
+    }
+  };
 }
 
 /** Emscripten's NODEFS has no fsync at all: without this, nothing PostgreSQL flushes is ever forced to the disk. */
@@ -28,7 +72,9 @@ export class DurableNodeFS extends NodeFS {
   override async init(...[pg, options]: Parameters<NodeFS['init']>): ReturnType<NodeFS['init']> {
     const prepared = await super.init(pg, options);
     prepared.emscriptenOpts.preRun?.push((module: unknown) => {
-      const files = (module as { FS: { filesystems: { NODEFS: NodeFileSystem } } }).FS.filesystems.NODEFS;
+      const { FS: names } = module as { FS: Names };
+      const files = names.filesystems.NODEFS;
+      forgetUnmade(names);
       files.stream_ops.fsync = (stream) => {
         // As errno: any other exception would leave PostgreSQL in the middle of what it was doing.
         files.tryFSOperation(() => {

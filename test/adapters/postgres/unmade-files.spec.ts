@@ -1,0 +1,62 @@
+// The file system of the embedded database where a file cannot be made: its name is free again, so that PostgreSQL can
+// make it once there is room.
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { forgetUnmade } from '#adapters/postgres/embedded/durable-fs';
+
+/** Emscripten's own order: the name is taken, then the file is made. */
+function emscripten(folder: string) {
+  const known = new Set<string>();
+  const failing = { make: false, open: false };
+  const node_ops = {
+    mknod: (_parent: unknown, name: string): unknown => {
+      known.add(name);
+      if (failing.make) throw new Error('EMFILE');
+      writeFileSync(join(folder, name), '');
+      return name;
+    },
+  };
+  const stream_ops = {
+    open: () => {
+      if (failing.open) throw new Error('EMFILE');
+    },
+  };
+  const names = {
+    filesystems: {
+      NODEFS: {
+        node_ops,
+        stream_ops,
+        realPath: (node: unknown) => join(folder, String(node)),
+        tryFSOperation: (call: () => void) => call(),
+      },
+    },
+    lookupNode: (_parent: unknown, name: string) => name,
+    destroyNode: (node: unknown) => void known.delete(String(node)),
+  };
+  forgetUnmade(names);
+  const { mknod } = names.filesystems.NODEFS.node_ops;
+  const open = names.filesystems.NODEFS.stream_ops.open as (stream: { readonly node: unknown }) => void;
+  return { known, failing, mknod: (name: string) => mknod({}, name), open };
+}
+
+void t.test('a file that could not be made or opened leaves no name, and one that was there stays', async (t) => {
+  const folder = t.testdir();
+  const { known, failing, mknod, open } = emscripten(folder);
+  failing.make = true;
+  t.throws(() => mknod('one'), /EMFILE/);
+  t.strictSame([...known], []);
+  failing.make = false;
+  failing.open = true;
+  const node = mknod('one');
+  t.throws(() => open({ node }), /EMFILE/);
+  t.strictSame([...known], []);
+  t.notOk(existsSync(join(folder, 'one')));
+  failing.open = false;
+  const there = mknod('one');
+  open({ node: there });
+  failing.open = true;
+  t.throws(() => open({ node: there }), /EMFILE/);
+  t.strictSame([...known], ['one']);
+  t.ok(existsSync(join(folder, 'one')));
+});
