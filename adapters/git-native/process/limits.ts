@@ -12,7 +12,9 @@ export interface GitLimits {
    * network. Default: cores × 8, at least 16.
    */
   readonly transfers: number;
-  /** Of these, clones of large repositories (200,000 objects) at once: a place a GiB of the machine's memory, 2 to 8. */
+  /**
+   * Of these, clones of large repositories (200,000 objects) at once: a place a GiB of the machine's memory, 2 to 8.
+   */
   readonly largeTransfers: number;
   /** Who may wait in each queue before the next is refused, a quarter of them of one caller. Default 256. */
   readonly queue: number;
