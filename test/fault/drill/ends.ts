@@ -149,7 +149,7 @@ function orderly(): Scenario {
     name: 'sigterm',
     says: 'SIGTERM while quick and slow requests are under way; in every fourth round some never end',
     engines: both,
-    quick: 'embedded',
+    quick: 'postgresql',
     async disturb({ forge, figures, estates, random }) {
       const [first, second, third] = estates;
       if (first === undefined || second === undefined || third === undefined) throw new Error('three estates');
