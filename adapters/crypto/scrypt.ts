@@ -2,8 +2,9 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import type { PasswordHasher } from '#core/kernel/credentials';
+import { Unavailable } from '#core/kernel/errors';
+import { FairLimiter } from '#core/kernel/fair-limiter';
 import { clientNetwork } from '#core/kernel/network';
-import { limiter } from './limiter.ts';
 
 /** `memory` is 128 × 2^logN × blockSize bytes. */
 export interface ScryptCost {
@@ -35,10 +36,11 @@ const encoded = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]
 
 export function scryptHasher(options: ScryptOptions = {}): PasswordHasher {
   const cost = options.cost ?? owaspCost;
-  const inTurn = limiter({
-    concurrent: options.concurrent ?? Math.min(4, availableParallelism()),
-    waiting: options.waiting ?? 256,
-    what: 'a password check',
+  const hashes = new FairLimiter({
+    places: options.concurrent ?? Math.min(4, availableParallelism()),
+    queue: options.waiting ?? 256,
+    refusal: () =>
+      new Unavailable('Too many requests wait for a password check', { detail: 'Try again in a few seconds' }),
   });
   const derive = (
     password: string,
@@ -46,7 +48,7 @@ export function scryptHasher(options: ScryptOptions = {}): PasswordHasher {
     { logN, blockSize, parallel }: ScryptCost,
     ip = '',
   ): Promise<Buffer> =>
-    inTurn(
+    hashes.run(
       () =>
         new Promise((resolve, reject) => {
           const N = 2 ** logN;

@@ -1,11 +1,6 @@
-// A concurrency limiter (counting semaphore) whose places and bounded queue are shared fairly between callers: those
-// who wait are let in by turns (round-robin), and nobody takes more than a share while somebody else might come.
+// The limiter of git's work: on whose behalf it is asked, what one caller's share is, and how a refusal reads.
 import { Unavailable } from '#core/kernel/errors';
-
-interface Ticket {
-  readonly enter: () => void;
-  readonly refuse: (error: unknown) => void;
-}
+import { FairLimiter } from '#core/kernel/fair-limiter';
 
 export interface LimiterOptions {
   readonly places: number;
@@ -20,26 +15,20 @@ export interface LimiterOptions {
 
 /** Seconds after which it is worth asking again. */
 const again = 10;
-/** No caller's key: they name what they are of. */
-const own = '';
 
 export class Limiter {
-  readonly #name: string;
   readonly #caller: () => string | undefined;
-  readonly #queue: number;
-  /** Places, and tickets in the queue, of one caller. */
-  readonly #share: { readonly places: number; readonly queue: number };
-  readonly #held = new Map<string, number>();
-  /** By caller; who has the next turn stands first. */
-  readonly #waiting = new Map<string, Ticket[]>();
-  #free: number;
+  readonly #fair: FairLimiter;
 
   constructor(name: string, { places, queue, caller = () => undefined }: LimiterOptions) {
-    this.#name = name;
+    const share = { places: Math.ceil(places / 2), queue: Math.ceil(queue / 4) };
     this.#caller = caller;
-    this.#free = places;
-    this.#queue = queue;
-    this.#share = { places: Math.ceil(places / 2), queue: Math.ceil(queue / 4) };
+    this.#fair = new FairLimiter({
+      places,
+      queue,
+      share,
+      refusal: (whose) => (whose === undefined ? tooMany(name) : tooManyOf(whose, name, share.queue)),
+    });
   }
 
   /**
@@ -48,105 +37,25 @@ export class Limiter {
    * first.
    */
   async acquire(signal?: AbortSignal): Promise<() => void> {
-    signal?.throwIfAborted();
-    const key = this.#caller() ?? own;
-    if (this.#free > 0 && this.#mayHoldMore(key)) this.#take(key);
-    else await this.#wait(key, signal);
-    let held = true;
-    return () => {
-      if (!held) return;
-      held = false;
-      this.#give(key);
-    };
+    return await this.#fair.acquire(this.#caller(), signal);
   }
 
   async run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    const release = await this.acquire(signal);
-    try {
-      return await work();
-    } finally {
-      release();
-    }
-  }
-
-  #mayHoldMore(key: string): boolean {
-    return key === own || (this.#held.get(key) ?? 0) < this.#share.places;
-  }
-
-  #take(key: string): void {
-    this.#free -= 1;
-    this.#held.set(key, (this.#held.get(key) ?? 0) + 1);
-  }
-
-  #give(key: string): void {
-    this.#free += 1;
-    const held = (this.#held.get(key) ?? 0) - 1;
-    if (held > 0) this.#held.set(key, held);
-    else this.#held.delete(key);
-    for (const [next, tickets] of this.#waiting) {
-      if (!this.#mayHoldMore(next)) continue;
-      const ticket = tickets.shift();
-      this.#waiting.delete(next);
-      if (tickets.length > 0) this.#waiting.set(next, tickets);
-      this.#take(next);
-      ticket?.enter();
-      return;
-    }
-  }
-
-  async #wait(key: string, signal: AbortSignal | undefined): Promise<void> {
-    const tickets = this.#waiting.get(key) ?? [];
-    if (key !== own && tickets.length >= this.#share.queue) throw this.#tooManyOf(key);
-    this.#makeRoom(tickets.length);
-    await new Promise<void>((resolve, reject) => {
-      const leave = (): void => {
-        this.#remove(key, ticket);
-        reject(signal?.reason);
-      };
-      const ticket: Ticket = {
-        enter: () => {
-          signal?.removeEventListener('abort', leave);
-          resolve();
-        },
-        refuse: (error) => {
-          signal?.removeEventListener('abort', leave);
-          reject(error);
-        },
-      };
-      this.#waiting.set(key, tickets);
-      tickets.push(ticket);
-      signal?.addEventListener('abort', leave, { once: true });
-    });
-  }
-
-  /** In a full queue, whoever waits for most gives way to who waits for less. */
-  #makeRoom(waiting: number): void {
-    const all = [...this.#waiting];
-    if (all.reduce((count, [, tickets]) => count + tickets.length, 0) < this.#queue) return;
-    const [most, tickets = []] = all.toSorted(([, one], [, other]) => other.length - one.length)[0] ?? [];
-    const last = tickets.length > waiting + 1 ? tickets.at(-1) : undefined;
-    if (most === undefined || last === undefined)
-      throw new Unavailable(`The server has too many git ${this.#name} waiting`, {
-        detail: 'Try again in a minute',
-        retryAfter: again,
-      });
-    this.#remove(most, last);
-    last.refuse(this.#tooManyOf(most));
-  }
-
-  #remove(key: string, ticket: Ticket): void {
-    const tickets = this.#waiting.get(key);
-    const index = tickets?.indexOf(ticket) ?? -1;
-    if (tickets === undefined || index < 0) return;
-    tickets.splice(index, 1);
-    if (tickets.length === 0) this.#waiting.delete(key);
-  }
-
-  #tooManyOf(key: string): Unavailable {
-    const whose = key.startsWith('user:') ? 'your account' : 'your address';
-    return new Unavailable(`Too many git ${this.#name} of ${whose} are waiting`, {
-      detail: `At most ${this.#share.queue} of one caller wait at a time; try again in ${again} seconds`,
-      retryAfter: again,
-    });
+    return await this.#fair.run(work, this.#caller(), signal);
   }
 }
+
+const tooMany = (name: string): Unavailable =>
+  new Unavailable(`The server has too many git ${name} waiting`, {
+    detail: 'Try again in a minute',
+    retryAfter: again,
+  });
+
+const tooManyOf = (whose: string, name: string, most: number): Unavailable =>
+  new Unavailable(
+    `Too many git ${name} of ${whose.startsWith('user:') ? 'your account' : 'your address'} are waiting`,
+    {
+      detail: `At most ${most} of one caller wait at a time; try again in ${again} seconds`,
+      retryAfter: again,
+    },
+  );

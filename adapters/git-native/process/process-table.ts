@@ -14,10 +14,14 @@ export function thisHost(): string {
   const parts = [
     hostname(),
     attempt(() => readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').slice(0, 8)),
-    attempt(() => /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? ''),
+    processNamespace(),
   ];
   return parts.join('-').replaceAll(/[^\w-]/g, '-');
 }
+
+/** A process id means something within its namespace alone (pid_namespaces(7)); 0 where that is unknown. */
+export const processNamespace = (): string =>
+  attempt(() => /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? '') || '0';
 
 function attempt(read: () => string): string {
   try {

@@ -1,23 +1,13 @@
 // Temporary folders of this process: their names say whose they are, so that those of killed processes are removed.
-import { readlinkSync } from 'node:fs';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startTimeOf } from './process-table.ts';
-
-/** A process id means something within its namespace alone (pid_namespaces(7)). */
-function namespace(): string {
-  try {
-    return readlinkSync('/proc/self/ns/pid').replaceAll(/\D/g, '');
-  } catch {
-    return '0';
-  }
-}
+import { processNamespace, startTimeOf } from './process-table.ts';
 
 /** Short: the path of a socket has 108 bytes at the most (unix(7)). */
 const short = (digits: string): string => Number(digits).toString(36);
 const prefixOf = (pid: number, start: string): string =>
-  `hexforge-${short(namespace())}-${short(String(pid))}-${short(start)}-`;
+  `hexforge-${short(processNamespace())}-${short(String(pid))}-${short(start)}-`;
 
 /** Makes one, and removes those of processes that have ended. */
 export async function temporaryFolder(): Promise<string> {
@@ -27,7 +17,7 @@ export async function temporaryFolder(): Promise<string> {
 }
 
 async function removeAbandoned(): Promise<void> {
-  const own = short(namespace());
+  const own = short(processNamespace());
   for (const name of await readdir(tmpdir())) {
     const [, where, pid, start] = /^hexforge-([0-9a-z]+)-([0-9a-z]+)-([0-9a-z]+)-\w{6}$/.exec(name) ?? [];
     if (where !== own || pid === undefined || start === undefined) continue;

@@ -1,6 +1,5 @@
 // Password hashes: self-describing, salted, verified also where nobody is known, and a few at a time.
 import t from 'tap';
-import { limiter } from '#adapters/crypto/limiter';
 import { owaspCost, scryptHasher } from '#adapters/crypto/scrypt';
 
 const cheap = { logN: 4, blockSize: 8, parallel: 1 };
@@ -53,75 +52,5 @@ void t.test('scrypt', async (t) => {
     t.ok(hash.startsWith('$scrypt$ln=14,r=8,p=5$'), hash.slice(0, 24));
     t.equal(await hasher.verify('secret password', hash), true);
     t.strictSame(owaspCost, { logN: 14, blockSize: 8, parallel: 5 });
-  });
-
-  await t.test('50 at once never run more than the bound, and all come through in order', async (t) => {
-    const inTurn = limiter({ concurrent: 2, waiting: 100, what: 'a test' });
-    let running = 0;
-    let most = 0;
-    const finished: number[] = [];
-    await Promise.all(
-      Array.from({ length: 50 }, (_, index) =>
-        inTurn(async () => {
-          running += 1;
-          most = Math.max(most, running);
-          await new Promise((resolve) => {
-            setImmediate(resolve);
-          });
-          running -= 1;
-          finished.push(index);
-        }),
-      ),
-    );
-    t.equal(most, 2);
-    t.strictSame(
-      finished,
-      Array.from({ length: 50 }, (_, index) => index),
-    );
-  });
-
-  await t.test('callers take turns, so that many calls of one hold up a single call of another by one', async (t) => {
-    const inTurn = limiter({ concurrent: 1, waiting: 100, what: 'a test' });
-    const order: string[] = [];
-    const call = (whose: string) => inTurn(async () => void order.push(whose), whose);
-    await Promise.all([...Array.from({ length: 20 }, () => call('flood')), call('a'), call('b')]);
-    // The first runs at once; the second waits in front.
-    t.strictSame(order.slice(0, 4), ['flood', 'flood', 'a', 'b']);
-    t.equal(order.length, 22);
-  });
-
-  await t.test('where too many wait, the latest of whoever has most waiting is refused', async (t) => {
-    const inTurn = limiter({ concurrent: 1, waiting: 10, what: 'a test' });
-    const refused: string[] = [];
-    const calls = [...Array.from({ length: 12 }, () => 'flood'), 'a', 'a', 'b'].map((whose) =>
-      inTurn(async () => whose, whose).catch((error: Error) => {
-        refused.push(`${whose}: ${error.name}`);
-        return undefined;
-      }),
-    );
-    const answered = await Promise.all(calls);
-    t.strictSame(
-      refused,
-      Array.from({ length: 4 }, () => 'flood: Unavailable'),
-    );
-    t.strictSame(
-      ['flood', 'a', 'b'].map((whose) => answered.filter((answer) => answer === whose).length),
-      [8, 2, 1],
-    );
-  });
-
-  await t.test('a failure passes its place on, and too long a queue is refused', async (t) => {
-    const inTurn = limiter({ concurrent: 1, waiting: 1, what: 'a password check' });
-    const first = inTurn(async () => {
-      throw new Error('no');
-    });
-    const second = inTurn(async () => 'second');
-    await t.rejects(
-      inTurn(async () => 'third'),
-      { name: 'Unavailable', message: 'Too many requests wait for a password check' },
-    );
-    await t.rejects(first, { message: 'no' });
-    t.equal(await second, 'second');
-    t.equal(await inTurn(async () => 'free again'), 'free again');
   });
 });

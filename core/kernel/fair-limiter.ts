@@ -1,0 +1,137 @@
+// A concurrency limiter (counting semaphore) whose places and bounded queue are shared fairly between callers: those
+// who wait are let in by turns (round-robin), and nobody takes more than a share while somebody else might come.
+
+/** Places, and tickets in the queue. */
+export interface Capacity {
+  readonly places: number;
+  readonly queue: number;
+}
+
+export interface FairLimiterOptions extends Capacity {
+  /** Of one caller. Default: all. */
+  readonly share?: Capacity;
+  /** The refusal of somebody whose part of the queue is full; of anybody where all of it is. */
+  readonly refusal: (whose: string | undefined) => Error;
+}
+
+interface Ticket {
+  readonly enter: () => void;
+  readonly refuse: (error: unknown) => void;
+}
+
+/** Nobody's key: of the server's own work, which has no share but waits its turn. */
+const own = '';
+
+export class FairLimiter {
+  readonly #queue: number;
+  readonly #share: Capacity;
+  readonly #refusal: (whose: string | undefined) => Error;
+  readonly #held = new Map<string, number>();
+  /** By caller; who has the next turn stands first. */
+  readonly #waiting = new Map<string, Ticket[]>();
+  #free: number;
+
+  constructor({ places, queue, share = { places, queue }, refusal }: FairLimiterOptions) {
+    this.#free = places;
+    this.#queue = queue;
+    this.#share = share;
+    this.#refusal = refusal;
+  }
+
+  /**
+   * Waits for a place. The function it yields releases it; calling it again does nothing.
+   * @param whose on whose behalf; empty for the server's own work.
+   * @throws {Error} the refusal, when the queue or the caller's part of it is full, or when in a full one somebody comes
+   * who waits for less; the signal's reason when it is aborted first.
+   */
+  async acquire(whose = own, signal?: AbortSignal): Promise<() => void> {
+    signal?.throwIfAborted();
+    if (this.#free > 0 && this.#mayHoldMore(whose)) this.#take(whose);
+    else await this.#wait(whose, signal);
+    let held = true;
+    return () => {
+      if (!held) return;
+      held = false;
+      this.#give(whose);
+    };
+  }
+
+  async run<T>(work: () => Promise<T>, whose?: string, signal?: AbortSignal): Promise<T> {
+    const release = await this.acquire(whose, signal);
+    try {
+      return await work();
+    } finally {
+      release();
+    }
+  }
+
+  #mayHoldMore(whose: string): boolean {
+    return whose === own || (this.#held.get(whose) ?? 0) < this.#share.places;
+  }
+
+  #take(whose: string): void {
+    this.#free -= 1;
+    this.#held.set(whose, (this.#held.get(whose) ?? 0) + 1);
+  }
+
+  /** The place passes on at once, so that no newcomer takes it. */
+  #give(whose: string): void {
+    this.#free += 1;
+    const held = (this.#held.get(whose) ?? 0) - 1;
+    if (held > 0) this.#held.set(whose, held);
+    else this.#held.delete(whose);
+    for (const [next, tickets] of this.#waiting) {
+      if (!this.#mayHoldMore(next)) continue;
+      const ticket = tickets.shift();
+      this.#waiting.delete(next);
+      if (tickets.length > 0) this.#waiting.set(next, tickets);
+      this.#take(next);
+      ticket?.enter();
+      return;
+    }
+  }
+
+  async #wait(whose: string, signal: AbortSignal | undefined): Promise<void> {
+    const tickets = this.#waiting.get(whose) ?? [];
+    if (whose !== own && tickets.length >= this.#share.queue) throw this.#refusal(whose);
+    this.#makeRoom(tickets.length);
+    await new Promise<void>((resolve, reject) => {
+      const leave = (): void => {
+        this.#remove(whose, ticket);
+        reject(signal?.reason);
+      };
+      const ticket: Ticket = {
+        enter: () => {
+          signal?.removeEventListener('abort', leave);
+          resolve();
+        },
+        refuse: (error) => {
+          signal?.removeEventListener('abort', leave);
+          reject(error);
+        },
+      };
+      this.#waiting.set(whose, tickets);
+      tickets.push(ticket);
+      signal?.addEventListener('abort', leave, { once: true });
+    });
+  }
+
+  /** In a full queue, whoever waits for most gives way to who waits for less. */
+  #makeRoom(waiting: number): void {
+    const all = [...this.#waiting];
+    if (all.reduce((count, [, tickets]) => count + tickets.length, 0) < this.#queue) return;
+    const [most, tickets = []] = all.toSorted(([, one], [, other]) => other.length - one.length)[0] ?? [];
+    const last = tickets.length > waiting + 1 ? tickets.at(-1) : undefined;
+    if (most === undefined || last === undefined) throw this.#refusal(undefined);
+    this.#remove(most, last);
+    last.refuse(this.#refusal(most));
+  }
+
+  #remove(whose: string, ticket: Ticket): void {
+    const tickets = this.#waiting.get(whose);
+    const index = tickets?.indexOf(ticket) ?? -1;
+    if (tickets === undefined || index < 0) return;
+    tickets.splice(index, 1);
+    if (tickets.length === 0) this.#waiting.delete(whose);
+  }
+}
