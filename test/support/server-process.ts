@@ -7,12 +7,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-/** What `npm start` runs, flags of Node and all. */
-const [, ...program] = (
+/** What `npm start` runs: `env`, variables, `node`, its flags, the program and its command. */
+const words = (
   JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: { start: string } }
 ).scripts.start
   .split(' ')
   .map((word) => (word.startsWith('bin/') ? join(root, word) : word));
+const program = words.slice(words.indexOf('node') + 1);
+const variables = Object.fromEntries(words.slice(1, words.indexOf('node')).map((word) => word.split('=', 2)));
 
 export interface ServerOptions {
   readonly dataDir: string;
@@ -42,6 +44,7 @@ export class ServerProcess {
       env: {
         PATH: process.env.PATH,
         HOME: dataDir,
+        ...variables,
         PORT: String(port),
         HEXFORGE_DATA_DIR: dataDir,
         HEXFORGE_RATE_LIMIT: 'off',
