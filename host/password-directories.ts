@@ -37,6 +37,12 @@ function userOf(answer: unknown): DirectoryUser {
   };
 }
 
+/** For the log. Without the members that errors of clients carry: one may be the request, with the password in it. */
+const reasonOf = (error: unknown): string =>
+  error instanceof Error
+    ? (error.stack ?? error.message)
+    : `it threw something of type ${typeof error}, which is no Error`;
+
 export function passwordDirectories(parts: {
   readonly directories: () => readonly Provided<PasswordDirectory>[];
   readonly log: Log;
@@ -65,7 +71,7 @@ export function passwordDirectories(parts: {
           if (user !== undefined) return { directory: plugin, user };
         } catch (error) {
           away ??= plugin;
-          parts.log.warn({ plugin, err: error }, 'a password directory could not tell');
+          parts.log.warn({ plugin, reason: reasonOf(error) }, 'a password directory could not tell');
         }
       }
       if (away !== undefined)

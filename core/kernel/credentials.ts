@@ -121,7 +121,8 @@ declarePort('PasswordSignIn', {
 });
 
 /**
- * The authenticator over what plugins provide. The getters are read per call, for the providers arrive with the plugins.
+ * The authenticator over what plugins provide. The getters are read per call, for the providers arrive with the
+ * plugins.
  */
 export function authenticator(parts: {
   readonly readers: () => readonly CredentialReader[];

@@ -23,8 +23,8 @@ export interface DirectoryUser {
  */
 export interface PasswordDirectory {
   /**
-   * Undefined where the pair is wrong or the name is unknown, after the same time. Rejects where it cannot tell. Neither
-   * is empty; the name has at most 256 characters and no control character.
+   * Undefined where the pair is wrong or the name is unknown, after the same time. Rejects where it cannot tell.
+   * Neither is empty; the name has at most 256 characters and no control character.
    */
   check(
     username: string,

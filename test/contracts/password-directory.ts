@@ -1,4 +1,4 @@
-// The contract of PasswordDirectory: who it knows, by the right password alone, and in the shape that the host believes.
+// The contract of PasswordDirectory: whom it knows, by the right password alone, and in which words.
 import assert from 'node:assert/strict';
 import type { PasswordDirectory } from '#core/kernel/password-directories';
 import type { Check } from './checks.ts';
