@@ -17,9 +17,12 @@ const answerShape = shape({
   displayName: maybe(text().max(longest)),
 });
 
-/** What no directory is asked: to many of them an empty password is a question without a name (RFC 4513, 5.1.2). */
+/**
+ * To many directories an empty password is a question without a name (RFC 4513, 5.1.2), and characters that do not show
+ * and spaces are nothing (RFC 4518, 2.2 and 2.6.1): each such spelling of a name would be throttled for itself.
+ */
 const askable = (username: string, password: string): boolean =>
-  username !== '' && username.length <= longestName && !/\p{Cc}/u.test(username) && password !== '';
+  username !== '' && username.length <= longestName && !/\p{C}|^\s|\s$|\s\s/u.test(username) && password !== '';
 
 /** @throws {Error} saying what is wrong with it, without a value of it. */
 function userOf(answer: unknown): DirectoryUser {

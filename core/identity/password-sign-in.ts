@@ -145,8 +145,10 @@ export function passwordSignIn(parts: PasswordParts): Passwords {
     async prove(attempt) {
       const { username, password, ip, now } = attempt;
       const local = isUsername(username) ? await accounts.secured(username) : undefined;
-      // What is longer than any name may be cut: it is as wrong, and keys stay short.
-      const key = `sign-in:${usernameKey(username).slice(0, 2 * usernameLimit)}@${clientNetwork(ip)}`;
+      // As directories compare names (RFC 4518, 2.3), so that no other spelling has failures of its own. What is longer
+      // than any name may be cut: it is as wrong, and keys stay short.
+      const name = usernameKey(username.normalize('NFKC')).slice(0, 2 * usernameLimit);
+      const key = `sign-in:${name}@${clientNetwork(ip)}`;
       let unavailable: Unavailable | undefined;
       const check = async (): Promise<Known | undefined> => {
         const right = await passwordHasher.verify(password, local?.passwordHash, ip);

@@ -111,6 +111,7 @@ declarePort('CredentialReader', {
   component: 'credential reader',
   critical: true,
   absent: 'degraded',
+  methods: ['read'],
 });
 declarePort('PasswordSignIn', {
   arity: 'optional',

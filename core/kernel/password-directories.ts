@@ -24,7 +24,8 @@ export interface DirectoryUser {
 export interface PasswordDirectory {
   /**
    * Undefined where the pair is wrong or the name is unknown, after the same time. Rejects where it cannot tell.
-   * Neither is empty; the name has at most 256 characters and no control character.
+   * Neither is empty; the name has at most 256 characters, none that does not show (Unicode's category C), and no space
+   * at an end or beside another.
    */
   check(
     username: string,

@@ -115,9 +115,15 @@ void t.test('no directory is asked for an empty password or for what can be no n
     ['a\0da', 'x'],
     ['ada\n', 'x'],
     ['x'.repeat(257), 'x'],
+    [' ada', 'x'],
+    ['ada ', 'x'],
+    ['ada  l', 'x'],
+    ['a\u00ADda', 'x'],
+    ['a\u200Bda', 'x'],
   ] as const)
     t.equal(await all.find(username, password, from), undefined, JSON.stringify(username.slice(0, 9)));
-  t.match(await all.find('x'.repeat(256), 'x', from), { directory: 'open' });
+  for (const username of ['x'.repeat(256), 'Ada Lovelace', 'CORP\\ada', 'ada@corp.example', 'Ｊürgen'])
+    t.match(await all.find(username, ' ', from), { directory: 'open', user: { username } });
 });
 
 void t.test(
