@@ -21,7 +21,9 @@ export interface BootOptions {
   readonly storage: OpenStorage;
   readonly instance: Instance;
   /** What the host provides itself, by port. `port` reads what plugins provide, at the time of the call. */
-  readonly own: (parts: { readonly lives: readonly Life[]; readonly port: Container['port'] }) => {
+  readonly own: (
+    parts: Pick<Container, 'port' | 'providers'> & { readonly lives: readonly Life[]; readonly log: Log },
+  ) => {
     readonly [port: string]: unknown;
   };
   readonly logOf: (plugin: string) => Log;
@@ -57,7 +59,12 @@ export class Machine {
     this.container = container({
       lives: this.lives,
       provision: this.#provision,
-      own: own({ lives: listed, port: (name) => this.container.port(name) }),
+      own: own({
+        lives: listed,
+        port: (name) => this.container.port(name),
+        providers: (name) => this.container.providers(name),
+        log: this.#log,
+      }),
       started: () => this.#phase !== 'starting',
     });
     this.readiness = readiness({ lives: this.lives, phase: () => this.#phase, checkDatabase: () => storage.check() });

@@ -1,7 +1,7 @@
 // The dependency injection container: ports by name, resolved once each, and for every plugin exactly what it declared.
 import { asFunction, asValue, createContainer, InjectionMode, type AwilixContainer } from 'awilix';
 import { Unavailable } from '#core/kernel/errors';
-import type { PortName, PortTraits, PortValue } from '#core/kernel/ports';
+import type { PluralPorts, PortName, PortTraits, PortValue } from '#core/kernel/ports';
 import type { PluginDefinition } from './definition.ts';
 import type { Life } from './life.ts';
 import { hostPorts, needsOf, portsOf, traitsOf, type Provision } from './plan.ts';
@@ -14,9 +14,17 @@ export interface ContainerParts {
   readonly started: () => boolean;
 }
 
+/** What one plugin provides. */
+export interface Provided<T> {
+  readonly plugin: string;
+  readonly provided: T;
+}
+
 export interface Container {
   /** What a consumer of the port sees now: providers that are built and well. */
   port<K extends PortName>(name: K): PortValue<K>;
+  /** Each provider of a plural port that a consumer sees now, and whose it is. */
+  providers<K extends keyof PluralPorts>(name: K): readonly Provided<PluralPorts[K]>[];
   /**
    * Makes what a plugin provides, so that a provider that cannot be made is its own plugin's failure and nobody else's.
    */
@@ -88,8 +96,13 @@ export function container({ lives, provision, own, started }: ContainerParts): C
 
   return {
     port: port as Container['port'],
+    providers: ((name: string) =>
+      providersNow(name).map((life): Provided<unknown> => ({
+        plugin: life.name,
+        provided: provided.resolve(key(life, name)),
+      }))) as Container['providers'],
     provide(life) {
-      for (const port of portsOf(life.definition)) provided.resolve(key(life, port));
+      for (const port of portsOf(life.definition)) checkMethods(port, provided.resolve(key(life, port)));
     },
     context(definition, rest) {
       const mine = strict<Record<string, unknown>>();
@@ -102,6 +115,13 @@ export function container({ lives, provision, own, started }: ContainerParts): C
 }
 
 const key = (life: Life, port: string): string => `${life.name}:${port}`;
+
+/** @throws {Error} naming the first that lacks. */
+function checkMethods(port: string, provided: unknown): void {
+  for (const method of traitsOf(port)?.methods ?? [])
+    if (typeof (provided as { readonly [name: string]: unknown } | null | undefined)?.[method] !== 'function')
+      throw new Error(`what it provides as ${port} has no method "${method}"`);
+}
 
 /** Stands where a port has no provider and the boot goes on: every call rejects, naming the component. */
 function standIn({ component }: PortTraits): object {

@@ -31,6 +31,7 @@ export const hostPorts: Readonly<Record<string, 'fixed' | 'replaceable'>> = {
   Locks: 'fixed',
   AccessDecision: 'fixed',
   Authenticator: 'fixed',
+  PasswordDirectories: 'fixed',
   ScopeCatalogue: 'fixed',
   PermissionTable: 'fixed',
   Sealer: 'replaceable',

@@ -8,6 +8,7 @@ import type { Clock, Ids } from '#core/kernel/time';
 import type { BootOptions } from './boot.ts';
 import { livingPermissions, livingScopes } from './contributions/scopes.ts';
 import { configuredSettings } from './contributions/settings.ts';
+import { passwordDirectories } from './password-directories.ts';
 import type { Plan } from './plan.ts';
 import type { OpenStorage } from './storage.ts';
 
@@ -31,6 +32,7 @@ type HostPorts = Pick<
   | 'Locks'
   | 'AccessDecision'
   | 'Authenticator'
+  | 'PasswordDirectories'
   | 'ScopeCatalogue'
   | 'PermissionTable'
   | 'Sealer'
@@ -40,7 +42,7 @@ type HostPorts = Pick<
 
 /** Getters of plural ports are read per call: the providers arrive with the plugins. */
 export function hostProviders({ plan, storage, clock, ids, sealer, rateCounter }: HostParts): BootOptions['own'] {
-  return ({ lives, port }) => {
+  return ({ lives, port, providers, log }) => {
     const scopes = livingScopes(lives);
     return {
       Clock: clock,
@@ -57,8 +59,9 @@ export function hostProviders({ plan, storage, clock, ids, sealer, rateCounter }
       }),
       Authenticator: authenticator({
         readers: () => port('CredentialReader'),
-        directories: () => port('PasswordDirectory'),
+        passwordSignIn: () => port('PasswordSignIn'),
       }),
+      PasswordDirectories: passwordDirectories({ directories: () => providers('PasswordDirectory'), log }),
       ScopeCatalogue: scopes,
       PermissionTable: livingPermissions(lives),
       Sealer: sealer,

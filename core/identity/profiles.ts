@@ -121,15 +121,17 @@ export function profiles({
       checkPassword(next, 'new_password');
       const { id, username, credential } = call.caller;
       const known = await accounts.secured(username);
-      const right = await guard.attempt(`password:${id}`, call.now, () =>
-        passwordHasher.verify(current, known?.passwordHash, call.ip),
+      const right = await guard.attempt(
+        `password:${id}`,
+        call.now,
+        async () => (await passwordHasher.verify(current, known?.passwordHash, call.ip)) || undefined,
       );
       const wrong = (): Forbidden =>
         new Forbidden('The current password is wrong', {
           code: 'wrong_password',
           detail: '"current_password" is not the password of this account',
         });
-      if (!right || known?.account.id !== id) {
+      if (right === undefined || known?.account.id !== id) {
         await audit.append(auditEntry(call, 'user.password_change_refused', `user:${id}`));
         throw wrong();
       }

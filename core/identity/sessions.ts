@@ -2,28 +2,16 @@
 import { auditEntry } from '#core/kernel/audit';
 import type { AuditLog } from '#core/kernel/audit';
 import type { Call } from '#core/kernel/caller';
-import type { CredentialReader, PasswordDirectory, PasswordHasher } from '#core/kernel/credentials';
-import { Forbidden, RateLimited, Unauthorized } from '#core/kernel/errors';
-import { clientNetwork } from '#core/kernel/network';
-import type { RateCounter } from '#core/kernel/rate';
-import type { Settings } from '#core/kernel/settings';
+import type { CredentialReader, PasswordHasher } from '#core/kernel/credentials';
+import { Forbidden, Unauthorized } from '#core/kernel/errors';
 import type { Ids } from '#core/kernel/time';
 import type { Events, UnitOfWork } from '#core/kernel/unit-of-work';
-import { signInBlock } from './account.ts';
 import type { Account } from './account.ts';
 import { userAggregate } from './events.ts';
-import type {
-  AccountStore,
-  CredentialOwner,
-  SecuredAccount,
-  SessionStore,
-  SessionTokens,
-  TokenHasher,
-} from './ports.ts';
+import { stillProves, type Passwords } from './password-sign-in.ts';
+import type { AccountStore, CredentialOwner, SessionStore, SessionTokens, TokenHasher } from './ports.ts';
 import { isRefreshToken, mintRefreshToken, secondsAfter } from './session.ts';
 import type { SessionLifetimes } from './session.ts';
-import { throttle } from './sign-in-throttle.ts';
-import { isUsername, usernameKey, usernameLimit } from './username.ts';
 
 /** A session as its owner receives it. */
 export interface SignedIn {
@@ -41,8 +29,7 @@ export interface SessionParts {
   readonly sessionTokens: SessionTokens;
   readonly tokenHasher: TokenHasher;
   readonly passwordHasher: PasswordHasher;
-  readonly rateCounter: RateCounter;
-  readonly settings: Settings;
+  readonly passwords: Passwords;
   readonly audit: AuditLog;
   readonly events: Events;
   readonly unitOfWork: UnitOfWork;
@@ -51,7 +38,7 @@ export interface SessionParts {
 }
 
 export interface Sessions {
-  /** @throws {Unauthorized | Forbidden | RateLimited} */
+  /** @throws {Unauthorized | Forbidden | RateLimited | Unavailable} */
   signIn(call: Call, command: { readonly username: string; readonly password: string }): Promise<SignedIn>;
   /** Trades a refresh token for a new pair; one used twice ends its session. @throws {Unauthorized} */
   refresh(call: Call, command: { readonly refreshToken: string | undefined }): Promise<SignedIn>;
@@ -61,40 +48,7 @@ export interface Sessions {
     cookies: { readonly access: string | undefined; readonly refresh: string | undefined },
   ): Promise<void>;
   readonly reader: CredentialReader;
-  readonly directory: PasswordDirectory;
 }
-
-type Attempt = Pick<Call, 'ip' | 'now'>;
-/** How an attempt to sign in ended without a session, as the audit log calls it. */
-type Refusal =
-  | 'user.login_failed'
-  | 'user.login_throttled'
-  | 'user.login_blocked_suspended'
-  | 'user.login_blocked_email_not_verified'
-  | 'user.login_blocked_approval';
-
-const blocked = {
-  account_suspended: {
-    action: 'user.login_blocked_suspended',
-    message: 'The account is suspended',
-    detail: 'Ask an administrator of this instance',
-  },
-  email_not_verified: {
-    action: 'user.login_blocked_email_not_verified',
-    message: 'The e-mail address is not verified',
-    detail: 'Verify it, or ask an administrator of this instance',
-  },
-  approval_pending: {
-    action: 'user.login_blocked_approval',
-    message: 'The account waits for approval',
-    detail: 'An administrator has to approve it first',
-  },
-  approval_rejected: {
-    action: 'user.login_blocked_approval',
-    message: 'The registration was rejected',
-    detail: 'Ask an administrator of this instance',
-  },
-} as const;
 
 export function sessions(parts: SessionParts): Sessions {
   const {
@@ -103,8 +57,7 @@ export function sessions(parts: SessionParts): Sessions {
     sessionTokens,
     tokenHasher,
     passwordHasher,
-    rateCounter,
-    settings,
+    passwords,
     audit,
     events,
     unitOfWork,
@@ -112,49 +65,7 @@ export function sessions(parts: SessionParts): Sessions {
     lifetimes,
   } = parts;
 
-  const guard = throttle(rateCounter);
   const wrong = (): Unauthorized => new Unauthorized('The username or password is wrong');
-
-  const blockOf = async (account: Account): Promise<ReturnType<typeof signInBlock>> => {
-    const [requireEmailVerification, requireApproval] = await Promise.all([
-      settings.get('auth.require_email_verification'),
-      settings.get('signup.require_approval'),
-    ]);
-    return signInBlock(account, { requireEmailVerification, requireApproval });
-  };
-
-  /**
-   * The account behind a name and a password, after the same work whichever of the two is wrong.
-   * `refused` hears of every attempt that fails, before the refusal is thrown.
-   */
-  const authenticate = async (
-    username: string,
-    password: string,
-    from: Attempt,
-    refused: (why: Refusal, account: Account | undefined) => Promise<void>,
-  ): Promise<SecuredAccount | undefined> => {
-    const known = isUsername(username) ? await accounts.secured(username) : undefined;
-    // What is longer than any name may be cut: it is as wrong, and keys stay short.
-    const key = `sign-in:${usernameKey(username).slice(0, 2 * usernameLimit)}@${clientNetwork(from.ip)}`;
-    const right = await guard
-      .attempt(key, from.now, () => passwordHasher.verify(password, known?.passwordHash, from.ip))
-      .catch(async (error: unknown) => {
-        if (error instanceof RateLimited && (await guard.firstRefusal(key, from.now)))
-          await refused('user.login_throttled', known?.account);
-        throw error;
-      });
-    if (!right || known === undefined) {
-      await refused('user.login_failed', known?.account);
-      return undefined;
-    }
-    const block = await blockOf(known.account);
-    if (block !== undefined) {
-      const { action, message, detail } = blocked[block];
-      await refused(action, known.account);
-      throw new Forbidden(message, { code: block, detail });
-    }
-    return known;
-  };
 
   const issue = async (account: Account, sessionId: string, refreshToken: string, now: Date): Promise<SignedIn> => {
     const accessToken = await sessionTokens.issue(
@@ -179,18 +90,20 @@ export function sessions(parts: SessionParts): Sessions {
 
   return {
     async signIn(call, { username, password }) {
-      const authenticated = await authenticate(username, password, call, (why, account) =>
-        audit.append(
-          auditEntry(call, why, `user:${account?.id ?? 'unknown'}`, {
-            surface: 'login',
-            // What is no possible name may be a password typed into the wrong field.
-            ...(isUsername(username) && { username }),
-          }),
-        ),
-      );
-      if (authenticated === undefined) throw wrong();
-      const { account, passwordHash } = authenticated;
-      const rehashed = passwordHasher.outdated(passwordHash) ? await passwordHasher.hash(password, call.ip) : undefined;
+      const proved = await passwords.prove({
+        username,
+        password,
+        ip: call.ip,
+        now: call.now,
+        surface: 'login',
+        entry: (action, resource, details) => auditEntry(call, action, resource, details),
+      });
+      if (proved === undefined) throw wrong();
+      const { account, passwordHash, directory } = proved;
+      const rehashed =
+        passwordHash !== undefined && passwordHasher.outdated(passwordHash)
+          ? await passwordHasher.hash(password, call.ip)
+          : undefined;
       const session = {
         id: ids.uuid(),
         userId: account.id,
@@ -203,7 +116,7 @@ export function sessions(parts: SessionParts): Sessions {
       const opened = await unitOfWork.run(async () => {
         // Suspended, deleted or given another password while the hash was computed: the proof is void.
         const held = await accounts.lock(account.id);
-        if (held?.account.status !== 'active' || held.passwordHash !== passwordHash) return false;
+        if (held?.account.status !== 'active' || !stillProves(proved, held)) return false;
         await accounts.update(account.id, {
           lastActiveAt: call.now,
           ...(rehashed !== undefined && { passwordHash: rehashed }),
@@ -215,7 +128,10 @@ export function sessions(parts: SessionParts): Sessions {
           createdAt: call.now,
         });
         await audit.append({
-          ...auditEntry(call, 'user.login', `user:${account.id}`, { session_id: session.id }),
+          ...auditEntry(call, 'user.login', `user:${account.id}`, {
+            session_id: session.id,
+            ...(directory !== undefined && { directory }),
+          }),
           actorId: account.id,
           actorUsername: account.username,
         });
@@ -283,38 +199,6 @@ export function sessions(parts: SessionParts): Sessions {
           async unchanged(later) {
             const still = await store.owner(sessionId, later);
             return still && caller(still);
-          },
-        };
-      },
-    },
-
-    directory: {
-      name: 'local',
-      async check(username, password, from) {
-        const authenticated = await authenticate(username, password, from, (why, account) =>
-          audit.append({
-            actorId: undefined,
-            actorUsername: undefined,
-            action: why,
-            resource: `user:${account?.id ?? 'unknown'}`,
-            ip: from.ip,
-            userAgent: '',
-            at: from.now,
-            details: { surface: 'basic', ...(isUsername(username) && { username }) },
-          }),
-        );
-        if (authenticated === undefined) return undefined;
-        const { id, username: name, isAdmin } = authenticated.account;
-        return {
-          kind: 'user',
-          id,
-          username: name,
-          isAdmin,
-          async unchanged() {
-            const now = await accounts.secured(name);
-            if (now?.account.id !== id || now.passwordHash !== authenticated.passwordHash) return undefined;
-            if ((await blockOf(now.account)) !== undefined) return undefined;
-            return { kind: 'user', id, username: now.account.username, isAdmin: now.account.isAdmin };
           },
         };
       },

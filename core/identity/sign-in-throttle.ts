@@ -9,13 +9,13 @@ export interface Throttle {
   /** Whether a refusal of `key` is the first of its window: the one that leaves an audit entry. */
   firstRefusal(key: string, now: Date): Promise<boolean>;
   /**
-   * Lets `check` verify a password and counts it where it was wrong; where it was right, earlier failures are
-   * forgotten.
+   * Lets `check` verify a password and counts it where it was wrong, which is undefined; where it was right, earlier
+   * failures are forgotten.
    * Of many attempts at the same moment no more are checked than could all fail; the rest wait for their outcome.
    * @returns what `check` says.
    * @throws {RateLimited} where there were too many failures.
    */
-  attempt(key: string, now: Date, check: () => Promise<boolean>): Promise<boolean>;
+  attempt<T>(key: string, now: Date, check: () => Promise<T | undefined>): Promise<T | undefined>;
 }
 
 /** Attempts on one key that are being checked. */
@@ -28,10 +28,10 @@ interface InFlight {
 export function throttle(counter: RateCounter): Throttle {
   const byKey = new Map<string, InFlight>();
 
-  const judge = async (key: string, now: Date, check: () => Promise<boolean>): Promise<boolean> => {
-    const right = await check();
-    await (right ? counter.clear(key) : counter.take(key, budget, now));
-    return right;
+  const judge = async <T>(key: string, now: Date, check: () => Promise<T | undefined>): Promise<T | undefined> => {
+    const proved = await check();
+    await (proved === undefined ? counter.take(key, budget, now) : counter.clear(key));
+    return proved;
   };
 
   return {

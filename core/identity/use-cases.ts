@@ -11,6 +11,8 @@ import { firstAdministrator } from './first-administrator.ts';
 import type { FirstAdministratorParts } from './first-administrator.ts';
 import { createAccount } from './new-account.ts';
 import type { NewAccountParts } from './new-account.ts';
+import { passwordSignIn } from './password-sign-in.ts';
+import type { PasswordParts } from './password-sign-in.ts';
 import { profiles } from './profiles.ts';
 import type { ProfileParts } from './profiles.ts';
 import { sessions } from './sessions.ts';
@@ -21,7 +23,8 @@ export type { SignedIn } from './sessions.ts';
 
 /** The stores of the area, ports of the kernel and cryptography: all that its use cases need. */
 export type IdentityParts = NewAccountParts &
-  SessionParts &
+  PasswordParts &
+  Omit<SessionParts, 'passwords'> &
   AccessTokenParts &
   RecoveryParts &
   Omit<ProfileParts & AdministrationParts & FirstAdministratorParts, 'create'>;
@@ -30,9 +33,11 @@ export function identityUseCases(parts: IdentityParts) {
   // An instance without an audit log can still be started and signed in to.
   const auditOptional = { ...parts, audit: whereKept(parts.audit) };
   const created = { ...parts, create: createAccount(parts) };
-  const session = sessions(auditOptional);
+  const passwords = passwordSignIn(auditOptional);
+  const session = sessions({ ...auditOptional, passwords });
   const tokens = accessTokens(parts);
   return {
+    passwordSignIn: passwords.basic,
     sessions: session,
     tokens,
     profiles: profiles(created),

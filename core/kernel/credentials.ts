@@ -1,4 +1,4 @@
-// How a presented credential becomes a caller: readers by token prefix, password directories, and the authenticator
+// How a presented credential becomes a caller: readers by token prefix, the check of passwords, and the authenticator
 // over both.
 import type { Credential, User } from './caller.ts';
 import { Unauthorized } from './errors.ts';
@@ -25,14 +25,14 @@ export interface CredentialReader {
   read(token: string, now: Date): Promise<Proved<TokenOwner> | undefined>;
 }
 
-/** Checks a name and a password: the local accounts, LDAP. Asked in the order of the configuration. */
-export interface PasswordDirectory {
-  readonly name: string;
+/** Checks the password of an account, its own first and then the directories'. Provided by whoever keeps accounts. */
+export interface PasswordSignIn {
   /**
-   * Undefined where the pair is wrong or the name is unknown, after the same time. Throws Forbidden for an account that
-   * may not sign in.
+   * Undefined where the pair is wrong or the name is unknown, after the same work.
+   * @throws {Forbidden} for an account that may not sign in. @throws {RateLimited} after too many wrong ones.
+   * @throws {Unavailable} where a directory could not tell.
    */
-  check(
+  prove(
     username: string,
     password: string,
     from: { readonly ip: string; readonly now: Date },
@@ -95,9 +95,11 @@ declare module './ports.ts' {
     PasswordHasher: PasswordHasher;
     Sealer: Sealer;
   }
+  interface OptionalPorts {
+    PasswordSignIn: PasswordSignIn;
+  }
   interface PluralPorts {
     CredentialReader: CredentialReader;
-    PasswordDirectory: PasswordDirectory;
   }
 }
 
@@ -109,20 +111,23 @@ declarePort('CredentialReader', {
   component: 'credential reader',
   critical: true,
   absent: 'degraded',
+  methods: ['read'],
 });
-declarePort('PasswordDirectory', {
-  arity: 'plural',
-  component: 'password directory',
+declarePort('PasswordSignIn', {
+  arity: 'optional',
+  component: 'sign-in with passwords (plugin "identity")',
   critical: true,
   absent: 'degraded',
+  methods: ['prove'],
 });
 
 /**
- * The authenticator over what plugins provide. The getters are read per call, for the readers arrive with the plugins.
+ * The authenticator over what plugins provide. The getters are read per call, for the providers arrive with the
+ * plugins.
  */
 export function authenticator(parts: {
   readonly readers: () => readonly CredentialReader[];
-  readonly directories: () => readonly PasswordDirectory[];
+  readonly passwordSignIn: () => PasswordSignIn | undefined;
 }): Authenticator {
   /** How to ask for a user again. */
   const proofs = new WeakMap<User, (now: Date) => Promise<User | undefined>>();
@@ -154,10 +159,8 @@ export function authenticator(parts: {
       if (user !== undefined) return user;
       if (presented.via === 'basic' && passwords !== undefined) {
         await passwords();
-        for (const directory of parts.directories()) {
-          const known = await directory.check(presented.username, presented.password, { ip, now });
-          if (known !== undefined) return proved<Account>(known, byPassword);
-        }
+        const known = await parts.passwordSignIn()?.prove(presented.username, presented.password, { ip, now });
+        if (known !== undefined) return proved<Account>(known, byPassword);
       }
       throw new Unauthorized('The credential is not valid');
     },

@@ -11,6 +11,7 @@ export * from './instant.ts';
 export * from './log.ts';
 export * from './network.ts';
 export * from './page.ts';
+export * from './password-directories.ts';
 export * from './permissions.ts';
 export * from './ports.ts';
 export * from './rate.ts';

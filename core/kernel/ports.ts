@@ -21,6 +21,8 @@ export interface PortTraits {
    * require it are 404. `degraded`: the consumer sees that it is absent and answers without it.
    */
   readonly absent: 'refuse' | 'unavailable' | 'hidden' | 'degraded';
+  /** What a provider must have: looked at when it is made, for a plugin may be plain JavaScript. */
+  readonly methods?: readonly string[];
 }
 
 type ArityOf<K extends PortName> = K extends keyof Ports

@@ -43,6 +43,11 @@ export default definePlugin({
       .default(15)
       .description('How long a session token lives before it is refreshed, in minutes'),
     refresh_days: count().min(1).max(365).default(30).description('How long a session lives that is not used, in days'),
+    directory_seconds: count()
+      .min(1)
+      .max(60)
+      .default(10)
+      .description('How long one password directory, such as LDAP, is waited for at a sign-in, in seconds'),
     scrypt_log_n: count()
       .min(10)
       .max(20)
@@ -58,6 +63,7 @@ export default definePlugin({
     'Events',
     'Ids',
     'Locks',
+    'PasswordDirectories',
     'RateCounter',
     'ScopeCatalogue',
     'Sealer',
@@ -83,6 +89,8 @@ export default definePlugin({
       ...stores,
       audit: context.AuditLog,
       clock: context.Clock,
+      directories: context.PasswordDirectories,
+      directorySeconds: config.directory_seconds,
       events: context.Events,
       ids: context.Ids,
       lifetimes: { accessSeconds: config.session_minutes * 60, refreshSeconds: config.refresh_days * 86_400 },
@@ -105,7 +113,7 @@ export default definePlugin({
   provides: {
     Users: (parts) => parts.users,
     AccountRecovery: (parts) => parts.recovery,
-    PasswordDirectory: (parts) => parts.sessions.directory,
+    PasswordSignIn: (parts) => parts.passwordSignIn,
     PasswordHasher: (parts) => parts.passwordHasher,
     CredentialReader: (parts) => parts.credentialReader,
   },

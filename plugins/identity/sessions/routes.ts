@@ -34,7 +34,7 @@ export const authRoutes = (useCases: IdentityUseCases): readonly Route[] => [
     path: '/auth/login',
     body: loginBody,
     result: sessionJson,
-    statuses: [403],
+    statuses: [403, 503],
     async run(call, { body }) {
       const opened = await useCases.sessions.signIn(call, body);
       return reply(presentSession(opened), { cookies: cookies(opened), headers: uncached });

@@ -96,7 +96,7 @@ void t.test('sessions', async (t) => {
     const from = { ip: '192.0.2.1', now: w.clock.now() };
     for (let time = 0; time < 50; time += 1) {
       await t.rejects(w.signIn('ada', 'wrong'), { name: 'RateLimited' });
-      await t.rejects(w.sessions.directory.check('ada', 'wrong', from), { name: 'RateLimited' });
+      await t.rejects(w.passwordSignIn.prove('ada', 'wrong', from), { name: 'RateLimited' });
     }
     t.equal(throttled(), 1);
     t.equal(w.hasher.calls, 10, 'nor a hash');
@@ -263,17 +263,17 @@ void t.test('sessions', async (t) => {
     const ada = await w.account('ada', { isAdmin: true });
     const from = { ip: '192.0.2.9', now: w.clock.now() };
     const known = { kind: 'user', id: ada.id, username: 'ada', isAdmin: true };
-    const { unchanged, ...proved } = (await w.sessions.directory.check('ADA', 'password of ada', from)) ?? {};
+    const { unchanged, ...proved } = (await w.passwordSignIn.prove('ADA', 'password of ada', from)) ?? {};
     t.strictSame(proved, known);
     t.strictSame(await unchanged?.(w.clock.now()), known);
-    t.equal(await w.sessions.directory.check('ada', 'wrong', from), undefined);
+    t.equal(await w.passwordSignIn.prove('ada', 'wrong', from), undefined);
     t.match(w.entries.at(-1), {
       action: 'user.login_failed',
       ip: '192.0.2.9',
       details: { surface: 'basic', username: 'ada' },
     });
-    for (let time = 0; time < 9; time += 1) await w.sessions.directory.check('ada', 'wrong', from);
-    await t.rejects(w.sessions.directory.check('ada', 'password of ada', from), { name: 'RateLimited' });
+    for (let time = 0; time < 9; time += 1) await w.passwordSignIn.prove('ada', 'wrong', from);
+    await t.rejects(w.passwordSignIn.prove('ada', 'password of ada', from), { name: 'RateLimited' });
   });
 
   await t.test('a session proves its user past the life of its token, and no longer than it lives', async (t) => {
@@ -293,7 +293,7 @@ void t.test('sessions', async (t) => {
       const w = world();
       const ada = await w.account('ada');
       const from = { ip: '192.0.2.9', now: w.clock.now() };
-      const proved = await w.sessions.directory.check('ada', 'password of ada', from);
+      const proved = await w.passwordSignIn.prove('ada', 'password of ada', from);
       const { calls } = w.hasher;
       t.match(await proved?.unchanged?.(w.clock.now()), { id: ada.id });
       await w.parts.unitOfWork.run(() => w.parts.accounts.update(ada.id, change));

@@ -14,6 +14,7 @@ import type { PasswordHasher } from '#core/kernel/credentials';
 import { on } from '#core/kernel/events';
 import type { EventOf } from '#core/kernel/events';
 import type { Log } from '#core/kernel/log';
+import type { PasswordDirectories } from '#core/kernel/password-directories';
 import { scopeCatalogue } from '#core/kernel/scopes';
 import type { SettingValues, Settings } from '#core/kernel/settings';
 import { memoryAuditStore } from '#plugins/audit/entries/store-memory';
@@ -77,6 +78,8 @@ export function world() {
     unitOfWork: storage.unitOfWork,
     log: silent,
     passwordHasher: hasher as PasswordHasher,
+    directories: { find: async () => undefined } as PasswordDirectories,
+    directorySeconds: 10,
     rateCounter: memoryRateCounter(),
     settings,
     scopes: scopeCatalogue([...identityScopes, ...reservedScopes]),

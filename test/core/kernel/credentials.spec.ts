@@ -1,6 +1,6 @@
-// The authenticator over token readers and password directories.
+// The authenticator over token readers and the check of passwords.
 import t from 'tap';
-import { authenticator, type CredentialReader, type PasswordDirectory } from '#core/kernel/credentials';
+import { authenticator, type CredentialReader, type PasswordSignIn } from '#core/kernel/credentials';
 import { Forbidden } from '#core/kernel/errors';
 
 const context = { ip: '203.0.113.1', now: new Date(1_000) };
@@ -31,15 +31,14 @@ function reader(
   };
 }
 
-function directory(name: string, good: string): PasswordDirectory & { readonly asked: object[] } {
+function accounts(good: string): PasswordSignIn & { readonly asked: object[] } {
   const asked: object[] = [];
   return {
-    name,
     asked,
-    async check(username, password, from) {
+    async prove(username, password, from) {
       asked.push({ username, password, ...from });
       if (username === 'suspended') throw new Forbidden('The account is suspended', { code: 'account_suspended' });
-      return password === good ? { kind: 'user', id: `in-${name}`, username, isAdmin: false } : undefined;
+      return password === good ? { kind: 'user', id: 'by-password', username, isAdmin: false } : undefined;
     },
   };
 }
@@ -48,15 +47,13 @@ function rig() {
   const jwt = reader('', 'session', 'eyJ');
   const pat = reader('svc_', 'pat', 'svc_good');
   const oauth = reader('svc_oat_', 'oauth', 'svc_oat_good');
-  const local = directory('local', 'secret');
-  const ldap = directory('ldap', 'other');
+  const local = accounts('secret');
   return {
     jwt,
     pat,
     oauth,
     local,
-    ldap,
-    door: authenticator({ readers: () => [pat, jwt, oauth], directories: () => [local, ldap] }),
+    door: authenticator({ readers: () => [pat, jwt, oauth], passwordSignIn: () => local }),
   };
 }
 
@@ -86,25 +83,19 @@ void t.test('the credential says by which way it came', async (t) => {
   );
 });
 
-void t.test('passwords are tried only where they may be, in the order of the directories', async (t) => {
-  const { door, local, ldap } = rig();
-  const presented = { via: 'basic', username: 'ann', password: 'other' } as const;
+void t.test('passwords are tried only where they may be', async (t) => {
+  const { door, local } = rig();
+  const presented = { via: 'basic', username: 'ann', password: 'secret' } as const;
   await t.rejects(door.authenticate(presented, context), { message: 'The credential is not valid' });
-  t.strictSame([local.asked, ldap.asked], [[], []]);
-  const user = await door.authenticate(presented, { ...context, passwords });
-  t.strictSame(user, {
+  t.strictSame(local.asked, []);
+  t.strictSame(await door.authenticate(presented, { ...context, passwords }), {
     kind: 'user',
-    id: 'in-ldap',
+    id: 'by-password',
     username: 'ann',
     isAdmin: false,
-    credential: { kind: 'password', id: 'in-ldap', scopes: 'all', via: 'basic' },
+    credential: { kind: 'password', id: 'by-password', scopes: 'all', via: 'basic' },
   });
-  t.strictSame(
-    [local.asked, ldap.asked],
-    [[{ username: 'ann', password: 'other', ...context }], [{ username: 'ann', password: 'other', ...context }]],
-  );
-  await door.authenticate({ ...presented, password: 'secret' }, { ...context, passwords });
-  t.equal(ldap.asked.length, 1, 'the first that knows the pair ends the search');
+  t.strictSame(local.asked, [{ username: 'ann', password: 'secret', ...context }]);
   await t.rejects(
     door.authenticate({ via: 'bearer', token: 'secret' }, { ...context, passwords }),
     { message: 'The credential is not valid' },
@@ -113,7 +104,7 @@ void t.test('passwords are tried only where they may be, in the order of the dir
 });
 
 void t.test('before the first password is checked the caller of the authenticator may refuse', async (t) => {
-  const { door, local, ldap, pat } = rig();
+  const { door, local, pat } = rig();
   const refusing = {
     ...context,
     passwords: async () => {
@@ -123,19 +114,18 @@ void t.test('before the first password is checked the caller of the authenticato
   await t.rejects(door.authenticate({ via: 'basic', username: 'ann', password: 'secret' }, refusing), {
     message: 'spent',
   });
-  t.strictSame([local.asked, ldap.asked], [[], []]);
+  t.strictSame(local.asked, []);
   const { id } = await door.authenticate({ via: 'basic', username: 'ann', password: 'svc_good' }, refusing);
   t.equal(id, 'by-pat', 'a good token is no password');
   t.equal(pat.asked.length, 1);
 });
 
-void t.test('an account that may not sign in is told so, and no further directory is asked', async (t) => {
-  const { door, ldap } = rig();
+void t.test('an account that may not sign in is told so', async (t) => {
+  const { door } = rig();
   await t.rejects(
     door.authenticate({ via: 'basic', username: 'suspended', password: 'other' }, { ...context, passwords }),
     { message: 'The account is suspended', code: 'account_suspended' },
   );
-  t.equal(ldap.asked.length, 0);
 });
 
 void t.test('a token is read again later on, and is refused where it proves nobody or somebody else', async (t) => {
@@ -156,7 +146,7 @@ void t.test('a token is read again later on, and is refused where it proves nobo
               },
       },
     ],
-    directories: () => [],
+    passwordSignIn: () => undefined,
   });
   const presented = { via: 'bearer', token: 'svc_good' } as const;
   const user = await door.authenticate(presented, context);
@@ -172,15 +162,14 @@ void t.test('a token is read again later on, and is refused where it proves nobo
 void t.test('a password is checked again only where what it proved has changed', async (t) => {
   let [password, unchanged, checked] = ['secret', true, 0];
   const ann = { kind: 'user', id: 'u1', username: 'ann', isAdmin: true } as const;
-  const local: PasswordDirectory = {
-    name: 'local',
-    async check(_, given) {
+  const local: PasswordSignIn = {
+    async prove(_, given) {
       checked += 1;
       if (given !== password) return undefined;
       return { ...ann, unchanged: async () => (unchanged ? { ...ann, isAdmin: false } : undefined) };
     },
   };
-  const door = authenticator({ readers: () => [], directories: () => [local, directory('ldap', 'other')] });
+  const door = authenticator({ readers: () => [], passwordSignIn: () => local });
   const presented = { via: 'basic', username: 'ann', password } as const;
   const asked = { ...context, passwords };
   const user = await door.authenticate(presented, asked);
@@ -192,13 +181,10 @@ void t.test('a password is checked again only where what it proved has changed',
   t.equal(checked, 2);
   password = 'another';
   await t.rejects(door.renew(user, presented, asked), { name: 'Unauthorized' });
-  const other = { ...presented, password: 'other' };
-  const byLdap = await door.authenticate(other, asked);
-  t.strictSame(await door.renew(byLdap, other, asked), byLdap, 'a directory that cannot tell is asked again');
 });
 
 void t.test('nothing provided, nobody let in', async (t) => {
-  const door = authenticator({ readers: () => [], directories: () => [] });
+  const door = authenticator({ readers: () => [], passwordSignIn: () => undefined });
   await t.rejects(door.authenticate({ via: 'basic', username: '', password: '' }, { ...context, passwords }), {
     message: 'The credential is not valid',
   });

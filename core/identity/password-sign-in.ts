@@ -1,0 +1,225 @@
+// Sign-in with a name and a password, for a session and for git alike: the account's own password first, then the
+// directories, under one throttle (document D, "Signing in through others").
+import type { AuditEntry, AuditLog } from '#core/kernel/audit';
+import type { PasswordHasher, PasswordSignIn } from '#core/kernel/credentials';
+import { Forbidden, RateLimited, Unavailable } from '#core/kernel/errors';
+import { clientNetwork } from '#core/kernel/network';
+import type { DirectoryUser, PasswordDirectories } from '#core/kernel/password-directories';
+import type { RateCounter } from '#core/kernel/rate';
+import type { Settings } from '#core/kernel/settings';
+import { signInBlock } from './account.ts';
+import type { Account } from './account.ts';
+import type { AccountStore, SecuredAccount } from './ports.ts';
+import { throttle } from './sign-in-throttle.ts';
+import { isUsername, usernameKey, usernameLimit } from './username.ts';
+
+export interface PasswordParts {
+  readonly accounts: AccountStore;
+  readonly passwordHasher: PasswordHasher;
+  readonly directories: PasswordDirectories;
+  /** How long one of them is waited for. */
+  readonly directorySeconds: number;
+  readonly rateCounter: RateCounter;
+  readonly settings: Settings;
+  readonly audit: AuditLog;
+}
+
+interface Attempt {
+  readonly username: string;
+  readonly password: string;
+  readonly ip: string;
+  readonly now: Date;
+  readonly surface: 'login' | 'basic';
+  /** An audit entry about it. */
+  readonly entry: (action: string, resource: string, details: AuditEntry['details']) => AuditEntry;
+}
+
+/** An account that may sign in, and what proved that it is its holder who asks. */
+export interface ProvedAccount {
+  readonly account: Account;
+  /** The hash of the password, where it was the account's own. */
+  readonly passwordHash: string | undefined;
+  /** The directory that knew the password otherwise. */
+  readonly directory: string | undefined;
+}
+
+export interface Passwords {
+  /**
+   * Undefined where the pair is wrong, after the same work whichever of the two it was.
+   * @throws {Forbidden | RateLimited | Unavailable}
+   */
+  prove(attempt: Attempt): Promise<ProvedAccount | undefined>;
+  readonly basic: PasswordSignIn;
+}
+
+/** Whether what proved an account proves it as it is now: another password voids the one before. */
+export const stillProves = ({ passwordHash }: ProvedAccount, now: SecuredAccount): boolean =>
+  passwordHash === undefined || now.passwordHash === passwordHash;
+
+/** Why a right password does not sign in, by error code: what the audit log calls it, and what is told. */
+const blocked = {
+  account_suspended: {
+    action: 'user.login_blocked_suspended',
+    message: 'The account is suspended',
+    detail: 'Ask an administrator of this instance',
+  },
+  email_not_verified: {
+    action: 'user.login_blocked_email_not_verified',
+    message: 'The e-mail address is not verified',
+    detail: 'Verify it, or ask an administrator of this instance',
+  },
+  approval_pending: {
+    action: 'user.login_blocked_approval',
+    message: 'The account waits for approval',
+    detail: 'An administrator has to approve it first',
+  },
+  approval_rejected: {
+    action: 'user.login_blocked_approval',
+    message: 'The registration was rejected',
+    detail: 'Ask an administrator of this instance',
+  },
+  account_unknown: {
+    action: 'user.login_blocked_account_unknown',
+    message: 'There is no account for this user',
+    detail: 'Ask an administrator of this instance for one',
+  },
+  account_exists: {
+    action: 'user.login_blocked_account_exists',
+    message: 'The username or e-mail address is that of another account',
+    detail: 'Sign in to that account with its own password',
+  },
+} as const;
+
+/** Whose password was right: the account's own, or that of somebody whom a directory knows. */
+type Known = { readonly own: SecuredAccount } | { readonly directory: string; readonly user: DirectoryUser };
+
+interface Judged extends Omit<ProvedAccount, 'account'> {
+  /** Undefined where they have none. */
+  readonly account: Account | undefined;
+  readonly block: keyof typeof blocked | undefined;
+}
+
+export function passwordSignIn(parts: PasswordParts): Passwords {
+  const { accounts, passwordHasher, directories, directorySeconds, rateCounter, settings, audit } = parts;
+  const guard = throttle(rateCounter);
+
+  const refused = (
+    { entry, surface, username }: Attempt,
+    action: string,
+    account: Account | undefined,
+    more: AuditEntry['details'] = {},
+  ): Promise<void> =>
+    audit.append(
+      entry(action, `user:${account?.id ?? 'unknown'}`, {
+        surface,
+        // What is no possible name may be a password typed into the wrong field.
+        ...(isUsername(username) && { username }),
+        ...more,
+      }),
+    );
+
+  const blockOf = async (account: Account): Promise<ReturnType<typeof signInBlock>> => {
+    const [requireEmailVerification, requireApproval] = await Promise.all([
+      settings.get('auth.require_email_verification'),
+      settings.get('signup.require_approval'),
+    ]);
+    return signInBlock(account, { requireEmailVerification, requireApproval });
+  };
+
+  /** Whose account it is, and what keeps them from it. */
+  const judged = async (known: Known): Promise<Judged> => {
+    if ('own' in known) {
+      const { account, passwordHash } = known.own;
+      return { account, passwordHash, directory: undefined, block: await blockOf(account) };
+    }
+    const { directory, user } = known;
+    const named = isUsername(user.username) ? await accounts.byUsername(user.username) : undefined;
+    const judgement = { passwordHash: undefined, directory };
+    if (user.subject === undefined) return { ...judgement, account: named, block: named && (await blockOf(named)) };
+    // Whoever has a subject has an account once the two are linked, which nothing does yet.
+    const taken = named ?? (user.email === undefined ? undefined : await accounts.byEmail(user.email));
+    return { ...judgement, account: taken, block: taken && 'account_exists' };
+  };
+
+  const passwords: Passwords = {
+    async prove(attempt) {
+      const { username, password, ip, now } = attempt;
+      const local = isUsername(username) ? await accounts.secured(username) : undefined;
+      // As directories compare names (RFC 4518, 2.3), so that no other spelling has failures of its own. What is longer
+      // than any name may be cut: it is as wrong, and keys stay short.
+      const name = usernameKey(username.normalize('NFKC')).slice(0, 2 * usernameLimit);
+      const key = `sign-in:${name}@${clientNetwork(ip)}`;
+      let unavailable: Unavailable | undefined;
+      const check = async (): Promise<Known | undefined> => {
+        const right = await passwordHasher.verify(password, local?.passwordHash, ip);
+        if (right && local !== undefined) return { own: local };
+        try {
+          return await directories.find(username, password, { ip, now, waitSeconds: directorySeconds });
+        } catch (error) {
+          if (!(error instanceof Unavailable)) throw error;
+          // It counts as wrong, which it was for the account: a directory that is down opens no way to guess.
+          unavailable = error;
+          return undefined;
+        }
+      };
+      const known = await guard.attempt(key, now, check).catch(async (error: unknown) => {
+        if (error instanceof RateLimited && (await guard.firstRefusal(key, now)))
+          await refused(attempt, 'user.login_throttled', local?.account);
+        throw error;
+      });
+      if (known === undefined) {
+        await refused(attempt, 'user.login_failed', local?.account, {
+          ...(unavailable !== undefined && { unavailable: unavailable.message }),
+        });
+        if (unavailable !== undefined) throw unavailable;
+        return undefined;
+      }
+      const { account, passwordHash, directory, block } = await judged(known);
+      if (account === undefined || block !== undefined) {
+        const code = block ?? 'account_unknown';
+        const { action, message, detail } = blocked[code];
+        await refused(attempt, action, account, { ...(directory !== undefined && { directory }) });
+        throw new Forbidden(message, { code, detail });
+      }
+      return { account, passwordHash, directory };
+    },
+
+    basic: {
+      async prove(username, password, { ip, now }) {
+        const proved = await passwords.prove({
+          username,
+          password,
+          ip,
+          now,
+          surface: 'basic',
+          entry: (action, resource, details) => ({
+            actorId: undefined,
+            actorUsername: undefined,
+            action,
+            resource,
+            ip,
+            userAgent: '',
+            at: now,
+            details,
+          }),
+        });
+        if (proved === undefined) return undefined;
+        const { id, username: name, isAdmin } = proved.account;
+        return {
+          kind: 'user',
+          id,
+          username: name,
+          isAdmin,
+          // Asks no directory: what one said counts as long as the request lasts, and the account as it is.
+          async unchanged() {
+            const held = await accounts.secured(name);
+            if (held?.account.id !== id || !stillProves(proved, held)) return undefined;
+            if ((await blockOf(held.account)) !== undefined) return undefined;
+            return { kind: 'user', id, username: held.account.username, isAdmin: held.account.isAdmin };
+          },
+        };
+      },
+    },
+  };
+  return passwords;
+}

@@ -1,0 +1,87 @@
+// The password directories of plugins: asked in turn, each for so long, and believed where the answer has its shape.
+import { maybe, shape, text, word } from '#adapters/http/shape';
+import { Unavailable } from '#core/kernel/errors';
+import type { Log } from '#core/kernel/log';
+import type { DirectoryUser, PasswordDirectories, PasswordDirectory } from '#core/kernel/password-directories';
+import type { Provided } from './container.ts';
+import { within } from './deadline.ts';
+
+/** In characters: more of an answer than any account can hold. */
+const longest = 1024;
+const longestName = 256;
+
+const answerShape = shape({
+  username: word().max(longest),
+  subject: maybe(word().max(longest)),
+  email: maybe(word().max(longest)),
+  displayName: maybe(text().max(longest)),
+});
+
+/**
+ * To many directories an empty password is a question without a name (RFC 4513, 5.1.2), and characters that do not show
+ * and spaces are nothing (RFC 4518, 2.2 and 2.6.1): each such spelling of a name would be throttled for itself.
+ */
+const askable = (username: string, password: string): boolean =>
+  username !== '' && username.length <= longestName && !/\p{C}|^\s|\s$|\s\s/u.test(username) && password !== '';
+
+/** @throws {Error} saying what is wrong with it, without a value of it. */
+function userOf(answer: unknown): DirectoryUser {
+  const { error, value } = answerShape.validate(answer, { convert: false });
+  if (error !== undefined)
+    throw new Error(
+      `What it answered is no user: ${error.message}. It is { username, subject?, email?, displayName? }, or undefined`,
+    );
+  const { username, subject, email, displayName } = value;
+  return {
+    username,
+    ...(subject !== undefined && { subject }),
+    ...(email !== undefined && { email }),
+    ...(displayName !== undefined && { displayName }),
+  };
+}
+
+/** For the log. Without the members that errors of clients carry: one may be the request, with the password in it. */
+const reasonOf = (error: unknown): string =>
+  error instanceof Error
+    ? (error.stack ?? error.message)
+    : `it threw something of type ${typeof error}, which is no Error`;
+
+export function passwordDirectories(parts: {
+  readonly directories: () => readonly Provided<PasswordDirectory>[];
+  readonly log: Log;
+}): PasswordDirectories {
+  const answerOf = async (
+    check: (signal: AbortSignal) => Promise<unknown>,
+    waitSeconds: number,
+  ): Promise<DirectoryUser | undefined> => {
+    const waiting = new AbortController();
+    try {
+      const answer = await within(waitSeconds * 1000, 'its check of a password', () => check(waiting.signal));
+      return answer === undefined ? undefined : userOf(answer);
+    } catch (error) {
+      waiting.abort(error);
+      throw error;
+    }
+  };
+
+  return {
+    async find(username, password, { waitSeconds, ip, now }) {
+      if (!askable(username, password)) return undefined;
+      let away: string | undefined;
+      for (const { plugin, provided } of parts.directories()) {
+        try {
+          const user = await answerOf((signal) => provided.check(username, password, { ip, now, signal }), waitSeconds);
+          if (user !== undefined) return { directory: plugin, user };
+        } catch (error) {
+          away ??= plugin;
+          parts.log.warn({ plugin, reason: reasonOf(error) }, 'a password directory could not tell');
+        }
+      }
+      if (away !== undefined)
+        throw new Unavailable(`The password directory "${away}" is not available`, {
+          detail: 'Try again later, or ask an administrator of this instance',
+        });
+      return undefined;
+    },
+  } satisfies PasswordDirectories;
+}

@@ -1,0 +1,92 @@
+// The contract of PasswordDirectory: whom it knows, by the right password alone, and in which words.
+import assert from 'node:assert/strict';
+import type { PasswordDirectory } from '#core/kernel/password-directories';
+import type { Check } from './checks.ts';
+
+interface Person {
+  /** What is typed. */
+  readonly username: string;
+  readonly password: string;
+}
+
+export interface DirectoryUnderTest {
+  readonly directory: PasswordDirectory;
+  /** Two whom it knows, with different names and passwords. */
+  readonly people: readonly [Person, Person];
+}
+
+const asked = ({ directory }: DirectoryUnderTest, username: string, password: string): Promise<unknown> =>
+  directory.check(username, password, {
+    ip: '192.0.2.1',
+    now: new Date('2030-01-01T00:00:00Z'),
+    signal: new AbortController().signal,
+  });
+
+const members = ['displayName', 'email', 'subject', 'username'];
+
+export const passwordDirectoryChecks: readonly Check<DirectoryUnderTest>[] = [
+  {
+    name: 'a right password is told whose it is, in words of at most 1024 characters and nothing else',
+    async run(made) {
+      for (const { username, password } of made.people) {
+        const user = await asked(made, username, password);
+        assert.ok(typeof user === 'object' && user !== null && !Array.isArray(user), 'an object');
+        assert.deepEqual(
+          Object.keys(user).filter((name) => !members.includes(name)),
+          [],
+          'who it is, not what they may do',
+        );
+        assert.ok('username' in user && user.username !== '', 'a username');
+        for (const [name, value] of Object.entries(user))
+          assert.ok(value === undefined || (typeof value === 'string' && value.length <= 1024), name);
+      }
+    },
+  },
+  {
+    name: 'the same person is called the same each time, and no two alike',
+    async run(made) {
+      const [ada, eve] = made.people;
+      const first = await asked(made, ada.username, ada.password);
+      assert.notEqual(first, undefined);
+      assert.deepEqual(await asked(made, ada.username, ada.password), first);
+      assert.notDeepEqual(await asked(made, eve.username, eve.password), first);
+    },
+  },
+  {
+    name: "a wrong password, another's and a part of the right one are undefined",
+    async run(made) {
+      const [ada, eve] = made.people;
+      for (const password of ['wrong', eve.password, ada.password.slice(0, -1), `${ada.password} `, '*'])
+        assert.equal(await asked(made, ada.username, password), undefined, JSON.stringify(password));
+    },
+  },
+  {
+    name: 'a name it does not know is undefined, with patterns, quotes and names of object members too',
+    async run(made) {
+      const [ada] = made.people;
+      const names = ['nobody-of-this-name', '*', `${ada.username.slice(0, 1)}*`, `${ada.username})(uid=*`];
+      for (const name of [...names, "' or '1'='1", '%', '\\', 'constructor', '__proto__', 'x'.repeat(256), '👤'])
+        assert.equal(await asked(made, name, ada.password), undefined, JSON.stringify(name));
+    },
+  },
+  {
+    name: 'of many at the same moment each is told of themselves',
+    async run(made) {
+      const [ada, eve] = made.people;
+      const [first, second] = [
+        await asked(made, ada.username, ada.password),
+        await asked(made, eve.username, eve.password),
+      ];
+      const answers = await Promise.all(
+        Array.from({ length: 12 }, (_, index) => {
+          const { username, password } = index % 3 === 1 ? eve : ada;
+          return asked(made, username, index % 3 === 2 ? 'wrong' : password);
+        }),
+      );
+      assert.deepEqual(
+        answers,
+        answers.map((_, index) => [first, second, undefined][index % 3]),
+      );
+    },
+  },
+];

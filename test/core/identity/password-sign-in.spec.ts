@@ -1,0 +1,243 @@
+// Sign-in with a password that a directory knows, for a session and for git, on in-memory stores.
+import t from 'tap';
+import { authenticator } from '#core/kernel/credentials';
+import { Unavailable } from '#core/kernel/errors';
+import type { DirectoryUser, PasswordDirectories } from '#core/kernel/password-directories';
+import { fakeHasher, world } from './world.ts';
+
+const wrong = { name: 'Unauthorized', message: 'The username or password is wrong' };
+const down = (): Unavailable => new Unavailable('The password directory "corp" is not available');
+
+/** The accounts, with a directory `corp` that knows everybody by the password "directory", or as `user` says. */
+function company(user: (username: string) => DirectoryUser = (username) => ({ username })) {
+  const w = world();
+  const asked: string[] = [];
+  const state = { down: false };
+  const directories: PasswordDirectories = {
+    async find(username, password) {
+      asked.push(username);
+      if (state.down) throw down();
+      return password === 'directory' ? { directory: 'corp', user: user(username) } : undefined;
+    },
+  };
+  const { sessions, passwordSignIn } = w.build({ directories });
+  const login = (username: string, password = 'directory', ip?: string) =>
+    sessions.signIn(w.call(ip), { username, password });
+  const basic = (username: string, password = 'directory', ip = '192.0.2.1') =>
+    passwordSignIn.prove(username, password, { ip, now: w.clock.now() });
+  return { ...w, asked, state, login, basic, passwordSignIn };
+}
+
+void t.test(
+  'whom a directory knows signs in to the account of that name, in any case, with the flag it has',
+  async (t) => {
+    const w = company();
+    const root = await w.account('Root', { isAdmin: true });
+    const ada = await w.account('ada');
+    t.match(await w.login('rOOT'), { account: { id: root.id, username: 'Root', isAdmin: true } });
+    t.match(await w.basic('rOOT'), { id: root.id, username: 'Root', isAdmin: true });
+    t.match(await w.login('ada'), { account: { id: ada.id, isAdmin: false } });
+    t.match(await w.basic('ada'), { id: ada.id, isAdmin: false });
+    t.match(
+      w.entries.filter(({ action }) => action === 'user.login').map(({ details, actorId }) => [actorId, details]),
+      [
+        [root.id, { session_id: String, directory: 'corp' }],
+        [ada.id, { session_id: String, directory: 'corp' }],
+      ],
+      'the log says which directory it was',
+    );
+  },
+);
+
+void t.test('the own password goes first: no directory hears it', async (t) => {
+  const w = company();
+  await w.account('ada');
+  await w.login('ada', 'password of ada');
+  await w.basic('ada', 'password of ada');
+  t.strictSame(w.asked, []);
+  t.strictSame(
+    Object.keys(w.entries.find(({ action }) => action === 'user.login')?.details ?? {}),
+    ['session_id'],
+    'and none is named',
+  );
+  w.state.down = true;
+  t.ok(await w.login('ada', 'password of ada'), 'one that is down keeps nobody out');
+});
+
+void t.test('a directory may know somebody by another name than that of the account', async (t) => {
+  const w = company(() => ({ username: 'ADA', displayName: 'Ada', email: 'elsewhere@example.org' }));
+  const ada = await w.account('ada');
+  t.match(await w.login('ada@corp.example'), { account: { ...ada, lastActiveAt: w.clock.now() } });
+});
+
+void t.test('an account that may not sign in may not through a directory either, and the log says so', async (t) => {
+  const w = company();
+  w.settingValues['auth.require_email_verification'] = true;
+  w.settingValues['signup.require_approval'] = true;
+  const suspended = await w.account('suspended', { isAdmin: true });
+  await w.parts.unitOfWork.run(() => w.parts.accounts.update(suspended.id, { status: 'suspended' }));
+  await w.account('unverified', { emailVerified: false });
+  await w.account('pending', { approval: 'pending' });
+  await w.account('rejected', { approval: 'rejected' });
+  const cases = [
+    ['suspended', 'account_suspended', 'user.login_blocked_suspended'],
+    ['unverified', 'email_not_verified', 'user.login_blocked_email_not_verified'],
+    ['pending', 'approval_pending', 'user.login_blocked_approval'],
+    ['rejected', 'approval_rejected', 'user.login_blocked_approval'],
+    ['nobody', 'account_unknown', 'user.login_blocked_account_unknown'],
+  ] as const;
+  for (const [name, code, action] of cases) {
+    await t.rejects(w.login(name), { name: 'Forbidden', code }, name);
+    t.match(w.entries.at(-1), { action, details: { surface: 'login', username: name, directory: 'corp' } });
+    await t.rejects(w.basic(name), { name: 'Forbidden', code }, `${name}, Basic`);
+    t.match(w.entries.at(-1), { action, details: { surface: 'basic', username: name, directory: 'corp' } });
+    await t.rejects(w.login(name, 'wrong'), wrong, `${name}: after a right password alone`);
+  }
+});
+
+void t.test('what can be no username is nobody, whatever a directory calls it', async (t) => {
+  for (const username of ['', '../ada', 'ada\0', 'x'.repeat(300), '__proto__'])
+    await t.rejects(company(() => ({ username })).login('ada'), { code: 'account_unknown' }, JSON.stringify(username));
+});
+
+void t.test('who has a subject gets no account for having its name or address', async (t) => {
+  const w = company((username) => ({ username, subject: `uuid-${username}`, email: 'ADA@example.org' }));
+  const ada = await w.account('ada', { isAdmin: true });
+  for (const [name, id] of [
+    ['ada', ada.id],
+    ['ada-of-corp', ada.id],
+  ] as const) {
+    await t.rejects(w.login(name), { name: 'Forbidden', code: 'account_exists' }, name);
+    t.match(w.entries.at(-1), { action: 'user.login_blocked_account_exists', resource: `user:${id}` });
+    await t.rejects(w.basic(name), { name: 'Forbidden', code: 'account_exists' });
+  }
+  const other = company((username) => ({ username, subject: 'uuid' }));
+  await t.rejects(other.login('eve'), { name: 'Forbidden', code: 'account_unknown' });
+  t.equal(await other.parts.accounts.byUsername('eve'), undefined);
+});
+
+void t.test('a good use is no failure: fifteen of them, and nine bad ones before', async (t) => {
+  const w = company();
+  await w.account('ada');
+  for (let time = 0; time < 9; time += 1) await t.rejects(w.login('ada', 'wrong'), wrong);
+  for (let time = 0; time < 15; time += 1) {
+    t.ok(await w.login('ada'));
+    t.ok(await w.basic('ada'));
+  }
+  t.notOk(w.actions().slice(10).includes('user.login_failed'));
+  for (let time = 0; time < 9; time += 1) t.equal(await w.basic('ada', 'wrong'), undefined);
+  t.ok(await w.login('ada'), 'they were forgotten');
+});
+
+void t.test('ten failures of one name and address hold for every password, session and git together', async (t) => {
+  const w = company();
+  await w.account('ada');
+  for (let time = 0; time < 5; time += 1) {
+    await t.rejects(w.login('ada', 'wrong'), wrong);
+    t.equal(await w.basic(time < 3 ? 'ADA' : 'ａdA', 'wrong'), undefined);
+  }
+  const asked = w.asked.length;
+  for (const password of ['directory', 'password of ada', 'wrong']) {
+    await t.rejects(w.login('ada', password), { name: 'RateLimited', retryAfter: 900 });
+    await t.rejects(w.basic('ada', password), { name: 'RateLimited' });
+  }
+  t.equal(w.asked.length, asked, 'and no directory is asked');
+  t.equal(w.actions().filter((action) => action === 'user.login_throttled').length, 1);
+  t.ok(await w.login('ada', 'directory', '192.0.2.2'));
+});
+
+void t.test('a name that nobody has costs the same work as one with a wrong password', async (t) => {
+  const w = company();
+  await w.account('ada');
+  for (const attempt of [w.login, w.basic]) {
+    for (const name of ['ada', 'nobody', 'no name!']) {
+      const before = [w.hasher.calls, w.asked.length] as const;
+      await attempt(name, 'wrong').catch(() => undefined);
+      t.strictSame([w.hasher.calls, w.asked.length], [before[0] + 1, before[1] + 1], name);
+    }
+  }
+});
+
+void t.test('a directory that cannot tell is 503, signs nobody in and opens no way to guess', async (t) => {
+  const w = company();
+  await w.account('ada');
+  w.state.down = true;
+  for (const name of ['ada', 'nobody']) {
+    for (let time = 0; time < 5; time += 1) {
+      await t.rejects(w.login(name), { name: 'Unavailable', message: /directory "corp"/ }, name);
+      t.match(w.entries.at(-1), { action: 'user.login_failed', details: { unavailable: /corp/ } });
+      await t.rejects(w.basic(name, 'password'), { name: 'Unavailable' }, name);
+    }
+    await t.rejects(w.login(name), { name: 'RateLimited' }, name);
+  }
+});
+
+void t.test('a fault of ours while a directory is asked counts neither way', async (t) => {
+  const w = company();
+  await w.account('ada');
+  const { sessions } = w.build({
+    directories: {
+      find: async () => {
+        throw new TypeError('broken');
+      },
+    },
+  });
+  for (let time = 0; time < 12; time += 1)
+    await t.rejects(sessions.signIn(w.call(), { username: 'ada', password: 'x' }), { message: 'broken' });
+  t.ok(await w.login('ada', 'password of ada'));
+});
+
+void t.test('an account suspended while the directory was asked is not signed in', async (t) => {
+  const w = company();
+  const ada = await w.account('ada');
+  const suspending = (): ReturnType<typeof w.build> =>
+    w.build({
+      directories: {
+        async find(username) {
+          await w.parts.unitOfWork.run(() => w.parts.accounts.update(ada.id, { status: 'suspended' }));
+          return { directory: 'corp', user: { username } };
+        },
+      },
+    });
+  await t.rejects(suspending().sessions.signIn(w.call(), { username: 'ada', password: 'x' }), {
+    code: 'account_suspended',
+  });
+});
+
+void t.test('a sign-in by directory leaves the own password as it is, old parameters too', async (t) => {
+  const w = company();
+  await w.account('ada');
+  const { sessions } = w.build({
+    passwordHasher: fakeHasher(2),
+    directories: { find: async (username) => ({ directory: 'corp', user: { username } }) },
+  });
+  await sessions.signIn(w.call(), { username: 'ada', password: 'directory' });
+  t.equal((await w.parts.accounts.secured('ada'))?.passwordHash, 'v1:password of ada');
+});
+
+void t.test('while a request lasts the account is read again, and the directory is not asked', async (t) => {
+  const w = company();
+  const ada = await w.account('ada', { isAdmin: true });
+  const door = authenticator({ readers: () => [], passwordSignIn: () => w.passwordSignIn });
+  const presented = { via: 'basic', username: 'ada', password: 'directory' } as const;
+  const context = { ip: '192.0.2.1', now: w.clock.now(), passwords: async () => undefined };
+  const change = (patch: Parameters<typeof w.parts.accounts.update>[1]) =>
+    w.parts.unitOfWork.run(() => w.parts.accounts.update(ada.id, patch));
+
+  const user = await door.authenticate(presented, context);
+  w.state.down = true;
+  const { calls } = w.hasher;
+  for (let time = 0; time < 20; time += 1) t.strictSame(await door.renew(user, presented, context), user);
+  await change({ passwordHash: 'v1:another' });
+  t.strictSame(await door.renew(user, presented, context), user, 'the own password was not what proved them');
+  await change({ isAdmin: false });
+  t.equal((await door.renew(user, presented, context)).isAdmin, false, 'the flag is that of the account now');
+  t.strictSame(w.asked, ['ada']);
+  t.equal(w.hasher.calls, calls);
+
+  w.state.down = false;
+  await change({ status: 'suspended' });
+  await t.rejects(door.renew(user, presented, context), { name: 'Forbidden', code: 'account_suspended' });
+  await w.parts.unitOfWork.run(() => w.parts.accounts.delete(ada.id));
+  await t.rejects(door.renew(user, presented, context), { name: 'Forbidden', code: 'account_unknown' });
+});

@@ -1,0 +1,182 @@
+// Document D, "Signing in through others": sign-in and git with passwords that the directory of a plugin knows.
+import { definePlugin, type PasswordDirectory } from 'hexforge/plugin';
+import t from 'tap';
+import type { Answer } from '#test/support/client';
+import { startTestForge } from '#test/support/forge';
+
+const repos = '/api/v1/repos';
+const now = { password: 'directory password' };
+
+/** A plugin in plain JavaScript, whose directory answers by the password as it likes. */
+function corp() {
+  const asked: string[] = [];
+  const answers: Readonly<Record<string, (username: string) => unknown>> = {
+    [now.password]: async (username) => ({ username }),
+    'own subject': async (username) => ({ username, subject: '7' }),
+    claims: async (username) => ({ kind: 'user', id: 'u1', username, isAdmin: true }),
+    true: async () => true,
+    throws: () => {
+      throw Object.assign(new Error('no network'), { config: { password: 'hunter2' } });
+    },
+    hangs: () => new Promise(() => undefined),
+  };
+  const check = (username: string, password: string): unknown => {
+    asked.push(username);
+    return answers[password]?.(username);
+  };
+  const plugin = definePlugin({
+    name: 'corp',
+    version: '1.0.0',
+    api: '*',
+    provides: { PasswordDirectory: () => ({ check: check as PasswordDirectory['check'] }) },
+  });
+  return { plugin, asked };
+}
+
+/** Asked after the other one, and never at a loss. */
+const annex = definePlugin({
+  name: 'annex',
+  version: '1.0.0',
+  api: '*',
+  provides: {
+    PasswordDirectory: () => ({
+      check: async (username, password) => (password === 'throws' && username === 'lucky' ? { username } : undefined),
+    }),
+  },
+});
+
+void t.test('password directories', async (t) => {
+  const { plugin, asked } = corp();
+  const forge = await startTestForge(t, {
+    definitions: [plugin, annex],
+    configuration: {
+      plugins: { identity: { directory_seconds: 1 } },
+      settings: { 'signup.enabled': true, 'signup.require_approval': true },
+    },
+    leaseMs: 0,
+  });
+  const { anonymous, admin } = forge;
+  const by = await forge.administrator();
+  const owner = await forge.createUser('owner');
+  await owner.client.post(repos, { body: { name: 'private', visibility: 'private' } });
+  const login = (username: string, password = now.password): Promise<Answer> =>
+    anonymous.post('/api/v1/auth/login', { body: { username, password } });
+  /** The status for git of who presents this. */
+  const git = async (username: string, password = now.password, path = 'owner/private') => {
+    const answer = await fetch(`${forge.url}/${path}.git/info/refs?service=git-upload-pack`, {
+      headers: { authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}` },
+    });
+    return { status: answer.status, text: await answer.text() };
+  };
+
+  await t.test('whom the directory knows signs in, and uses git, as the account of the name', async (t) => {
+    const answer = await login('OWNER');
+    t.match(answer, { status: 200, body: { user: { id: owner.id, username: 'owner', is_admin: false } } });
+    t.equal(answer.headers.getSetCookie().length, 2);
+    t.equal((await git('Owner')).status, 200);
+    t.equal((await login('owner', owner.password)).status, 200, 'its own password is good as well');
+    t.equal((await git('owner', owner.password)).status, 200);
+  });
+
+  await t.test('an administrator keeps the flag, and nobody gets it', async (t) => {
+    const answer = await login(admin.username);
+    t.match(answer, { status: 200, body: { user: { username: 'admin', is_admin: true } } });
+    const { access_token: token } = answer.body as { access_token: string };
+    t.equal((await forge.as(token).get('/api/v1/admin/users')).status, 200);
+    t.equal((await git(admin.username)).status, 200, 'administrators read everything');
+    await forge.createUser('plain');
+    t.equal((await git('plain')).status, 404);
+  });
+
+  await t.test('a suspended account gets in nowhere', async (t) => {
+    const { id } = await forge.createUser('suspended', { isAdmin: true });
+    await by.patch(`/api/v1/admin/users/${id}`, { body: { status: 'suspended' } });
+    t.match(await login('suspended'), { status: 403, body: { error_code: 'account_suspended' } });
+    const { status, text } = await git('suspended');
+    t.equal(status, 403);
+    t.match(text, /account_suspended/);
+  });
+
+  await t.test('an account that waits for approval gets in nowhere', async (t) => {
+    const body = { username: 'pending', email: 'pending@example.org', password: 'long enough' };
+    t.equal((await anonymous.post('/api/v1/auth/register', { body })).status, 201);
+    t.match(await login('pending'), { status: 403, body: { error_code: 'approval_pending' } });
+    t.equal((await git('pending')).status, 403);
+  });
+
+  await t.test('who has no account here is not signed in, and none is made', async (t) => {
+    t.match(await login('stranger'), { status: 403, body: { error_code: 'account_unknown' } });
+    t.equal((await git('stranger')).status, 403);
+    t.equal((await anonymous.get('/api/v1/users/stranger')).status, 404);
+    t.match(await login('owner', 'own subject'), { status: 403, body: { error_code: 'account_exists' } });
+    t.equal((await git('owner', 'own subject')).status, 403);
+  });
+
+  await t.test('twelve good uses of each lock nobody out', async (t) => {
+    await forge.createUser('diligent');
+    for (let time = 0; time < 12; time += 1) {
+      t.equal((await login('diligent')).status, 200);
+      t.equal((await git('diligent', now.password, 'owner/none')).status, 404);
+    }
+  });
+
+  await t.test(
+    '429 after ten failures, session and git together, also to a password that a directory knows',
+    async (t) => {
+      await forge.createUser('guessed');
+      for (let time = 0; time < 5; time += 1) {
+        t.equal((await login('guessed', 'wrong')).status, 401);
+        t.equal((await git('guessed', 'wrong')).status, 401);
+      }
+      t.match(await login('guessed'), { status: 429, body: { error_code: 'rate_limited' } });
+      t.equal((await git('guessed')).status, 429);
+    },
+  );
+
+  await t.test('wrong, unknown: the same answer, after the directory was asked for either', async (t) => {
+    const answers = [];
+    for (const username of ['owner', 'nobody-at-all']) {
+      const before = asked.length;
+      answers.push((await login(username, 'wrong')).text);
+      t.equal(asked.length, before + 1, username);
+    }
+    t.equal(answers[0], answers[1]);
+  });
+
+  await t.test('an answer of another shape, a throw and a silence are 503 by the name of the directory', async (t) => {
+    for (const [index, password] of ['claims', 'true', 'throws', 'hangs'].entries()) {
+      const { username } = await forge.createUser(`unlucky-${index}`);
+      const [session, basic] = await Promise.all([login(username, password), git(username, password)]);
+      t.match(
+        session,
+        {
+          status: 503,
+          body: { error: 'The password directory "corp" is not available', error_code: 'unavailable' },
+        },
+        password,
+      );
+      t.strictSame(session.headers.getSetCookie(), []);
+      t.equal(basic.status, 503, password);
+      t.equal(basic.text, session.text);
+    }
+    const { stderr } = forge.output;
+    t.match(stderr, /\\"kind\\" is not allowed/);
+    t.match(stderr, /no network/);
+    t.notMatch(stderr, /hunter2/, 'what an error carries besides is not written down');
+    t.match(stderr, /its check of a password took longer than 1 s/);
+    t.match(stderr, /"plugin":"corp"/);
+    const lucky = await forge.createUser('lucky');
+    t.match(
+      await login('lucky', 'throws'),
+      { status: 200, body: { user: { id: lucky.id } } },
+      'another knows the pair',
+    );
+    t.equal((await anonymous.get('/readyz')).status, 200, 'and the forge goes on');
+  });
+
+  await t.test('one request asks the directory once, however often its lease is renewed', async (t) => {
+    const before = asked.length;
+    t.equal((await git('owner')).status, 200);
+    t.equal(asked.length, before + 1);
+  });
+});

@@ -1,0 +1,23 @@
+// A password directory in memory, which remembers what it was asked.
+import type { DirectoryUser, PasswordDirectory } from '#core/kernel/password-directories';
+
+export interface SampleDirectory extends PasswordDirectory {
+  /** The names, in turn. */
+  readonly asked: string[];
+}
+
+/** @param people name → password, and whom they are told to be where that is not the name itself. */
+export function sampleDirectory(
+  people: Readonly<Record<string, { readonly password: string; readonly user?: DirectoryUser }>>,
+): SampleDirectory {
+  const known = new Map(Object.entries(people));
+  const asked: string[] = [];
+  return {
+    asked,
+    async check(username, password) {
+      asked.push(username);
+      const person = known.get(username);
+      return person?.password === password ? (person.user ?? { username }) : undefined;
+    },
+  };
+}
