@@ -41,8 +41,8 @@ export class FairLimiter {
   /**
    * Waits for a place. The function it yields releases it; calling it again does nothing.
    * @param whose on whose behalf; empty for the server's own work.
-   * @throws {Error} the refusal, when the queue or the caller's part of it is full, or when in a full one somebody comes
-   * who waits for less; the signal's reason when it is aborted first.
+   * @throws {Error} the refusal, when the queue or the caller's part of it is full, or when in a full one somebody
+   * comes who waits for less; the signal's reason when it is aborted first.
    */
   async acquire(whose = own, signal?: AbortSignal): Promise<() => void> {
     signal?.throwIfAborted();
