@@ -18,6 +18,8 @@ export interface Plan {
   /** The plugin's own keys under `plugins.<name>`, not yet checked. */
   readonly configOf: (plugin: string) => Readonly<Record<string, unknown>>;
   readonly mountOf: (plugin: string) => Mount;
+  /** Plugins that are no standard ones: what they name starts with their own name. */
+  readonly outside?: ReadonlySet<string>;
 }
 
 /** Ports the host provides itself, and whether a plugin may take the place of its provider. */
@@ -33,6 +35,7 @@ export const hostPorts: Readonly<Record<string, 'fixed' | 'replaceable'>> = {
   Authenticator: 'fixed',
   ScopeCatalogue: 'fixed',
   PermissionTable: 'fixed',
+  SettingCatalogue: 'fixed',
   Sealer: 'replaceable',
   Settings: 'replaceable',
   RateCounter: 'replaceable',

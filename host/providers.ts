@@ -7,7 +7,7 @@ import type { RateCounter } from '#core/kernel/rate';
 import type { Clock, Ids } from '#core/kernel/time';
 import type { BootOptions } from './boot.ts';
 import { livingPermissions, livingScopes } from './contributions/scopes.ts';
-import { configuredSettings } from './contributions/settings.ts';
+import { configuredSettings, livingSettings } from './contributions/settings.ts';
 import type { Plan } from './plan.ts';
 import type { OpenStorage } from './storage.ts';
 
@@ -34,6 +34,7 @@ type HostPorts = Pick<
   | 'ScopeCatalogue'
   | 'PermissionTable'
   | 'Sealer'
+  | 'SettingCatalogue'
   | 'Settings'
   | 'RateCounter'
 >;
@@ -42,6 +43,7 @@ type HostPorts = Pick<
 export function hostProviders({ plan, storage, clock, ids, sealer, rateCounter }: HostParts): BootOptions['own'] {
   return ({ lives, port }) => {
     const scopes = livingScopes(lives);
+    const settings = livingSettings(lives, plan.settings);
     return {
       Clock: clock,
       Ids: ids,
@@ -62,7 +64,8 @@ export function hostProviders({ plan, storage, clock, ids, sealer, rateCounter }
       ScopeCatalogue: scopes,
       PermissionTable: livingPermissions(lives),
       Sealer: sealer,
-      Settings: configuredSettings(plan.enabled, plan.settings),
+      SettingCatalogue: settings,
+      Settings: configuredSettings(settings),
       RateCounter: rateCounter,
     } satisfies HostPorts;
   };

@@ -132,6 +132,7 @@ function planOf(
     providers,
     settings,
     configOf: (plugin) => config[plugin] ?? {},
+    outside: new Set(foreign),
     mountOf: (plugin) => (foreign.includes(plugin) ? 'own' : 'anywhere'),
   };
 }
