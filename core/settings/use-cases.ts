@@ -7,8 +7,6 @@ import { reseal, type ResealingParts } from './resealing.ts';
 import { sealing } from './sealing.ts';
 import { values, type ValueParts } from './values.ts';
 
-export { staleAfter } from './values.ts';
-
 export type SettingsParts = Omit<ValueParts & ResealingParts, 'sealing'> & {
   readonly sealer: Sealer;
   readonly events: Events;
