@@ -79,9 +79,9 @@ void t.test(
     const { write, administration, call, stored, entries } = world();
     const first = { key: 'shop.size', value: '4' };
     for (const [second, name] of [
-      [{ key: 'shop.open', value: 'perhaps' }, 'unprocessable'],
-      [{ key: 'shop.hours', value: '1' }, 'not_found'],
-      [{ key: 'shop.size', value: '5' }, 'validation_failed'],
+      [{ key: 'shop.open', value: 'perhaps' }, 'Unprocessable'],
+      [{ key: 'shop.hours', value: '1' }, 'NotFound'],
+      [{ key: 'shop.size', value: '5' }, 'ValidationFailed'],
     ] as const)
       await t.rejects(administration.write(call, [first, second]), { name });
     t.strictSame([await stored.all(), entries], [[], []]);

@@ -56,8 +56,9 @@ export function world({ declared = declarations, configured = {}, memory, key = 
     ...stored,
     async all() {
       counts.reads += 1;
+      const { read } = slow;
       const all = await stored.all();
-      await slow.read();
+      await read();
       return all;
     },
   };
