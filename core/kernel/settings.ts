@@ -76,7 +76,7 @@ const isValue = (value: unknown): value is SettingValue =>
   typeof value === 'boolean' || typeof value === 'number' || typeof value === 'string';
 
 /** What a value of the setting must be, as a sentence goes on after "must be"; undefined where this one is good. */
-export function unfit(setting: SettingDeclaration, value: unknown): string | undefined {
+export function settingMisfit(setting: SettingDeclaration, value: unknown): string | undefined {
   switch (setting.type) {
     case 'boolean':
       return typeof value === 'boolean' ? undefined : 'true or false';

@@ -67,7 +67,9 @@ export function settingAdministration(parts: SettingAdministrationParts): Settin
     const from = before && sealing.read(declaration, before).value;
     if (from === value && before?.sealed === sensitive) return;
     await store.put(sealing.stored(declaration, value, call.now));
-    const details = sensitive ? { sensitive } : { from: from ?? configured, to: value };
+    // What was secret before an upgrade of its plugin is still nobody's to read here.
+    const secret = sensitive || before?.sealed === true;
+    const details = secret ? { sensitive: true } : { from: from ?? configured, to: value };
     await audit.append(auditEntry(call, 'setting.updated', settingAggregate(key), details));
     const about = { aggregate: settingAggregate(key), actorId: call.caller.id };
     await events.emit({ type: 'setting.changed', ...about, payload: { key } });

@@ -1,5 +1,5 @@
 // A setting as text: how its value is written, read and shown (document C, "Setting").
-import { unfit } from '#core/kernel/settings';
+import { settingMisfit } from '#core/kernel/settings';
 import type { DeclaredSetting, SettingDeclaration, SettingValue } from '#core/kernel/settings';
 
 /** Stands for the value of a sensitive setting; sent back, it changes nothing. */
@@ -14,7 +14,7 @@ export interface ShownSetting {
   readonly default: string;
 }
 
-/** A value that fits its declaration, or what it must be, as `unfit` says it. */
+/** A value that fits its declaration, or what it must be, as `settingMisfit` says it. */
 export type Reading =
   | { readonly value: SettingValue; readonly misfit?: undefined }
   | { readonly value?: undefined; readonly misfit: string };
@@ -22,7 +22,7 @@ export type Reading =
 /** `true` and `false`, whole numbers in digits without a leading zero, a text as it is. */
 export function readSetting(declaration: SettingDeclaration, text: string): Reading {
   const value = parsed(declaration, text);
-  const misfit = unfit(declaration, value);
+  const misfit = settingMisfit(declaration, value);
   return misfit === undefined ? { value } : { misfit };
 }
 

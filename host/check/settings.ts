@@ -1,5 +1,5 @@
 // Problems of declared settings: their keys, and defaults that do not fit their own bounds.
-import { unfit, type SettingDeclaration } from '#core/kernel/settings';
+import { settingMisfit, type SettingDeclaration } from '#core/kernel/settings';
 import type { PluginDefinition } from '../definition.ts';
 import type { Plan } from '../plan.ts';
 import type { Problem } from '../problem.ts';
@@ -43,7 +43,7 @@ function badKey({ name: plugin }: PluginDefinition, { key }: SettingDeclaration,
 
 function badDeclaration({ name: plugin }: PluginDefinition, setting: SettingDeclaration): readonly Problem[] {
   const expected = types.includes(setting.type)
-    ? unfit(setting, setting.default)
+    ? settingMisfit(setting, setting.default)
     : `one of ${types.map((type) => `"${type}"`).join(', ')}`;
   if (expected === undefined) return [];
   const what = types.includes(setting.type) ? 'a default' : 'a type';

@@ -1,6 +1,6 @@
 // Contributed settings: the configured value over the default that a plugin declares. Storing them is a plugin's
 // business, through the same port.
-import { settingCatalogue, unfit } from '#core/kernel/settings';
+import { settingCatalogue, settingMisfit } from '#core/kernel/settings';
 import type { SettingCatalogue, SettingDeclaration, Settings } from '#core/kernel/settings';
 import type { PluginDefinition } from '../definition.ts';
 import type { Life } from '../life.ts';
@@ -28,7 +28,7 @@ export function settingProblems(
           remedy: didYouMean(key, byKey.keys(), 'Remove the line'),
         },
       ];
-    const expected = unfit(setting, value);
+    const expected = settingMisfit(setting, value);
     return expected === undefined
       ? []
       : [

@@ -1,6 +1,6 @@
 // Reading and writing settings as an administrator: bounds, masks, batches, and what each change leaves behind.
 import t from 'tap';
-import { world } from './world.ts';
+import { declarations, world } from './world.ts';
 
 void t.test('a setting is shown as text, with its default; a sensitive one is masked', async (t) => {
   const { administration, call, write } = world({ configured: { 'shop.size': 5 } });
@@ -135,4 +135,17 @@ void t.test('where the audit entry cannot be written nothing of the batch is', a
   t.strictSame([await stored.all(), await get('shop.size'), await get('shop.open')], [[], 3, false]);
   await storage.drained();
   t.strictSame(events, []);
+});
+
+void t.test('a secret of before an upgrade that makes its setting an open one is in no audit entry', async (t) => {
+  const before = world();
+  await before.write({ 'shop.secret': 'hunter2' });
+  const declared = declarations.map(({ sensitive: _, ...open }) => open);
+  const after = world({ memory: before.memory, declared });
+  await after.write({ 'shop.secret': 'a word' });
+  await after.write({ 'shop.secret': 'another' });
+  t.strictSame(
+    after.entries.map(({ details }) => details),
+    [{ sensitive: true }, { from: 'a word', to: 'another' }],
+  );
 });
