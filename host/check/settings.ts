@@ -9,10 +9,10 @@ const keyPattern = /^[a-z0-9][a-z0-9_-]*(?:\.[a-z0-9_-]+)+$/;
 const longestKey = 200;
 const types: readonly string[] = ['boolean', 'integer', 'string'] satisfies readonly SettingDeclaration['type'][];
 
-export function settingDeclarationProblems({ enabled, outside }: Plan): readonly Problem[] {
+export function settingDeclarationProblems({ enabled, isOutside }: Plan): readonly Problem[] {
   return enabled.flatMap((definition) =>
     (definition.settings ?? []).flatMap((setting) => [
-      ...badKey(definition, setting, outside?.has(definition.name) === true),
+      ...badKey(definition, setting, isOutside(definition.name)),
       ...badDeclaration(definition, setting),
     ]),
   );

@@ -135,7 +135,7 @@ function planOf(
     providers,
     settings,
     configOf: (plugin) => config[plugin] ?? {},
-    outside: new Set(foreign),
+    isOutside: (plugin) => foreign.includes(plugin),
     mountOf: (plugin) => (foreign.includes(plugin) ? 'own' : 'anywhere'),
   };
 }
