@@ -11,7 +11,7 @@ type Members = Readonly<Record<string, Joi.AnySchema>>;
 
 /** The type of what a schema lets through: `type BranchJson = TypeOf<typeof branchJson>`. */
 export type TypeOf<S> =
-  // By name first: taken apart as any schema, an object's would be "or a string" too.
+  // By name first: taken apart as any schema, an object with a member `value` would be that member's type too.
   S extends Joi.ObjectSchema<infer T> ? T : S extends Joi.AnySchema<infer T> ? T : never;
 
 type OptionalKeys<M> = { [K in keyof M]: M[K] extends Optional<unknown> ? K : never }[keyof M];

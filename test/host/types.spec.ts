@@ -3,7 +3,7 @@
 import Joi from 'joi';
 import t from 'tap';
 import { api, object } from '#adapters/http/route';
-import { count, list, shape } from '#adapters/http/shape';
+import { count, list, shape, text } from '#adapters/http/shape';
 import { anyone } from '#core/kernel/access';
 import { on } from '#core/kernel/events';
 import { declarePort } from '#core/kernel/ports';
@@ -69,8 +69,10 @@ export function mistakes(): unknown {
     api({ ...route, access: anyone, requires: ['SampleGreeter'] }),
     // @ts-expect-error a text where the result is an object
     api({ ...route, access: anyone, result: shape({ size: count() }), run: () => 'three' }),
-    // @ts-expect-error a text where the result is a list of objects
-    api({ ...route, access: anyone, result: list(shape({ size: count() })), run: () => ['three'] }),
+    // @ts-expect-error a text where the result is an object with a member named `value`
+    api({ ...route, access: anyone, result: shape({ value: text() }), run: () => 'three' }),
+    // @ts-expect-error a text where the result is a list of such
+    api({ ...route, access: anyone, result: list(shape({ value: text() })), run: () => ['three'] }),
     // @ts-expect-error a body schema that misses a member
     object<{ one: number; two: string }>({ one: Joi.number() }),
     // @ts-expect-error a port declared with another arity than its interface
@@ -108,7 +110,8 @@ void t.test('the same lines without their mistakes compile', async (t) => {
     }),
     api({ ...route, access: anyone, scope: 'sample.read', requires: ['SampleExtra'] }),
     api({ ...route, access: anyone, result: shape({ size: count() }), run: () => ({ size: 3 }) }),
-    api({ ...route, access: anyone, result: list(shape({ size: count() })), run: () => [{ size: 3 }] }),
+    api({ ...route, access: anyone, result: shape({ value: text() }), run: () => ({ value: 'three' }) }),
+    api({ ...route, access: anyone, result: list(shape({ value: text() })), run: () => [{ value: 'three' }] }),
   ];
-  t.equal(good.length, 7);
+  t.equal(good.length, 8);
 });
