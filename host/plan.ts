@@ -18,6 +18,8 @@ export interface Plan {
   /** The plugin's own keys under `plugins.<name>`, not yet checked. */
   readonly configOf: (plugin: string) => Readonly<Record<string, unknown>>;
   readonly mountOf: (plugin: string) => Mount;
+  /** Whether it is a third party's: not in the list of standard plugins. */
+  readonly isOutside: (plugin: string) => boolean;
 }
 
 /** Ports the host provides itself, and whether a plugin may take the place of its provider. */
@@ -34,6 +36,7 @@ export const hostPorts: Readonly<Record<string, 'fixed' | 'replaceable'>> = {
   PasswordDirectories: 'fixed',
   ScopeCatalogue: 'fixed',
   PermissionTable: 'fixed',
+  SettingCatalogue: 'fixed',
   Sealer: 'replaceable',
   Settings: 'replaceable',
   RateCounter: 'replaceable',

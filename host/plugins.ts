@@ -56,6 +56,7 @@ function planOf(
     settings,
     providers: { ...Object.fromEntries(defaults), ...configuration.providers },
     configOf: (plugin) => ({ ...chosen.get(plugin)?.config, ...environmentOf(definitions.get(plugin), environment) }),
+    isOutside: (plugin) => chosen.get(plugin)?.standard === false,
     mountOf: (plugin) => chosen.get(plugin)?.mount ?? (given.some(({ name }) => name === plugin) ? 'anywhere' : 'own'),
   };
 }

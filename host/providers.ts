@@ -7,7 +7,7 @@ import type { RateCounter } from '#core/kernel/rate';
 import type { Clock, Ids } from '#core/kernel/time';
 import type { BootOptions } from './boot.ts';
 import { livingPermissions, livingScopes } from './contributions/scopes.ts';
-import { configuredSettings } from './contributions/settings.ts';
+import { configuredSettings, livingSettings } from './contributions/settings.ts';
 import { passwordDirectories } from './password-directories.ts';
 import type { Plan } from './plan.ts';
 import type { OpenStorage } from './storage.ts';
@@ -36,6 +36,7 @@ type HostPorts = Pick<
   | 'ScopeCatalogue'
   | 'PermissionTable'
   | 'Sealer'
+  | 'SettingCatalogue'
   | 'Settings'
   | 'RateCounter'
 >;
@@ -44,6 +45,7 @@ type HostPorts = Pick<
 export function hostProviders({ plan, storage, clock, ids, sealer, rateCounter }: HostParts): BootOptions['own'] {
   return ({ lives, port, providers, log }) => {
     const scopes = livingScopes(lives);
+    const settings = livingSettings(lives, plan.settings);
     return {
       Clock: clock,
       Ids: ids,
@@ -65,7 +67,8 @@ export function hostProviders({ plan, storage, clock, ids, sealer, rateCounter }
       ScopeCatalogue: scopes,
       PermissionTable: livingPermissions(lives),
       Sealer: sealer,
-      Settings: configuredSettings(plan.enabled, plan.settings),
+      SettingCatalogue: settings,
+      Settings: configuredSettings(settings),
       RateCounter: rateCounter,
     } satisfies HostPorts;
   };

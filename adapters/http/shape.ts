@@ -10,7 +10,9 @@ export type Optional<S> = S & { readonly [optional]: true };
 type Members = Readonly<Record<string, Joi.AnySchema>>;
 
 /** The type of what a schema lets through: `type BranchJson = TypeOf<typeof branchJson>`. */
-export type TypeOf<S> = S extends Joi.AnySchema<infer T> ? T : never;
+export type TypeOf<S> =
+  // By name first: taken apart as any schema, an object with a member `value` would be that member's type too.
+  S extends Joi.ObjectSchema<infer T> ? T : S extends Joi.AnySchema<infer T> ? T : never;
 
 type OptionalKeys<M> = { [K in keyof M]: M[K] extends Optional<unknown> ? K : never }[keyof M];
 type TypeOfMembers<M> = { readonly [K in Exclude<keyof M, OptionalKeys<M>>]: TypeOf<M[K]> } & {

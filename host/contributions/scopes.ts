@@ -2,21 +2,11 @@
 import type { PermissionTable } from '#core/kernel/permissions';
 import { scopeCatalogue, type ScopeCatalogue } from '#core/kernel/scopes';
 import type { Life } from '../life.ts';
-
-const standing = (lives: readonly Life[]): readonly Life[] => lives.filter(({ lost }) => !lost);
+import { living } from './living.ts';
 
 /** Follows the plugins: a row of one that failed is gone. */
 export function livingScopes(lives: readonly Life[]): ScopeCatalogue {
-  let known = { count: -1, catalogue: scopeCatalogue([]) };
-  const catalogue = (): ScopeCatalogue => {
-    const alive = standing(lives);
-    if (alive.length !== known.count)
-      known = {
-        count: alive.length,
-        catalogue: scopeCatalogue(alive.flatMap(({ definition }) => definition.scopes ?? [])),
-      };
-    return known.catalogue;
-  };
+  const catalogue = living(lives, (definitions) => scopeCatalogue(definitions.flatMap(({ scopes = [] }) => scopes)));
   return {
     rows: () => catalogue().rows(),
     row: (name) => catalogue().row(name),
@@ -27,6 +17,6 @@ export function livingScopes(lives: readonly Life[]): ScopeCatalogue {
 
 export function livingPermissions(lives: readonly Life[]): PermissionTable {
   return {
-    declarations: () => standing(lives).flatMap(({ definition }) => definition.permissions ?? []),
+    declarations: living(lives, (definitions) => definitions.flatMap(({ permissions = [] }) => permissions)),
   } satisfies PermissionTable;
 }

@@ -1,10 +1,12 @@
 // Contributed settings: the configured value over the default that a plugin declares. Storing them is a plugin's
 // business, through the same port.
-import { NotFound } from '#core/kernel/errors';
-import type { SettingDeclaration, Settings } from '#core/kernel/settings';
+import { settingCatalogue, settingMisfit } from '#core/kernel/settings';
+import type { SettingCatalogue, SettingDeclaration, Settings } from '#core/kernel/settings';
 import type { PluginDefinition } from '../definition.ts';
+import type { Life } from '../life.ts';
 import { didYouMean } from '../nearest.ts';
 import type { Problem } from '../problem.ts';
+import { living } from './living.ts';
 
 export const declaredSettings = (definitions: readonly PluginDefinition[]): readonly SettingDeclaration[] =>
   definitions.flatMap(({ settings = [] }) => settings);
@@ -26,7 +28,7 @@ export function settingProblems(
           remedy: didYouMean(key, byKey.keys(), 'Remove the line'),
         },
       ];
-    const expected = unfit(setting, value);
+    const expected = settingMisfit(setting, value);
     return expected === undefined
       ? []
       : [
@@ -39,31 +41,17 @@ export function settingProblems(
   });
 }
 
-/** What the value should have been, or undefined where it is good. */
-function unfit(setting: SettingDeclaration, value: unknown): string | undefined {
-  switch (setting.type) {
-    case 'boolean':
-      return typeof value === 'boolean' ? undefined : 'true or false';
-    case 'integer':
-      return Number.isInteger(value) && Number(value) >= setting.min && Number(value) <= setting.max
-        ? undefined
-        : `a whole number from ${setting.min} to ${setting.max}`;
-    case 'string': {
-      const most = setting.maxLength ?? 65_536;
-      return typeof value === 'string' && value.length <= most ? undefined : `a text of at most ${most} characters`;
-    }
-  }
+/** Follows the plugins: a setting of one that failed is gone. */
+export function livingSettings(
+  lives: readonly Life[],
+  configured: Readonly<Record<string, unknown>>,
+): SettingCatalogue {
+  const catalogue = living(lives, (definitions) => settingCatalogue(definitions, configured));
+  return { all: () => catalogue().all(), of: (key) => catalogue().of(key) } satisfies SettingCatalogue;
 }
 
-export function configuredSettings(
-  definitions: readonly PluginDefinition[],
-  configured: Readonly<Record<string, unknown>>,
-): Settings {
-  const values = new Map<string, unknown>(declaredSettings(definitions).map(({ key, default: value }) => [key, value]));
-  for (const [key, value] of Object.entries(configured)) values.set(key, value);
-  const get = async (key: string): Promise<unknown> => {
-    if (!values.has(key)) throw new NotFound(`There is no setting "${key}"`);
-    return values.get(key);
-  };
+/** Settings where no plugin stores any. */
+export function configuredSettings(catalogue: SettingCatalogue): Settings {
+  const get = async (key: string): Promise<unknown> => catalogue.of(key).configured;
   return { get: get as Settings['get'] } satisfies Settings;
 }

@@ -17,11 +17,14 @@ import { version } from '#host/version';
 
 export { Refused, type Problem };
 
-export interface TestHostOptions {
+export interface CheckOptions {
   /** Plugin name → its configuration. */
   readonly config?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  readonly providers?: Readonly<Record<string, string>>;
   readonly settings?: Readonly<Record<string, unknown>>;
+}
+
+export interface TestHostOptions extends CheckOptions {
+  readonly providers?: Readonly<Record<string, string>>;
   readonly clock?: Clock;
   readonly ids?: Ids;
   /** Plugins treated as third-party ones: their routes live under `/api/v1/x/<plugin>/`. */
@@ -132,6 +135,7 @@ function planOf(
     providers,
     settings,
     configOf: (plugin) => config[plugin] ?? {},
+    isOutside: (plugin) => foreign.includes(plugin),
     mountOf: (plugin) => (foreign.includes(plugin) ? 'own' : 'anywhere'),
   };
 }
@@ -140,9 +144,6 @@ function planOf(
 const ofCompany: ReadonlySet<string> = new Set(['missing_port', 'reference', 'unknown_scope', 'unknown_permission']);
 
 /** What is wrong with a definition by itself; with good defaults and good manners, nothing. */
-export function checkPlugin(
-  definition: PluginDefinition,
-  options: Pick<TestHostOptions, 'config' | 'settings'> = {},
-): readonly Problem[] {
+export function checkPlugin(definition: PluginDefinition, options: CheckOptions = {}): readonly Problem[] {
   return check(planOf([definition], options)).filter(({ code }) => !ofCompany.has(code));
 }

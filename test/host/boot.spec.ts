@@ -200,6 +200,27 @@ void t.test('settings are the configuration over the declared defaults', async (
   await t.rejects(host.port('Settings').get('sample.name'), { message: 'There is no setting "sample.name"' });
 });
 
+void t.test('the catalogue of settings follows the plugins: those of one that failed are gone', async (t) => {
+  const declaring = (name: string, key: 'sample.enabled' | 'sample.size', rest: object = {}) =>
+    definePlugin({
+      ...base,
+      name,
+      settings: [{ key, description: 'A sample', type: 'boolean', default: true } as never],
+      ...rest,
+    });
+  const fails = async (): Promise<never> => {
+    throw new Error('no luck');
+  };
+  const host = await testHost([
+    declaring('a', 'sample.enabled'),
+    declaring('b', 'sample.size', { onFailure: 'isolate', start: fails }),
+  ]);
+  t.teardown(() => host.stop());
+  t.match(host.port('SettingCatalogue').all(), [{ plugin: 'a', configured: true }]);
+  t.equal(host.port('SettingCatalogue').all().length, 1);
+  await t.rejects(host.port('Settings').get('sample.size'), { name: 'NotFound' });
+});
+
 void t.test('a build or start that fails refuses the boot and stops in reverse what had started', async (t) => {
   const notes: string[] = [];
   const chain = (fails: Partial<PluginDefinition>): readonly PluginDefinition[] => [

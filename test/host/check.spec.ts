@@ -21,6 +21,7 @@ const plan = (
   settings: {},
   configOf: (plugin) => rest.config?.[plugin] ?? {},
   mountOf: () => 'anywhere',
+  isOutside: () => false,
   ...rest,
 });
 
@@ -513,4 +514,36 @@ void t.test('settings must exist and fit', async (t) => {
       ['settings.sample.enable is no setting of an enabled plugin', 'Did you mean "sample.enabled"?'],
     ],
   );
+});
+
+void t.test('a setting from outside starts with the name of its plugin; a standard one need not', async (t) => {
+  const named = (key: 'sample.enabled') =>
+    definePlugin({ ...base, name: 'a', settings: [{ key, description: 'A sample', type: 'boolean', default: true }] });
+  t.strictSame(check(plan([named('sample.enabled')])), []);
+  t.strictSame(check(plan([{ ...named('sample.enabled'), name: 'sample' }], { isOutside: () => true })), []);
+  t.strictSame(check(plan([named('sample.enabled')], { isOutside: () => true })), [
+    {
+      code: 'setting_name',
+      plugin: 'a',
+      message: 'The setting "sample.enabled" of plugin "a" does not start with the plugin\'s name',
+      remedy: 'Name it "a.enabled"',
+    },
+  ]);
+});
+
+void t.test('a setting that no path can name, or whose default it would refuse itself, is refused', async (t) => {
+  const faulty = (over: object) =>
+    ({
+      ...base,
+      name: 'a',
+      settings: [{ key: 'a.size', description: '', type: 'integer', default: 3, min: 1, max: 9, ...over }],
+    }) as unknown as PluginDefinition;
+  const said = (over: object) => check(plan([faulty(over)])).map(({ message }) => message);
+  t.strictSame(said({}), []);
+  for (const key of ['size', 'a/size', 'A.size', 'a..size', '', `a.${'x'.repeat(200)}`])
+    t.strictSame(said({ key }), [`The setting "${key}" of plugin "a" is not named with words joined by dots`]);
+  const about = 'The setting "a.size" of plugin "a" has';
+  t.strictSame(said({ default: 10 }), [`${about} a default that must be a whole number from 1 to 9`]);
+  t.strictSame(said({ default: '3' }), [`${about} a default that must be a whole number from 1 to 9`]);
+  t.strictSame(said({ type: 'float' }), [`${about} a type that must be one of "boolean", "integer", "string"`]);
 });

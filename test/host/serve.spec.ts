@@ -41,7 +41,7 @@ async function start(
       PORT: '0',
       HEXFORGE_DATABASE: 'memory',
       HEXFORGE_DATA_DIR: dataDir,
-      HEXFORGE_PLUGINS: '-identity,-repositories,-git-native,-git-http,-audit,-limits',
+      HEXFORGE_PLUGINS: '-identity,-repositories,-git-native,-git-http,-audit,-limits,-settings',
       ...environment,
     },
   });
@@ -279,7 +279,7 @@ export default definePlugin({ name: 'guest', version: '1.0.0', api: '^0.1.0', co
     const environment = {
       PORT: '0',
       HEXFORGE_DATABASE: 'memory',
-      HEXFORGE_PLUGINS: '-identity,-repositories,-git-native,-git-http,-audit,-limits',
+      HEXFORGE_PLUGINS: '-identity,-repositories,-git-native,-git-http,-audit,-limits,-settings',
       GUEST_WORD: 'from the environment',
     };
     const sinks = { stdout: { write: () => undefined }, stderr: { write: () => undefined } };

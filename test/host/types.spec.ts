@@ -3,6 +3,7 @@
 import Joi from 'joi';
 import t from 'tap';
 import { api, object } from '#adapters/http/route';
+import { count, list, shape, text } from '#adapters/http/shape';
 import { anyone } from '#core/kernel/access';
 import { on } from '#core/kernel/events';
 import { declarePort } from '#core/kernel/ports';
@@ -66,6 +67,12 @@ export function mistakes(): unknown {
     api({ ...route, access: anyone, scope: 'sample.unknown' }),
     // @ts-expect-error a route that requires a port which is not optional
     api({ ...route, access: anyone, requires: ['SampleGreeter'] }),
+    // @ts-expect-error a text where the result is an object
+    api({ ...route, access: anyone, result: shape({ size: count() }), run: () => 'three' }),
+    // @ts-expect-error a text where the result is an object with a member named `value`
+    api({ ...route, access: anyone, result: shape({ value: text() }), run: () => 'three' }),
+    // @ts-expect-error a text where the result is a list of such
+    api({ ...route, access: anyone, result: list(shape({ value: text() })), run: () => ['three'] }),
     // @ts-expect-error a body schema that misses a member
     object<{ one: number; two: string }>({ one: Joi.number() }),
     // @ts-expect-error a port declared with another arity than its interface
@@ -102,6 +109,9 @@ void t.test('the same lines without their mistakes compile', async (t) => {
       },
     }),
     api({ ...route, access: anyone, scope: 'sample.read', requires: ['SampleExtra'] }),
+    api({ ...route, access: anyone, result: shape({ size: count() }), run: () => ({ size: 3 }) }),
+    api({ ...route, access: anyone, result: shape({ value: text() }), run: () => ({ value: 'three' }) }),
+    api({ ...route, access: anyone, result: list(shape({ value: text() })), run: () => [{ value: 'three' }] }),
   ];
-  t.equal(good.length, 5);
+  t.equal(good.length, 8);
 });

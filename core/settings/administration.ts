@@ -1,0 +1,118 @@
+// Administration of settings (document C, "Settings"): read one or all, write one or several.
+import { auditEntry, type AuditLog } from '#core/kernel/audit';
+import type { Call, User } from '#core/kernel/caller';
+import { Unprocessable, ValidationFailed } from '#core/kernel/errors';
+import type { DeclaredSetting, SettingCatalogue, SettingValue } from '#core/kernel/settings';
+import type { Events, UnitOfWork } from '#core/kernel/unit-of-work';
+import { settingAggregate } from './events.ts';
+import type { SettingStore, StoredSetting } from './ports.ts';
+import type { Sealing } from './sealing.ts';
+import { maskedValue, readSetting, shownSetting, shownValue, type ShownSetting } from './setting.ts';
+import type { Values } from './values.ts';
+
+export interface SettingAdministrationParts {
+  readonly store: SettingStore;
+  readonly sealing: Sealing;
+  readonly catalogue: SettingCatalogue;
+  readonly values: Values;
+  readonly unitOfWork: UnitOfWork;
+  readonly events: Events;
+  readonly audit: AuditLog;
+}
+
+export interface SettingChange {
+  readonly key: string;
+  /** As text; `maskedValue` of a sensitive one leaves it as it is. */
+  readonly value: string;
+}
+
+export interface SettingAdministration {
+  list(call: Call<User>): Promise<readonly ShownSetting[]>;
+  /** @throws {NotFound} */
+  fetch(call: Call<User>, command: { readonly key: string }): Promise<ShownSetting>;
+  /**
+   * All of them or none. @returns each with its value as it is shown. @throws {ValidationFailed} where a key is there
+   * twice. @throws {NotFound | Unprocessable} of the first that cannot be.
+   */
+  write(call: Call<User>, changes: readonly SettingChange[]): Promise<readonly SettingChange[]>;
+}
+
+/** A change that was found good; without a value it changes nothing. */
+interface Planned {
+  readonly declared: DeclaredSetting;
+  readonly value: SettingValue | undefined;
+}
+
+export function settingAdministration(parts: SettingAdministrationParts): SettingAdministration {
+  const { store, sealing, catalogue, values, unitOfWork, events, audit } = parts;
+
+  const planned = ({ key, value: text }: SettingChange): Planned => {
+    const declared = catalogue.of(key);
+    const { declaration } = declared;
+    if (declaration.sensitive === true && text === maskedValue) return { declared, value: undefined };
+    const { value, misfit } = readSetting(declaration, text);
+    if (misfit !== undefined)
+      throw new Unprocessable('The value is out of bounds', { detail: `"${key}" must be ${misfit}` });
+    return { declared, value };
+  };
+
+  /** In the unit of work, past `hold`. */
+  const put = async (
+    call: Call<User>,
+    { declaration, configured }: DeclaredSetting,
+    value: SettingValue,
+    before: StoredSetting | undefined,
+  ): Promise<void> => {
+    const { key, sensitive = false } = declaration;
+    const from = before && sealing.read(declaration, before).value;
+    if (from === value && before?.sealed === sensitive) return;
+    await store.put(sealing.stored(declaration, value, call.now));
+    // What was secret before an upgrade of its plugin is still nobody's to read here.
+    const secret = sensitive || before?.sealed === true;
+    const details = secret ? { sensitive: true } : { from: from ?? configured, to: value };
+    await audit.append(auditEntry(call, 'setting.updated', settingAggregate(key), details));
+    const about = { aggregate: settingAggregate(key), actorId: call.caller.id };
+    await events.emit({ type: 'setting.changed', ...about, payload: { key } });
+  };
+
+  return {
+    async list() {
+      const stored = await values.read();
+      return catalogue
+        .all()
+        .map((declared) => shownSetting(declared, stored.get(declared.declaration.key) ?? declared.configured));
+    },
+
+    async fetch(_call, { key }) {
+      const declared = catalogue.of(key);
+      return shownSetting(declared, (await values.read()).get(key) ?? declared.configured);
+    },
+
+    async write(call, changes) {
+      const keys = new Set<string>();
+      for (const { key } of changes) {
+        if (keys.has(key))
+          throw new ValidationFailed('A setting is there twice', { detail: `"settings" has "${key}" twice` });
+        keys.add(key);
+      }
+      const plan = changes.map(planned);
+      if (plan.some(({ value }) => value !== undefined)) {
+        try {
+          await unitOfWork.run(async () => {
+            await store.hold();
+            const before = new Map((await store.all()).map((stored) => [stored.key, stored]));
+            for (const { declared, value } of plan)
+              if (value !== undefined) await put(call, declared, value, before.get(declared.declaration.key));
+          });
+        } finally {
+          // Also after a failure: of a commit whose reply was lost nobody knows.
+          values.forget();
+        }
+      }
+      return plan.map(({ declared: { declaration }, value }) => ({
+        key: declaration.key,
+        value: value === undefined ? maskedValue : shownValue(declaration, value),
+      }));
+    },
+  } satisfies SettingAdministration;
+}

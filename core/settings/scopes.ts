@@ -1,0 +1,10 @@
+// The token scope of this area (document D, "Administration": a PAT needs admin:system).
+import type { ScopeRow } from '#core/kernel/scopes';
+
+declare module '#core/kernel/scopes' {
+  interface Scopes {
+    'admin.settings': true;
+  }
+}
+
+export const settingsScopes: readonly ScopeRow[] = [{ name: 'admin.settings', pat: 'admin:system' }];

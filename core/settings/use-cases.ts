@@ -1,0 +1,28 @@
+// The use cases of settings, built once from their parts; for their own plugin alone.
+import type { AuditLog } from '#core/kernel/audit';
+import type { Sealer } from '#core/kernel/credentials';
+import type { Events } from '#core/kernel/unit-of-work';
+import { settingAdministration } from './administration.ts';
+import { reseal, type ResealingParts } from './resealing.ts';
+import { sealing } from './sealing.ts';
+import { values, type ValueParts } from './values.ts';
+
+export type SettingsParts = Omit<ValueParts & ResealingParts, 'sealing'> & {
+  readonly sealer: Sealer;
+  readonly events: Events;
+  readonly audit: AuditLog;
+};
+
+export function settingsUseCases({ sealer, ...given }: SettingsParts) {
+  const parts = { ...given, sealing: sealing(sealer) };
+  const kept = values(parts);
+  return {
+    settings: kept.settings,
+    administration: settingAdministration({ ...parts, values: kept }),
+    /** Another process has stored something. */
+    forget: () => kept.forget(),
+    reseal: () => reseal(parts),
+  };
+}
+
+export type SettingsUseCases = ReturnType<typeof settingsUseCases>;

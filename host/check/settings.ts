@@ -1,0 +1,58 @@
+// Problems of declared settings: their keys, and defaults that do not fit their own bounds.
+import { settingMisfit, type SettingDeclaration } from '#core/kernel/settings';
+import type { PluginDefinition } from '../definition.ts';
+import type { Plan } from '../plan.ts';
+import type { Problem } from '../problem.ts';
+
+/** It stands in a path and in the configuration file. */
+const keyPattern = /^[a-z0-9][a-z0-9_-]*(?:\.[a-z0-9_-]+)+$/;
+const longestKey = 200;
+const types: readonly string[] = ['boolean', 'integer', 'string'] satisfies readonly SettingDeclaration['type'][];
+
+export function settingDeclarationProblems({ enabled, isOutside }: Plan): readonly Problem[] {
+  return enabled.flatMap((definition) =>
+    (definition.settings ?? []).flatMap((setting) => [
+      ...badKey(definition, setting, isOutside(definition.name)),
+      ...badDeclaration(definition, setting),
+    ]),
+  );
+}
+
+function badKey({ name: plugin }: PluginDefinition, { key }: SettingDeclaration, outside: boolean): readonly Problem[] {
+  const said = `The setting "${key}" of plugin "${plugin}"`;
+  if (!keyPattern.test(key) || key.length > longestKey)
+    return [
+      {
+        code: 'setting_name',
+        plugin,
+        message: `${said} is not named with words joined by dots`,
+        remedy: `Name it such as "${plugin}.size": lower-case letters, digits, "_" and "-", at most ${longestKey} characters`,
+      },
+    ];
+  return !outside || key.startsWith(`${plugin}.`)
+    ? []
+    : [
+        {
+          code: 'setting_name',
+          plugin,
+          message: `${said} does not start with the plugin's name`,
+          remedy: `Name it "${plugin}.${key.slice(key.indexOf('.') + 1)}"`,
+        },
+      ];
+}
+
+function badDeclaration({ name: plugin }: PluginDefinition, setting: SettingDeclaration): readonly Problem[] {
+  const expected = types.includes(setting.type)
+    ? settingMisfit(setting, setting.default)
+    : `one of ${types.map((type) => `"${type}"`).join(', ')}`;
+  if (expected === undefined) return [];
+  const what = types.includes(setting.type) ? 'a default' : 'a type';
+  return [
+    {
+      code: 'setting_declaration',
+      plugin,
+      message: `The setting "${setting.key}" of plugin "${plugin}" has ${what} that must be ${expected}`,
+      remedy: 'Correct it in the `settings` of its definition',
+    },
+  ];
+}

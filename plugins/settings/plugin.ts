@@ -1,0 +1,38 @@
+// Instance settings that administrators change while the forge runs.
+import { definePlugin, on } from 'hexforge/plugin';
+import { settingsScopes } from 'hexforge/settings';
+import { settingsUseCases } from '#core/settings/use-cases';
+import { migrations } from './migrations.ts';
+import { settingRoutes } from './settings/routes.ts';
+import { memorySettingStore } from './settings/store-memory.ts';
+import { sqlSettingStore } from './settings/store.ts';
+import { SettingTable } from './tables.ts';
+
+export default definePlugin({
+  name: 'settings',
+  version: '0.1.0',
+  api: '^0.1.0',
+  needs: ['AuditLog', 'Clock', 'Events', 'Sealer', 'SettingCatalogue', 'UnitOfWork'],
+  stores: { settings: { sql: sqlSettingStore, memory: memorySettingStore } },
+  entities: [SettingTable],
+  tables: ['settings_setting'],
+  migrations,
+  scopes: settingsScopes,
+  build: (context) =>
+    settingsUseCases({
+      store: context.stores.settings,
+      audit: context.AuditLog,
+      catalogue: context.SettingCatalogue,
+      clock: context.Clock,
+      events: context.Events,
+      log: context.log,
+      sealer: context.Sealer,
+      unitOfWork: context.UnitOfWork,
+    }),
+  provides: { Settings: ({ settings }) => settings },
+  routes: settingRoutes,
+  events: ({ forget }) => [
+    on('setting.changed', { name: 'forget', delivery: 'broadcast', handle: async () => forget() }),
+  ],
+  start: ({ reseal }) => reseal(),
+});

@@ -1,0 +1,15 @@
+// The table of stored settings.
+import { defineEntity, p, type InferKyselyDB } from 'hexforge/plugin';
+
+export const SettingTable = defineEntity({
+  name: 'settings.Setting',
+  tableName: 'settings_setting',
+  properties: {
+    key: p.text().primary(),
+    text: p.text(),
+    sealed: p.boolean(),
+    updatedAt: p.datetime(),
+  },
+});
+
+export type SettingsRows = InferKyselyDB<typeof SettingTable>;

@@ -1,0 +1,122 @@
+// The use cases of settings on an in-memory store that counts its reads, with a clock that tests move.
+import { aesSealer } from '#adapters/crypto/sealer';
+import { fixedClock, Memory, openMemory, systemIds } from '#adapters/memory/index';
+import type { AuditEntry } from '#core/kernel/audit';
+import type { Call, User } from '#core/kernel/caller';
+import { on, type EventOf } from '#core/kernel/events';
+import type { Log } from '#core/kernel/log';
+import { settingCatalogue, type SettingDeclaration } from '#core/kernel/settings';
+import type { SettingStore } from '#core/settings/index';
+import { settingsUseCases } from '#core/settings/use-cases';
+import { memorySettingStore } from '#plugins/settings/settings/store-memory';
+import { quietLog } from '#test/contracts/storage-engines';
+
+declare module '#core/kernel/settings' {
+  interface SettingValues {
+    'shop.open': boolean;
+    'shop.size': number;
+    'shop.name': string;
+    'shop.secret': string;
+  }
+}
+
+export const declarations: readonly SettingDeclaration[] = [
+  { key: 'shop.size', type: 'integer', default: 3, min: -5, max: 9, description: 'How large' },
+  { key: 'shop.open', type: 'boolean', default: false, description: 'Whether it is open' },
+  { key: 'shop.name', type: 'string', default: 'corner', maxLength: 20, description: 'What it is called' },
+  { key: 'shop.secret', type: 'string', default: '', sensitive: true, description: 'What nobody may know' },
+];
+
+const caller = {
+  kind: 'user',
+  id: '00000000-0000-4000-8000-000000000001',
+  username: 'ada',
+  isAdmin: true,
+  credential: { kind: 'session', id: 's' },
+} as unknown as User;
+
+export interface WorldOptions {
+  readonly declared?: readonly SettingDeclaration[];
+  readonly configured?: Readonly<Record<string, unknown>>;
+  /** What an earlier world has left. */
+  readonly memory?: Memory;
+  readonly key?: number;
+  readonly audit?: (entry: AuditEntry) => Promise<void>;
+}
+
+export function world({ declared = declarations, configured = {}, memory, key = 0, audit }: WorldOptions = {}) {
+  const clock = fixedClock('2030-01-01T00:00:00Z');
+  const kept = memory ?? new Memory();
+  const storage = openMemory({ clock, ids: systemIds, log: quietLog, memory: kept });
+  const stored = memorySettingStore(storage.database);
+  const counts = { reads: 0 };
+  /** Waited for by each read after it has read. */
+  const slow = { read: async (): Promise<void> => undefined };
+  const store: SettingStore = {
+    ...stored,
+    async all() {
+      counts.reads += 1;
+      const { read } = slow;
+      const all = await stored.all();
+      await read();
+      return all;
+    },
+  };
+  const entries: AuditEntry[] = [];
+  const events: EventOf[] = [];
+  const warnings: string[] = [];
+  const log: Log = {
+    ...quietLog,
+    warn: (members, message) => void warnings.push(`${JSON.stringify(members)} ${message}`),
+  };
+  const useCases = settingsUseCases({
+    store,
+    clock,
+    log,
+    catalogue: settingCatalogue([{ name: 'shop', settings: declared }], configured),
+    sealer: aesSealer(new Uint8Array(32).fill(key)),
+    unitOfWork: storage.unitOfWork,
+    events: storage.events,
+    audit: { append: audit ?? (async (entry) => void entries.push(entry)) },
+  });
+  const call: Call<User> = {
+    caller,
+    requestId: 'r',
+    ip: '192.0.2.1',
+    userAgent: 'test',
+    signal: new AbortController().signal,
+    now: clock.now(),
+    renew: async () => call,
+  };
+  return {
+    ...useCases,
+    memory: kept,
+    clock,
+    storage,
+    stored,
+    counts,
+    slow,
+    entries,
+    events,
+    warnings,
+    call,
+
+    get: useCases.settings.get,
+    write: (changes: Readonly<Record<string, string>>) =>
+      useCases.administration.write(
+        call,
+        Object.entries(changes).map(([name, value]) => ({ key: name, value })),
+      ),
+    listen: () =>
+      storage.deliver([
+        {
+          plugin: 'test',
+          subscription: on('setting.changed', {
+            name: 'listen',
+            delivery: 'durable',
+            handle: async (event) => void events.push(event),
+          }),
+        },
+      ]),
+  };
+}
