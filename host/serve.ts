@@ -56,6 +56,7 @@ export async function startForge(configuration: Configuration, options: ForgeOpt
   const open = await openForge(configuration, { ...options, announce, logOf });
   for (const { variable, hint } of strangeVariables(configuration, open.plan))
     log.warn({ variable }, `this environment variable sets nothing. ${hint}`);
+  for (const warning of open.warnings) log.warn({}, warning);
   const parts: Stoppable[] = [];
   const forge = new RunningForge(open, parts, log);
   try {

@@ -3,29 +3,30 @@
 import { NotFound } from '#core/kernel/errors';
 import type { SettingDeclaration, Settings } from '#core/kernel/settings';
 import type { PluginDefinition } from '../definition.ts';
-import { didYouMean } from '../nearest.ts';
+import { didYouMean, nearest } from '../nearest.ts';
+import type { Plan } from '../plan.ts';
 import type { Problem } from '../problem.ts';
 
 export const declaredSettings = (definitions: readonly PluginDefinition[]): readonly SettingDeclaration[] =>
   definitions.flatMap(({ settings = [] }) => settings);
 
-export function settingProblems(
-  definitions: readonly PluginDefinition[],
-  configured: Readonly<Record<string, unknown>>,
-): readonly Problem[] {
+export function settingProblems(plan: Plan): readonly Problem[] {
   const byKey = new Map<string, SettingDeclaration>(
-    declaredSettings(definitions).map((setting) => [setting.key, setting]),
+    declaredSettings(plan.enabled).map((setting) => [setting.key, setting]),
   );
-  return Object.entries(configured).flatMap(([key, value]): readonly Problem[] => {
+  const ofDisabled = new Set<string>(declaredSettings(plan.disabled).map(({ key }) => key));
+  return Object.entries(plan.settings).flatMap(([key, value]): readonly Problem[] => {
     const setting = byKey.get(key);
     if (setting === undefined)
-      return [
-        {
-          code: 'unknown_setting',
-          message: `settings.${key} is no setting of an enabled plugin`,
-          remedy: didYouMean(key, byKey.keys(), 'Remove the line'),
-        },
-      ];
+      return ofDisabled.has(key) || mayBeOf(plan, key) !== undefined
+        ? []
+        : [
+            {
+              code: 'unknown_setting',
+              message: `settings.${key} is no setting of an enabled plugin`,
+              remedy: didYouMean(key, byKey.keys(), 'Remove the line'),
+            },
+          ];
     const expected = unfit(setting, value);
     return expected === undefined
       ? []
@@ -37,6 +38,33 @@ export function settingProblems(
           },
         ];
   });
+}
+
+/** Settings that set nothing, and are let be because they may belong to a plugin that is off. */
+export function strangeSettings(plan: Plan): readonly string[] {
+  const known = new Set<string>(declaredSettings([...plan.enabled, ...plan.disabled]).map(({ key }) => key));
+  return Object.keys(plan.settings).flatMap((key) => {
+    const owner = known.has(key) ? undefined : mayBeOf(plan, key);
+    return owner === undefined
+      ? []
+      : [`settings.${key} is no setting of an enabled plugin, and is taken for one of "${owner}", which is off`];
+  });
+}
+
+/**
+ * The plugin from outside that is off and may declare the key. It is not imported to know: whatever it does while it is
+ * loaded may be why it is off. A key that is near one of an enabled plugin is a slip of the hand.
+ */
+function mayBeOf({ enabled, listed = [] }: Plan, key: string): string | undefined {
+  const off = listed.filter((plugin) => !plugin.enabled && plugin.origin !== 'standard').map(({ name }) => name);
+  const named = off.find((name) => key.startsWith(`${name}.`));
+  if (named !== undefined) return named;
+  return nearest(
+    key,
+    declaredSettings(enabled).map((setting) => setting.key),
+  ) === undefined
+    ? off[0]
+    : undefined;
 }
 
 /** What the value should have been, or undefined where it is good. */

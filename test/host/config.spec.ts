@@ -40,7 +40,7 @@ void t.test('without a file and environment the defaults of document D hold', as
     database: { column: 'sql', url: undefined },
     trustedProxies: [],
     logLevel: 'info',
-    limits: { start: 30_000, stop: 10_000 },
+    limits: { load: 30_000, start: 30_000, stop: 10_000 },
     providers: {},
     defaultProviders,
     file: undefined,
