@@ -1,9 +1,10 @@
 // The dependency injection container: ports by name, resolved once each, and for every plugin exactly what it declared.
 import { asFunction, asValue, createContainer, InjectionMode, type AwilixContainer } from 'awilix';
 import { Unavailable } from '#core/kernel/errors';
-import type { PortName, PortTraits, PortValue } from '#core/kernel/ports';
+import { declaredPorts, type PortName, type PortTraits, type PortValue } from '#core/kernel/ports';
 import type { PluginDefinition } from './definition.ts';
 import type { Life } from './life.ts';
+import { didYouMean } from './nearest.ts';
 import { hostPorts, needsOf, portsOf, traitsOf, type Provision } from './plan.ts';
 
 export interface ContainerParts {
@@ -26,6 +27,22 @@ export interface Container {
     definition: PluginDefinition,
     rest: Readonly<Record<'config' | 'stores' | 'log' | 'instance', unknown>>,
   ): unknown;
+}
+
+/** A builder reads what its plugin did not ask for. */
+class UndeclaredNeed extends Error {
+  readonly code = 'undeclared_need';
+  readonly remedy: string;
+
+  constructor({ name, late = [] }: PluginDefinition, read: string, given: readonly string[]) {
+    super(`Plugin "${name}" reads "${read}" of its context, which it does not declare`);
+    this.name = 'UndeclaredNeed';
+    this.remedy = late.some((port) => port === read)
+      ? `It is a late need: read \`late.${read}\` once everything has started`
+      : traitsOf(read) === undefined
+        ? didYouMean(read, [...given, ...declaredPorts().keys()], 'No port has this name: correct it in its builders')
+        : `Add '${read}' to the \`needs\` of its definition`;
+  }
 }
 
 const strict = <T extends object>(): AwilixContainer<T> =>
@@ -96,7 +113,14 @@ export function container({ lives, provision, own, started }: ContainerParts): C
       for (const [name, given] of Object.entries({ ...rest, late: late(definition) }))
         mine.register(name, asValue(given));
       for (const port of needsOf(definition)) mine.register(port, asFunction(() => value(port)).singleton());
-      return mine.cradle;
+      return new Proxy(mine.cradle, {
+        get(cradle, name) {
+          // Of a `then` promises ask, and of a symbol whoever prints it.
+          if (typeof name === 'string' && name !== 'then' && !mine.hasRegistration(name))
+            throw new UndeclaredNeed(definition, name, Object.keys(mine.registrations));
+          return Reflect.get(cradle, name) as unknown;
+        },
+      });
     },
   };
 }

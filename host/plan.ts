@@ -56,6 +56,10 @@ export const hostPorts: Readonly<Record<string, 'fixed' | 'replaceable'>> = {
 export const offIn = ({ disabled, listed = [] }: Plan): ReadonlySet<string> =>
   new Set([...disabled.map(({ name }) => name), ...listed.filter(({ enabled }) => !enabled).map(({ name }) => name)]);
 
+/** Whether a plugin is known to be no standard one. */
+export const outside = ({ listed = [] }: Plan, plugin: string): boolean =>
+  listed.some(({ name, origin }) => name === plugin && origin !== 'standard');
+
 /** ` (FILE)` of a plugin from outside, for sentences. */
 export const fileIn = ({ listed = [] }: Plan, plugin: string): string => {
   const file = listed.find(({ name }) => name === plugin)?.file;

@@ -2,7 +2,17 @@
 import type { PluginDefinition } from '../definition.ts';
 import { didYouMean } from '../nearest.ts';
 import { order } from '../order.ts';
-import { hostPorts, needsOf, offIn, portsOf, provision, traitsOf, type Plan, type Provision } from '../plan.ts';
+import {
+  hostPorts,
+  needsOf,
+  offIn,
+  outside,
+  portsOf,
+  provision,
+  traitsOf,
+  type Plan,
+  type Provision,
+} from '../plan.ts';
 import type { Problem } from '../problem.ts';
 
 const listed = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(', ');
@@ -77,9 +87,11 @@ function rivals(plan: Plan, { candidatesOf }: Provision): readonly Problem[] {
     if (arity === undefined || arity === 'plural' || candidates.length < 2) return [];
     const choice = providers[port];
     if (choice !== undefined && !off.has(choice)) return [];
+    const newcomers = candidates.filter(({ name }) => outside(plan, name));
     return [
       {
         code: 'two_providers',
+        ...(newcomers.length === 1 && newcomers[0] !== undefined ? { plugin: newcomers[0].name } : {}),
         message: `The port ${port} has ${candidates.length} providers: ${namesOf(candidates)}`,
         remedy: `Choose one with providers.${port} in the configuration, or disable the others`,
       },

@@ -4,7 +4,7 @@ import { NotFound } from '#core/kernel/errors';
 import type { SettingDeclaration, Settings } from '#core/kernel/settings';
 import type { PluginDefinition } from '../definition.ts';
 import { didYouMean, nearest } from '../nearest.ts';
-import type { Plan } from '../plan.ts';
+import { offIn, outside, type Plan } from '../plan.ts';
 import type { Problem } from '../problem.ts';
 
 export const declaredSettings = (definitions: readonly PluginDefinition[]): readonly SettingDeclaration[] =>
@@ -55,13 +55,13 @@ export function strangeSettings(plan: Plan): readonly string[] {
  * The plugin from outside that is off and may declare the key. It is not imported to know: whatever it does while it is
  * loaded may be why it is off. A key that is near one of an enabled plugin is a slip of the hand.
  */
-function mayBeOf({ enabled, listed = [] }: Plan, key: string): string | undefined {
-  const off = listed.filter((plugin) => !plugin.enabled && plugin.origin !== 'standard').map(({ name }) => name);
+function mayBeOf(plan: Plan, key: string): string | undefined {
+  const off = [...offIn(plan)].filter((name) => outside(plan, name));
   const named = off.find((name) => key.startsWith(`${name}.`));
   if (named !== undefined) return named;
   return nearest(
     key,
-    declaredSettings(enabled).map((setting) => setting.key),
+    declaredSettings(plan.enabled).map((setting) => setting.key),
   ) === undefined
     ? off[0]
     : undefined;
