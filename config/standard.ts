@@ -15,6 +15,7 @@ export const standardPlugins: readonly StandardPlugin[] = [
   { name: 'git-http', module: '#plugins/git-http/plugin', enabled: true },
   { name: 'audit', module: '#plugins/audit/plugin', enabled: true },
   { name: 'limits', module: '#plugins/limits/plugin', enabled: true },
+  { name: 'administration', module: '#plugins/administration/plugin', enabled: true },
 ];
 
 /** Port → plugin; counts where that plugin is enabled and the configuration does not choose. */

@@ -49,6 +49,7 @@ export const hostPorts: Readonly<Record<string, 'fixed' | 'replaceable'>> = {
   PermissionTable: 'fixed',
   Sealer: 'replaceable',
   Settings: 'replaceable',
+  PluginInventory: 'fixed',
   RateCounter: 'replaceable',
 };
 

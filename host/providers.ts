@@ -8,6 +8,7 @@ import type { Clock, Ids } from '#core/kernel/time';
 import type { BootOptions } from './boot.ts';
 import { livingPermissions, livingScopes } from './contributions/scopes.ts';
 import { configuredSettings } from './contributions/settings.ts';
+import { livingInventory } from './inventory.ts';
 import type { Plan } from './plan.ts';
 import type { OpenStorage } from './storage.ts';
 
@@ -36,6 +37,7 @@ type HostPorts = Pick<
   | 'Sealer'
   | 'Settings'
   | 'RateCounter'
+  | 'PluginInventory'
 >;
 
 /** Getters of plural ports are read per call: the providers arrive with the plugins. */
@@ -64,6 +66,7 @@ export function hostProviders({ plan, storage, clock, ids, sealer, rateCounter }
       Sealer: sealer,
       Settings: configuredSettings(plan.enabled, plan.settings),
       RateCounter: rateCounter,
+      PluginInventory: { list: async () => livingInventory(plan, lives) },
     } satisfies HostPorts;
   };
 }

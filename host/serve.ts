@@ -169,9 +169,9 @@ async function control(dataDir: string, forge: Forge, log: Log): Promise<() => P
 }
 
 /** What the command line may ask of a server. */
-export function controls(forge: Pick<Forge, 'port' | 'plugins'>): Handlers {
+export function controls(forge: Pick<Forge, 'port'>): Handlers {
   return {
-    plugins: async () => forge.plugins(),
+    plugins: () => forge.port('PluginInventory').list(),
     'reset-password': async (username = '') => resetPassword(forge, username),
   };
 }

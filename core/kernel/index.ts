@@ -12,6 +12,7 @@ export * from './log.ts';
 export * from './network.ts';
 export * from './page.ts';
 export * from './permissions.ts';
+export * from './plugin-inventory.ts';
 export * from './ports.ts';
 export * from './rate.ts';
 export * from './rows.ts';
