@@ -6,7 +6,7 @@ import type { PluginDefinition } from './definition.ts';
 /** Where a plugin's routes may live: standard plugins and granted ones anywhere, the others under `/x/<plugin>/`. */
 export type Mount = 'anywhere' | 'own';
 
-/** Where a plugin comes from: `standard`, `package NAME`, `path FILE`, or `given` to a test beside the configuration. */
+/** Where a plugin comes from: `standard`, `package NAME`, `path FILE`, or `given` beside the configuration. */
 export type Origin = 'standard' | 'given' | `package ${string}` | `path ${string}`;
 
 /** A plugin that the configuration lists, enabled or not. */

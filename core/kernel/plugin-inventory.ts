@@ -7,7 +7,10 @@ export interface RouteRecord {
   readonly method: string;
   /** From the server's root. */
   readonly path: string;
-  /** Who may call it: `anyone`, `signed-in`, `session`, `admin (admin:users)`, `super-admin`, `repo.read on repository`. */
+  /**
+   * Who may call it: `anyone`, `signed-in`, `session`, `admin (admin:users)`, `super-admin`, or with a permission
+   * `repo.read on repository`.
+   */
   readonly access: string;
   /** The scope row that a token must satisfy. */
   readonly scope: string | null;

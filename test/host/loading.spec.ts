@@ -36,7 +36,7 @@ async function check(
 const off = (name: string): string => `disable the plugin with HEXFORGE_PLUGINS=-${name}`;
 
 void t.test('a path with no file names the nearest file or folder', async (t) => {
-  const folder = { 'bell.js': good('bell'), plugins: { deep: { 'bell.js': good('bell') } }, home: { 'index.js': '' } };
+  const folder = { 'bell.js': good('bell'), plugins: { deep: { 'bell.js': good('bell') } }, house: { 'index.js': '' } };
   t.strictSame(
     await check(
       t,
@@ -44,7 +44,7 @@ void t.test('a path with no file names the nearest file or folder', async (t) =>
         bell: { path: './bel.js' },
         folder: { path: './plugin/deep/bell.js' },
         nothing: { path: './plugins/entirely-else.js' },
-        home: { path: './home' },
+        house: { path: './house' },
       },
       folder,
     ),
@@ -52,7 +52,7 @@ void t.test('a path with no file names the nearest file or folder', async (t) =>
       'plugin_not_found: Plugin "bell" is not found: there is no file FOLDER/bel.js. Did you mean "bell.js"?',
       'plugin_not_found: Plugin "folder" is not found: there is no folder FOLDER/plugin. Did you mean "plugins"?',
       `plugin_not_found: Plugin "nothing" is not found: there is no file FOLDER/plugins/entirely-else.js. Correct plugins.nothing.path in the configuration, or ${off('nothing')}.`,
-      'plugin_not_found: Plugin "home" is not found: FOLDER/home is a folder. Name a file in it with plugins.home.path, such as ./home/index.js.',
+      'plugin_not_found: Plugin "house" is not found: FOLDER/house is a folder. Name a file in it with plugins.house.path, such as ./house/index.js.',
     ],
   );
 });
