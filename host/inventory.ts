@@ -7,7 +7,7 @@ import { standIn } from './check/stand-ins.ts';
 import { mountedPath } from './contributions/routes.ts';
 import type { Job, PluginDefinition } from './definition.ts';
 import type { Life } from './life.ts';
-import { needsOf, portsOf, type ListedPlugin, type Plan } from './plan.ts';
+import { portsOf, type ListedPlugin, type Plan } from './plan.ts';
 
 /** What is known of a plugin beside its definition. */
 interface Standing {
@@ -53,10 +53,10 @@ function recordOf(
     state,
     reason: reason ?? null,
     provides: definition === undefined ? [] : portsOf(definition),
-    needs: definition === undefined ? [] : [...needsOf(definition), ...(definition.late ?? [])],
+    needs: [...told.names('needs'), ...told.names('late')],
     routes: told.items('routes').map((route) => routeRecord(plan, name, route as Route)),
-    tables: definition?.tables ?? [],
-    settings: (definition?.settings ?? []).map(({ key }) => key),
+    tables: told.names('tables'),
+    settings: told.items('settings').map((setting) => textOf(setting, 'key')),
     reads: told.names('reads'),
     events: {
       handles: [...new Set(told.items('events').map((subscription) => textOf(subscription, 'type')))],

@@ -1,11 +1,15 @@
 // What an operator reads where a plugin cannot be loaded: each cause told apart, with the file and the nearest name.
 import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { loadConfiguration } from '#config/load';
 import { standardPlugins } from '#config/standard';
 import { main } from '#host/cli/main';
 import { PLUGIN_API_VERSION } from '#host/definition';
+import { listPlugins } from '#host/plugins';
 import { version } from '#host/version';
+import { temporaryFolder } from '#test/support/folder';
 
 const standard = standardPlugins.map(({ name }) => `-${name}`).join(',');
 const good = (name: string, api = `^${PLUGIN_API_VERSION}`): string =>
@@ -67,6 +71,13 @@ void t.test('a package is taken from beside the configuration, also one for `imp
     'hexforge-bell': installedPackage('hexforge-bell', { exports: { import: './m.js' } }, { 'm.js': good('bell') }),
   };
   t.strictSame(await check(t, { bell: { package: 'hexforge-bell' } }, { node_modules }), []);
+});
+
+void t.test('a package that is not beside the configuration is taken from beside Hexforge', async (t) => {
+  const cwd = await temporaryFolder(t);
+  await writeFile(join(cwd, 'hexforge.yaml'), 'plugins: { bell: { package: semver } }');
+  const { problems } = await listPlugins(await loadConfiguration({ cwd, environment: {}, file: 'hexforge.yaml' }));
+  t.match(problems, [{ code: 'not_a_plugin', message: /\/node_modules\/semver\/index\.js\) is not a plugin/ }]);
 });
 
 void t.test(
