@@ -34,16 +34,38 @@ class UndeclaredNeed extends Error {
   readonly code = 'undeclared_need';
   readonly remedy: string;
 
-  constructor({ name, late = [] }: PluginDefinition, read: string, given: readonly string[]) {
+  constructor({ name }: PluginDefinition, read: string, remedy: string) {
     super(`Plugin "${name}" reads "${read}" of its context, which it does not declare`);
     this.name = 'UndeclaredNeed';
-    this.remedy = late.some((port) => port === read)
-      ? `It is a late need: read \`late.${read}\` once everything has started`
-      : traitsOf(read) === undefined
-        ? didYouMean(read, [...given, ...declaredPorts().keys()], 'No port has this name: correct it in its builders')
-        : `Add '${read}' to the \`needs\` of its definition`;
+    this.remedy = remedy;
   }
 }
+
+function undeclaredNeed(definition: PluginDefinition, read: string, given: readonly string[]): UndeclaredNeed {
+  const isLate = (definition.late ?? []).some((port) => port === read);
+  const remedy = isLate
+    ? `It is a late need: read \`late.${read}\` once everything has started`
+    : declareIt(read, 'needs', given);
+  return new UndeclaredNeed(definition, read, remedy);
+}
+
+const declareIt = (read: string, member: 'needs' | 'late', given: readonly string[]): string =>
+  traitsOf(read) === undefined
+    ? didYouMean(read, [...given, ...declaredPorts().keys()], 'No port has this name: correct it in its builders')
+    : `Add '${read}' to the \`${member}\` of its definition`;
+
+/** Throws where anything else than `known` is read. Of a `then` promises ask, and of a symbol whoever prints it. */
+const onlyKnown = <T extends object>(
+  target: T,
+  known: (name: string) => boolean,
+  refusal: (name: string) => Error,
+): T =>
+  new Proxy(target, {
+    get(it, name) {
+      if (typeof name === 'string' && name !== 'then' && !known(name)) throw refusal(name);
+      return Reflect.get(it, name) as unknown;
+    },
+  });
 
 const strict = <T extends object>(): AwilixContainer<T> =>
   createContainer<T>({ injectionMode: InjectionMode.PROXY, strict: true });
@@ -85,8 +107,8 @@ export function container({ lives, provision, own, started }: ContainerParts): C
     return settled.get(name);
   };
 
-  const late = (definition: PluginDefinition): object =>
-    Object.defineProperties(
+  const late = (definition: PluginDefinition): object => {
+    const needs: object = Object.defineProperties(
       {},
       Object.fromEntries(
         (definition.late ?? []).map((name) => [
@@ -102,6 +124,12 @@ export function container({ lives, provision, own, started }: ContainerParts): C
         ]),
       ),
     );
+    return onlyKnown(
+      needs,
+      (name) => Object.hasOwn(needs, name),
+      (name) => new UndeclaredNeed(definition, `late.${name}`, declareIt(name, 'late', Object.keys(needs))),
+    );
+  };
 
   return {
     port: port as Container['port'],
@@ -113,14 +141,11 @@ export function container({ lives, provision, own, started }: ContainerParts): C
       for (const [name, given] of Object.entries({ ...rest, late: late(definition) }))
         mine.register(name, asValue(given));
       for (const port of needsOf(definition)) mine.register(port, asFunction(() => value(port)).singleton());
-      return new Proxy(mine.cradle, {
-        get(cradle, name) {
-          // Of a `then` promises ask, and of a symbol whoever prints it.
-          if (typeof name === 'string' && name !== 'then' && !mine.hasRegistration(name))
-            throw new UndeclaredNeed(definition, name, Object.keys(mine.registrations));
-          return Reflect.get(cradle, name) as unknown;
-        },
-      });
+      return onlyKnown(
+        mine.cradle,
+        (name) => mine.hasRegistration(name),
+        (name) => undeclaredNeed(definition, name, Object.keys(mine.registrations)),
+      );
     },
   };
 }

@@ -53,8 +53,7 @@ void t.test('one that is chosen and whose tables are not those that others refer
 });
 
 void t.test('a builder that reads what it does not declare is told its plugin, the need and the remedy', async (t) => {
-  const reading = async (name: string, late: readonly 'SampleVoices'[] = []): Promise<unknown> => {
-    const build = (context: object): void => void Reflect.get(context, name);
+  const building = async (build: (context: object) => void, late: readonly 'SampleVoices'[] = []): Promise<unknown> => {
     try {
       const host = await testHost([definePlugin({ ...base, name: 'a', late, build })]);
       await host.stop();
@@ -63,6 +62,10 @@ void t.test('a builder that reads what it does not declare is told its plugin, t
       return error instanceof Refused ? error.problems : error;
     }
   };
+  const reading = (name: string, late: readonly 'SampleVoices'[] = []): Promise<unknown> =>
+    building((context) => void Reflect.get(context, name), late);
+  const readingLate = (name: string): Promise<unknown> =>
+    building((context) => void Reflect.get(Object(Reflect.get(context, 'late')) as object, name));
   const problem = (name: string, remedy: string): object => ({
     code: 'undeclared_need',
     plugin: 'a',
@@ -80,5 +83,9 @@ void t.test('a builder that reads what it does not declare is told its plugin, t
   t.strictSame(await reading('SampleVoices', ['SampleVoices']), [
     problem('SampleVoices', 'It is a late need: read `late.SampleVoices` once everything has started'),
   ]);
+  t.strictSame(await readingLate('SampleVoices'), [
+    problem('late.SampleVoices', "Add 'SampleVoices' to the `late` of its definition"),
+  ]);
+  t.strictSame(await readingLate('SampleVoces'), [problem('late.SampleVoces', 'Did you mean "SampleVoices"?')]);
   t.equal(await reading('then'), undefined, 'a context passes through promises');
 });
