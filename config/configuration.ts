@@ -31,7 +31,7 @@ export interface Configuration {
   readonly secretKey: Uint8Array | undefined;
   readonly logLevel: HostKeys['log_level'];
   /** Milliseconds. */
-  readonly limits: { readonly start: number; readonly stop: number };
+  readonly limits: { readonly load: number; readonly start: number; readonly stop: number };
   /** Standard and configured plugins, enabled or not, in the order of the configuration. */
   readonly plugins: readonly ChosenPlugin[];
   /** What the operator chose. */

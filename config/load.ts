@@ -64,7 +64,11 @@ export async function loadConfiguration(options: LoadOptions): Promise<Configura
     trustedProxies: checked.trusted_proxies,
     secretKey: checked.secret_key === undefined ? undefined : Buffer.from(checked.secret_key, 'base64'),
     logLevel: checked.log_level,
-    limits: { start: checked.start_timeout * 1000, stop: checked.stop_timeout * 1000 },
+    limits: {
+      load: checked.load_timeout * 1000,
+      start: checked.start_timeout * 1000,
+      stop: checked.stop_timeout * 1000,
+    },
     plugins: plugins.chosen,
     providers: checked.providers,
     defaultProviders,

@@ -15,6 +15,7 @@ export interface HostKeys {
   readonly trusted_proxies: readonly string[];
   readonly secret_key?: string;
   readonly log_level: (typeof logLevels)[number];
+  readonly load_timeout: number;
   readonly start_timeout: number;
   readonly stop_timeout: number;
   readonly providers: Readonly<Record<string, string>>;
@@ -130,6 +131,11 @@ export const keys: Readonly<Record<keyof HostKeys, Key>> = {
     description: 'The least level that is logged: debug, info, warn, error or silent.',
     default: 'info',
     environment: 'HEXFORGE_LOG_LEVEL',
+  },
+  load_timeout: {
+    schema: Joi.number().positive().max(3600),
+    description: 'Seconds that the modules of one plugin from outside may take to be loaded.',
+    default: 30,
   },
   start_timeout: {
     schema: Joi.number().positive().max(3600),

@@ -16,6 +16,7 @@ export const standardPlugins: readonly StandardPlugin[] = [
   { name: 'audit', module: '#plugins/audit/plugin', enabled: true },
   { name: 'limits', module: '#plugins/limits/plugin', enabled: true },
   { name: 'settings', module: '#plugins/settings/plugin', enabled: true },
+  { name: 'administration', module: '#plugins/administration/plugin', enabled: true },
 ];
 
 /** Port → plugin; counts where that plugin is enabled and the configuration does not choose. */

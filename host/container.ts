@@ -1,9 +1,10 @@
 // The dependency injection container: ports by name, resolved once each, and for every plugin exactly what it declared.
 import { asFunction, asValue, createContainer, InjectionMode, type AwilixContainer } from 'awilix';
 import { Unavailable } from '#core/kernel/errors';
-import type { PluralPorts, PortName, PortTraits, PortValue } from '#core/kernel/ports';
+import { declaredPorts, type PluralPorts, type PortName, type PortTraits, type PortValue } from '#core/kernel/ports';
 import type { PluginDefinition } from './definition.ts';
 import type { Life } from './life.ts';
+import { didYouMean } from './nearest.ts';
 import { hostPorts, needsOf, portsOf, traitsOf, type Provision } from './plan.ts';
 
 export interface ContainerParts {
@@ -35,6 +36,44 @@ export interface Container {
     rest: Readonly<Record<'config' | 'stores' | 'log' | 'instance', unknown>>,
   ): unknown;
 }
+
+/** A builder reads what its plugin did not ask for. */
+class UndeclaredNeed extends Error {
+  readonly code = 'undeclared_need';
+  readonly remedy: string;
+
+  constructor({ name }: PluginDefinition, read: string, remedy: string) {
+    super(`Plugin "${name}" reads "${read}" of its context, which it does not declare`);
+    this.name = 'UndeclaredNeed';
+    this.remedy = remedy;
+  }
+}
+
+function undeclaredNeed(definition: PluginDefinition, read: string, given: readonly string[]): UndeclaredNeed {
+  const isLate = (definition.late ?? []).some((port) => port === read);
+  const remedy = isLate
+    ? `It is a late need: read \`late.${read}\` once everything has started`
+    : declareIt(read, 'needs', given);
+  return new UndeclaredNeed(definition, read, remedy);
+}
+
+const declareIt = (read: string, member: 'needs' | 'late', given: readonly string[]): string =>
+  traitsOf(read) === undefined
+    ? didYouMean(read, [...given, ...declaredPorts().keys()], 'No port has this name: correct it in its builders')
+    : `Add '${read}' to the \`${member}\` of its definition`;
+
+/** Throws where anything else than `known` is read. Of a `then` promises ask, and of a symbol whoever prints it. */
+const onlyKnown = <T extends object>(
+  target: T,
+  known: (name: string) => boolean,
+  refusal: (name: string) => Error,
+): T =>
+  new Proxy(target, {
+    get(it, name) {
+      if (typeof name === 'string' && name !== 'then' && !known(name)) throw refusal(name);
+      return Reflect.get(it, name) as unknown;
+    },
+  });
 
 const strict = <T extends object>(): AwilixContainer<T> =>
   createContainer<T>({ injectionMode: InjectionMode.PROXY, strict: true });
@@ -76,8 +115,8 @@ export function container({ lives, provision, own, started }: ContainerParts): C
     return settled.get(name);
   };
 
-  const late = (definition: PluginDefinition): object =>
-    Object.defineProperties(
+  const late = (definition: PluginDefinition): object => {
+    const needs: object = Object.defineProperties(
       {},
       Object.fromEntries(
         (definition.late ?? []).map((name) => [
@@ -93,6 +132,12 @@ export function container({ lives, provision, own, started }: ContainerParts): C
         ]),
       ),
     );
+    return onlyKnown(
+      needs,
+      (name) => Object.hasOwn(needs, name),
+      (name) => new UndeclaredNeed(definition, `late.${name}`, declareIt(name, 'late', Object.keys(needs))),
+    );
+  };
 
   return {
     port: port as Container['port'],
@@ -109,7 +154,11 @@ export function container({ lives, provision, own, started }: ContainerParts): C
       for (const [name, given] of Object.entries({ ...rest, late: late(definition) }))
         mine.register(name, asValue(given));
       for (const port of needsOf(definition)) mine.register(port, asFunction(() => value(port)).singleton());
-      return mine.cradle;
+      return onlyKnown(
+        mine.cradle,
+        (name) => mine.hasRegistration(name),
+        (name) => undeclaredNeed(definition, name, Object.keys(mine.registrations)),
+      );
     },
   };
 }

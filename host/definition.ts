@@ -132,5 +132,20 @@ export function definePlugin<
   S = Record<never, never>,
   Parts = undefined,
 >(spec: PluginSpec<C, N, L, S, Parts>): PluginDefinition {
-  return spec as unknown as PluginDefinition;
+  return { ...spec, [copyMark]: thisCopy } as unknown as PluginDefinition;
 }
+
+/**
+ * The copy of this module that a plugin was defined with. A bundler may put one into the plugin, whose classes of
+ * errors and answers are not those of the host.
+ */
+export interface Copy {
+  readonly api: string;
+}
+
+const copyMark = Symbol.for('hexforge.copy');
+export const thisCopy: Copy = { api: PLUGIN_API_VERSION };
+
+/** Undefined for a plain object. */
+export const copyOf = (definition: PluginDefinition): Copy | undefined =>
+  Reflect.get(definition, copyMark) as Copy | undefined;

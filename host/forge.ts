@@ -26,6 +26,7 @@ export interface OpenForge {
   readonly machine: Machine;
   readonly storage: OpenStorage;
   readonly plan: Plan;
+  readonly warnings: readonly string[];
   readonly baseUrl: string;
   readonly webUrl: string;
   readonly port: number;
@@ -36,7 +37,7 @@ export async function openForge(
   configuration: Configuration,
   { definitions = [], announce, logOf }: OpenOptions,
 ): Promise<OpenForge> {
-  const { plan, problems } = await listPlugins(configuration, definitions);
+  const { plan, problems, warnings } = await listPlugins(configuration, definitions);
   if (problems.length > 0) throw new Refused(problems);
   const { dataDir, version, host, limits } = configuration;
   openDataDirectory(dataDir, { version, now: systemClock.now() });
@@ -53,7 +54,7 @@ export async function openForge(
     instance: { baseUrl, webUrl, dataDir, version, announce },
     own: hostProviders({ plan, storage, clock: systemClock, ids: systemIds, sealer, rateCounter: memoryRateCounter() }),
   });
-  return { machine, storage, plan, baseUrl, webUrl, port };
+  return { machine, storage, plan, warnings, baseUrl, webUrl, port };
 }
 
 async function openStorage({ database, dataDir }: Configuration, plan: Plan, log: Log): Promise<OpenStorage> {

@@ -6,11 +6,25 @@ import type { PluginDefinition } from './definition.ts';
 /** Where a plugin's routes may live: standard plugins and granted ones anywhere, the others under `/x/<plugin>/`. */
 export type Mount = 'anywhere' | 'own';
 
+/** Where a plugin comes from: `standard`, `package NAME`, `path FILE`, or `given` beside the configuration. */
+export type Origin = 'standard' | 'given' | `package ${string}` | `path ${string}`;
+
+/** A plugin that the configuration lists, enabled or not. */
+export interface ListedPlugin {
+  readonly name: string;
+  readonly enabled: boolean;
+  readonly origin: Origin;
+  /** The file of one from outside, where it was loaded. */
+  readonly file: string | undefined;
+}
+
 export interface Plan {
   /** In the order of the configuration. */
   readonly enabled: readonly PluginDefinition[];
-  /** Plugins that are not enabled: a remedy may name them. */
+  /** Standard plugins that are not enabled, where a remedy may have to name them. */
   readonly disabled: readonly PluginDefinition[];
+  /** Every plugin of the configuration, in its order; absent where a test lists definitions alone. */
+  readonly listed?: readonly ListedPlugin[];
   /** Port → plugin, where several could provide it. */
   readonly providers: Readonly<Record<string, string>>;
   /** `settings:` of the configuration. */
@@ -39,7 +53,18 @@ export const hostPorts: Readonly<Record<string, 'fixed' | 'replaceable'>> = {
   SettingCatalogue: 'fixed',
   Sealer: 'replaceable',
   Settings: 'replaceable',
+  PluginInventory: 'fixed',
   RateCounter: 'replaceable',
+};
+
+/** Names of the plugins that are switched off: what the configuration says of them refuses no start. */
+export const offIn = ({ disabled, listed = [] }: Plan): ReadonlySet<string> =>
+  new Set([...disabled.map(({ name }) => name), ...listed.filter(({ enabled }) => !enabled).map(({ name }) => name)]);
+
+/** ` (FILE)` of a plugin from outside, for sentences. */
+export const fileIn = ({ listed = [] }: Plan, plugin: string): string => {
+  const file = listed.find(({ name }) => name === plugin)?.file;
+  return file === undefined ? '' : ` (${file})`;
 };
 
 export const traitsOf = (port: string): PortTraits | undefined => declaredPorts().get(port);

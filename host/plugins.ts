@@ -1,23 +1,25 @@
-// Plugin loading: imports the enabled plugins of the configuration and makes the plan that `check` judges.
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+// The list of plugins: loads those the configuration enables and makes the plan that `check` judges.
 import type { ChosenPlugin, Configuration } from '#config/configuration';
 import { keys } from '#config/schema';
 import { check } from './check.ts';
+import { strangeSettings } from './contributions/settings.ts';
 import type { PluginDefinition } from './definition.ts';
+import { loadPlugins } from './loading.ts';
 import { didYouMean } from './nearest.ts';
-import type { Plan } from './plan.ts';
+import type { ListedPlugin, Origin, Plan } from './plan.ts';
 import type { Problem } from './problem.ts';
 
 export interface Listed {
   readonly plan: Plan;
   /** All problems, with those of plugins that could not be imported. */
   readonly problems: readonly Problem[];
+  /** What an operator should know and a start does not mind. */
+  readonly warnings: readonly string[];
 }
 
 /**
- * The plan of a configuration, checked. Disabled plugins are imported only where a remedy may have to name one.
+ * The plan of a configuration, checked. Of the plugins that are off the standard ones are imported where a remedy may
+ * have to name one; code from outside that is off never runs.
  * @param given definitions beside the configured ones; one with a configured name takes its place.
  */
 export async function listPlugins(
@@ -25,34 +27,50 @@ export async function listPlugins(
   given: readonly PluginDefinition[] = [],
 ): Promise<Listed> {
   const chosen = configuration.plugins.filter(({ name }) => !given.some((definition) => definition.name === name));
-  const loaded = await Promise.all(chosen.filter(({ enabled }) => enabled).map(load));
-  const unloadable = loaded.flatMap(({ problem }) => problem ?? []);
-  const enabled = [...loaded.flatMap(({ definition }) => definition ?? []), ...given];
-  const plan = planOf(configuration, enabled, [], given);
-  const problems = check(plan);
-  if (problems.length === 0) return { plan, problems: unloadable };
-  const disabled = (await Promise.all(chosen.filter((plugin) => !plugin.enabled).map(load))).flatMap(
-    ({ definition }) => definition ?? [],
+  const loaded = await loadPlugins(
+    chosen.filter(({ enabled }) => enabled),
+    configuration.limits.load,
   );
-  const wiser = planOf(configuration, enabled, disabled, given);
-  return { plan: wiser, problems: [...unloadable, ...check(wiser)] };
+  const inOrder = chosen.flatMap(({ name }) => loaded.get(name) ?? []);
+  const unloadable = inOrder.flatMap(({ problem }) => problem ?? []);
+  const enabled = [...inOrder.flatMap(({ definition }) => definition ?? []), ...given];
+  const listed = [
+    ...chosen.map((plugin): ListedPlugin => ({
+      name: plugin.name,
+      enabled: plugin.enabled,
+      origin: originOf(plugin),
+      file: loaded.get(plugin.name)?.file,
+    })),
+    ...given.map(({ name }): ListedPlugin => ({ name, enabled: true, origin: 'given', file: undefined })),
+  ];
+  const plan = planOf(configuration, { enabled, disabled: [], listed, given });
+  const warnings = strangeSettings(plan);
+  const problems = check(plan);
+  if (problems.length === 0) return { plan, problems: unloadable, warnings };
+  const off = await loadPlugins(
+    chosen.filter((plugin) => !plugin.enabled && plugin.standard),
+    configuration.limits.load,
+  );
+  const disabled = [...off.values()].flatMap(({ definition }) => definition ?? []);
+  const wiser = planOf(configuration, { enabled, disabled, listed, given });
+  return { plan: wiser, problems: [...unloadable, ...check(wiser)], warnings: strangeSettings(wiser) };
 }
+
+const originOf = ({ standard, module }: ChosenPlugin): Origin =>
+  standard ? 'standard' : module.startsWith('/') ? `path ${module}` : `package ${module}`;
 
 function planOf(
   configuration: Configuration,
-  enabled: readonly PluginDefinition[],
-  disabled: readonly PluginDefinition[],
-  given: readonly PluginDefinition[],
+  { given, ...plan }: Pick<Plan, 'enabled' | 'disabled' | 'listed'> & { readonly given: readonly PluginDefinition[] },
 ): Plan {
   const { plugins, environment, settings } = configuration;
   const chosen = new Map(plugins.map((plugin) => [plugin.name, plugin]));
-  const definitions = new Map(enabled.map((definition) => [definition.name, definition]));
+  const definitions = new Map(plan.enabled.map((definition) => [definition.name, definition]));
   const defaults = Object.entries(configuration.defaultProviders).filter(
     ([port, name]) => definitions.get(name)?.provides !== undefined && port in (definitions.get(name)?.provides ?? {}),
   );
   return {
-    enabled,
-    disabled,
+    ...plan,
     settings,
     providers: { ...Object.fromEntries(defaults), ...configuration.providers },
     configOf: (plugin) => ({ ...chosen.get(plugin)?.config, ...environmentOf(definitions.get(plugin), environment) }),
@@ -90,54 +108,3 @@ export function strangeVariables(
   );
   return strange.map((variable) => ({ variable, hint: didYouMean(variable, known, 'No enabled plugin reads it') }));
 }
-
-async function load(
-  plugin: ChosenPlugin,
-): Promise<{ readonly definition?: PluginDefinition; readonly problem?: Problem }> {
-  const { name } = plugin;
-  const refuse = (message: string, remedy: string): { readonly problem: Problem } => ({
-    problem: { code: 'plugin_unloadable', plugin: name, message, remedy },
-  });
-  try {
-    const module: { readonly default?: unknown } = await import(specifier(plugin));
-    const definition = module.default;
-    if (!isDefinition(definition))
-      return refuse(
-        `The module of plugin "${name}" has no plugin definition as its default export`,
-        'Export the result of definePlugin as default',
-      );
-    if (definition.name !== name)
-      return refuse(
-        `The module configured as "${name}" defines the plugin "${definition.name}"`,
-        `Name it "${definition.name}" in the configuration`,
-      );
-    return { definition };
-  } catch (error) {
-    const reason = error instanceof Error ? (error.message.split('\n', 1)[0] ?? '') : String(error);
-    return refuse(
-      `Plugin "${name}" cannot be loaded: ${reason}`,
-      plugin.standard
-        ? `Reinstall Hexforge, or disable it with HEXFORGE_PLUGINS=-${name}`
-        : `Install it or correct plugins.${name} in the configuration, or disable it with HEXFORGE_PLUGINS=-${name}`,
-    );
-  }
-}
-
-/**
- * What `import()` finds: a standard plugin by the package's own map, a path as a URL, a package from beside the
- * configuration first.
- */
-function specifier({ module, standard, resolveFrom }: ChosenPlugin): string {
-  if (standard) return module;
-  if (module.startsWith('/')) return pathToFileURL(module).href;
-  try {
-    return pathToFileURL(createRequire(join(resolveFrom, 'hexforge.yaml')).resolve(module)).href;
-  } catch {
-    return module;
-  }
-}
-
-const isDefinition = (value: unknown): value is PluginDefinition =>
-  typeof value === 'object' &&
-  value !== null &&
-  ['name', 'version', 'api'].every((key) => typeof Reflect.get(value, key) === 'string');

@@ -39,11 +39,12 @@ const stopped = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}
 /** How well an error explains itself: adapters put a `remedy` (and a `code`) on what an operator can mend. */
 export function problemOf(thrown: unknown, fallback: Problem): Problem {
   const error = spentResource(thrown, 'the data of the server') ?? thrown;
-  if (!(error instanceof Error)) return { ...fallback, message: `${fallback.message}: ${String(error)}` };
+  const said = (text: string): string => (fallback.message === '' ? text : `${fallback.message}: ${text}`);
+  if (!(error instanceof Error)) return { ...fallback, message: said(String(error)) };
   if (error instanceof HexforgeError && error.detail !== undefined)
-    return { ...fallback, message: `${fallback.message}: ${error.message}`, remedy: error.detail };
+    return { ...fallback, message: said(error.message), remedy: error.detail };
   if (!('remedy' in error) || typeof error.remedy !== 'string')
-    return { ...fallback, message: `${fallback.message}: ${firstLine(error.message)}` };
+    return { ...fallback, message: said(firstLine(error.message)) };
   const code = 'code' in error && typeof error.code === 'string' ? error.code : fallback.code;
   return { ...fallback, code, message: error.message, remedy: error.remedy };
 }

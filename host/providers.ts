@@ -8,6 +8,7 @@ import type { Clock, Ids } from '#core/kernel/time';
 import type { BootOptions } from './boot.ts';
 import { livingPermissions, livingScopes } from './contributions/scopes.ts';
 import { configuredSettings, livingSettings } from './contributions/settings.ts';
+import { livingInventory } from './inventory.ts';
 import { passwordDirectories } from './password-directories.ts';
 import type { Plan } from './plan.ts';
 import type { OpenStorage } from './storage.ts';
@@ -39,6 +40,7 @@ type HostPorts = Pick<
   | 'SettingCatalogue'
   | 'Settings'
   | 'RateCounter'
+  | 'PluginInventory'
 >;
 
 /** Getters of plural ports are read per call: the providers arrive with the plugins. */
@@ -70,6 +72,7 @@ export function hostProviders({ plan, storage, clock, ids, sealer, rateCounter }
       SettingCatalogue: settings,
       Settings: configuredSettings(settings),
       RateCounter: rateCounter,
+      PluginInventory: { list: async () => livingInventory(plan, lives) },
     } satisfies HostPorts;
   };
 }

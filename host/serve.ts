@@ -56,6 +56,7 @@ export async function startForge(configuration: Configuration, options: ForgeOpt
   const open = await openForge(configuration, { ...options, announce, logOf });
   for (const { variable, hint } of strangeVariables(configuration, open.plan))
     log.warn({ variable }, `this environment variable sets nothing. ${hint}`);
+  for (const warning of open.warnings) log.warn({}, warning);
   const parts: Stoppable[] = [];
   const forge = new RunningForge(open, parts, log);
   try {
@@ -168,9 +169,9 @@ async function control(dataDir: string, forge: Forge, log: Log): Promise<() => P
 }
 
 /** What the command line may ask of a server. */
-export function controls(forge: Pick<Forge, 'port' | 'plugins'>): Handlers {
+export function controls(forge: Pick<Forge, 'port'>): Handlers {
   return {
-    plugins: async () => forge.plugins(),
+    plugins: () => forge.port('PluginInventory').list(),
     'reset-password': async (username = '') => resetPassword(forge, username),
   };
 }

@@ -1,8 +1,10 @@
-// The version of this forge, from its package.
+// The version of this forge and what it exports, from its package.
 import { readFileSync } from 'node:fs';
 
-const manifest: { readonly version: string } = JSON.parse(
+const manifest: { readonly version: string; readonly exports: Readonly<Record<string, unknown>> } = JSON.parse(
   readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
 );
 
 export const version = manifest.version;
+/** Names of what plugins may import: `plugin` for `hexforge/plugin`. */
+export const entries: readonly string[] = Object.keys(manifest.exports).map((key) => key.replace('./', ''));

@@ -18,18 +18,18 @@ type OptionalKeys<M> = { [K in keyof M]: M[K] extends Optional<unknown> ? K : ne
 type TypeOfMembers<M> = { readonly [K in Exclude<keyof M, OptionalKeys<M>>]: TypeOf<M[K]> } & {
   readonly [K in OptionalKeys<M>]?: TypeOf<M[K]>;
 };
-/** As one object, so that an editor shows members. */
-type Plain<T> = { [K in keyof T]: T[K] };
 
 /**
  * An object with exactly these members. Each is required, but those in `maybe` and those with a default, which are
- * always there once the schema has let a body through.
+ * always there once the schema has let a body through. The type has no name, so that messages show its members.
  *
  * @example
  * const labelJson = shape({ id: uuid(), name: text().max(50), color: orNull(text()) }).id('Label');
  * type LabelJson = TypeOf<typeof labelJson>;
  */
-export const shape = <const M extends Members>(members: M): Joi.ObjectSchema<Plain<TypeOfMembers<M>>> =>
+export const shape = <const M extends Members>(
+  members: M,
+): Joi.ObjectSchema<{ [K in keyof TypeOfMembers<M>]: TypeOfMembers<M>[K] }> =>
   Joi.object(Object.fromEntries(Object.entries(members).map(([name, member]) => [name, present(member)])));
 
 /** Absent is good too. Goes last: `maybe(text().max(50))`. */

@@ -13,6 +13,7 @@ export * from './network.ts';
 export * from './page.ts';
 export * from './password-directories.ts';
 export * from './permissions.ts';
+export * from './plugin-inventory.ts';
 export * from './ports.ts';
 export * from './rate.ts';
 export * from './rows.ts';

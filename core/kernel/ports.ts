@@ -31,11 +31,17 @@ type ArityOf<K extends PortName> = K extends keyof Ports
     ? 'optional'
     : 'plural';
 
+const traitNames = ['arity', 'component', 'critical', 'absent'] as const;
 const declared = new Map<string, PortTraits>();
 
-/** Declares a port once, beside its contract. Declaring it again is a programming error. */
+/**
+ * Declares a port, beside its contract. Declaring it again changes nothing, for two plugins may each bring the package
+ * that does; declaring it otherwise is a programming error.
+ */
 export function declarePort<K extends PortName>(name: K, traits: PortTraits & { readonly arity: ArityOf<K> }): void {
-  if (declared.has(name)) throw new Error(`port "${name}" is declared twice`);
+  const before = declared.get(name);
+  if (before !== undefined && traitNames.some((trait) => before[trait] !== traits[trait]))
+    throw new Error(`port "${name}" is declared already, and otherwise`);
   declared.set(name, traits);
 }
 

@@ -9,7 +9,7 @@ import type { Problem } from '../problem.ts';
 export function configurationProblems(plan: Plan): readonly Problem[] {
   return [
     ...plan.enabled.flatMap((definition) => pluginConfiguration(definition, plan.configOf(definition.name)).problems),
-    ...settingProblems(plan.enabled, plan.settings),
+    ...settingProblems(plan),
   ];
 }
 

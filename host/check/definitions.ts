@@ -1,13 +1,14 @@
 // Problems of single definitions: name, version, plugin API.
 import semver from 'semver';
 import { hostPluginKeys } from '#config/schema';
-import { PLUGIN_API_VERSION } from '../definition.ts';
-import { isCritical, portsOf, traitsOf, type Plan } from '../plan.ts';
+import { copyOf, PLUGIN_API_VERSION, thisCopy } from '../definition.ts';
+import { fileIn, isCritical, portsOf, traitsOf, type Plan } from '../plan.ts';
 import type { Problem } from '../problem.ts';
 
 const namePattern = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 
-export function definitionProblems({ enabled }: Plan): readonly Problem[] {
+export function definitionProblems(plan: Plan): readonly Problem[] {
+  const { enabled } = plan;
   const problems: Problem[] = [];
   const seen = new Set<string>();
   for (const definition of enabled) {
@@ -27,6 +28,14 @@ export function definitionProblems({ enabled }: Plan): readonly Problem[] {
         message: `"${plugin}" is not a plugin name`,
         remedy: 'Name it with lower-case words joined by hyphens',
       });
+    const copy = copyOf(definition);
+    if (copy !== undefined && copy !== thisCopy)
+      problems.push({
+        code: 'another_copy',
+        plugin,
+        message: `Plugin "${plugin}"${fileIn(plan, plugin)} was defined with another copy of "hexforge/plugin" (plugin API ${copy.api}) than the one that runs, which would not know its errors and answers for what they are`,
+        remedy: 'Leave hexforge/* out of its bundle, or let both import the one that is installed',
+      });
     if (semver.valid(definition.version) === null)
       problems.push({
         code: 'plugin_version',
@@ -38,14 +47,14 @@ export function definitionProblems({ enabled }: Plan): readonly Problem[] {
       problems.push({
         code: 'incompatible_api',
         plugin,
-        message: `Plugin "${plugin}" asks for the plugin API "${definition.api}", which is no semver range`,
+        message: `Plugin "${plugin}"${fileIn(plan, plugin)} asks for the plugin API "${definition.api}", which is no semver range`,
         remedy: `Write a range such as ^${PLUGIN_API_VERSION}`,
       });
     } else if (!semver.satisfies(PLUGIN_API_VERSION, definition.api, { includePrerelease: true })) {
       problems.push({
         code: 'incompatible_api',
         plugin,
-        message: `Plugin "${plugin}" asks for the plugin API ${definition.api}; this is ${PLUGIN_API_VERSION}`,
+        message: `Plugin "${plugin}"${fileIn(plan, plugin)} asks for the plugin API ${definition.api}; this is ${PLUGIN_API_VERSION}`,
         remedy: `Install a version of "${plugin}" made for ${PLUGIN_API_VERSION}, or disable it with HEXFORGE_PLUGINS=-${plugin}`,
       });
     }

@@ -2,7 +2,7 @@
 import type { PluginDefinition } from '../definition.ts';
 import { didYouMean } from '../nearest.ts';
 import { order } from '../order.ts';
-import { hostPorts, needsOf, portsOf, provision, traitsOf, type Plan, type Provision } from '../plan.ts';
+import { hostPorts, needsOf, offIn, portsOf, provision, traitsOf, type Plan, type Provision } from '../plan.ts';
 import type { Problem } from '../problem.ts';
 
 const listed = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(', ');
@@ -59,7 +59,9 @@ function missing({ enabled, disabled }: Plan, { candidatesOf }: Provision): read
   });
 }
 
-function rivals({ enabled, providers }: Plan, { candidatesOf }: Provision): readonly Problem[] {
+function rivals(plan: Plan, { candidatesOf }: Provision): readonly Problem[] {
+  const { enabled, providers } = plan;
+  const off = offIn(plan);
   const ports = [...new Set(enabled.flatMap(portsOf))];
   return ports.flatMap((port): readonly Problem[] => {
     const candidates = candidatesOf(port);
@@ -72,10 +74,14 @@ function rivals({ enabled, providers }: Plan, { candidatesOf }: Provision): read
       }));
     }
     const arity = traitsOf(port)?.arity;
-    if (arity === undefined || arity === 'plural' || candidates.length < 2 || providers[port] !== undefined) return [];
+    if (arity === undefined || arity === 'plural' || candidates.length < 2) return [];
+    const choice = providers[port];
+    if (choice !== undefined && !off.has(choice)) return [];
+    const newcomers = candidates.filter(({ name }) => plan.isOutside(name));
     return [
       {
         code: 'two_providers',
+        ...(newcomers.length === 1 && newcomers[0] !== undefined ? { plugin: newcomers[0].name } : {}),
         message: `The port ${port} has ${candidates.length} providers: ${namesOf(candidates)}`,
         remedy: `Choose one with providers.${port} in the configuration, or disable the others`,
       },
@@ -83,10 +89,12 @@ function rivals({ enabled, providers }: Plan, { candidatesOf }: Provision): read
   });
 }
 
-function choices({ enabled, disabled, providers }: Plan, { candidatesOf }: Provision): readonly Problem[] {
+function choices(plan: Plan, { candidatesOf }: Provision): readonly Problem[] {
+  const { enabled, disabled, providers } = plan;
+  const off = offIn(plan);
   const provided = new Set([...enabled, ...disabled].flatMap(portsOf));
   return Object.entries(providers).flatMap(([port, plugin]): readonly Problem[] => {
-    if (candidatesOf(port).some(({ name }) => name === plugin)) return [];
+    if (off.has(plugin) || candidatesOf(port).some(({ name }) => name === plugin)) return [];
     if (!provided.has(port))
       return [
         {

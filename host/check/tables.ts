@@ -30,6 +30,14 @@ function badReferences(definition: PluginDefinition, plan: Plan, ports: Provisio
     .filter((table) => !tables.has(table))
     .map((table): Problem => {
       const owner = [...plan.enabled, ...plan.disabled].find((other) => other.tables?.includes(table) === true);
+      const rival = owner === undefined ? undefined : replaced(definition, owner, ports);
+      if (owner !== undefined && rival !== undefined)
+        return {
+          code: 'reference',
+          plugin: rival.by,
+          message: `Plugin "${rival.by}" cannot provide ${rival.port} in place of "${owner.name}": tables of "${plugin}" refer to "${table}", which is a table of "${owner.name}"`,
+          remedy: `Choose "${owner.name}" with providers.${rival.port}, or disable the other with HEXFORGE_PLUGINS=-${rival.by}`,
+        };
       return {
         code: 'reference',
         plugin,
@@ -37,6 +45,17 @@ function badReferences(definition: PluginDefinition, plan: Plan, ports: Provisio
         remedy: 'Declare a need of a port that its owner must provide, or keep a plain id and clean it by event',
       };
     });
+}
+
+/** The port that a plugin needs and would have had of the owner, and who was chosen to provide it instead. */
+function replaced(
+  definition: PluginDefinition,
+  owner: PluginDefinition,
+  ports: Provision,
+): { readonly port: string; readonly by: string } | undefined {
+  const port = needsOf(definition).find((need) => ports.candidatesOf(need).includes(owner));
+  const by = port === undefined ? undefined : ports.providersOf(port)[0]?.name;
+  return port === undefined || by === undefined || by === owner.name ? undefined : { port, by };
 }
 
 /** The plugins without which this one cannot run: providers of the single ports it needs, and theirs. */
@@ -49,11 +68,10 @@ function required(
   for (const port of needsOf(definition)) {
     const traits = traitsOf(port);
     if (traits?.arity !== 'single' || traits.absent !== 'refuse') continue;
-    const enabled = ports.candidatesOf(port).length > 0;
-    // One that is off is a missing port already; its tables are no second problem.
-    for (const provider of enabled
-      ? ports.providersOf(port)
-      : plan.disabled.filter((other) => portsOf(other).includes(port))) {
+    // Where nobody or too many could provide it, that is a problem already; their tables are no second one.
+    const [chosen, enabled] = [ports.providersOf(port), ports.candidatesOf(port)];
+    const off = plan.disabled.filter((other) => portsOf(other).includes(port));
+    for (const provider of [chosen, enabled, off].find((some) => some.length > 0) ?? []) {
       if (found.has(provider)) continue;
       found.add(provider);
       required(provider, plan, ports, found);

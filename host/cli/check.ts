@@ -1,6 +1,6 @@
 // `hexforge check`: everything that is wrong with the configuration, before anything runs.
 import { exitRefused, sentence } from '../problem.ts';
-import { examine, print, type Command } from './command.ts';
+import { examine, print, remark, type Command } from './command.ts';
 
 export const check: Command = {
   name: 'check',
@@ -10,6 +10,7 @@ export const check: Command = {
   async run(context) {
     const { configuration, listed, problems } = await examine(context);
     const plugins = listed?.plan.enabled.map(({ name }) => name) ?? [];
+    for (const warning of listed?.warnings ?? []) remark(context, warning);
     if (context.flags['json'] === true)
       print(context, JSON.stringify({ ok: problems.length === 0, plugins, problems }));
     else if (problems.length === 0)

@@ -24,9 +24,18 @@ import { config } from './config.ts';
 import { help, helpOf } from './help.ts';
 import { migrate } from './migrate.ts';
 import { plugins } from './plugins.ts';
+import { pluginsExplain } from './plugins-explain.ts';
 import { serve } from './serve.ts';
 
-export const commands: readonly Command[] = [serve, check, plugins, migrate, config, adminResetPassword];
+export const commands: readonly Command[] = [
+  serve,
+  check,
+  plugins,
+  pluginsExplain,
+  migrate,
+  config,
+  adminResetPassword,
+];
 
 /** Flags that every command takes. */
 export const commonFlags: Readonly<Record<string, Flag>> = {
@@ -78,7 +87,7 @@ async function dispatch(args: readonly string[], context: Context): Promise<numb
   if (first === undefined || first === '--help' || first === 'help')
     return showHelp(args.slice(1), context, first === undefined);
   const command =
-    commands.find(({ name }) => name === first) ?? commands.find(({ name }) => name === `${first} ${second ?? ''}`);
+    commands.find(({ name }) => name === `${first} ${second ?? ''}`) ?? commands.find(({ name }) => name === first);
   if (command === undefined) throw unknownCommand(args);
   const { flags, positionals } = read(command, args.slice(command.name.split(' ').length));
   if (flags['help'] === true) return showHelp(command.name.split(' '), context, false);
@@ -86,6 +95,8 @@ async function dispatch(args: readonly string[], context: Context): Promise<numb
   const missing = takes[positionals.length];
   if (missing !== undefined) throw new WrongUse(`"${command.name}" needs ${missing}. Example: ${command.example}`);
   const extra = positionals[takes.length];
+  if (extra !== undefined && commands.some(({ name }) => name.startsWith(`${command.name} `)))
+    throw unknownCommand(args);
   if (extra !== undefined)
     throw new WrongUse(`"${command.name}" does not take "${extra}". Example: ${command.example}`);
   return command.run({ ...context, flags, positionals });

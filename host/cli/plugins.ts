@@ -1,63 +1,72 @@
 // `hexforge plugins`: what is enabled and how it stands.
+import type { PluginRecord } from '#core/kernel/plugin-inventory';
 import { askServer } from '../control.ts';
-import { portsOf } from '../plan.ts';
-import { Refused } from '../problem.ts';
-import type { PluginReport } from '../serve.ts';
-import { examine, print, remark, table, type Command } from './command.ts';
-
-interface Row {
-  readonly name: string;
-  readonly version: string | null;
-  readonly enabled: boolean;
-  readonly state: string;
-  readonly reason: string | null;
-  readonly provides: readonly string[];
-}
+import { inventory } from '../inventory.ts';
+import { listPlugins } from '../plugins.ts';
+import { Refused, sentence } from '../problem.ts';
+import { examine, print, remark, table, type Command, type Context } from './command.ts';
 
 export const plugins: Command = {
   name: 'plugins',
-  summary: 'lists the plugins: which are enabled, what they provide, how they stand',
+  summary: 'lists the plugins: where they come from, how they stand, what they provide and need',
   example: 'hexforge plugins --json',
-  flags: { json: { type: 'boolean', description: 'a JSON array instead of a table' } },
+  flags: { json: { type: 'boolean', description: 'a JSON array instead of a table, with all that each may do' } },
   async run(context) {
-    const { configuration, listed, problems } = await examine(context);
-    if (configuration === undefined || listed === undefined) throw new Refused(problems);
-    const answer = await askServer(configuration.dataDir, { ask: 'plugins' });
-    remark(
-      context,
-      answer === undefined
-        ? `No server runs on ${configuration.dataDir}: this is what the configuration says`
-        : `This is how the running server (pid ${answer.pid}) stands`,
-    );
-    const live = new Map(
-      ((answer?.value as readonly PluginReport[] | undefined) ?? []).map((report) => [report.name, report]),
-    );
-    const rows = configuration.plugins.map(({ name, enabled }): Row => {
-      const definition = listed.plan.enabled.find((candidate) => candidate.name === name);
-      const problem = problems.find(({ plugin }) => plugin === name);
-      const report = live.get(name);
-      const offline = !enabled ? 'disabled' : problem === undefined ? 'checked' : 'rejected';
-      return {
-        name,
-        enabled,
-        version: report?.version ?? definition?.version ?? null,
-        state: answer === undefined ? offline : (report?.state ?? 'disabled'),
-        reason: report?.reason ?? (answer === undefined ? problem?.message : undefined) ?? null,
-        provides: definition === undefined ? [] : portsOf(definition),
-      };
-    });
+    const rows = await records(context);
     if (context.flags['json'] === true) print(context, JSON.stringify(rows));
     else
       for (const line of table([
-        ['NAME', 'VERSION', 'STATE', 'PROVIDES'],
-        ...rows.map(({ name, version, state, reason, provides }) => [
+        ['NAME', 'VERSION', 'ORIGIN', 'STATE', 'ROUTES', 'PROVIDES', 'NEEDS'],
+        ...rows.map(({ name, version, origin, state, reason, routes, provides, needs }) => [
           name,
           version ?? '-',
+          origin,
           reason === null ? state : `${state}: ${reason}`,
+          String(routes.length),
           provides.join(' '),
+          needs.join(' '),
         ]),
       ]))
         print(context, line);
     return 0;
   },
 };
+
+/**
+ * Every plugin: as the running server tells it, or else by the configuration. Problems that are no one plugin's are
+ * remarked on.
+ * @param loaded the name of one to be loaded even where it is off.
+ */
+export async function records(context: Context, loaded?: string): Promise<readonly PluginRecord[]> {
+  const { configuration, listed, problems } = await examine(context);
+  if (configuration === undefined || listed === undefined) throw new Refused(problems);
+  const answer = await askServer(configuration.dataDir, { ask: 'plugins' });
+  remark(
+    context,
+    answer === undefined
+      ? `No server runs on ${configuration.dataDir}: this is what the configuration says`
+      : `This is how the running server (pid ${answer.pid}) stands`,
+  );
+  for (const problem of problems) if (problem.plugin === undefined) remark(context, sentence(problem));
+  const local = inventory(listed.plan, (name) => {
+    const problem = problems.find(({ plugin }) => plugin === name);
+    return problem === undefined ? { state: 'checked' } : { state: 'rejected', reason: problem.message };
+  });
+  const live = (answer?.value as readonly PluginRecord[] | undefined) ?? [];
+  const names = [...new Set([...local, ...live].map(({ name }) => name))];
+  const known = names.flatMap((name): readonly PluginRecord[] => {
+    const [here, there] = [local, live].map((rows) => rows.find((row) => row.name === name));
+    if (here === undefined || there !== undefined) return there === undefined ? [] : [{ ...here, ...there }];
+    return [answer === undefined ? here : { ...here, enabled: false, state: 'disabled', reason: null }];
+  });
+  const off = known.find(({ name, state }) => name === loaded && state === 'disabled');
+  if (off === undefined) return known;
+  const switchedOn = configuration.plugins.map((plugin) =>
+    plugin.name === loaded ? { ...plugin, enabled: true } : plugin,
+  );
+  const on = await listPlugins({ ...configuration, plugins: switchedOn });
+  return inventory(on.plan, (name) => ({
+    state: name === loaded ? 'disabled' : 'checked',
+    reason: on.problems.find(({ plugin }) => plugin === name)?.message,
+  })).map((row) => (row.name === loaded ? { ...row, enabled: false } : row));
+}

@@ -4,30 +4,31 @@ import { settingCatalogue, settingMisfit } from '#core/kernel/settings';
 import type { SettingCatalogue, SettingDeclaration, Settings } from '#core/kernel/settings';
 import type { PluginDefinition } from '../definition.ts';
 import type { Life } from '../life.ts';
-import { didYouMean } from '../nearest.ts';
+import { didYouMean, nearest } from '../nearest.ts';
+import { offIn, type Plan } from '../plan.ts';
 import type { Problem } from '../problem.ts';
 import { living } from './living.ts';
 
 export const declaredSettings = (definitions: readonly PluginDefinition[]): readonly SettingDeclaration[] =>
   definitions.flatMap(({ settings = [] }) => settings);
 
-export function settingProblems(
-  definitions: readonly PluginDefinition[],
-  configured: Readonly<Record<string, unknown>>,
-): readonly Problem[] {
+export function settingProblems(plan: Plan): readonly Problem[] {
   const byKey = new Map<string, SettingDeclaration>(
-    declaredSettings(definitions).map((setting) => [setting.key, setting]),
+    declaredSettings(plan.enabled).map((setting) => [setting.key, setting]),
   );
-  return Object.entries(configured).flatMap(([key, value]): readonly Problem[] => {
+  const ofDisabled = new Set<string>(declaredSettings(plan.disabled).map(({ key }) => key));
+  return Object.entries(plan.settings).flatMap(([key, value]): readonly Problem[] => {
     const setting = byKey.get(key);
     if (setting === undefined)
-      return [
-        {
-          code: 'unknown_setting',
-          message: `settings.${key} is no setting of an enabled plugin`,
-          remedy: didYouMean(key, byKey.keys(), 'Remove the line'),
-        },
-      ];
+      return ofDisabled.has(key) || mayBeOf(plan, key) !== undefined
+        ? []
+        : [
+            {
+              code: 'unknown_setting',
+              message: `settings.${key} is no setting of an enabled plugin`,
+              remedy: didYouMean(key, byKey.keys(), 'Remove the line'),
+            },
+          ];
     const expected = settingMisfit(setting, value);
     return expected === undefined
       ? []
@@ -39,6 +40,33 @@ export function settingProblems(
           },
         ];
   });
+}
+
+/** Settings that set nothing, and are let be because they may belong to a plugin that is off. */
+export function strangeSettings(plan: Plan): readonly string[] {
+  const known = new Set<string>(declaredSettings([...plan.enabled, ...plan.disabled]).map(({ key }) => key));
+  return Object.keys(plan.settings).flatMap((key) => {
+    const owner = known.has(key) ? undefined : mayBeOf(plan, key);
+    return owner === undefined
+      ? []
+      : [`settings.${key} is no setting of an enabled plugin, and is taken for one of "${owner}", which is off`];
+  });
+}
+
+/**
+ * The plugin from outside that is off and may declare the key. It is not imported to know: whatever it does while it is
+ * loaded may be why it is off. A key that is near one of an enabled plugin is a slip of the hand.
+ */
+function mayBeOf(plan: Plan, key: string): string | undefined {
+  const off = [...offIn(plan)].filter((name) => plan.isOutside(name));
+  const named = off.find((name) => key.startsWith(`${name}.`));
+  if (named !== undefined) return named;
+  return nearest(
+    key,
+    declaredSettings(plan.enabled).map((setting) => setting.key),
+  ) === undefined
+    ? off[0]
+    : undefined;
 }
 
 /** Follows the plugins: a setting of one that failed is gone. */

@@ -6,6 +6,7 @@ export type { InferKyselyDB } from '@mikro-orm/postgresql';
 export type { ExpressionBuilder, Generated, Kysely, Selectable } from 'kysely';
 export * from '#core/kernel/index';
 // The areas declare their ports, events, permissions and scopes; their types and rules are at hexforge/<area>.
+import '#core/administration/index';
 import '#core/audit/index';
 import '#core/identity/index';
 import '#core/limits/index';

@@ -103,7 +103,7 @@ void t.test('a builder receives what it declared and nothing else', async (t) =>
         t.strictSame(context.SampleVoices, []);
         t.match(
           messageOf(() => Reflect.get(context, 'Ids')),
-          /Could not resolve 'Ids'/,
+          /^Plugin "b" reads "Ids" of its context, which it does not declare$/,
           'an undeclared need throws',
         );
         seen = context.SampleGreeter;

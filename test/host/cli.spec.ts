@@ -27,7 +27,7 @@ async function run(
   return { code, out: out.join(''), err: err.join(''), cwd };
 }
 
-const none = '-identity,-repositories,-git-native,-git-http,-audit,-limits,-settings';
+const none = '-identity,-repositories,-git-native,-git-http,-audit,-limits,-settings,-administration';
 
 void t.test('the version is that of the package', async (t) => {
   t.strictSame(await run(t, ['--version'], { cwd: '/' }), { code: 0, out: `${version}\n`, err: '', cwd: '/' });
@@ -117,7 +117,7 @@ void t.test('check of a good configuration is one line', async (t) => {
     [code, out, err],
     [
       0,
-      `ok: 7 plugins (identity, repositories, git-native, git-http, audit, limits, settings), ${join(cwd, 'config/hexforge.yaml')}\n`,
+      `ok: 8 plugins (identity, repositories, git-native, git-http, audit, limits, settings, administration), ${join(cwd, 'config/hexforge.yaml')}\n`,
       '',
     ],
   );
@@ -182,7 +182,7 @@ void t.test('the starts that fail by their surroundings are one sentence with th
 void t.test('git that is missing is one sentence with the remedy', async (t) => {
   const { code, err } = await run(t, ['serve'], {
     environment: {
-      HEXFORGE_PLUGINS: '-identity,-repositories,-git-http,-audit,-limits,-settings',
+      HEXFORGE_PLUGINS: '-identity,-repositories,-git-http,-audit,-limits,-settings,-administration',
       HEXFORGE_GIT_PATH: '/nonexistent/git',
       PORT: '0',
     },
@@ -258,13 +258,23 @@ void t.test('plugins says how they stand: by the configuration where no server r
   const rows = JSON.parse(out);
   t.match(
     rows.find(({ name }: { name: string }) => name === 'limits'),
-    { enabled: false, state: 'disabled', version: null },
+    { enabled: false, origin: 'standard', state: 'disabled', version: null, reason: null, routes: [] },
   );
   t.match(
     rows.find(({ name }: { name: string }) => name === 'git-native'),
-    { enabled: true, state: 'checked', version: /^\d/, provides: ['GitBackend'] },
+    {
+      enabled: true,
+      origin: 'standard',
+      state: 'checked',
+      version: /^\d/,
+      provides: ['GitBackend'],
+      needs: ['CurrentCaller'],
+    },
   );
-  t.match((await run(t, ['plugins'])).out, /^NAME +VERSION +STATE +PROVIDES\nidentity +\S+ +checked +\S/);
+  t.match(
+    (await run(t, ['plugins'])).out,
+    /^NAME +VERSION +ORIGIN +STATE +ROUTES +PROVIDES +NEEDS\nidentity +\S+ +standard +checked +\d+ +\S/,
+  );
 });
 
 void t.test('while a server runs the command line asks it, and says so', async (t) => {
@@ -281,7 +291,7 @@ void t.test('while a server runs the command line asks it, and says so', async (
   t.match(await run(t, ['plugins'], { cwd }), {
     code: 0,
     err: `hexforge: This is how the running server (pid ${process.pid}) stands\n`,
-    out: /identity +0\.1\.0 +degraded: The directory is slow/,
+    out: /identity +0\.1\.0 +standard +degraded: The directory is slow/,
   });
   t.match(await run(t, ['admin', 'reset-password', 'admin'], { cwd }), {
     code: 0,

@@ -40,7 +40,7 @@ void t.test('without a file and environment the defaults of document D hold', as
     database: { column: 'sql', url: undefined },
     trustedProxies: [],
     logLevel: 'info',
-    limits: { start: 30_000, stop: 10_000 },
+    limits: { load: 30_000, start: 30_000, stop: 10_000 },
     providers: {},
     defaultProviders,
     file: undefined,
@@ -164,7 +164,7 @@ void t.test('plugins the file names are asked in its order; the others stay wher
   const { configuration } = await load(t, 'plugins:\n  audit: {}\n  identity: {}\n  guest: { path: ./guest.ts }\n');
   t.strictSame(
     configuration.plugins.map(({ name }) => name),
-    ['audit', 'repositories', 'git-native', 'git-http', 'identity', 'limits', 'settings', 'guest'],
+    ['audit', 'repositories', 'git-native', 'git-http', 'identity', 'limits', 'settings', 'administration', 'guest'],
   );
 });
 

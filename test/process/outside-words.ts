@@ -99,7 +99,10 @@ const mistakes: readonly (readonly [line: string, says: RegExp])[] = [
     "api({ ...open, result: 'empty', run: (_, { granted }) => void granted.resource.title });",
     /TS2339: Property 'title' does not exist on type 'Repository'/,
   ],
-  ['api({ ...open, result: named, run: () => ({ name: word.name }) });', /TS2322: .*\n.*Property 'size' is missing/],
+  [
+    'api({ ...open, result: named, run: () => ({ name: word.name }) });',
+    /TS2322: .*\n {2}Property 'size' is missing in type '\{ name: string; \}' but required in type '\{ readonly name: string; readonly size: number; \}'\.$/,
+  ],
   [
     "api({ ...open, result: named, run: async () => ({ name: 'a', size: 'b' }) });",
     /TS2322: [\s\S]*Type 'string' is not assignable to type 'number'/,

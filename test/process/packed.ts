@@ -33,6 +33,8 @@ export interface Packed {
   readonly project: string;
   /** The program in it. */
   readonly program: string;
+  /** Installs the package once more, into another project. */
+  readonly installIn: (project: string) => Promise<string>;
 }
 
 /**
@@ -60,8 +62,10 @@ async function pack(): Promise<Packed> {
   // npm of the machine, which needs no network to pack.
   const { stdout } = await run('npm', ['pack', '--silent', '--pack-destination', folder], out);
   const project = join(folder, 'elsewhere');
-  const home = await install(join(folder, stdout.trim().split('\n').at(-1) ?? ''), project, manifest);
-  return { manifest, files, project, program: join(home, manifest.bin['hexforge'] ?? '') };
+  const tarball = join(folder, stdout.trim().split('\n').at(-1) ?? '');
+  const installIn = (other: string): Promise<string> => install(tarball, other, manifest);
+  const home = await installIn(project);
+  return { manifest, files, project, program: join(home, manifest.bin['hexforge'] ?? ''), installIn };
 }
 
 let made: Promise<Packed> | undefined;

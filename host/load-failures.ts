@@ -1,0 +1,279 @@
+// Diagnosis of a plugin that could not be loaded: Node's errors become a sentence with the file, the line and the
+// nearest known name.
+import { execFile } from 'node:child_process';
+import { readdirSync, statSync } from 'node:fs';
+import { builtinModules } from 'node:module';
+import { basename, dirname, extname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import type { ChosenPlugin } from '#config/configuration';
+import { PLUGIN_API_VERSION } from './definition.ts';
+import type { Failure } from './loading.ts';
+import { didYouMean, nearest } from './nearest.ts';
+import { entries, version } from './version.ts';
+
+const off = (name: string): string => `disable the plugin with HEXFORGE_PLUGINS=-${name}`;
+
+const mend = (name: string): string => `Mend it, or ${off(name)}`;
+
+/** The plugin's own module was not found. */
+export function entryFailure({ name, module, resolveFrom }: ChosenPlugin, error: unknown): Failure {
+  return module.startsWith('/')
+    ? missingPath(name, module, resolveFrom)
+    : missingPackage(name, module, resolveFrom, error);
+}
+
+function missingPath(name: string, path: string, resolveFrom: string): Failure {
+  const code = 'plugin_not_found';
+  const key = `plugins.${name}.path`;
+  if (kindOf(path) === 'folder') {
+    const modules = namesIn(path).filter((entry) => /\.[cm]?[jt]s$/.test(entry));
+    const likely = modules.find((entry) => /^(index|plugin|main)\./.test(entry)) ?? modules[0];
+    const example = likely === undefined ? '' : `, such as ./${relative(resolveFrom, join(path, likely))}`;
+    return {
+      code,
+      message: `Plugin "${name}" is not found: ${path} is a folder`,
+      remedy: `Name a file in it with ${key}${example}`,
+    };
+  }
+  // The first folder on the way that is not there, or the file.
+  let missing = path;
+  while (kindOf(dirname(missing)) === undefined) missing = dirname(missing);
+  return {
+    code,
+    message: `Plugin "${name}" is not found: there is no ${missing === path ? 'file' : 'folder'} ${missing}`,
+    remedy: didYouMean(
+      basename(missing),
+      namesIn(dirname(missing)),
+      `Correct ${key} in the configuration, or ${off(name)}`,
+    ),
+  };
+}
+
+function missingPackage(name: string, wanted: string, resolveFrom: string, error: unknown): Failure {
+  const code = 'plugin_not_found';
+  const packageName = packageOf(wanted);
+  const home = installed(resolveFrom, packageName) ?? installed(import.meta.dirname, packageName);
+  if (home === undefined)
+    return {
+      code,
+      message: `Plugin "${name}" is not found: no package "${packageName}" is installed beside the configuration (${resolveFrom})`,
+      remedy: didYouMean(
+        packageName,
+        [...packagesFrom(resolveFrom), ...packagesFrom(import.meta.dirname)],
+        `Install it there with npm install ${packageName}, or ${off(name)}`,
+      ),
+    };
+  const absent = /^Cannot find (?:package|module) '(\/[^']+)'/.exec(textOf(error))?.[1];
+  return {
+    code,
+    message: `Plugin "${name}" is not found: the package "${packageName}" is installed in ${home}, but ${
+      absent === undefined ? unexportedOf(error) : `its module ${absent} is not there`
+    }`,
+    remedy: `Build it or install it again, or ${off(name)}`,
+  };
+}
+
+function unexportedOf(error: unknown): string {
+  const subpath = unexportedSubpath.exec(textOf(error))?.[1];
+  if (subpath !== undefined) return `it does not export "./${subpath}"`;
+  return /No "exports" main defined/.test(textOf(error)) ? 'it exports no main module' : firstLine(error);
+}
+
+export interface FoundPlugin {
+  readonly name: string;
+  readonly file: string;
+  /** Files of all modules that were found while it was loaded, its own first. */
+  readonly found: readonly string[];
+}
+
+/** The plugin's module was found, and could not be loaded. */
+export async function loadFailure(plugin: FoundPlugin, error: unknown): Promise<Failure> {
+  const { name, file } = plugin;
+  const who = `Plugin "${name}" (${file})`;
+  switch (codeOf(error)) {
+    case 'ERR_MODULE_NOT_FOUND':
+    case 'MODULE_NOT_FOUND':
+    case 'ERR_PACKAGE_PATH_NOT_EXPORTED':
+    case 'ERR_UNSUPPORTED_DIR_IMPORT':
+      return missingDependency(plugin, error);
+    case 'ERR_UNSUPPORTED_NODE_MODULES_TYPE_STRIPPING':
+      return {
+        code: 'plugin_syntax',
+        message: `${who} is TypeScript below node_modules, which Node does not run`,
+        remedy: 'Ship JavaScript in the package, or configure the plugin by its path outside node_modules',
+      };
+    case 'ERR_UNKNOWN_FILE_EXTENSION':
+      return {
+        code: 'plugin_syntax',
+        message: `${who} cannot be loaded: "${extname(/ for (\S+)$/.exec(textOf(error))?.[1] ?? file)}" is no extension of a module`,
+        remedy: 'Name it .js, .mjs, .cjs or .ts',
+      };
+  }
+  const unexported = /^The requested module '([^']+)' does not provide an export named '([^']+)'/.exec(textOf(error));
+  if (unexported !== null) return missingExport(plugin, unexported[1] ?? '', unexported[2] ?? '', error);
+  if (error instanceof SyntaxError) {
+    const at = await whereSyntax(plugin, error);
+    if (at !== undefined)
+      return {
+        code: 'plugin_syntax',
+        message: `${who} cannot be loaded: ${firstLine(error).replace(`${at}: `, '')} at ${at}`,
+        remedy: mend(name),
+      };
+  }
+  const at = thrownAt(error);
+  return {
+    code: 'plugin_threw',
+    message: `${who} threw while it was loaded: ${firstLine(error)}${at === undefined ? '' : ` at ${at}`}`,
+    remedy: mend(name),
+  };
+}
+
+function missingDependency({ name, file }: FoundPlugin, error: unknown): Failure {
+  const code = 'plugin_dependency_missing';
+  const text = textOf(error);
+  const importer = /imported from (\S+)$/m.exec(text)?.[1] ?? /Require stack:\n- (.+)/.exec(text)?.[1] ?? file;
+  const does = (what: string): string =>
+    `Plugin "${name}" (${file}) is found, but ${importer === file ? 'it' : importer} imports ${what}`;
+  const [, face, home] = unexportedSubpath.exec(text) ?? [];
+  if (face !== undefined && home === root)
+    return {
+      code,
+      message: `Plugin "${name}" (${file}) is found, but imports "hexforge/${face}", which Hexforge ${version} does not have`,
+      remedy: didYouMean(
+        face,
+        entries,
+        `Install a version of "${name}" made for the plugin API ${PLUGIN_API_VERSION}, or ${off(name)}`,
+      ),
+    };
+  const wanted = /^Cannot find (?:package|module) '([^']+)'/.exec(text)?.[1];
+  if (wanted === undefined)
+    return { code, message: does(`what is not there: ${firstLine(error)}`), remedy: mend(name) };
+  const path = wanted.startsWith('/') ? wanted : wanted.startsWith('.') ? join(dirname(importer), wanted) : undefined;
+  if (path !== undefined)
+    return {
+      code,
+      message: does(`${path}, which is not there`),
+      remedy: didYouMean(basename(path), namesIn(dirname(path)), `Build or install the plugin again, or ${off(name)}`),
+    };
+  const wantedPackage = packageOf(wanted);
+  return {
+    code,
+    message: does(`the package "${wantedPackage}", which is not installed`),
+    remedy: didYouMean(
+      wantedPackage,
+      [...packagesFrom(dirname(importer)), ...builtinModules],
+      `Install it beside the plugin: npm install ${wantedPackage} in ${dirname(importer)}`,
+    ),
+  };
+}
+
+const unexportedSubpath = /subpath '\.\/([^']+)' is not defined by "exports" in (\S+)\/package\.json/;
+const root = dirname(import.meta.dirname);
+
+async function missingExport(
+  { name, file }: FoundPlugin,
+  module: string,
+  wanted: string,
+  error: unknown,
+): Promise<Failure> {
+  const ours = module.startsWith('hexforge/');
+  const names = ours ? Object.keys((await import(module)) as object) : [];
+  const remedy = ours
+    ? `Install a version of "${name}" made for the plugin API ${PLUGIN_API_VERSION}, or ${off(name)}`
+    : `Correct the import, or install the version of "${module}" that the plugin was made for, or ${off(name)}`;
+  return {
+    code: 'plugin_dependency_missing',
+    message: `Plugin "${name}" (${file}) is found, but imports "${wanted}" from "${module}", which does not export it (${decorated(error) ?? file})`,
+    remedy: nearest(wanted, names) === undefined ? remedy : didYouMean(wanted, names, remedy),
+  };
+}
+
+/** Checks at most so many files for the fault. */
+const mostChecked = 64;
+
+/**
+ * Node tells the place of a syntax error in its stack, but for JavaScript modules: those are looked through with
+ * `node --check`, the plugin's own file first, then from the last that was found.
+ */
+async function whereSyntax({ file, found }: FoundPlugin, error: SyntaxError): Promise<string | undefined> {
+  const told = decorated(error) ?? /^(\/\S+\.json): /.exec(error.message)?.[1];
+  if (told !== undefined) return told;
+  // Thrown by code that ran, as JSON.parse does.
+  if (thrownAt(error) !== undefined) return undefined;
+  const candidates = [file, ...found.filter((other) => other !== file).toReversed()];
+  for (const candidate of candidates.filter((path) => /\.[cm]?js$/.test(path)).slice(0, mostChecked)) {
+    try {
+      await promisify(execFile)(process.execPath, ['--check', candidate], { env: {} });
+    } catch (failed) {
+      const { stderr = '' } = failed as { readonly stderr?: string };
+      return placed(stderr) ?? candidate;
+    }
+  }
+  return undefined;
+}
+
+/** `FILE:LINE`, which Node writes above the stack of some errors. */
+const decorated = (error: unknown): string | undefined =>
+  error instanceof Error && error.stack !== undefined ? placed(error.stack) : undefined;
+
+function placed(text: string): string | undefined {
+  const first = text.split('\n', 1)[0] ?? '';
+  const [, url, path, line] = /^(?:(file:\/\/\S+)|(\/.+)):(\d+)$/.exec(first) ?? [];
+  const file = url === undefined ? path : fileURLToPath(url);
+  return file === undefined ? undefined : `${file}:${line ?? ''}`;
+}
+
+/** The innermost place in a file that is not Node's own; undefined where that is the host's. */
+function thrownAt(error: unknown): string | undefined {
+  const stack = error instanceof Error ? (error.stack ?? '') : '';
+  for (const line of stack.split('\n')) {
+    const [, url, path, number] =
+      /^ +(?:at |at async |at .+ \()(?:(file:\/\/[^\s:]+)|(\/[^:()]+)):(\d+):\d+\)?$/.exec(line) ?? [];
+    const file = url === undefined ? path : fileURLToPath(url);
+    if (file !== undefined) return file.startsWith(`${import.meta.dirname}/`) ? undefined : `${file}:${number ?? ''}`;
+  }
+  return undefined;
+}
+
+const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const firstLine = (error: unknown): string => textOf(error).split('\n', 1)[0] ?? '';
+const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined);
+
+/** `@scope/name/sub` → `@scope/name` */
+const packageOf = (specifier: string): string =>
+  specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/');
+
+function kindOf(path: string): 'folder' | 'file' | undefined {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats === undefined ? undefined : stats.isDirectory() ? 'folder' : 'file';
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+/** Folders `node_modules` from here upwards. */
+function* modulesFrom(folder: string): Generator<string> {
+  for (let at = folder; ; at = dirname(at)) {
+    yield join(at, 'node_modules');
+    if (at === dirname(at)) return;
+  }
+}
+
+const installed = (folder: string, name: string): string | undefined =>
+  [...modulesFrom(folder)].map((modules) => join(modules, name)).find((home) => kindOf(home) === 'folder');
+
+const packagesFrom = (folder: string): readonly string[] =>
+  [...modulesFrom(folder)].flatMap((modules) =>
+    namesIn(modules).flatMap((name) =>
+      name.startsWith('@') ? namesIn(join(modules, name)).map((inner) => `${name}/${inner}`) : [name],
+    ),
+  );

@@ -1,0 +1,153 @@
+// Plugin loading: imports the module of one plugin within its time, and says what is wrong where that fails.
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import type { ChosenPlugin } from '#config/configuration';
+import { TookTooLong, within } from './deadline.ts';
+import type { PluginDefinition } from './definition.ts';
+import { entryFailure, loadFailure } from './load-failures.ts';
+import type { Problem } from './problem.ts';
+import { importFrom, type Resolution } from './resolution.ts';
+
+export interface Loaded {
+  readonly definition?: PluginDefinition;
+  /** The file of a plugin that is not standard, where it was found. */
+  readonly file?: string;
+  readonly problem?: Problem;
+}
+
+/** What a refusal says, before it is the plugin's. */
+export type Failure = Pick<Problem, 'code' | 'message' | 'remedy'>;
+
+/**
+ * Imports the plugins: those from outside one after the other, so that what one does to the process while it is loaded
+ * (its time, a port it declares again) is put down to none but itself.
+ * @param milliseconds that one module may take.
+ */
+export async function loadPlugins(
+  plugins: readonly ChosenPlugin[],
+  milliseconds: number,
+): Promise<ReadonlyMap<string, Loaded>> {
+  const loaded = new Map(
+    await Promise.all(
+      plugins
+        .filter(({ standard }) => standard)
+        .map(async (plugin) => [plugin.name, await loadStandard(plugin)] as const),
+    ),
+  );
+  for (const plugin of plugins.filter(({ standard }) => !standard))
+    loaded.set(plugin.name, await loadOutside(plugin, milliseconds));
+  return loaded;
+}
+
+/** A standard plugin, by the package's own map. */
+async function loadStandard({ name, module }: ChosenPlugin): Promise<Loaded> {
+  try {
+    const { default: definition }: { readonly default?: unknown } = await import(module);
+    if (isDefinition(definition)) return { definition };
+    throw new Error('it has no definition');
+  } catch (error) {
+    const reason = error instanceof Error ? (error.message.split('\n', 1)[0] ?? '') : String(error);
+    return {
+      problem: {
+        code: 'plugin_threw',
+        plugin: name,
+        message: `Plugin "${name}" cannot be loaded: ${reason}`,
+        remedy: `Reinstall Hexforge, or disable it with HEXFORGE_PLUGINS=-${name}`,
+      },
+    };
+  }
+}
+
+async function loadOutside(plugin: ChosenPlugin, milliseconds: number): Promise<Loaded> {
+  const resolution: Resolution = { entry: undefined, found: new Set() };
+  const outcome = await imported(plugin, milliseconds, resolution);
+  const file = resolution.entry === undefined ? undefined : pathOf(resolution.entry);
+  const found = file === undefined ? {} : { file };
+  return 'definition' in outcome
+    ? { ...found, definition: outcome.definition }
+    : { ...found, problem: { ...outcome, plugin: plugin.name } };
+}
+
+async function imported(
+  plugin: ChosenPlugin,
+  milliseconds: number,
+  resolution: Resolution,
+): Promise<{ readonly definition: PluginDefinition } | Failure> {
+  const { name } = plugin;
+  try {
+    const module = await within(milliseconds, 'it', () => importPlugin(plugin, resolution));
+    return judged(name, pathOf(resolution.entry ?? ''), module);
+  } catch (error) {
+    if (resolution.entry === undefined) return entryFailure(plugin, error);
+    const file = pathOf(resolution.entry);
+    if (error instanceof TookTooLong)
+      return {
+        code: 'plugin_load_timeout',
+        message: `Plugin "${name}" (${file}) was not loaded within ${milliseconds / 1000} s: an \`await\` at the top level of its modules does not end`,
+        remedy: `Mend it, raise load_timeout, or disable the plugin with HEXFORGE_PLUGINS=-${name}`,
+      };
+    return loadFailure({ name, file, found: [...resolution.found].map(pathOf) }, error);
+  }
+}
+
+/** A path as it is; a package from beside the configuration, or else from beside Hexforge. */
+async function importPlugin({ module, resolveFrom }: ChosenPlugin, resolution: Resolution): Promise<object> {
+  const specifier = module.startsWith('/') ? pathToFileURL(module).href : module;
+  try {
+    return await importFrom(specifier, pathToFileURL(join(resolveFrom, 'hexforge.yaml')).href, resolution);
+  } catch (error) {
+    if (resolution.entry !== undefined || module.startsWith('/')) throw error;
+    return await importFrom(specifier, import.meta.url, resolution).catch((again: unknown) => {
+      throw resolution.entry === undefined ? error : again;
+    });
+  }
+}
+
+const pathOf = (url: string): string => (url.startsWith('file:') ? fileURLToPath(url) : url);
+
+const isDefinition = (value: unknown): value is PluginDefinition =>
+  typeof value === 'object' && value !== null && lacking(value).length === 0;
+
+const lacking = (value: object): readonly string[] =>
+  ['name', 'version', 'api'].filter((key) => typeof Reflect.get(value, key) !== 'string');
+
+/** What a module exports, held to be the plugin that the configuration means. */
+function judged(
+  name: string,
+  file: string,
+  module: { readonly default?: unknown },
+): { readonly definition: PluginDefinition } | Failure {
+  const definition = module.default;
+  if (!isDefinition(definition))
+    return {
+      code: 'not_a_plugin',
+      message: `Plugin "${name}" (${file}) is not a plugin: ${exported(module)}`,
+      remedy: 'Export the result of definePlugin as default',
+    };
+  if (definition.name !== name)
+    return {
+      code: 'wrong_plugin',
+      message: `The module configured as "${name}" (${file}) defines the plugin "${definition.name}"`,
+      remedy: `Name it "${definition.name}" in the configuration`,
+    };
+  return { definition };
+}
+
+/** What the default export is instead. */
+function exported(module: { readonly default?: unknown }): string {
+  if (!('default' in module)) {
+    const names = Object.keys(module);
+    return `its module has no default export${names.length === 0 ? '' : `, only ${names.map((name) => `"${name}"`).join(', ')}`}`;
+  }
+  const value = module.default;
+  const it = 'the default export of its module is';
+  if (typeof value === 'string') return `${it} a text`;
+  if (typeof value === 'function')
+    return `${it} a function${['', 'default'].includes(value.name) ? '' : ` ("${value.name}")`}`;
+  if (Array.isArray(value)) return `${it} an array`;
+  if (value instanceof Promise) return `${it} a promise`;
+  if (typeof value !== 'object' || value === null) return `${it} ${String(value)}`;
+  return `${it} an object without ${lacking(value)
+    .map((key) => `\`${key}\``)
+    .join(' and ')} as text`;
+}

@@ -1,0 +1,36 @@
+// Shapes of plugins over HTTP. What is told of one is plain already, and shown as it is.
+import { flag, Joi, list, orNull, shape, text, word } from 'hexforge/plugin';
+
+const names = () => list(word());
+
+const routeJson = shape({
+  id: word(),
+  method: word(),
+  path: word(),
+  access: word(),
+  scope: orNull(word()),
+}).id('PluginRoute');
+
+export const pluginJson = shape({
+  name: word(),
+  version: orNull(word()),
+  origin: word(),
+  enabled: flag(),
+  state: word(),
+  reason: orNull(text()),
+  provides: names(),
+  needs: names(),
+  routes: list(routeJson),
+  tables: names(),
+  settings: names(),
+  reads: names(),
+  events: shape({ handles: names(), emits: names() }).id('PluginEvents'),
+  jobs: list(shape({ name: word(), seconds: Joi.number().min(0) }).id('PluginJob')),
+  permissions: names(),
+  scopes: names(),
+  tools: names(),
+  indexers: names(),
+  pages: names(),
+  outbound: names(),
+  untold: names(),
+}).id('Plugin');

@@ -1,0 +1,142 @@
+// What the command line tells of plugins from outside before they run: where they come from, how they stand, what they
+// may do.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { standardPlugins } from '#config/standard';
+import { main } from '#host/cli/main';
+
+const bell = `
+import { anyone, api, changes, definePlugin, declarePort, on, superAdmin } from 'hexforge/plugin';
+declarePort('ExplainedBell', { arity: 'optional', component: 'bell', critical: false, absent: 'degraded' });
+const open = { summary: 'A sample', scope: null, result: 'empty', run: () => undefined };
+export default definePlugin({
+  name: 'bell', version: '1.2.3', api: '*',
+  needs: ['Clock'], late: ['UserReferences'],
+  provides: { ExplainedBell: () => ({}) },
+  settings: [{ key: 'bell.loud', type: 'boolean', default: true, description: 'Loud' }],
+  scopes: [{ name: 'bell.ring', pat: 'bell:ring' }],
+  permissions: [{ name: 'bell.ring', from: 'write' }],
+  tables: ['bell_ring'],
+  emits: ['bell.rung'], outbound: ['hooks.example.com'],
+  build: () => { globalThis.bellWasBuilt = true; return {}; },
+  routes: (parts, { config }) => [
+    api({ ...open, id: 'bellRead', method: 'GET', path: '/', access: anyone }),
+    api({ ...open, id: 'bellRing', method: 'POST', path: '/{owner}/{repo}', access: changes('repository', 'bell.ring'), scope: 'bell.ring' }),
+    api({ ...open, id: 'bellStop', method: 'DELETE', path: '/', access: superAdmin }),
+  ],
+  events: ({ hear }) => [on('push', { name: 'hear', delivery: 'durable', handle: hear })],
+  jobs: ({ every }) => [{ name: 'strike', everySeconds: every(60), run: async () => undefined }],
+});
+`;
+
+const off = standardPlugins.map(({ name }) => `-${name}`).join(',');
+
+async function run(t: Test, args: readonly string[], switches = off) {
+  const cwd = t.testdir({
+    'bell.js': bell,
+    'broken.js': 'throw new Error("no rope");',
+    'hexforge.yaml': JSON.stringify({
+      plugins: {
+        bell: { path: './bell.js' },
+        broken: { path: './broken.js' },
+        gone: { enabled: false, package: 'gone' },
+      },
+    }),
+  });
+  const [out, err]: [string[], string[]] = [[], []];
+  const code = await main([...args, '--config', 'hexforge.yaml'], {
+    cwd,
+    environment: { HEXFORGE_PLUGINS: switches, HEXFORGE_DATABASE: 'memory' },
+    stdout: { write: (text) => out.push(text) },
+    stderr: { write: (text) => err.push(text) },
+  });
+  return { code, cwd, out: out.join('').replaceAll(cwd, 'FOLDER'), err: err.join('') };
+}
+
+void t.test('plugins lists origin, state, reason, ports and the number of routes', async (t) => {
+  const { code, out } = await run(t, ['plugins']);
+  t.equal(code, 0);
+  const lines = out.split('\n').map((line) => line.replaceAll(/ {2,}/g, '  '));
+  for (const line of [
+    'bell  1.2.3  path FOLDER/bell.js  checked  3  ExplainedBell  Clock UserReferences',
+    'broken  -  path FOLDER/broken.js  rejected: Plugin "broken" (FOLDER/broken.js) threw while it was loaded: no rope at FOLDER/broken.js:1  0',
+    'gone  -  package gone  disabled  0',
+    'limits  -  standard  disabled  0',
+  ])
+    t.ok(
+      lines.some((candidate) => candidate.startsWith(line)),
+      line,
+    );
+});
+
+void t.test('plugins explain tells what a plugin may do without building it, also while it is off', async (t) => {
+  const may = [
+    '  provides     ExplainedBell',
+    '  needs        Clock',
+    '               UserReferences',
+    '  routes       GET /api/v1/x/bell  anyone',
+    '               POST /api/v1/x/bell/{owner}/{repo}  bell.ring on repository, scope bell.ring',
+    '               DELETE /api/v1/x/bell  super-admin',
+    '  tables       bell_ring',
+    '  settings     bell.loud',
+    '  reads        -',
+    '  handles      push',
+    '  emits        bell.rung',
+    '  jobs         known once it is built',
+    '  permissions  bell.ring',
+    '  scopes       bell.ring',
+    '  tools        -',
+    '  indexers     -',
+    '  pages        -',
+    '  outbound     hooks.example.com (told, not enforced)',
+    '',
+  ];
+  const on = await run(t, ['plugins', 'explain', 'bell']);
+  t.equal(on.code, 0);
+  t.match(on.out, /^bell 1\.2\.3, path FOLDER\/bell\.js, /);
+  t.strictSame(on.out.split('\n').slice(1), may);
+  const disabled = await run(t, ['plugins', 'explain', 'bell'], `${off},-bell`);
+  t.strictSame(disabled.out.split('\n'), ['bell 1.2.3, path FOLDER/bell.js, disabled', ...may]);
+  t.equal(Reflect.get(globalThis, 'bellWasBuilt'), undefined);
+  t.notOk(existsSync(join(on.cwd, 'data')), 'nothing was opened');
+});
+
+void t.test('plugins explain --json is the row of plugins --json', async (t) => {
+  const rows = JSON.parse((await run(t, ['plugins', '--json'])).out) as readonly { readonly name: string }[];
+  const one = JSON.parse((await run(t, ['plugins', 'explain', 'bell', '--json'])).out) as object;
+  t.strictSame(
+    one,
+    rows.find(({ name }) => name === 'bell'),
+  );
+  t.match(one, {
+    name: 'bell',
+    version: '1.2.3',
+    origin: 'path FOLDER/bell.js',
+    state: 'checked',
+    routes: [
+      { id: 'bellRead', method: 'GET', path: '/api/v1/x/bell', access: 'anyone', scope: null },
+      { access: 'bell.ring on repository', scope: 'bell.ring' },
+      { access: 'super-admin' },
+    ],
+    events: { handles: ['push'], emits: ['bell.rung'] },
+    jobs: [],
+    untold: ['jobs'],
+  });
+});
+
+void t.test('plugins explain says why one is not known, and the nearest name of one that is not there', async (t) => {
+  const broken = await run(t, ['plugins', 'explain', 'broken']);
+  t.match(broken, {
+    code: 0,
+    out: /^broken, path FOLDER\/broken\.js, rejected: .*no rope at FOLDER\/broken\.js:1\n  What it may do is not known: it was not loaded\n$/,
+  });
+  const unknown = await run(t, ['plugins', 'explain', 'bel']);
+  t.strictSame([unknown.code, unknown.out], [78, '']);
+  t.match(unknown.err, /\nhexforge: The configuration has no plugin "bel"\. Did you mean "bell"\?\n$/);
+  const word = await run(t, ['plugins', 'explan', 'bell']);
+  t.strictSame(
+    [word.code, word.err],
+    [64, 'hexforge: There is no command "plugins explan". Did you mean "plugins explain"?\n'],
+  );
+});
