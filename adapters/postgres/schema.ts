@@ -58,12 +58,19 @@ interface MigrationTable {
   applied_at: Generated<Date>;
 }
 
+/** Tables and views of plugins, as their last migrations left them: whose each is, also while the plugin is off or gone. */
+interface TableTable {
+  name: string;
+  plugin: string;
+}
+
 export interface SystemTables {
   hexforge_event: EventTable;
   hexforge_delivery: DeliveryTable;
   hexforge_intent: IntentTable;
   hexforge_process: ProcessTable;
   hexforge_migration: MigrationTable;
+  hexforge_table: TableTable;
 }
 
 /** The name under which the system's own steps are recorded. */
@@ -108,5 +115,9 @@ export const systemMigrations: readonly Migration[] = [
         id uuid primary key, host text not null, pid integer not null, started text not null, renewed_at timestamptz not null
       )`,
     ],
+  },
+  {
+    name: '003-tables',
+    up: ['create table hexforge_table (name text primary key, plugin text not null)'],
   },
 ];
