@@ -133,9 +133,8 @@ export function changes(before: Catalog, after: Catalog): readonly Change[] {
       ? []
       : [{ how: 'changed', object }];
   });
-  const all = [...dropped, ...others];
-  return [
-    ...all.filter(({ object }) => object.part_of === null),
-    ...all.filter(({ object }) => object.part_of !== null),
-  ];
+  // A session that sees other schemas sees everything change.
+  const rank = ({ kind, part_of: whole }: CatalogObject): number =>
+    kind === 'session setting' ? 0 : whole === null ? 1 : 2;
+  return [...dropped, ...others].sort((a, b) => rank(a.object) - rank(b.object));
 }

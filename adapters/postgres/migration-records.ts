@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { CompiledQuery, type Kysely } from 'kysely';
 import type { Migration } from './database.ts';
 import { StorageRefused } from './errors.ts';
-import { Ownership } from './ownership.ts';
-import { system, type SystemTables } from './schema.ts';
+import { Ownership, system } from './ownership.ts';
+import type { SystemTables } from './schema.ts';
 
 /** What one plugin's tables are made by. */
 export interface MigrationSet {

@@ -1,7 +1,6 @@
 // What a plugin's migration may do: which statements it may hold, and which changes of the catalog they may come to.
 import { type Change, isRelation, localSettings, type Catalog, type CatalogObject } from './catalog.ts';
-import { type Ownership, startsWithNameOf, tablePrefix } from './ownership.ts';
-import { system } from './schema.ts';
+import { type Ownership, startsWithNameOf, system, tablePrefix } from './ownership.ts';
 
 /** What went against the rules, as the rest of a sentence that begins with the migration; and the remedy. */
 export interface Offence {
@@ -128,10 +127,15 @@ const of = (owner: string | undefined): string => {
 };
 
 /** What of others was changed or lost: of a purge, everything that would go with the plugin's own. */
-export const ofOthers = (found: readonly Change[], plugin: string, ownership: Ownership): readonly string[] =>
-  found
-    .filter(({ object }) => ownership.ownerOf(bare(object.part_of ?? object.name)) !== plugin)
-    .map(({ object }) => `${called(object)}${of(ownership.ownerOf(bare(object.part_of ?? object.name)))}`);
+export function ofOthers(found: readonly Change[], plugin: string, ownership: Ownership): readonly string[] {
+  const gone = new Set(found.filter(({ how }) => how === 'dropped').map(({ object }) => object.name));
+  return found.flatMap(({ object }) => {
+    const { name, part_of: whole } = object;
+    const owner = ownership.ownerOf(bare(whole ?? name));
+    // What is part of something that goes is not told beside it.
+    return owner === plugin || (whole !== null && gone.has(whole)) ? [] : [`${called(object)}${of(owner)}`];
+  });
+}
 
 /** Tables and views, against those that a plugin declares. */
 export interface Declared {

@@ -14,9 +14,10 @@ import {
   recordedTables,
   type Step,
 } from './migration-records.ts';
+import { system } from './ownership.ts';
 import { Review, type ReviewOptions } from './migration-review.ts';
 import { Offending } from './migration-rules.ts';
-import { migrationTable, system, systemMigrations, type SystemTables } from './schema.ts';
+import { migrationTable, systemMigrations, type SystemTables } from './schema.ts';
 import { alone } from './single-statement.ts';
 import { liftBound } from './stalled-connections.ts';
 
@@ -31,6 +32,15 @@ export interface MigrationOutcome {
 
 /** Held by who changes tables. */
 export const migrationLock = 'hexforge.migrations';
+
+/**
+ * PostgreSQL would run a statement to its end, locks and all, after the process that asked for it was killed. Some
+ * platforms of servers cannot look.
+ */
+const noticeLoss = `do $$ begin
+  set local client_connection_check_interval = '2s';
+exception when others then null;
+end $$`;
 
 const systemSet: MigrationSet = { plugin: system, migrations: systemMigrations };
 
@@ -101,6 +111,7 @@ export class Migrations {
         .execute(async (transaction) => {
           // A step over a large table may take its time; a unit of work may not.
           await transaction.executeQuery(CompiledQuery.raw(liftBound));
+          await transaction.executeQuery(CompiledQuery.raw(noticeLoss));
           await review?.begin(transaction);
           for (const step of steps) {
             at = step.name;

@@ -1,5 +1,8 @@
 // Whose a table, function or type of the database is: recorded by name, else told by the plugin's name it starts with.
 
+/** The name under which the forge's own tables go, and their migrations are recorded. */
+export const system = 'hexforge';
+
 /** What the tables, functions and types of a plugin start with. */
 export const tablePrefix = (plugin: string): string => plugin.replaceAll('-', '_');
 

@@ -6,7 +6,8 @@ import { StorageRefused } from './errors.ts';
 import { ownershipOf, readRecords } from './migration-records.ts';
 import { migrationLock } from './migrations.ts';
 import { bare, ofOthers } from './migration-rules.ts';
-import { migrationTable, system, type SystemTables } from './schema.ts';
+import { system } from './ownership.ts';
+import { migrationTable, type SystemTables } from './schema.ts';
 import { liftBound } from './stalled-connections.ts';
 
 /** What a plugin has left in the database. */

@@ -58,7 +58,7 @@ interface MigrationTable {
   applied_at: Generated<Date>;
 }
 
-/** Tables and views of plugins, as their last migrations left them: whose each is, also while the plugin is off or gone. */
+/** Whose each table and view is, as the last migrations left them: also while the plugin is off or gone. */
 interface TableTable {
   name: string;
   plugin: string;
@@ -72,9 +72,6 @@ export interface SystemTables {
   hexforge_migration: MigrationTable;
   hexforge_table: TableTable;
 }
-
-/** The name under which the system's own steps are recorded. */
-export const system = 'hexforge';
 
 /** Made before any step, since it records the steps. */
 export const migrationTable = `

@@ -1,4 +1,4 @@
-// What a plugin's migrations may come to, on both SQL engines: the sentence names the plugin at fault, and nothing stays.
+// What a plugin's migrations may come to, on both SQL engines: a refusal names the plugin at fault, and nothing stays.
 import t from 'tap';
 import { statementOffence } from '#adapters/postgres/migration-rules';
 import type { MigrationSet, PostgresStorage } from '#adapters/postgres/index';

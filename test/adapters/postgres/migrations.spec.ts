@@ -1,6 +1,5 @@
 // Migrations on both SQL engines: once, in order, whole or not at all, frozen.
 import t from 'tap';
-import type { Test } from 'tap';
 import { StorageRefused, type MigrationSet } from '#adapters/postgres/index';
 import { eachSqlEngine, migrated } from '#test/contracts/storage-engines';
 
