@@ -26,17 +26,17 @@ const tower: MigrationSet = {
   migrations: [{ name: '001', up: ['create table bell_tower_step (id integer primary key)'] }],
 };
 
-/** The plugin's first migration makes what it declares; the second one is under test. */
+/** Its first migration makes what it declares; the second one is under test. */
 const bell = (up: readonly string[], more: Partial<MigrationSet> = {}): MigrationSet => ({
   plugin: 'bell',
   tables: ['bell_ring'],
   migrations: [
     { name: '001', up: ['create table bell_ring (id integer primary key, at date)'] },
     { name: '002', up },
-    { name: '003', up: ['alter table bell_ring add column last integer'] },
   ],
   ...more,
 });
+const unrung: MigrationSet = { ...bell([]), migrations: bell([]).migrations.slice(0, 1) };
 
 const offences: Readonly<Record<string, readonly [statements: readonly string[], says: string]>> = {
   'a table of another name': [['create table rings (id integer)'], 'made the table "rings"'],
@@ -155,7 +155,7 @@ void t.test(
   { timeout: 120_000 },
   (t) =>
     eachSqlEngine(t, async (t, storage) => {
-      await migrated(storage, [victim, tower]);
+      await migrated(storage, [victim, tower, unrung]);
       const before = await left(storage);
       for (const [name, [up, says]] of Object.entries(offences))
         await t.test(name, async (t) => {
@@ -170,6 +170,27 @@ void t.test(
           t.strictSame(await left(storage), before);
         });
     }),
+);
+
+void t.test('of several migrations the one at fault is named, and none is applied', (t) =>
+  eachSqlEngine(t, async (t, storage) => {
+    await migrated(storage, [victim]);
+    const { migrations } = bell(['drop view victim_public_thing']);
+    const later = { name: '003', up: ['alter table bell_ring add column last integer'] };
+    t.match(await storage.migrate([victim, bell([], { migrations: [...migrations, later] })]), [
+      {
+        plugin: 'bell',
+        steps: [],
+        refused: {
+          message: 'The migration "002" of plugin "bell" dropped the view "victim_public_thing" of plugin "victim"',
+          remedy:
+            'A plugin makes, changes and drops what is its own alone; of others it asks through ports. What the plugin keeps is as it was before; until its author has mended it, disable the plugin with HEXFORGE_PLUGINS=-bell',
+        },
+      },
+    ]);
+    t.same(await storage.database.em().execute("select to_regclass('bell_ring') as ring"), [{ ring: null }]);
+    t.same(await storage.database.em().execute('select id from victim_public_thing'), [{ id: 1 }]);
+  }),
 );
 
 void t.test('a plugin has exactly the tables that it declares', (t) =>
