@@ -66,7 +66,7 @@ void t.test('upgrades of a plugin', { timeout: 240_000 }, async (t) => {
   t.strictSame(await stopped(serve(first)), old);
 
   await t.test('kill -9 in the middle of a migration leaves the old schema', patient, async (t) => {
-    const killed = serve(first, second('select pg_sleep(60)'));
+    const killed = serve(first, second('select pg_sleep(600)'));
     await until(() => killed.stderr.includes('applying migrations'));
     if (url === undefined) await pause(500);
     else await until(async () => (await query(url, asleep)).length === 1);
