@@ -44,9 +44,18 @@ export function migrationsOf(
       definition.name,
       new Set(dependenciesOf(definition).flatMap(({ name }) => [name, ...(below.get(name) ?? [])])),
     );
-  return sorted.flatMap(({ name: plugin, migrations = [], tables = [], references = [] }) =>
+  return sorted.flatMap(({ name: plugin, onFailure, migrations = [], tables = [], references = [] }) =>
     migrations.length === 0 && tables.length === 0
       ? []
-      : [{ plugin, migrations, tables, references, after: [...(below.get(plugin) ?? [])] }],
+      : [
+          {
+            plugin,
+            migrations,
+            tables,
+            references,
+            after: [...(below.get(plugin) ?? [])],
+            vital: onFailure !== 'isolate',
+          },
+        ],
   );
 }

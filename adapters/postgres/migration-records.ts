@@ -16,6 +16,8 @@ export interface MigrationSet {
   readonly references?: readonly string[];
   /** Plugins on whose tables its own may build: where one of those was refused, this one is not tried. */
   readonly after?: readonly string[];
+  /** Nothing goes on without it: where it is refused, nothing more is applied. */
+  readonly vital?: boolean;
 }
 
 export type Step = Migration & { readonly sha256: string };

@@ -73,6 +73,11 @@ export class Migrations {
       const own = missing(systemSet, await readRecords(this.#database()));
       if (own.length > 0) await this.#apply(systemSet, own);
       const records = await readRecords(this.#database());
+      // Of a newer version, or changed: a start that has to be refused changes nothing before.
+      const known = await each(sets, async (set) => missing(set, records));
+      const refused = known.filter((outcome) => outcome.refused !== undefined);
+      if (sets.some(({ plugin, vital }) => vital === true && refused.some((outcome) => outcome.plugin === plugin)))
+        return worthTelling(own, refused);
       const ownership = ownershipOf(records, sets);
       let catalog: Catalog | undefined;
       const others = await each(sets, async (set) => {
@@ -147,6 +152,7 @@ async function each(
       if (!isOnePlugins(error)) throw error;
       lost.add(plugin);
       out.push({ plugin, steps: [], refused: error });
+      if (set.vital === true) break;
     }
   }
   return out;

@@ -93,6 +93,18 @@ void t.test('migrations', { timeout: 120_000 }, (t) =>
       );
     });
 
+    await t.test('where one is refused without which nothing goes on, nothing more is applied', async (t) => {
+      const tower = { name: '001', up: ['create table tower_step (id integer)'] };
+      const later = { plugin: 'tower', tables: ['tower_step'], migrations: [tower] };
+      const broken = { name: '004-broken', up: ['drop table sample_absent'] };
+      const plugins = async (...sets: readonly MigrationSet[]) =>
+        (await storage.migrate(sets)).map(({ plugin, steps }) => [plugin, ...steps]);
+      t.strictSame(await plugins({ ...set(first, second, broken), vital: true }, later), [['sample']]);
+      // A newer version is known before anything is done.
+      t.strictSame(await plugins(later, { ...set(first), vital: true }), [['sample']]);
+      t.match(await storage.pending([later]), [{ plugin: 'tower', steps: ['001'] }]);
+    });
+
     await t.test('an applied one that was changed is refused by name; white space is no change', async (t) => {
       await t.rejects(
         migrated(storage, [set({ ...first, up: ['create table sample_thing (id bigint primary key)'] }, second)]),
