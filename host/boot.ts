@@ -1,5 +1,6 @@
 // The machine, the plugin host's life cycle: migrate, build, start, publish; and stop in reverse, also after a
 // half-finished start.
+import type { MigrationOutcome } from '#adapters/postgres/index';
 import type { Log } from '#core/kernel/log';
 import { pluginConfiguration } from './check/configuration.ts';
 import { checkBuiltRoutes } from './check/routes.ts';
@@ -13,7 +14,7 @@ import { Life, type Made } from './life.ts';
 import { order } from './order.ts';
 import { isCritical, needsOf, provision, type Plan, type Provision } from './plan.ts';
 import { problemOf, Refused, type Problem } from './problem.ts';
-import { migrationsOf, storesOf, type AppliedMigration, type OpenStorage } from './storage.ts';
+import { migrationsOf, storesOf, type OpenStorage } from './storage.ts';
 
 export interface BootOptions {
   /** Already checked: `check` found nothing. */
@@ -70,14 +71,29 @@ export class Machine {
     this.readiness = readiness({ lives: this.lives, phase: () => this.#phase, checkDatabase: () => storage.check() });
   }
 
-  async migrate(): Promise<readonly AppliedMigration[]> {
+  /** @returns what became of each plugin's migrations. One whose were refused has failed. */
+  async migrate(): Promise<readonly MigrationOutcome[]> {
     const { storage } = this.#options;
-    const applied =
-      storage.column === 'sql'
-        ? await storage.migrate(migrationsOf(this.lives.map(({ definition }) => definition)))
-        : [];
-    for (const life of this.lives) life.to('migrated');
-    return applied;
+    const outcomes = storage.column === 'sql' ? await storage.migrate(this.#migrations()) : [];
+    for (const { plugin, refused } of outcomes) {
+      const life = refused === undefined ? undefined : this.lives.find(({ name }) => name === plugin);
+      if (life !== undefined) await this.#fail(life, 'migrate', refused);
+    }
+    for (const life of this.lives) if (!life.lost) life.to('migrated');
+    return outcomes;
+  }
+
+  /** What `migrate` would apply, and what it would refuse. */
+  async pending(): Promise<readonly MigrationOutcome[]> {
+    const { storage } = this.#options;
+    return storage.column === 'sql' ? storage.pending(this.#migrations()) : [];
+  }
+
+  #migrations(): ReturnType<typeof migrationsOf> {
+    return migrationsOf(
+      this.lives.map(({ definition }) => definition),
+      this.#provision.dependenciesOf,
+    );
   }
 
   async build(): Promise<void> {
@@ -170,7 +186,7 @@ export class Machine {
     }
   }
 
-  async #fail(life: Life, verb: 'build' | 'start', error: unknown): Promise<void> {
+  async #fail(life: Life, verb: 'migrate' | 'build' | 'start', error: unknown): Promise<void> {
     const problem = problemOf(error, {
       code: `plugin_${verb}_failed`,
       plugin: life.name,

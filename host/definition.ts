@@ -95,9 +95,12 @@ export interface PluginSpec<C, N extends PortName, L extends LateName, S, Parts>
   readonly tools?: readonly ToolDeclaration[];
   /** Entities (`defineEntity`) of the SQL stores. */
   readonly entities?: readonly object[];
-  /** Tables and views the migrations create. */
+  /** Tables and views that are there after the last migration; compared with what the migrations really made. */
   readonly tables?: readonly string[];
-  /** Published tables and views of required areas that foreign keys or joins of this plugin name. */
+  /**
+   * Published tables and views of required areas that foreign keys or joins of this plugin name; compared with the
+   * foreign keys and views that the migrations really made.
+   */
   readonly references?: readonly string[];
   readonly migrations?: readonly Migration[];
   /**

@@ -21,7 +21,7 @@ export type State =
 const next: Readonly<Record<State, readonly State[]>> = {
   listed: ['checked', 'rejected'],
   checked: ['ordered', 'rejected'],
-  ordered: ['migrated', 'rejected'],
+  ordered: ['migrated', 'failed', 'skipped', 'rejected'],
   migrated: ['built', 'failed', 'skipped', 'stopping'],
   built: ['started', 'failed', 'skipped', 'stopping'],
   started: ['degraded', 'stopping'],

@@ -1,27 +1,20 @@
 // The storage under all plugins: SQL or memory for all of them, never mixed.
 import type { MemoryDatabase } from '#adapters/memory/database';
-import type { Migration, SqlDatabase } from '#adapters/postgres/database';
+import type { SqlDatabase } from '#adapters/postgres/database';
+import type { MigrationOutcome, MigrationSet, PostgresStorage } from '#adapters/postgres/index';
 import type { Storage } from '#core/kernel/storage';
 import type { PluginDefinition } from './definition.ts';
-
-export interface MigrationSet {
-  readonly plugin: string;
-  readonly migrations: readonly Migration[];
-}
-
-export interface AppliedMigration {
-  readonly plugin: string;
-  readonly name: string;
-}
+import type { Provision } from './plan.ts';
 
 export type OpenStorage = Storage &
   (
     | {
         readonly column: 'sql';
         readonly database: SqlDatabase;
-        /** Applies what is pending, in the order of the sets, under a lock across processes. */
-        migrate(sets: readonly MigrationSet[]): Promise<readonly AppliedMigration[]>;
-        pending(sets: readonly MigrationSet[]): Promise<readonly AppliedMigration[]>;
+        /** Applies what is pending, in the order of the sets, under a lock across processes; each set whole or not. */
+        migrate(sets: readonly MigrationSet[]): Promise<readonly MigrationOutcome[]>;
+        pending(sets: readonly MigrationSet[]): Promise<readonly MigrationOutcome[]>;
+        readonly purge: PostgresStorage['purge'];
       }
     | { readonly column: 'memory'; readonly database: MemoryDatabase }
   );
@@ -41,5 +34,28 @@ export const entitiesOf = (definitions: readonly PluginDefinition[]): readonly o
   definitions.flatMap(({ entities = [] }) => entities);
 
 /** In the order of needs, so that a foreign key finds its table. */
-export const migrationsOf = (sorted: readonly PluginDefinition[]): readonly MigrationSet[] =>
-  sorted.flatMap(({ name, migrations = [] }) => (migrations.length === 0 ? [] : [{ plugin: name, migrations }]));
+export function migrationsOf(
+  sorted: readonly PluginDefinition[],
+  dependenciesOf: Provision['dependenciesOf'],
+): readonly MigrationSet[] {
+  const below = new Map<string, ReadonlySet<string>>();
+  for (const definition of sorted)
+    below.set(
+      definition.name,
+      new Set(dependenciesOf(definition).flatMap(({ name }) => [name, ...(below.get(name) ?? [])])),
+    );
+  return sorted.flatMap(({ name: plugin, onFailure, migrations = [], tables = [], references = [] }) =>
+    migrations.length === 0 && tables.length === 0
+      ? []
+      : [
+          {
+            plugin,
+            migrations,
+            tables,
+            references,
+            after: [...(below.get(plugin) ?? [])],
+            vital: onFailure !== 'isolate',
+          },
+        ],
+  );
+}

@@ -19,6 +19,9 @@ export interface SqlDatabase {
 export interface Migration {
   /** `001-accounts`; runs in the order listed. */
   readonly name: string;
-  /** Statements for PostgreSQL 15 and later, run in one transaction. */
+  /**
+   * Statements for PostgreSQL 15 and later, each a string of its own; run in one transaction with all other migrations
+   * that the plugin lacks.
+   */
   readonly up: readonly string[];
 }

@@ -16,6 +16,7 @@ import { createOrm, type Orm } from './orm.ts';
 import { preparedStatements } from './prepared-statements.ts';
 import { addressOf, checkServer, type NativePool, type PoolClient, poolOptions, replyPatience } from './server.ts';
 import { Session } from './session.ts';
+import { sendingAlone } from './single-statement.ts';
 import { givingUpStalled } from './stalled-connections.ts';
 
 /** What differs between the engines. */
@@ -48,6 +49,7 @@ export async function openServer({ entities, log }: EngineOptions, url: string, 
     const prepare = (client: PoolClient): void => {
       givesUp(client);
       prepares(client);
+      sendingAlone(client);
     };
     pool.on('connect', prepare);
     await checkServer(pool, url);

@@ -1,5 +1,7 @@
 // The SQL column of storage: PostgreSQL, or the embedded one.
 export type { Migration, SqlDatabase } from './database.ts';
 export { StorageRefused } from './errors.ts';
-export type { MigrationName, MigrationSet } from './migrations.ts';
+export type { MigrationSet } from './migration-records.ts';
+export type { MigrationOutcome } from './migrations.ts';
 export { openPostgres, type PostgresOptions, type PostgresStorage } from './open.ts';
+export type { Remains } from './purge.ts';

@@ -1,24 +1,48 @@
-// Schema migrations: each applied once, in one transaction, and frozen by its hash.
-import { createHash } from 'node:crypto';
+// Schema migrations: what a plugin lacks is applied whole or not at all, by one process at a time, each plugin for
+// itself.
 import { CompiledQuery, type Kysely } from 'kysely';
+import { InsufficientStorage, Unavailable } from '#core/kernel/errors';
 import type { Log } from '#core/kernel/log';
 import type { Locks } from '#core/kernel/unit-of-work';
-import type { Migration } from './database.ts';
+import type { Catalog } from './catalog.ts';
 import { StorageRefused } from './errors.ts';
-import { migrationTable, system, systemMigrations, type SystemTables } from './schema.ts';
+import {
+  missing,
+  type MigrationSet,
+  ownershipOf,
+  readRecords,
+  recordedTables,
+  type Step,
+} from './migration-records.ts';
+import { system } from './ownership.ts';
+import { Review, type ReviewOptions } from './migration-review.ts';
+import { Offending } from './migration-rules.ts';
+import { migrationTable, systemMigrations, type SystemTables } from './schema.ts';
+import { alone } from './single-statement.ts';
 import { liftBound } from './stalled-connections.ts';
 
-export interface MigrationSet {
+/** What became, or would become, of one plugin's migrations. */
+export interface MigrationOutcome {
   readonly plugin: string;
-  readonly migrations: readonly Migration[];
+  /** Names of those that were applied, or are pending: all that it lacked, or none. */
+  readonly steps: readonly string[];
+  /** Why none was. */
+  readonly refused?: StorageRefused;
 }
 
-export interface MigrationName {
-  readonly plugin: string;
-  readonly name: string;
-}
+/** Held by who changes tables. */
+export const migrationLock = 'hexforge.migrations';
 
-type Step = MigrationName & { readonly up: readonly string[]; readonly sha256: string };
+/**
+ * PostgreSQL would run a statement to its end, locks and all, after the process that asked for it was killed. Some
+ * platforms of servers cannot look.
+ */
+const noticeLoss = `do $$ begin
+  set local client_connection_check_interval = '2s';
+exception when others then null;
+end $$`;
+
+const systemSet: MigrationSet = { plugin: system, migrations: systemMigrations };
 
 export class Migrations {
   readonly #database: () => Kysely<SystemTables>;
@@ -31,97 +55,137 @@ export class Migrations {
     this.#log = log;
   }
 
-  /** What `migrate` would apply, in its order. Changes nothing. @throws {StorageRefused} */
-  async pending(sets: readonly MigrationSet[]): Promise<readonly MigrationName[]> {
-    return (await this.#missing(withSystem(sets))).map(({ plugin, name }) => ({ plugin, name }));
+  /** What `migrate` would apply, in its order. Changes nothing. @throws {StorageRefused} of the system's own. */
+  async pending(sets: readonly MigrationSet[]): Promise<readonly MigrationOutcome[]> {
+    const records = await readRecords(this.#database());
+    const own = missing(systemSet, records);
+    return worthTelling(own, await each(sets, async (set) => missing(set, records)));
   }
 
-  /** Applies what is missing, one process at a time; the system's own steps first. @throws {StorageRefused} */
-  async migrate(sets: readonly MigrationSet[]): Promise<MigrationName[]> {
-    return this.#locks.exclusive('hexforge.migrations', async () => {
+  /**
+   * Applies what is missing, the system's own first. What one plugin lacks is one transaction: its upgrade is there
+   * whole or not at all, and the others' go on. Answers for the sets in which something was to be done.
+   * @throws {StorageRefused} where nobody's can be: of the system's own, or when the database goes away.
+   */
+  async migrate(sets: readonly MigrationSet[]): Promise<readonly MigrationOutcome[]> {
+    return this.#locks.exclusive(migrationLock, async () => {
       await this.#database().executeQuery(CompiledQuery.raw(migrationTable));
-      const applied: MigrationName[] = [];
-      for (const step of await this.#missing(withSystem(sets))) {
-        await this.#apply(step);
-        applied.push({ plugin: step.plugin, name: step.name });
-        this.#log.info({ plugin: step.plugin, migration: step.name }, 'migration applied');
-      }
-      return applied;
+      const own = missing(systemSet, await readRecords(this.#database()));
+      if (own.length > 0) await this.#apply(systemSet, own);
+      const records = await readRecords(this.#database());
+      // Of a newer version, or changed: a start that has to be refused changes nothing before.
+      const known = await each(sets, async (set) => missing(set, records));
+      const refused = known.filter((outcome) => outcome.refused !== undefined);
+      if (sets.some(({ plugin, vital }) => vital === true && refused.some((outcome) => outcome.plugin === plugin)))
+        return worthTelling(own, refused);
+      const ownership = ownershipOf(records, sets);
+      let catalog: Catalog | undefined;
+      const others = await each(sets, async (set) => {
+        const steps = missing(set, records);
+        const listed = new Set(set.tables);
+        if (steps.length === 0 && listed.symmetricDifference(recordedTables(records, set.plugin)).size === 0)
+          return steps;
+        catalog = await this.#reviewed(set, steps, { set, records, ownership, catalog });
+        return steps;
+      });
+      return worthTelling(own, others);
     });
   }
 
-  async #apply({ plugin, name, up, sha256 }: Step): Promise<void> {
+  /** Compares once, at the end. Where anything fails, once more after each step: an earlier one may be at fault. */
+  async #reviewed(set: MigrationSet, steps: readonly Step[], options: ReviewOptions): Promise<Catalog | undefined> {
+    let review = new Review(options, steps.slice(-1));
     try {
+      await this.#apply(set, steps, review);
+    } catch (error) {
+      if (steps.length < 2 || !isOnePlugins(error)) throw error;
+      review = new Review(options, steps);
+      await this.#apply(set, steps, review);
+    }
+    return review.catalog;
+  }
+
+  async #apply({ plugin }: MigrationSet, steps: readonly Step[], review?: Review): Promise<void> {
+    const names = steps.map(({ name }) => name);
+    let at: string | undefined;
+    try {
+      for (const step of steps) review?.statements(step);
+      if (steps.length > 0) this.#log.info({ plugin, migrations: names }, 'applying migrations');
       await this.#database()
         .transaction()
         .execute(async (transaction) => {
           // A step over a large table may take its time; a unit of work may not.
           await transaction.executeQuery(CompiledQuery.raw(liftBound));
-          for (const statement of up) await transaction.executeQuery(CompiledQuery.raw(statement));
-          await transaction.insertInto('hexforge_migration').values({ plugin, name, sha256 }).execute();
+          await transaction.executeQuery(CompiledQuery.raw(noticeLoss));
+          await review?.begin(transaction);
+          for (const step of steps) {
+            at = step.name;
+            for (const statement of step.up) await transaction.executeQuery(CompiledQuery.raw(alone(statement)));
+            // Else the next step could not alter a table whose deferred checks are still to come.
+            await transaction.executeQuery(CompiledQuery.raw('set constraints all immediate'));
+            await review?.after(step, transaction);
+            const { name, sha256 } = step;
+            await transaction.insertInto('hexforge_migration').values({ plugin, name, sha256 }).execute();
+          }
+          await review?.end(transaction);
         });
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      throw new StorageRefused(
-        `The migration "${name}" of plugin "${plugin}" failed and was rolled back: ${reason}`,
-        'The database is as it was before this step; report the failure to the author of the plugin',
-        error,
-      );
+      throw refusal(plugin, at, error);
+    }
+    for (const name of names) this.#log.info({ plugin, migration: name }, 'migration applied');
+  }
+}
+
+/** Goes through the sets: what one is refused for concerns it, and those that build on it, alone. */
+async function each(
+  sets: readonly MigrationSet[],
+  work: (set: MigrationSet) => Promise<readonly Step[]>,
+): Promise<readonly MigrationOutcome[]> {
+  const out: MigrationOutcome[] = [];
+  const lost = new Set<string>();
+  for (const set of sets) {
+    const { plugin, after = [] } = set;
+    if (after.some((other) => lost.has(other))) continue;
+    try {
+      out.push({ plugin, steps: (await work(set)).map(({ name }) => name) });
+    } catch (error) {
+      if (!isOnePlugins(error)) throw error;
+      lost.add(plugin);
+      out.push({ plugin, steps: [], refused: error });
+      if (set.vital === true) break;
     }
   }
-
-  async #missing(sets: readonly MigrationSet[]): Promise<readonly Step[]> {
-    const applied = await this.#applied();
-    return sets.flatMap(({ plugin, migrations }) => {
-      const known = new Map(
-        migrations.map((migration) => [migration.name, { plugin, sha256: hash(migration), ...migration }]),
-      );
-      if (known.size !== migrations.length) throw new Error(`plugin "${plugin}" lists two migrations of one name`);
-      for (const [name, sha256] of applied.get(plugin) ?? []) {
-        const step = known.get(name);
-        if (step === undefined)
-          throw new StorageRefused(
-            `The database was written by a newer version of plugin "${plugin}": its migration "${name}" is not known here`,
-            'Start the version that wrote it, or restore a backup from before the upgrade',
-          );
-        if (step.sha256 !== sha256)
-          throw new StorageRefused(
-            `The migration "${name}" of plugin "${plugin}" was changed after it had been applied`,
-            'Restore its text as it was released and put the change into a new migration',
-          );
-        known.delete(name);
-      }
-      return [...known.values()];
-    });
-  }
-
-  /** plugin → name → hash. */
-  async #applied(): Promise<ReadonlyMap<string, ReadonlyMap<string, string>>> {
-    const {
-      rows: [table],
-    } = await this.#database().executeQuery<{ present: boolean }>(
-      CompiledQuery.raw("select to_regclass('hexforge_migration') is not null as present"),
-    );
-    const rows =
-      table?.present === true
-        ? await this.#database().selectFrom('hexforge_migration').select(['plugin', 'name', 'sha256']).execute()
-        : [];
-    return new Map(
-      [...Map.groupBy(rows, ({ plugin }) => plugin)].map(([plugin, steps]) => [
-        plugin,
-        new Map(steps.map(({ name, sha256 }) => [name, sha256])),
-      ]),
-    );
-  }
+  return out;
 }
 
-function withSystem(sets: readonly MigrationSet[]): readonly MigrationSet[] {
-  return [{ plugin: system, migrations: systemMigrations }, ...sets];
-}
+const worthTelling = (own: readonly Step[], others: readonly MigrationOutcome[]): readonly MigrationOutcome[] =>
+  [{ plugin: system, steps: own.map(({ name }) => name) }, ...others].filter(
+    ({ steps, refused }) => steps.length > 0 || refused !== undefined,
+  );
 
-/** Of the statements alone, white space made equal: indenting the source changes nothing in the database. */
-function hash({ up }: Migration): string {
-  return createHash('sha256')
-    .update(JSON.stringify(up.map((statement) => statement.replace(/\s+/g, ' ').trim())))
-    .digest('hex');
+const isAbsence = (error: unknown): boolean => error instanceof Unavailable || error instanceof InsufficientStorage;
+
+/** Whether the others can go on: a database that went away is nobody's fault, and theirs to do without too. */
+const isOnePlugins = (error: unknown): error is StorageRefused =>
+  error instanceof StorageRefused && !isAbsence(error.cause);
+
+function refusal(plugin: string, at: string | undefined, error: unknown): StorageRefused {
+  const asItWas = `What the plugin keeps is as it was before`;
+  const disable = `disable the plugin with HEXFORGE_PLUGINS=-${plugin}`;
+  if (error instanceof Offending) {
+    const { step, what, remedy } = error.offence;
+    const who = step === undefined ? `Plugin "${plugin}"` : `The migration "${step}" of plugin "${plugin}"`;
+    return new StorageRefused(
+      `${who} ${what}`,
+      `${remedy}. ${asItWas}; until its author has mended it, ${disable}`,
+      error,
+    );
+  }
+  const reason = error instanceof Error ? error.message : String(error);
+  const which = at === undefined ? 'The migrations' : `The migration "${at}"`;
+  return new StorageRefused(
+    `${which} of plugin "${plugin}" failed and ${at === undefined ? 'were' : 'was'} rolled back: ${reason}`,
+    isAbsence(error) ? asItWas : `${asItWas}; report the failure to its author, and until then ${disable}`,
+    error,
+  );
 }

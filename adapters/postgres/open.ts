@@ -11,9 +11,11 @@ import { type Engine, openEmbedded, openServer } from './engine.ts';
 import { SqlIntents } from './intents.ts';
 import { leaderElection } from './leader-election.ts';
 import { advisoryLock, locks, noProcessLock } from './locks.ts';
-import { type MigrationName, Migrations, type MigrationSet } from './migrations.ts';
+import type { MigrationSet } from './migration-records.ts';
+import { type MigrationOutcome, Migrations } from './migrations.ts';
 import { channel, eventsArrived, outbox, writeEvents } from './outbox.ts';
 import { thisProcess } from './process-identity.ts';
+import { Purge } from './purge.ts';
 import type { SystemTables } from './schema.ts';
 import { Transactions } from './unit-of-work.ts';
 
@@ -37,12 +39,14 @@ export interface PostgresStorage extends Storage {
   readonly engine: 'embedded' | 'postgresql';
   readonly database: SqlDatabase;
   /**
-   * Applies what is missing under an advisory lock, the system's own tables first. Until then only `locks` and `check`
-   * work. @throws {StorageRefused}
+   * Applies what is missing under an advisory lock, the system's own tables first, and answers what became of each
+   * plugin's. Until then only `locks` and `check` work. @throws {StorageRefused} where nobody's can be applied.
    */
-  migrate(sets: readonly MigrationSet[]): Promise<MigrationName[]>;
+  migrate(sets: readonly MigrationSet[]): Promise<readonly MigrationOutcome[]>;
   /** What `migrate` would apply. @throws {StorageRefused} */
-  pending(sets: readonly MigrationSet[]): Promise<readonly MigrationName[]>;
+  pending(sets: readonly MigrationSet[]): Promise<readonly MigrationOutcome[]>;
+  /** What plugins have left, and its removal. */
+  readonly purge: Pick<Purge, 'plugins' | 'remains' | 'purge'>;
   /** `syncs`: fsync system calls the embedded database has made; undefined where a server makes them. */
   statistics(): Promise<{ readonly syncs: number | undefined }>;
 }
@@ -86,11 +90,12 @@ function assembled({ clock, ids, log, tuning }: PostgresOptions, engine: Engine,
     ...(session === undefined ? {} : { identity: thisProcess() }),
   });
   const broadcast = new Broadcast(tables, log);
+  const leads = session === undefined ? async () => true : leaderElection(session, 'hexforge.delivery');
   const delivery = new Delivery({
     database: tables,
     log,
     tuning: { ...defaultTuning, ...tuning },
-    leads: session === undefined ? async () => true : leaderElection(session, 'hexforge.delivery'),
+    leads,
   });
 
   return {
@@ -102,6 +107,8 @@ function assembled({ clock, ids, log, tuning }: PostgresOptions, engine: Engine,
     locks: lock,
     migrate: (sets) => migrations.migrate(sets),
     pending: (sets) => migrations.pending(sets),
+    // Of the servers on a database one leads.
+    purge: new Purge({ database: tables, locks: lock, alone: leads }),
     statistics: async () => ({ syncs: await engine.syncs() }),
 
     async deliver(subscriptions: readonly OwnedSubscription[]) {

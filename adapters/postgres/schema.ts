@@ -58,16 +58,20 @@ interface MigrationTable {
   applied_at: Generated<Date>;
 }
 
+/** Whose each table and view is, as the last migrations left them: also while the plugin is off or gone. */
+interface TableTable {
+  name: string;
+  plugin: string;
+}
+
 export interface SystemTables {
   hexforge_event: EventTable;
   hexforge_delivery: DeliveryTable;
   hexforge_intent: IntentTable;
   hexforge_process: ProcessTable;
   hexforge_migration: MigrationTable;
+  hexforge_table: TableTable;
 }
-
-/** The name under which the system's own steps are recorded. */
-export const system = 'hexforge';
 
 /** Made before any step, since it records the steps. */
 export const migrationTable = `
@@ -108,5 +112,9 @@ export const systemMigrations: readonly Migration[] = [
         id uuid primary key, host text not null, pid integer not null, started text not null, renewed_at timestamptz not null
       )`,
     ],
+  },
+  {
+    name: '003-tables',
+    up: ['create table hexforge_table (name text primary key, plugin text not null)'],
   },
 ];

@@ -1,5 +1,6 @@
 // Problems of single definitions: name, version, plugin API.
 import semver from 'semver';
+import { system } from '#adapters/postgres/ownership';
 import { hostPluginKeys } from '#config/schema';
 import { copyOf, PLUGIN_API_VERSION, thisCopy } from '../definition.ts';
 import { fileIn, isCritical, portsOf, traitsOf, type Plan } from '../plan.ts';
@@ -21,6 +22,13 @@ export function definitionProblems(plan: Plan): readonly Problem[] {
         remedy: 'Remove one of them from the configuration, or rename it in its definition',
       });
     seen.add(plugin);
+    if (plugin === system)
+      problems.push({
+        code: 'plugin_name',
+        plugin,
+        message: `No plugin can be named "${system}": what starts so in the database is the forge's own`,
+        remedy: 'Name it otherwise',
+      });
     if (!namePattern.test(plugin))
       problems.push({
         code: 'plugin_name',

@@ -1,10 +1,8 @@
 // Problems of tables: their names, and references to tables of plugins that may be absent.
+import { startsWithNameOf, tablePrefix } from '#adapters/postgres/ownership';
 import type { PluginDefinition } from '../definition.ts';
 import { needsOf, portsOf, provision, traitsOf, type Plan, type Provision } from '../plan.ts';
 import type { Problem } from '../problem.ts';
-
-/** What a plugin's tables start with. */
-export const tablePrefix = (plugin: string): string => plugin.replaceAll('-', '_');
 
 export function tableProblems(plan: Plan): readonly Problem[] {
   const ports = provision(plan.enabled, plan.providers);
@@ -14,7 +12,7 @@ export function tableProblems(plan: Plan): readonly Problem[] {
 function badNames({ name: plugin, tables = [] }: PluginDefinition): readonly Problem[] {
   const prefix = tablePrefix(plugin);
   return tables
-    .filter((table) => table !== prefix && !table.startsWith(`${prefix}_`))
+    .filter((table) => !startsWithNameOf(plugin, table))
     .map((table): Problem => ({
       code: 'table_name',
       plugin,

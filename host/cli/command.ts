@@ -21,6 +21,8 @@ export interface Context {
   readonly cwd: string;
   readonly stdout: Sink;
   readonly stderr: Sink;
+  /** Asks on the terminal; absent where there is none. */
+  readonly confirm?: (question: string) => Promise<boolean>;
   readonly flags: Readonly<Record<string, string | boolean | undefined>>;
   readonly positionals: readonly string[];
 }

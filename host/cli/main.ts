@@ -1,5 +1,6 @@
 // The command line: finds the command, reads its flags, runs it, and turns what it throws into a sentence and an exit
 // code.
+import { createInterface } from 'node:readline/promises';
 import { parseArgs } from 'node:util';
 import { HexforgeError } from '#core/kernel/errors';
 import { spentResource } from '#core/kernel/resources';
@@ -25,12 +26,14 @@ import { help, helpOf } from './help.ts';
 import { migrate } from './migrate.ts';
 import { plugins } from './plugins.ts';
 import { pluginsExplain } from './plugins-explain.ts';
+import { purge } from './purge.ts';
 import { serve } from './serve.ts';
 
 export const commands: readonly Command[] = [
   serve,
   check,
   plugins,
+  purge,
   pluginsExplain,
   migrate,
   config,
@@ -150,6 +153,15 @@ function read(command: Command, args: readonly string[]): Pick<Context, 'flags' 
   return { flags, positionals };
 }
 
+async function confirm(question: string): Promise<boolean> {
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  try {
+    return /^y(es)?$/i.test((await terminal.question(question)).trim());
+  } finally {
+    terminal.close();
+  }
+}
+
 /** The process: what `bin/hexforge.js` calls. */
 export async function run(): Promise<never> {
   forgiving(process.stderr);
@@ -158,6 +170,7 @@ export async function run(): Promise<never> {
     cwd: process.cwd(),
     stdout: process.stdout,
     stderr: process.stderr,
+    ...(process.stdin.isTTY && process.stdout.isTTY ? { confirm } : {}),
   });
   process.exit(code);
 }

@@ -1,7 +1,6 @@
 // `hexforge migrate`: brings the database to this version without serving.
 import { askServer } from '../control.ts';
 import { migrate as migrateForge } from '../forge.ts';
-import { migrationsOf } from '../storage.ts';
 import { examined, print, remark, type Command } from './command.ts';
 import { offline } from './offline.ts';
 
@@ -19,14 +18,14 @@ export const migrate: Command = {
     }
     const dry = context.flags['dry-run'] === true;
     remark(context, `No server runs on ${configuration.dataDir}: opening the database`);
-    const steps = await offline(context, configuration, async (open) => {
-      if (!dry) return migrateForge(open);
-      return open.storage.column === 'sql'
-        ? open.storage.pending(migrationsOf(open.machine.lives.map(({ definition }) => definition)))
-        : [];
-    });
-    for (const { plugin, name } of steps) print(context, `${dry ? 'pending' : 'applied'} ${plugin} ${name}`);
-    if (steps.length === 0) print(context, 'nothing is pending');
-    return 0;
+    const outcomes = await offline(context, configuration, (open) =>
+      dry ? open.machine.pending() : migrateForge(open),
+    );
+    for (const { plugin, steps, refused } of outcomes) {
+      for (const name of steps) print(context, `${dry ? 'pending' : 'applied'} ${plugin} ${name}`);
+      if (refused !== undefined) print(context, `refused ${plugin}: ${refused.message}`);
+    }
+    if (outcomes.length === 0) print(context, 'nothing is pending');
+    return outcomes.some(({ refused }) => refused !== undefined) ? 1 : 0;
   },
 };

@@ -51,6 +51,7 @@ export const ledgerEntities = [AccountSchema];
 export const ledgerMigrations: readonly MigrationSet[] = [
   {
     plugin: 'ledger',
+    tables: ['ledger_account', 'ledger_note', 'ledger_card'],
     migrations: [
       {
         name: '001-ledger',

@@ -5,9 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Test } from 'tap';
 import { Memory, openMemory, systemClock, systemIds, type MemoryStorage } from '#adapters/memory/index';
-import { openPostgres, type MigrationSet, type PostgresStorage } from '#adapters/postgres/index';
+import { openPostgres, type MigrationOutcome, type MigrationSet, type PostgresStorage } from '#adapters/postgres/index';
 import type { Log } from '#core/kernel/log';
 import type { Clock, Ids } from '#core/kernel/time';
+import type { PluginDefinition } from '#host/definition';
 import { layCluster } from '#test/support/cluster';
 
 export type EngineName = 'memory' | 'embedded' | 'postgresql';
@@ -70,6 +71,20 @@ export async function eachEngine(
   }
 }
 
+/** Runs `body` for each engine that has a schema, on data of its own, opened and without a plugin's tables. */
+export async function eachSqlEngine(
+  t: Test,
+  body: (t: Test, storage: PostgresStorage, data: TestData) => Promise<unknown>,
+): Promise<void> {
+  for (const engine of testEngines()) {
+    if (engine === 'memory') continue;
+    await t.test(engine, { timeout: 120_000 }, async (subtest) => {
+      const data = await testData(subtest, engine);
+      await body(subtest, (await data.open()) as PostgresStorage, data);
+    });
+  }
+}
+
 /** Fresh data on one engine; removed when `t` ends. */
 export async function testData(t: Test, engine: EngineName): Promise<TestData> {
   const openings: (MemoryStorage | PostgresStorage)[] = [];
@@ -83,11 +98,34 @@ export async function testData(t: Test, engine: EngineName): Promise<TestData> {
     async open(options = {}) {
       const storage = await open(options);
       openings.push(storage);
-      if (storage.engine !== 'memory') await storage.migrate(options.migrations ?? []);
+      if (storage.engine !== 'memory') await migrated(storage, options.migrations ?? []);
       return storage;
     },
   };
 }
+
+/** Migrates; the first refusal is thrown. */
+export async function migrated(
+  storage: PostgresStorage,
+  sets: readonly MigrationSet[],
+): Promise<readonly MigrationOutcome[]> {
+  const outcomes = await storage.migrate(sets);
+  for (const { refused } of outcomes) if (refused !== undefined) throw refused;
+  return outcomes;
+}
+
+/** What the host applies of a plugin. */
+export const setOf = ({
+  name: plugin,
+  migrations = [],
+  tables = [],
+  references = [],
+}: Pick<PluginDefinition, 'name' | 'migrations' | 'tables' | 'references'>): MigrationSet => ({
+  plugin,
+  migrations,
+  tables,
+  references,
+});
 
 interface Maker {
   open(options: EngineOptions): Promise<MemoryStorage | PostgresStorage>;

@@ -174,6 +174,7 @@ void t.test('a need that nothing declares is refused', async (t) => {
 
 void t.test('names, versions and the API range are checked', async (t) => {
   t.strictSame(codes(check(plan([definePlugin({ ...base, name: 'Bad_Name' })]))), ['plugin_name']);
+  t.strictSame(codes(check(plan([definePlugin({ ...base, name: 'hexforge' })]))), ['plugin_name'], "the forge's own");
   t.strictSame(codes(check(plan([definePlugin({ ...base, name: 'a', version: 'one' })]))), ['plugin_version']);
   t.match(check(plan([definePlugin({ name: 'a', version: '1.0.0', api: '^7.0.0' })])), [
     { code: 'incompatible_api', message: `Plugin "a" asks for the plugin API ^7.0.0; this is ${PLUGIN_API_VERSION}` },

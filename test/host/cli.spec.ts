@@ -318,6 +318,30 @@ void t.test('where no server runs, the database is opened, and that is said', as
   t.match(offline, { code: 78, err: /No enabled plugin keeps accounts/ });
 });
 
+void t.test(
+  'an enabled plugin, a running server and a database in memory refuse a purge, each with its remedy',
+  async (t) => {
+    const purge = async (name: string, cwd?: string) =>
+      run(t, ['plugins', 'purge', name, '--yes'], {
+        environment: { HEXFORGE_PLUGINS: none },
+        ...(cwd === undefined ? {} : { cwd }),
+      });
+    t.match(await run(t, ['plugins', 'purge', 'audit', '--yes']), {
+      code: 78,
+      err: 'hexforge: Plugin "audit" is enabled. Disable it first, with HEXFORGE_PLUGINS=-audit or "enabled: false" in the configuration file.\n',
+    });
+    t.match(await purge('audit'), { code: 78, err: /The database is "memory": no plugin has stored anything/ });
+    t.match(await run(t, ['plugins', 'purge']), { code: 64, err: /"plugins purge" needs NAME/ });
+    const cwd = t.testdir();
+    const close = await openControl(join(cwd, 'data'), { plugins: async () => [] });
+    t.teardown(close);
+    t.match(await purge('audit', cwd), {
+      code: 78,
+      err: `hexforge: A server runs on ${join(cwd, 'data')} (pid ${process.pid}), and plugins are purged while none does. Stop it, and try again.\n`,
+    });
+  },
+);
+
 void t.test('the example file can be printed for a configuration', async (t) => {
   const { code, out, cwd } = await run(t, ['config', '--example']);
   t.equal(code, 0);

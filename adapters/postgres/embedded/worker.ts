@@ -5,6 +5,7 @@ import { runInNewContext } from 'node:vm';
 import { parentPort, workerData } from 'node:worker_threads';
 import { PGlite } from '@electric-sql/pglite';
 import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm';
+import { isAlone } from '../single-statement.ts';
 import { typeParsers } from '../type-parsers.ts';
 import { DurableNodeFS, durableStart } from './durable-fs.ts';
 import { inMebibytes } from './free-space.ts';
@@ -62,8 +63,8 @@ async function query({ sql, parameters }: Request & { readonly ask: 'query' }): 
   if (opens.has(sql)) inTransaction = true;
   try {
     // Without parameters the simple protocol does: one call into WebAssembly instead of five.
-    const result =
-      parameters.length === 0 ? (await database.exec(sql)).at(-1) : await database.query(sql, [...parameters]);
+    const simple = parameters.length === 0 && !isAlone(sql);
+    const result = simple ? (await database.exec(sql)).at(-1) : await database.query(sql, [...parameters]);
     return { rows: result?.rows ?? [], affected: result?.affectedRows ?? 0 };
   } finally {
     if (ends.has(sql)) inTransaction = false;

@@ -1,36 +1,23 @@
 // Migrations on both SQL engines: once, in order, whole or not at all, frozen.
 import t from 'tap';
-import type { Test } from 'tap';
-import { StorageRefused, type MigrationSet, type PostgresStorage } from '#adapters/postgres/index';
-import { testData, testEngines } from '#test/contracts/storage-engines';
+import { StorageRefused, type MigrationSet } from '#adapters/postgres/index';
+import { eachSqlEngine, migrated } from '#test/contracts/storage-engines';
 
-const set = (...migrations: MigrationSet['migrations']): MigrationSet => ({ plugin: 'sample', migrations });
+const set = (...migrations: MigrationSet['migrations']): MigrationSet => ({
+  plugin: 'sample',
+  migrations,
+  tables: ['sample_thing'],
+});
+const others = { plugin: 'other', migrations: [{ name: '001', up: ['create table other_thing (id integer)'] }] };
+const other = { ...others, tables: ['other_thing'] };
 const first = { name: '001-things', up: ['create table sample_thing (id integer primary key)'] };
 const second = {
   name: '002-colour',
   up: ['alter table sample_thing add column colour text', "insert into sample_thing (id, colour) values (1, 'red')"],
 };
 
-async function eachSqlEngine(
-  t: Test,
-  body: (t: Test, open: () => Promise<PostgresStorage>) => Promise<void>,
-): Promise<void> {
-  for (const engine of testEngines()) {
-    if (engine === 'memory') continue;
-    await t.test(engine, { timeout: 60_000 }, async (subtest) => {
-      const data = await testData(subtest, engine);
-      await body(subtest, async () => {
-        const storage = await data.open();
-        if (storage.engine === 'memory') throw new Error('not an SQL engine');
-        return storage;
-      });
-    });
-  }
-}
-
 void t.test('migrations', { timeout: 120_000 }, (t) =>
-  eachSqlEngine(t, async (t, open) => {
-    const storage = await open();
+  eachSqlEngine(t, async (t, storage) => {
     const things = () =>
       storage.database
         .kysely<{ sample_thing: { id: number; colour: string } }>()
@@ -40,15 +27,14 @@ void t.test('migrations', { timeout: 120_000 }, (t) =>
 
     await t.test('pending names what is missing, in order, and changes nothing', async (t) => {
       t.strictSame(await storage.pending([set(first, second)]), [
-        { plugin: 'sample', name: '001-things' },
-        { plugin: 'sample', name: '002-colour' },
+        { plugin: 'sample', steps: ['001-things', '002-colour'] },
       ]);
       await t.rejects(things(), { name: 'DatabaseFault', code: '42P01' });
     });
 
     await t.test('each is applied once', async (t) => {
-      t.strictSame(await storage.migrate([set(first)]), [{ plugin: 'sample', name: '001-things' }]);
-      t.strictSame(await storage.migrate([set(first, second)]), [{ plugin: 'sample', name: '002-colour' }]);
+      t.strictSame(await storage.migrate([set(first)]), [{ plugin: 'sample', steps: ['001-things'] }]);
+      t.strictSame(await storage.migrate([set(first, second)]), [{ plugin: 'sample', steps: ['002-colour'] }]);
       t.strictSame(await storage.migrate([set(first, second)]), []);
       t.strictSame(await storage.pending([set(first, second)]), []);
       t.strictSame(await things(), [{ id: 1, colour: 'red' }]);
@@ -60,7 +46,7 @@ void t.test('migrations', { timeout: 120_000 }, (t) =>
         storage.migrate([set(first, second, third)]),
         storage.migrate([set(first, second, third)]),
       ]);
-      t.strictSame(both.flat(), [{ plugin: 'sample', name: '003-shape' }]);
+      t.strictSame(both.flat(), [{ plugin: 'sample', steps: ['003-shape'] }]);
       await storage.database
         .kysely<{ hexforge_migration: { name: string } }>()
         .deleteFrom('hexforge_migration')
@@ -68,24 +54,60 @@ void t.test('migrations', { timeout: 120_000 }, (t) =>
         .execute();
     });
 
-    await t.test('one that fails leaves nothing of itself and names itself', async (t) => {
-      const broken = {
-        name: '004-broken',
-        up: ['create table sample_rest (id integer)', 'create table sample_thing (id integer)'],
-      };
-      await t.rejects(storage.migrate([set(first, second, broken)]), {
-        name: 'StorageRefused',
-        message: /^The migration "004-broken" of plugin "sample" failed and was rolled back/,
+    await t.test('an upgrade whose last statement fails leaves nothing of itself; the others go on', async (t) => {
+      const good = { name: '004-good', up: ['create table sample_rest (id integer)', 'delete from sample_thing'] };
+      const broken = { name: '005-broken', up: ['create table sample_third (id integer)', 'drop table sample_absent'] };
+      const [refused, applied, ...more] = await storage.migrate([set(first, second, good, broken), other]);
+      t.match(refused, {
+        plugin: 'sample',
+        steps: [],
+        refused: {
+          name: 'StorageRefused',
+          message:
+            'The migration "005-broken" of plugin "sample" failed and was rolled back: table "sample_absent" does not exist',
+          remedy:
+            'What the plugin keeps is as it was before; report the failure to its author, and until then disable the plugin with HEXFORGE_PLUGINS=-sample',
+        },
       });
+      t.strictSame(applied, { plugin: 'other', steps: ['001'] });
+      t.strictSame(more, []);
+      t.match(await things(), [{ id: 1, colour: 'red' }]);
       await t.rejects(
         storage.database.kysely<{ sample_rest: object }>().selectFrom('sample_rest').selectAll().execute(),
         { code: '42P01' },
       );
+      t.strictSame(
+        (await storage.pending([set(first, second, good)])).map(({ steps }) => steps),
+        [['004-good']],
+      );
+    });
+
+    await t.test('what builds on a plugin that was refused is not tried', async (t) => {
+      const broken = { name: '004-broken', up: ['drop table sample_absent'] };
+      const tower = { name: '001', up: ['create table tower_step (id integer)'] };
+      const set2 = { plugin: 'tower', tables: ['tower_step'], migrations: [tower], after: ['sample'] };
+      const outcomes = await storage.migrate([set(first, second, broken), set2]);
+      t.strictSame(
+        outcomes.map(({ plugin }) => plugin),
+        ['sample'],
+      );
+    });
+
+    await t.test('where one is refused without which nothing goes on, nothing more is applied', async (t) => {
+      const tower = { name: '001', up: ['create table tower_step (id integer)'] };
+      const later = { plugin: 'tower', tables: ['tower_step'], migrations: [tower] };
+      const broken = { name: '004-broken', up: ['drop table sample_absent'] };
+      const plugins = async (...sets: readonly MigrationSet[]) =>
+        (await storage.migrate(sets)).map(({ plugin, steps }) => [plugin, ...steps]);
+      t.strictSame(await plugins({ ...set(first, second, broken), vital: true }, later), [['sample']]);
+      // A newer version is known before anything is done.
+      t.strictSame(await plugins(later, { ...set(first), vital: true }), [['sample']]);
+      t.match(await storage.pending([later]), [{ plugin: 'tower', steps: ['001'] }]);
     });
 
     await t.test('an applied one that was changed is refused by name; white space is no change', async (t) => {
       await t.rejects(
-        storage.migrate([set({ ...first, up: ['create table sample_thing (id bigint primary key)'] }, second)]),
+        migrated(storage, [set({ ...first, up: ['create table sample_thing (id bigint primary key)'] }, second)]),
         new StorageRefused(
           'The migration "001-things" of plugin "sample" was changed after it had been applied',
           'Restore its text as it was released and put the change into a new migration',
@@ -100,13 +122,20 @@ void t.test('migrations', { timeout: 120_000 }, (t) =>
     });
 
     await t.test(
-      'an applied one that is not known here was written by a newer version; a plugin that is off is not looked at',
+      'an applied one that is not known here was written by a newer version, which concerns its plugin alone',
       async (t) => {
-        await t.rejects(storage.pending([set(first)]), {
-          name: 'StorageRefused',
-          message:
-            'The database was written by a newer version of plugin "sample": its migration "002-colour" is not known here',
-        });
+        const fresh = { plugin: 'fresh', migrations: [{ name: '001', up: [] }] };
+        t.match(await storage.migrate([set(first), fresh]), [
+          {
+            plugin: 'sample',
+            refused: {
+              message:
+                'The database was written by a newer version of plugin "sample": its migration "002-colour" is not known here',
+            },
+          },
+          { plugin: 'fresh', steps: ['001'] },
+        ]);
+        t.match(await storage.pending([set(first)]), [{ plugin: 'sample', refused: { name: 'StorageRefused' } }]);
         t.strictSame(await storage.pending([]), []);
       },
     );

@@ -72,7 +72,7 @@ void t.test('rows of one table', (t) =>
     if (engine === 'memory') return contract(t, engine, rowsChecks, async () => onMemory());
     const storage = (await data.open({
       entities: [ThingTable],
-      migrations: [{ plugin: 'test', migrations: [migration] }],
+      migrations: [{ plugin: 'test', tables: ['test_thing'], migrations: [migration] }],
     })) as PostgresStorage;
     await contract(t, engine, rowsChecks, async () => {
       await rawSql`truncate test_thing`.execute(storage.database.kysely<Record<never, never>>());

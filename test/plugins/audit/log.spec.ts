@@ -7,10 +7,10 @@ import { auditLog } from '#core/audit/use-cases';
 import type { AuditEntry } from '#core/kernel/audit';
 import { memoryAuditStore } from '#plugins/audit/entries/store-memory';
 import type { EntryRow } from '#plugins/audit/entries/store-memory';
-import { migrations } from '#plugins/audit/migrations';
+import audit from '#plugins/audit/plugin';
 import { sqlAuditStore } from '#plugins/audit/entries/store';
 import { EntryTable } from '#plugins/audit/tables';
-import { eachEngine } from '#test/contracts/storage-engines';
+import { eachEngine, setOf } from '#test/contracts/storage-engines';
 
 interface Row {
   readonly id: number;
@@ -63,7 +63,7 @@ const entry = (action: string, over: Partial<AuditEntry> = {}): AuditEntry => ({
 
 void t.test('audit log', async (t) => {
   await eachEngine(t, async (t: Test, _engine, data) => {
-    const storage = await data.open({ entities: [EntryTable], migrations: [{ plugin: 'audit', migrations }] });
+    const storage = await data.open({ entities: [EntryTable], migrations: [setOf(audit)] });
     const { log, rows } = opened(storage);
     const { unitOfWork } = storage;
 

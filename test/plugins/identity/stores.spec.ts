@@ -7,7 +7,7 @@ import type { PostgresStorage } from '#adapters/postgres/index';
 import type { PublicUserRow } from '#core/identity/index';
 import { memoryAccountStore } from '#plugins/identity/accounts/store-memory';
 import { sqlAccountStore } from '#plugins/identity/accounts/store';
-import { migrations } from '#plugins/identity/migrations';
+import identity from '#plugins/identity/plugin';
 import { memorySessionStore } from '#plugins/identity/sessions/store-memory';
 import { sqlSessionStore } from '#plugins/identity/sessions/store';
 import { identityEntities } from '#plugins/identity/tables';
@@ -18,7 +18,7 @@ import { contract, failures } from '#test/contracts/checks';
 import type { Made } from '#test/contracts/checks';
 import { accountChecks, sessionChecks, tokenChecks } from '#test/contracts/identity-stores';
 import type { IdentityStores } from '#test/contracts/identity-stores';
-import { eachEngine, quietLog } from '#test/contracts/storage-engines';
+import { eachEngine, quietLog, setOf } from '#test/contracts/storage-engines';
 import type { TestData } from '#test/contracts/storage-engines';
 
 function storesOn(storage: MemoryStorage | PostgresStorage): IdentityStores {
@@ -47,7 +47,7 @@ async function maker(data: TestData): Promise<() => Promise<Made<IdentityStores>
   if (data.engine === 'memory') return async () => fresh();
   const storage = (await data.open({
     entities: identityEntities,
-    migrations: [{ plugin: 'identity', migrations }],
+    migrations: [setOf(identity)],
   })) as PostgresStorage;
   return async () => ({
     provider: storesOn(storage),

@@ -4,15 +4,15 @@ import t from 'tap';
 import { openMemory, systemClock, systemIds } from '#adapters/memory/index';
 import type { PostgresStorage } from '#adapters/postgres/index';
 import { defaultProtection, type ProtectionStore } from '#core/repositories/index';
-import { migrations as identityMigrations } from '#plugins/identity/migrations';
+import identity from '#plugins/identity/plugin';
 import { identityEntities } from '#plugins/identity/tables';
-import { migrations } from '#plugins/repositories/migrations';
+import repositories from '#plugins/repositories/plugin';
 import { memoryProtectionStore } from '#plugins/repositories/protection/store-memory';
 import { sqlProtectionStore } from '#plugins/repositories/protection/store';
 import { entities } from '#plugins/repositories/tables';
 import { contract, failures, type Made } from '../../contracts/checks.ts';
 import { protectionStoreChecks, type ProtectionStoreUnderTest } from '../../contracts/protection-store.ts';
-import { eachEngine, quietLog, type TestData } from '../../contracts/storage-engines.ts';
+import { eachEngine, quietLog, type TestData, setOf } from '../../contracts/storage-engines.ts';
 
 function onMemory(): Made<ProtectionStoreUnderTest> {
   const { database, unitOfWork, close } = openMemory({ clock: systemClock, ids: systemIds, log: quietLog });
@@ -37,10 +37,7 @@ function onMemory(): Made<ProtectionStoreUnderTest> {
 async function onSql(data: TestData): Promise<ProtectionStoreUnderTest> {
   const storage = (await data.open({
     entities: [...identityEntities, ...entities],
-    migrations: [
-      { plugin: 'identity', migrations: identityMigrations },
-      { plugin: 'repositories', migrations },
-    ],
+    migrations: [setOf(identity), setOf(repositories)],
   })) as PostgresStorage;
   const { database, unitOfWork } = storage;
   let statements = 0;

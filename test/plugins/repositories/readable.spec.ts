@@ -17,16 +17,16 @@ import {
 import { repositoryResolver } from '#core/repositories/use-cases';
 import { memoryAccountStore } from '#plugins/identity/accounts/store-memory';
 import { sqlAccountStore } from '#plugins/identity/accounts/store';
-import { migrations as identityMigrations } from '#plugins/identity/migrations';
+import identity from '#plugins/identity/plugin';
 import { identityEntities } from '#plugins/identity/tables';
 import { memoryCollaboratorStore } from '#plugins/repositories/collaborators/store-memory';
 import { sqlCollaboratorStore } from '#plugins/repositories/collaborators/store';
-import { migrations } from '#plugins/repositories/migrations';
+import repositories from '#plugins/repositories/plugin';
 import { memoryRepositoryStore } from '#plugins/repositories/repositories/store-memory';
 import { sqlRepositoryStore } from '#plugins/repositories/repositories/store';
 import { entities } from '#plugins/repositories/tables';
 import { addAccount } from '#test/support/accounts';
-import { eachEngine, type TestData } from '../../contracts/storage-engines.ts';
+import { eachEngine, type TestData, setOf } from '../../contracts/storage-engines.ts';
 
 const seed = 20_260_112;
 
@@ -128,10 +128,7 @@ async function disagreements({ userIds, administratorId, repositories }: Scenari
 async function setUp(data: TestData) {
   const storage = await data.open({
     entities: [...identityEntities, ...entities],
-    migrations: [
-      { plugin: 'identity', migrations: identityMigrations },
-      { plugin: 'repositories', migrations },
-    ],
+    migrations: [setOf(identity), setOf(repositories)],
   });
   const sql = storage.engine === 'memory' ? undefined : (storage as PostgresStorage).database;
   const memory = (storage as MemoryStorage).database;

@@ -6,7 +6,7 @@ import type { PostgresStorage } from '#adapters/postgres/index';
 import type { RepositoryStore, RepositoryViews } from '#core/repositories/index';
 import { memoryAccountStore } from '#plugins/identity/accounts/store-memory';
 import { sqlAccountStore } from '#plugins/identity/accounts/store';
-import { migrations as identityMigrations } from '#plugins/identity/migrations';
+import identity from '#plugins/identity/plugin';
 import { identityEntities, UserTable } from '#plugins/identity/tables';
 import { memoryCollaboratorStore } from '#plugins/repositories/collaborators/store-memory';
 import { sqlCollaboratorStore } from '#plugins/repositories/collaborators/store';
@@ -14,7 +14,7 @@ import { roleTemplateStore } from '#plugins/repositories/role-templates/store';
 import { memoryMarkStore } from '#plugins/repositories/stars/store-memory';
 import { sqlMarkStore } from '#plugins/repositories/stars/store';
 import { memoryRepositoryStore } from '#plugins/repositories/repositories/store-memory';
-import { migrations } from '#plugins/repositories/migrations';
+import repositories from '#plugins/repositories/plugin';
 import { sqlRepositoryStore } from '#plugins/repositories/repositories/store';
 import { entities } from '#plugins/repositories/tables';
 import { contract, failures, type Made } from '../../contracts/checks.ts';
@@ -23,7 +23,7 @@ import {
   repositoryStoreChecks as recordChecks,
   type RepositoryStoreUnderTest,
 } from '../../contracts/repository-store.ts';
-import { eachEngine, quietLog, type TestData } from '../../contracts/storage-engines.ts';
+import { eachEngine, quietLog, type TestData, setOf } from '../../contracts/storage-engines.ts';
 import { addAccount } from '../../support/accounts.ts';
 
 const repositoryStoreChecks = [...recordChecks, ...collaboratorStoreChecks];
@@ -47,10 +47,7 @@ function onMemory(): Made<RepositoryStoreUnderTest> {
 async function onSql(data: TestData) {
   const storage = (await data.open({
     entities: [...identityEntities, ...entities],
-    migrations: [
-      { plugin: 'identity', migrations: identityMigrations },
-      { plugin: 'repositories', migrations },
-    ],
+    migrations: [setOf(identity), setOf(repositories)],
   })) as PostgresStorage;
   let statements = 0;
   const counted: SqlDatabase = {

@@ -1,0 +1,90 @@
+// The review of one plugin's migrations while they run: each is compared with what the plugin may do, in the
+// transaction that they share.
+import { CompiledQuery, type Kysely } from 'kysely';
+import { type Catalog, changes, isRelation, readCatalog } from './catalog.ts';
+import { changeOffence, declaredOffence, Offending, statementOffence } from './migration-rules.ts';
+import { recordedTables, type MigrationSet, type Records, type Step } from './migration-records.ts';
+import type { Ownership } from './ownership.ts';
+import type { SystemTables } from './schema.ts';
+
+export interface ReviewOptions {
+  readonly set: MigrationSet;
+  readonly records: Records;
+  readonly ownership: Ownership;
+  /** As the set before this one left it, where there was one. */
+  readonly catalog: Catalog | undefined;
+}
+
+export class Review {
+  readonly #options: ReviewOptions;
+  readonly #references: ReadonlySet<string>;
+  readonly #compared: ReadonlySet<Step>;
+  /** Table or view → the migration of this run that made, or dropped, it last. */
+  readonly #made = new Map<string, string>();
+  readonly #dropped = new Map<string, string>();
+  #catalog: Catalog | undefined;
+
+  /** @param compared the steps after which to compare: reading the catalog takes longer than most steps. */
+  constructor(options: ReviewOptions, compared: readonly Step[]) {
+    this.#options = options;
+    this.#compared = new Set(compared);
+    this.#references = new Set(options.set.references);
+    this.#catalog = options.catalog;
+  }
+
+  /** As it was seen last: after a run that went well, what is there. */
+  get catalog(): Catalog | undefined {
+    return this.#catalog;
+  }
+
+  /** Before anything runs. @throws {Offending} */
+  statements({ name, up }: Step): void {
+    for (const statement of up) {
+      const offence = statementOffence(statement);
+      if (offence !== undefined) throw new Offending({ ...offence, step: name });
+    }
+  }
+
+  async begin(transaction: Kysely<SystemTables>): Promise<void> {
+    this.#catalog ??= await readCatalog(transaction);
+  }
+
+  /** After each step. @throws {Offending} */
+  async after(done: Step, transaction: Kysely<SystemTables>): Promise<void> {
+    if (!this.#compared.has(done)) return;
+    const { name: step } = done;
+    const { set, ownership } = this.#options;
+    const before = this.#catalog ?? new Map();
+    this.#catalog = await readCatalog(transaction);
+    const found = changes(before, this.#catalog);
+    const offence = changeOffence(found, { plugin: set.plugin, ownership, references: this.#references });
+    if (offence !== undefined) throw new Offending({ ...offence, step });
+    for (const { how, object } of found.filter((change) => isRelation(change.object))) {
+      if (how === 'made') this.#made.set(object.name, step);
+      if (how === 'dropped') this.#dropped.set(object.name, step);
+    }
+  }
+
+  /** After the last one: exactly what is declared is there, and is recorded. @throws {Offending} */
+  async end(transaction: Kysely<SystemTables>): Promise<void> {
+    const { set, records, ownership } = this.#options;
+    const { plugin, tables = [] } = set;
+    const offence = declaredOffence(this.#catalog ?? new Map(), {
+      plugin,
+      ownership,
+      tables: new Set(tables),
+      recorded: recordedTables(records, plugin),
+      made: this.#made,
+      dropped: this.#dropped,
+    });
+    if (offence !== undefined) throw new Offending(offence);
+    // The connection is used again, and temporary tables belong to it.
+    await transaction.executeQuery(CompiledQuery.raw('discard temp'));
+    await transaction.deleteFrom('hexforge_table').where('plugin', '=', plugin).execute();
+    if (tables.length > 0)
+      await transaction
+        .insertInto('hexforge_table')
+        .values(tables.map((name) => ({ name, plugin })))
+        .execute();
+  }
+}

@@ -1,0 +1,144 @@
+// Removing what a plugin has left: its tables, functions and types, and the forge's own records about it.
+import { CompiledQuery, type Kysely } from 'kysely';
+import type { Locks } from '#core/kernel/unit-of-work';
+import { type CatalogObject, changes, readCatalog } from './catalog.ts';
+import { StorageRefused } from './errors.ts';
+import { ownershipOf, readRecords } from './migration-records.ts';
+import { migrationLock } from './migrations.ts';
+import { bare, ofOthers } from './migration-rules.ts';
+import { system } from './ownership.ts';
+import { migrationTable, type SystemTables } from './schema.ts';
+import { liftBound } from './stalled-connections.ts';
+
+/** What a plugin has left in the database. */
+export interface Remains {
+  /** Tables with their rows, and what else it made: views, functions, types, sequences. */
+  readonly objects: readonly { readonly kind: string; readonly name: string; readonly rows?: number }[];
+  /** Rows about it in the forge's own tables. */
+  readonly records: readonly { readonly table: string; readonly rows: number }[];
+  /** What of others points at it and would be lost or changed, as `the foreign key "f" of "t" of plugin "p"`. */
+  readonly held: readonly string[];
+}
+
+export interface PurgeOptions {
+  readonly database: () => Kysely<SystemTables>;
+  readonly locks: Locks;
+  /** Whether no server runs on the database; as far as this process can tell. */
+  readonly alone: () => Promise<boolean>;
+}
+
+/** The order in which they go: what depends on others first. */
+const dropped = ['view', 'materialized view', 'foreign table', 'table', 'function', 'type', 'sequence'];
+
+export class Purge {
+  readonly #options: PurgeOptions;
+
+  constructor(options: PurgeOptions) {
+    this.#options = options;
+  }
+
+  /** Plugins that have left something. */
+  async plugins(): Promise<readonly string[]> {
+    const { applied, tables } = await readRecords(this.#options.database());
+    return [...new Set([...applied.keys(), ...tables.values()])].filter((plugin) => plugin !== system).sort();
+  }
+
+  /** Removes it all in a transaction, looks what that comes to, and takes it back. @param known plugins that exist. */
+  remains(plugin: string, known: readonly string[]): Promise<Remains> {
+    return this.#run(plugin, known, 'look');
+  }
+
+  /** @throws {StorageRefused} where others hold it, or a server runs. @returns what was removed. */
+  purge(plugin: string, known: readonly string[]): Promise<Remains> {
+    return this.#run(plugin, known, 'remove');
+  }
+
+  async #run(plugin: string, known: readonly string[], how: 'look' | 'remove'): Promise<Remains> {
+    const { locks, database, alone } = this.#options;
+    if (plugin === system) throw new StorageRefused(`"${system}" is the forge itself`, 'Name a plugin');
+    return locks.exclusive(migrationLock, async () => {
+      if (!(await alone()))
+        throw new StorageRefused(
+          'A server runs on this database, and plugins are purged while none does',
+          'Stop every server that uses the database, and try again',
+        );
+      await database().executeQuery(CompiledQuery.raw(migrationTable));
+      const transaction = await database().startTransaction().execute();
+      try {
+        await transaction.executeQuery(CompiledQuery.raw(liftBound));
+        const remains = await removed(transaction, plugin, known);
+        if (how === 'remove' && remains.held.length > 0) throw heldRefusal(plugin, remains.held);
+        await (how === 'look' ? transaction.rollback() : transaction.commit()).execute();
+        return remains;
+      } catch (error) {
+        if (!transaction.isCommitted && !transaction.isRolledBack) await transaction.rollback().execute();
+        throw error;
+      }
+    });
+  }
+}
+
+export const heldRefusal = (plugin: string, held: readonly string[]): StorageRefused =>
+  new StorageRefused(
+    `The data of plugin "${plugin}" is still used: it would take with it ${held.join(', ')}`,
+    'Purge the plugins named first, or bring them to a version that does without',
+  );
+
+async function removed(database: Kysely<SystemTables>, plugin: string, known: readonly string[]): Promise<Remains> {
+  const ownership = ownershipOf(
+    await readRecords(database),
+    [plugin, ...known].map((name) => ({ plugin: name, migrations: [] })),
+  );
+  const before = await readCatalog(database);
+  const own = [...before.values()]
+    .filter(
+      ({ kind, name, part_of: whole }) =>
+        whole === null && dropped.includes(kind) && ownership.ownerOf(bare(name)) === plugin,
+    )
+    .sort((a, b) => dropped.indexOf(a.kind) - dropped.indexOf(b.kind) || (a.name < b.name ? -1 : 1));
+  const records = await recordsOf(database, plugin);
+  const objects: { kind: string; name: string; rows?: number }[] = [];
+  for (const object of own)
+    objects.push({
+      kind: object.kind,
+      name: object.name,
+      ...(object.kind === 'table'
+        ? { rows: await count(database, `select count(*) from ${quoted(object.name)}`) }
+        : {}),
+    });
+  for (const object of own) await database.executeQuery(CompiledQuery.raw(dropping(object)));
+  for (const { table } of records)
+    await database.executeQuery(CompiledQuery.raw(`delete from ${quoted(table)} where plugin = $1`, [plugin]));
+  return { objects, records, held: ofOthers(changes(before, await readCatalog(database)), plugin, ownership) };
+}
+
+/** An earlier one may have gone with another already. */
+function dropping({ kind, name }: CatalogObject): string {
+  if (kind !== 'function') return `drop ${kind} if exists ${quoted(name)} cascade`;
+  return `drop routine if exists ${quoted(bare(name))}${name.slice(bare(name).length)} cascade`;
+}
+
+/** Every table of the forge's own that says of a row which plugin it concerns. */
+async function recordsOf(database: Kysely<SystemTables>, plugin: string): Promise<Remains['records']> {
+  const { rows } = await database.executeQuery<{ name: string }>(
+    CompiledQuery.raw(
+      `select c.relname as name from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'plugin'
+        where c.relkind = 'r' and c.relname like 'hexforge\\_%' and c.relnamespace = current_schema()::regnamespace
+        order by 1`,
+    ),
+  );
+  const found: { table: string; rows: number }[] = [];
+  for (const { name } of rows)
+    found.push({
+      table: name,
+      rows: await count(database, `select count(*) from ${quoted(name)} where plugin = $1`, [plugin]),
+    });
+  return found.filter((record) => record.rows > 0);
+}
+
+async function count(database: Kysely<SystemTables>, query: string, values: readonly unknown[] = []): Promise<number> {
+  const { rows } = await database.executeQuery<{ count: string }>(CompiledQuery.raw(query, [...values]));
+  return Number(rows[0]?.count ?? 0);
+}
+
+const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;

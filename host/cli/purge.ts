@@ -1,0 +1,71 @@
+// `hexforge plugins purge`: removes for good what a disabled plugin has stored, after showing it and asking.
+import { askServer } from '../control.ts';
+import { didYouMean } from '../nearest.ts';
+import { Refused } from '../problem.ts';
+import { exitUsage, examined, print, remark, table, type Command } from './command.ts';
+import { offline } from './offline.ts';
+
+const refuse = (code: string, message: string, remedy: string): Refused => new Refused([{ code, message, remedy }]);
+
+const rows = (count: number): string => (count === 1 ? '1 row' : `${count} rows`);
+
+export const purge: Command = {
+  name: 'plugins purge',
+  takes: ['NAME'],
+  summary: 'removes for good what a disabled plugin has stored, after showing it and asking',
+  example: 'hexforge plugins purge bell',
+  flags: { yes: { type: 'boolean', description: 'does not ask' } },
+  async run(context) {
+    const [name = ''] = context.positionals;
+    const { configuration } = await examined(context);
+    const known = configuration.plugins.map((plugin) => plugin.name);
+    if (configuration.plugins.some((plugin) => plugin.name === name && plugin.enabled))
+      throw refuse(
+        'plugin_enabled',
+        `Plugin "${name}" is enabled`,
+        `Disable it first, with HEXFORGE_PLUGINS=-${name} or "enabled: false" in the configuration file`,
+      );
+    const answer = await askServer(configuration.dataDir, { ask: 'plugins' });
+    if (answer !== undefined)
+      throw refuse(
+        'server_runs',
+        `A server runs on ${configuration.dataDir} (pid ${answer.pid}), and plugins are purged while none does`,
+        'Stop it, and try again',
+      );
+    return offline(context, configuration, async ({ storage }) => {
+      if (storage.column === 'memory')
+        throw refuse('nothing_stored', 'The database is "memory": no plugin has stored anything', 'Name the database');
+      const stored = await storage.purge.plugins();
+      if (!stored.includes(name)) {
+        if (!known.includes(name))
+          throw refuse(
+            'unknown_plugin',
+            `No plugin "${name}" has stored anything`,
+            didYouMean(name, stored, `${stored.join(', ') || 'None'} has`),
+          );
+        print(context, `Plugin "${name}" has stored nothing`);
+        return 0;
+      }
+      const { objects, records, held } = await storage.purge.remains(name, known);
+      for (const line of table([
+        ...objects.map((object) => [object.kind, object.name, object.rows === undefined ? '' : rows(object.rows)]),
+        ...records.map((record) => ['records', record.table, rows(record.rows)]),
+      ]))
+        print(context, line);
+      // Where others hold it the purge refuses: there is nothing to ask.
+      if (held.length === 0 && context.flags['yes'] !== true) {
+        if (context.confirm === undefined) {
+          remark(context, 'There is no terminal to ask on. Where all of this may go, say so with --yes.');
+          return exitUsage;
+        }
+        if (!(await context.confirm('Remove all of this for good? [y/N] '))) {
+          print(context, 'Nothing was removed');
+          return 1;
+        }
+      }
+      await storage.purge.purge(name, known);
+      print(context, `What plugin "${name}" had stored is gone`);
+      return 0;
+    });
+  },
+};

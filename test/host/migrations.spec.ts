@@ -1,0 +1,101 @@
+// What the host makes of refused migrations: whose they were fails, who needs it is skipped, the others go on.
+import t from 'tap';
+import { openMemory, systemClock, systemIds } from '#adapters/memory/index';
+import { type MigrationOutcome, type MigrationSet, StorageRefused } from '#adapters/postgres/index';
+import { Machine } from '#host/boot';
+import { definePlugin, PLUGIN_API_VERSION, type PluginDefinition } from '#host/definition';
+import { Refused } from '#host/problem';
+import type { OpenStorage } from '#host/storage';
+import { quietLog } from '#test/contracts/storage-engines';
+import { greeter } from './sample-ports.ts';
+
+const base = { version: '1.0.0', api: `^${PLUGIN_API_VERSION}` };
+
+/** A machine over a database that refuses the migrations of `a`, and what that was given. */
+function machineOf(definitions: readonly PluginDefinition[]) {
+  const given: MigrationSet[] = [];
+  const memory = openMemory({ clock: systemClock, ids: systemIds, log: quietLog });
+  const storage = {
+    ...memory,
+    column: 'sql',
+    migrate: async (sets: readonly MigrationSet[]): Promise<readonly MigrationOutcome[]> => {
+      given.push(...sets);
+      return [
+        { plugin: 'a', steps: [], refused: new StorageRefused('The migration "001" of "a" failed', 'Mend it') },
+        { plugin: 'd', steps: ['001'] },
+      ];
+    },
+  } as unknown as OpenStorage;
+  const machine = new Machine({
+    plan: {
+      enabled: definitions,
+      disabled: [],
+      providers: {},
+      settings: {},
+      configOf: () => ({}),
+      mountOf: () => 'own',
+    },
+    storage,
+    logOf: () => quietLog,
+    limits: { start: 1000, stop: 1000 },
+    instance: { baseUrl: '', webUrl: '', dataDir: '/nonexistent', version: '1.0.0', announce: () => undefined },
+    own: () => ({}),
+  });
+  return { machine, given };
+}
+
+const definitions = (onFailure: 'isolate' | 'fail'): readonly PluginDefinition[] => [
+  definePlugin({
+    ...base,
+    name: 'a',
+    onFailure,
+    tables: ['a_thing'],
+    migrations: [{ name: '001', up: [] }],
+    provides: { SampleGreeter: () => greeter('a') },
+  }),
+  definePlugin({ ...base, name: 'b', needs: ['SampleGreeter'], provides: { SampleExtra: () => greeter('b') } }),
+  definePlugin({
+    ...base,
+    name: 'c',
+    needs: ['SampleExtra'],
+    references: ['a_thing'],
+    migrations: [{ name: '001', up: [] }],
+  }),
+  definePlugin({ ...base, name: 'd', migrations: [{ name: '001', up: [] }] }),
+];
+
+void t.test('a plugin whose migrations are refused is isolated, and who needs it is skipped', async (t) => {
+  const { machine, given } = machineOf(definitions('isolate'));
+  t.strictSame(
+    (await machine.migrate()).map(({ plugin }) => plugin),
+    ['a', 'd'],
+  );
+  await machine.build();
+  t.strictSame(
+    machine.lives.map(({ name, state, reason }) => [name, state, reason]),
+    [
+      ['a', 'failed', 'The migration "001" of "a" failed'],
+      ['b', 'skipped', 'It needs SampleGreeter of "a", which failed'],
+      ['c', 'skipped', 'It needs SampleExtra of "b", which was skipped'],
+      ['d', 'built', undefined],
+    ],
+  );
+  t.strictSame(
+    given.map(({ plugin, tables, references, after }) => ({ plugin, tables, references, after })),
+    [
+      { plugin: 'a', tables: ['a_thing'], references: [], after: [] },
+      { plugin: 'c', tables: [], references: ['a_thing'], after: ['b', 'a'] },
+      { plugin: 'd', tables: [], references: [], after: [] },
+    ],
+    'the database hears what builds on what, through those that have no tables',
+  );
+});
+
+void t.test('without isolation the start is refused', async (t) => {
+  await t.rejects(
+    machineOf(definitions('fail')).machine.migrate(),
+    new Refused([
+      { code: 'plugin_migrate_failed', plugin: 'a', message: 'The migration "001" of "a" failed', remedy: 'Mend it' },
+    ]),
+  );
+});
