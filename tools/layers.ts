@@ -86,8 +86,8 @@ export const layers: readonly Layer[] = [
   },
   {
     folder: 'host/sdk',
-    may: ['host/**', 'core/kernel/*', 'core/*/index', ...hostAdapters, 'test/contracts/**', ...libraries],
-    says: 'the kit for plugin authors imports the faces of core, the host and the adapters http, postgres and memory',
+    may: ['host/**', 'config/**', 'core/kernel/*', 'core/*/index', ...hostAdapters, ...libraries],
+    says: 'the kit for plugin authors imports the faces of core, the host, its configuration and the adapters http, postgres and memory',
   },
   {
     folder: 'host',
