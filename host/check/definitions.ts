@@ -7,6 +7,16 @@ import type { Problem } from '../problem.ts';
 
 const namePattern = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 
+/** What is wrong with a plugin's name. */
+export const nameProblem = (name: string): Problem | undefined =>
+  namePattern.test(name)
+    ? undefined
+    : {
+        code: 'plugin_name',
+        message: `"${name}" is not a plugin name`,
+        remedy: 'Name it with lower-case words joined by hyphens',
+      };
+
 export function definitionProblems({ enabled }: Plan): readonly Problem[] {
   const problems: Problem[] = [];
   const seen = new Set<string>();
@@ -20,13 +30,8 @@ export function definitionProblems({ enabled }: Plan): readonly Problem[] {
         remedy: 'Remove one of them from the configuration, or rename it in its definition',
       });
     seen.add(plugin);
-    if (!namePattern.test(plugin))
-      problems.push({
-        code: 'plugin_name',
-        plugin,
-        message: `"${plugin}" is not a plugin name`,
-        remedy: 'Name it with lower-case words joined by hyphens',
-      });
+    const misnamed = nameProblem(plugin);
+    if (misnamed !== undefined) problems.push({ ...misnamed, plugin });
     if (semver.valid(definition.version) === null)
       problems.push({
         code: 'plugin_version',

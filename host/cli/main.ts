@@ -23,10 +23,11 @@ import {
 import { config } from './config.ts';
 import { help, helpOf } from './help.ts';
 import { migrate } from './migrate.ts';
+import { newPlugin } from './new-plugin.ts';
 import { plugins } from './plugins.ts';
 import { serve } from './serve.ts';
 
-export const commands: readonly Command[] = [serve, check, plugins, migrate, config, adminResetPassword];
+export const commands: readonly Command[] = [serve, check, plugins, newPlugin, migrate, config, adminResetPassword];
 
 /** Flags that every command takes. */
 export const commonFlags: Readonly<Record<string, Flag>> = {

@@ -36,8 +36,11 @@ function writableCache(): string {
   }
 }
 
+/** Where it is kept, once it has been made. */
+export const keptCluster = (): string => join(cache, `cluster-${version()}`);
+
 async function make(): Promise<string> {
-  const kept = join(cache, `cluster-${version()}`);
+  const kept = keptCluster();
   if (existsSync(kept)) return kept;
   const unfinished = writableCache();
   const storage = await openPostgres({
