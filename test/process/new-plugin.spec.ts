@@ -1,4 +1,5 @@
-// A new author's first minutes: `hexforge new-plugin` of the packed package, and its test, build and check at once.
+// A new author's first minutes with the packed package: what `hexforge new-plugin` writes is tested, built and checked at
+// once, and a provider proved by its contract.
 import { cp, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -28,6 +29,29 @@ void t.test('what new-plugin writes is tested, compiled and loaded as it is', as
     });
     t.match(stdout, /pass 3\n/, stdout);
     t.match(stdout, /fail 0\n/);
+  });
+
+  await t.test('a provider of its own is proved by the contracts of the package', async (t) => {
+    const proof = `
+import { test } from 'node:test';
+import type { RateBudgets } from 'hexforge/plugin';
+import { contracts } from 'hexforge/testing/contracts';
+
+const none: RateBudgets = { budget: async () => undefined };
+const odd: RateBudgets = { budget: async () => ({ limit: 0.5, windowSeconds: 60, window: 'fixed' }) };
+for (const [what, budgets] of Object.entries({ none, odd }))
+  for (const { name, run } of contracts.RateBudgets(() => budgets)) void test(what + ': ' + name, run);
+for (const { name, run } of contracts.GitBackend(() => Promise.reject(new Error('no git')))) void test('git: ' + name, run);
+`;
+    await writeFile(join(home, 'proof.ts'), proof);
+    const { stdout } = await run(process.execPath, ['--test', '--test-reporter', 'tap', 'proof.ts'], home).catch(
+      (error: unknown) => error as { stdout: string },
+    );
+    t.match(stdout, /^ok 1 - none: each meter/m);
+    t.match(stdout, /^not ok 2 - odd: each meter/m);
+    t.match(stdout, /api\.read has the limit 0\.5/);
+    t.match(stdout, /^not ok 3 - git: /m);
+    t.match(stdout, /^# pass 1$/m);
   });
 
   await t.test('it compiles to what its package ships', async (t) => {
