@@ -28,7 +28,10 @@ export function fixedClock(start: Date | string): FixedClock {
   };
 }
 
-/** 00000000-0000-4000-8000-000000000001 and so on; bytes follow from how many were asked for before, never the same. Not for secrets. */
+/**
+ * 00000000-0000-4000-8000-000000000001 and so on; bytes follow from how often some were asked for, never the same. Not
+ * for secrets.
+ */
 export function sequentialIds(): Ids {
   let uuids = 0;
   let asked = 0;

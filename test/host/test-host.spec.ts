@@ -114,6 +114,13 @@ void t.test('users and repositories are as the test wishes, and real: git reads 
   t.ok((await forge.port('Users').byUsername('Eve')) !== undefined);
 });
 
+void t.test('a host in memory with repositories starts no git before something is asked of it', async (t) => {
+  const environment = { HEXFORGE_GIT_PATH: '/nonexistent/git' };
+  await using forge = await testHost(labels, { repositories: ['ada/site'], environment });
+  t.equal((await forge.as('ada').get('/x/labels/repos/ada/site/labels')).status, 200);
+  t.ok((await forge.as('ada').get('/repos/ada/site/branches')).status >= 500);
+});
+
 void t.test('requests are metered where the test asks for it', async (t) => {
   await using forge = await testHost(stamp, { metering: true, config: { stamp: { word: 'wax' } } });
   const answer = await forge.as('ada').get('/x/stamp/now');

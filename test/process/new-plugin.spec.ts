@@ -1,5 +1,5 @@
-// A new author's first minutes with the packed package: what `hexforge new-plugin` writes is tested, built and checked at
-// once, and a provider proved by its contract.
+// A new author's first minutes with the packed package: what `hexforge new-plugin` writes is tested, built and checked
+// at once, and a provider proved by its contract.
 import { cp, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';

@@ -5,7 +5,7 @@ import type { Log } from '#core/kernel/log';
 import type { PortName, PortValue } from '#core/kernel/ports';
 import type { Clock, Ids } from '#core/kernel/time';
 import { freePort } from '#host/address';
-import { Machine, type BootOptions } from '#host/boot';
+import { Machine } from '#host/boot';
 import { check } from '#host/check';
 import type { PluginDefinition } from '#host/definition';
 import { httpServer } from '#host/http';
@@ -15,6 +15,12 @@ import { Refused } from '#host/problem';
 import { hostProviders } from '#host/providers';
 import type { OpenStorage } from '#host/storage';
 import { version } from '#host/version';
+
+/** Milliseconds for a build or start, and for a stop. */
+interface TimeLimits {
+  readonly start: number;
+  readonly stop: number;
+}
 
 export interface BareHostOptions {
   /** Plugin name → its configuration. */
@@ -27,8 +33,7 @@ export interface BareHostOptions {
   readonly foreign?: readonly string[];
   /** Default: one that does not exist; a plugin that touches the disk is given one. */
   readonly dataDir?: string;
-  /** Milliseconds for a build or start, and for a stop. */
-  readonly limits?: BootOptions['limits'];
+  readonly limits?: TimeLimits;
   readonly announce?: (line: string) => void;
   readonly log?: Log;
 }
@@ -84,7 +89,7 @@ export interface AssemblyParts {
   readonly log: Log;
   readonly dataDir: string;
   readonly announce: (line: string) => void;
-  readonly limits: BootOptions['limits'];
+  readonly limits: TimeLimits;
 }
 
 /** A host on what was opened for it, migrated, built and started. */
