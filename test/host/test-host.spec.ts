@@ -1,6 +1,8 @@
 // The test host of `hexforge/testing`: a whole forge with users, repositories and tokens around a plugin from outside.
+import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { anyone, api, definePlugin, shape, signedIn, time, uuid, word } from 'hexforge/plugin';
 import { fixedClock, Refused, testHost, type TestHostOptions } from 'hexforge/testing';
@@ -119,6 +121,21 @@ void t.test('a host in memory with repositories starts no git before something i
   await using forge = await testHost(labels, { repositories: ['ada/site'], environment });
   t.equal((await forge.as('ada').get('/x/labels/repos/ada/site/labels')).status, 200);
   t.ok((await forge.as('ada').get('/repos/ada/site/branches')).status >= 500);
+});
+
+void t.test('a host in memory loads neither SQL database', async (t) => {
+  const hook = `import { registerHooks } from 'node:module';
+    const load = (url, context, next) => (console.log(url), next(url, context));
+    registerHooks({ load });`;
+  const code = "const { testHost } = await import('hexforge/testing'); await (await testHost([])).stop();";
+  const { NODE_OPTIONS: _loaders, ...env } = process.env;
+  const loaded = execFileSync(
+    process.execPath,
+    ['--import', `data:text/javascript,${encodeURIComponent(hook)}`, '--input-type=module', '--eval', code],
+    { cwd: join(import.meta.dirname, '../..'), env, encoding: 'utf8' },
+  );
+  t.match(loaded, /plugins\/repositories\/plugin\.ts/);
+  t.notMatch(loaded, /electric-sql\/pglite|mikro-orm\/(?:sql|postgresql)|node_modules\/pg\/|adapters\/postgres\/open/);
 });
 
 void t.test('requests are metered where the test asks for it', async (t) => {
