@@ -80,13 +80,13 @@ void t.test('the clock stands until the test moves it, ids are counted, and sess
 
 void t.test('many tokens have many texts', async (t) => {
   await using forge = await testHost([]);
+  const texts = new Set<unknown>();
   for (let index = 0; index < 80; index += 1) {
-    const { status } = await forge
-      .as('ada')
-      .post('/user/tokens', { json: { name: `${index}`, scopes: ['repo:read'] } });
-    if (status !== 201) t.fail(`token ${index} answered ${status}`);
+    const json = { name: `${index}`, scopes: ['repo:read'] };
+    texts.add(((await forge.as('ada').post('/user/tokens', { json })).body as { readonly token?: string }).token);
   }
-  t.match((await forge.as('ada').get('/user/tokens')).status, 200);
+  t.equal(texts.size, 80);
+  t.notOk(texts.has(undefined));
 });
 
 void t.test('an answer that is not of its schema is 500, and the log says why', async (t) => {
