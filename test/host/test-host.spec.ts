@@ -1,7 +1,6 @@
 // The test host of `hexforge/testing`: a whole forge with users, repositories and tokens around a plugin from outside.
 import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { anyone, api, definePlugin, shape, signedIn, time, uuid, word } from 'hexforge/plugin';
@@ -64,7 +63,6 @@ const stamp = definePlugin({
     }),
   ],
 });
-const folders = (): readonly string[] => readdirSync(tmpdir()).filter((name) => name.startsWith('hexforge-test-host-'));
 
 void t.test('the clock stands until the test moves it, ids are counted, and sessions outlive both', async (t) => {
   const read = async (): Promise<{ readonly at: string; readonly id: string; readonly by: string }> => {
@@ -146,14 +144,22 @@ void t.test('requests are metered where the test asks for it', async (t) => {
 });
 
 void t.test('what is wrong is refused as `hexforge check` does, and nothing is left of a host', async (t) => {
-  const before = folders();
+  // Of its own, for other processes start test hosts too.
+  const folder = t.testdir({});
+  const { TMPDIR: before } = process.env;
+  process.env['TMPDIR'] = folder;
+  t.teardown(() => {
+    if (before === undefined) delete process.env['TMPDIR'];
+    else process.env['TMPDIR'] = before;
+  });
   const wrong = definePlugin({ ...base, name: 'wrong', tables: ['repositories_x'] });
   await t.rejects(testHost([stamp, wrong]), Refused);
   await t.rejects(testHost(stamp, { config: { stamp: { wrod: 'x' } } }), /Did you mean "word"/);
   const forge = await testHost(stamp);
+  t.equal(readdirSync(folder).length, 1);
   t.match(forge.plugins().at(-1), { name: 'stamp', state: 'started' });
   t.ok(forge.routes().includes('GET /x/stamp/now'));
   await forge.stop();
-  t.strictSame(folders(), before);
+  t.strictSame(readdirSync(folder), []);
   await t.rejects(forge.get('/x/stamp/now'), { code: 'ECONNREFUSED' });
 });
