@@ -23,3 +23,8 @@ export const standardPlugins: readonly StandardPlugin[] = [
 export const defaultProviders: Readonly<Record<string, string>> = {
   GitBackend: 'git-native',
 };
+
+/** Plugin → what makes it cheap where it guards nothing: in the forges of tests. */
+export const cheapForTests: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  identity: { scrypt_log_n: 10 },
+};

@@ -2,9 +2,9 @@
 // share.
 import { aesSealer } from '#adapters/crypto/sealer';
 import { memoryRateCounter, openMemory, systemClock, systemIds } from '#adapters/memory/index';
-import { openPostgres } from '#adapters/postgres/index';
 import type { Configuration } from '#config/configuration';
 import type { Log } from '#core/kernel/log';
+import type { Clock, Ids } from '#core/kernel/time';
 import { freePort } from './address.ts';
 import { Machine } from './boot.ts';
 import { openDataDirectory } from './data-directory.ts';
@@ -45,7 +45,11 @@ export async function openForge(
   const port = configuration.port === 0 ? await freePort(host) : configuration.port;
   const baseUrl = configuration.baseUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
   const webUrl = configuration.webUrl ?? baseUrl;
-  const storage = await openStorage(configuration, plan, logOf('storage'));
+  const storage = await openStorage(configuration, plan, {
+    clock: systemClock,
+    ids: systemIds,
+    log: logOf('storage'),
+  });
   const machine = new Machine({
     plan,
     storage,
@@ -57,10 +61,16 @@ export async function openForge(
   return { machine, storage, plan, warnings, baseUrl, webUrl, port };
 }
 
-async function openStorage({ database, dataDir }: Configuration, plan: Plan, log: Log): Promise<OpenStorage> {
-  const parts = { clock: systemClock, ids: systemIds, log };
+/** @throws {Refused} */
+export async function openStorage(
+  { database, dataDir }: Configuration,
+  plan: Plan,
+  parts: { readonly clock: Clock; readonly ids: Ids; readonly log: Log },
+): Promise<OpenStorage> {
   if (database.column === 'memory') return { ...openMemory(parts), column: 'memory' };
   try {
+    // Here, for a host in memory does without it.
+    const { openPostgres } = await import('#adapters/postgres/index');
     const opened = await openPostgres({
       ...parts,
       ...(database.url === undefined ? {} : { url: database.url }),

@@ -70,6 +70,7 @@ for (const path of globSync('**/*.js', { cwd: out })) {
 const assets = globSync(
   [
     'bin/**',
+    'host/cli/new-plugin/*',
     '{core,adapters,plugins,host,config}/**/*.{yaml,sh,sql,html,css}',
     'README.md',
     'LICENSE',

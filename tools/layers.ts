@@ -86,8 +86,8 @@ export const layers: readonly Layer[] = [
   },
   {
     folder: 'host/sdk',
-    may: ['host/**', 'core/kernel/*', 'core/*/index', ...hostAdapters, 'test/contracts/**', ...libraries],
-    says: 'the kit for plugin authors imports the faces of core, the host and the adapters http, postgres and memory',
+    may: ['host/**', 'config/**', 'core/kernel/*', 'core/*/index', ...hostAdapters, 'test/contracts/**', ...libraries],
+    says: 'the kit for plugin authors imports the faces of core, the host, its configuration, the adapters http, postgres and memory, and the contracts of the ports',
   },
   {
     folder: 'host',
@@ -106,7 +106,7 @@ export const layers: readonly Layer[] = [
   },
   {
     folder: 'docs',
-    may: ['docs/**', ...forAuthors, 'npm:hexforge/testing', 'node:**'],
+    may: ['docs/**', ...forAuthors, 'npm:hexforge/testing', 'npm:hexforge/testing/contracts', 'node:**'],
     says: 'an example imports what a plugin author may, and its own files',
   },
 ];

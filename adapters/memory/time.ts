@@ -1,5 +1,5 @@
 // Clocks and id generators: those of the system, and deterministic ones for tests.
-import { randomBytes, randomUUID } from 'node:crypto';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { Clock, Ids } from '#core/kernel/time';
 
 export const systemClock: Clock = { now: () => new Date() };
@@ -28,12 +28,20 @@ export function fixedClock(start: Date | string): FixedClock {
   };
 }
 
-/** 00000000-0000-4000-8000-000000000001 and so on; bytes count up from 1. Not for secrets. */
+/**
+ * 00000000-0000-4000-8000-000000000001 and so on; bytes follow from how often some were asked for, never the same. Not
+ * for secrets.
+ */
 export function sequentialIds(): Ids {
   let uuids = 0;
-  let byte = 0;
+  let asked = 0;
   return {
     uuid: () => `00000000-0000-4000-8000-${String((uuids += 1)).padStart(12, '0')}`,
-    bytes: (length) => Uint8Array.from({ length }, () => (byte += 1) % 256),
+    bytes: (outputLength) =>
+      new Uint8Array(
+        createHash('shake256', { outputLength })
+          .update(String((asked += 1)))
+          .digest(),
+      ),
   };
 }

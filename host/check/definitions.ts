@@ -8,6 +8,16 @@ import type { Problem } from '../problem.ts';
 
 const namePattern = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 
+/** What is wrong with a plugin's name. */
+export const nameProblem = (name: string): Problem | undefined =>
+  namePattern.test(name)
+    ? undefined
+    : {
+        code: 'plugin_name',
+        message: `"${name}" is not a plugin name`,
+        remedy: 'Name it with lower-case words joined by hyphens',
+      };
+
 export function definitionProblems(plan: Plan): readonly Problem[] {
   const { enabled } = plan;
   const problems: Problem[] = [];
@@ -29,13 +39,8 @@ export function definitionProblems(plan: Plan): readonly Problem[] {
         message: `No plugin can be named "${system}": what starts so in the database is the forge's own`,
         remedy: 'Name it otherwise',
       });
-    if (!namePattern.test(plugin))
-      problems.push({
-        code: 'plugin_name',
-        plugin,
-        message: `"${plugin}" is not a plugin name`,
-        remedy: 'Name it with lower-case words joined by hyphens',
-      });
+    const misnamed = nameProblem(plugin);
+    if (misnamed !== undefined) problems.push({ ...misnamed, plugin });
     const copy = copyOf(definition);
     if (copy !== undefined && copy !== thisCopy)
       problems.push({

@@ -24,6 +24,7 @@ import {
 import { config } from './config.ts';
 import { help, helpOf } from './help.ts';
 import { migrate } from './migrate.ts';
+import { newPlugin } from './new-plugin.ts';
 import { plugins } from './plugins.ts';
 import { pluginsExplain } from './plugins-explain.ts';
 import { purge } from './purge.ts';
@@ -33,8 +34,9 @@ export const commands: readonly Command[] = [
   serve,
   check,
   plugins,
-  purge,
   pluginsExplain,
+  purge,
+  newPlugin,
   migrate,
   config,
   adminResetPassword,

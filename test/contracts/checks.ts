@@ -1,7 +1,5 @@
 // A contract as a list of named checks: run as subtests on a provider that should keep it, and by hand on ones that
 // should not.
-import type { Test } from 'tap';
-
 export interface Check<P> {
   /** What is promised. */
   readonly name: string;
@@ -17,12 +15,18 @@ export interface Made<P> {
 
 const tooLong = 20_000;
 
+/** What is used of a runner's test, such as tap's. */
+export interface Suite<T> {
+  test(name: string, options: { readonly timeout: number }, body: (t: T) => Promise<unknown>): Promise<unknown>;
+  resolves(work: Promise<unknown>, name: string): Promise<unknown>;
+}
+
 /** Runs every check as a subtest on a provider of its own. */
-export function contract<P>(
-  t: Test,
+export function contract<P, T extends Suite<T>>(
+  t: T,
   name: string,
   checks: readonly Check<P>[],
-  make: (t: Test) => Promise<Made<P>>,
+  make: (t: T) => Promise<Made<P>>,
 ): Promise<unknown> {
   return t.test(name, { timeout: 300_000 }, async (suite) => {
     for (const check of checks) {
@@ -56,7 +60,7 @@ export async function failures<P>(
 }
 
 /** Fails instead of waiting for ever on a provider that forgets to answer. */
-async function limited<T>(work: Promise<T>, milliseconds: number): Promise<T> {
+export async function limited<T>(work: Promise<T>, milliseconds: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => reject(new Error(`no end after ${milliseconds} ms`)), milliseconds);

@@ -1,6 +1,5 @@
 // The contract of `GitBackend`: every promise of the port as a check, run on one provider behind a bare HTTP server.
-import type { Test } from 'tap';
-import { contract, type Check } from './checks.ts';
+import { contract, type Check, type Suite } from './checks.ts';
 import { commitChecks } from './git/commits.ts';
 import { fetchChecks } from './git/fetches.ts';
 import { forkChecks } from './git/forks.ts';
@@ -29,7 +28,11 @@ export const gitBackendChecks: readonly Check<Bench>[] = [
 ];
 
 /** One provider serves all checks; each works in repositories of its own or only reads. */
-export function gitBackendContract(t: Test, name: string, make: MakeGitBackend): Promise<unknown> {
+export function gitBackendContract<T extends Suite<T> & { teardown(work: () => Promise<void>): unknown }>(
+  t: T,
+  name: string,
+  make: MakeGitBackend,
+): Promise<unknown> {
   return t.test(name, { timeout: 360_000 }, async (suite) => {
     const bench = await openBench(make);
     suite.teardown(() => bench.dispose());

@@ -5,7 +5,7 @@ import { anyone } from '#core/kernel/access';
 import { Unavailable } from '#core/kernel/errors';
 import { on } from '#core/kernel/events';
 import { definePlugin, PLUGIN_API_VERSION, type PluginDefinition } from '#host/definition';
-import { Refused, testHost, type TestHostOptions } from '#host/sdk/testing';
+import { Refused, bareHost, type BareHostOptions } from '#host/sdk/testing';
 import { greeter, type Greeter } from './sample-ports.ts';
 
 const base = { version: '1.0.0', api: `^${PLUGIN_API_VERSION}` };
@@ -54,10 +54,10 @@ function messageOf(work: () => unknown): string {
 async function refusal(
   t: { readonly name: string },
   definitions: readonly PluginDefinition[],
-  options?: TestHostOptions,
+  options?: BareHostOptions,
 ): Promise<Refused> {
   try {
-    const host = await testHost(definitions, options);
+    const host = await bareHost(definitions, options);
     await host.stop();
   } catch (error) {
     if (error instanceof Refused) return error;
@@ -68,7 +68,7 @@ async function refusal(
 
 void t.test('plugins are built, then started, in the order of needs, and stopped in reverse', async (t) => {
   const notes: string[] = [];
-  const host = await testHost([
+  const host = await bareHost([
     noting('c', notes, { needs: ['SampleGreeter'] }),
     noting('a', notes),
     noting('b', notes, { provides: { SampleGreeter: () => greeter('b') } }),
@@ -90,7 +90,7 @@ void t.test('plugins are built, then started, in the order of needs, and stopped
 
 void t.test('a builder receives what it declared and nothing else', async (t) => {
   let seen: unknown;
-  const host = await testHost([
+  const host = await bareHost([
     definePlugin({ ...base, name: 'a', provides: { SampleGreeter: () => greeter('hello') } }),
     definePlugin({
       ...base,
@@ -117,7 +117,7 @@ void t.test('a builder receives what it declared and nothing else', async (t) =>
 void t.test('plural ports keep the order of the configuration, whatever the order of building', async (t) => {
   const voice = (name: string, needs: readonly 'SampleGreeter'[] = []) =>
     definePlugin({ ...base, name, needs, provides: { SampleVoices: () => greeter(name) } });
-  const host = await testHost([
+  const host = await bareHost([
     voice('c', ['SampleGreeter']),
     voice('a'),
     definePlugin({
@@ -134,14 +134,14 @@ void t.test('the chosen provider of several is the one', async (t) => {
   const pair = ['a', 'b'].map((name) =>
     definePlugin({ ...base, name, provides: { SampleGreeter: () => greeter(name) } }),
   );
-  const host = await testHost(pair, { providers: { SampleGreeter: 'b' } });
+  const host = await bareHost(pair, { providers: { SampleGreeter: 'b' } });
   t.teardown(() => host.stop());
   t.equal(await host.port('SampleGreeter').greet(), 'b');
 });
 
 void t.test('a port without provider that may be unavailable refuses every call, naming the component', async (t) => {
   let sleepy = greeter('not yet');
-  const host = await testHost([
+  const host = await bareHost([
     definePlugin({
       ...base,
       name: 'a',
@@ -157,7 +157,7 @@ void t.test('a port without provider that may be unavailable refuses every call,
 
 void t.test('a late need throws before the host has started, and is there after', async (t) => {
   let late: { readonly SampleVoices: readonly Greeter[] } | undefined;
-  const host = await testHost([
+  const host = await bareHost([
     definePlugin({
       ...base,
       name: 'a',
@@ -183,7 +183,7 @@ void t.test("a plugin may take the place of the host's rate counter", async (t) 
     clear: async () => undefined,
     giveBack: async () => undefined,
   };
-  const host = await testHost([definePlugin({ ...base, name: 'a', provides: { RateCounter: () => counter } })]);
+  const host = await bareHost([definePlugin({ ...base, name: 'a', provides: { RateCounter: () => counter } })]);
   t.teardown(() => host.stop());
   t.equal(host.port('RateCounter'), counter);
 });
@@ -193,7 +193,7 @@ void t.test('settings are the configuration over the declared defaults', async (
     { key: 'sample.size', description: 'A sample', type: 'integer', default: 3, min: 1, max: 9 },
     { key: 'sample.enabled', description: 'A sample', type: 'boolean', default: true },
   ] as const;
-  const host = await testHost([definePlugin({ ...base, name: 'a', settings })], { settings: { 'sample.size': 5 } });
+  const host = await bareHost([definePlugin({ ...base, name: 'a', settings })], { settings: { 'sample.size': 5 } });
   t.teardown(() => host.stop());
   t.equal(await host.port('Settings').get('sample.size'), 5);
   t.equal(await host.port('Settings').get('sample.enabled'), true);
@@ -211,7 +211,7 @@ void t.test('the catalogue of settings follows the plugins: those of one that fa
   const fails = async (): Promise<never> => {
     throw new Error('no luck');
   };
-  const host = await testHost([
+  const host = await bareHost([
     declaring('a', 'sample.enabled'),
     declaring('b', 'sample.size', { onFailure: 'isolate', start: fails }),
   ]);
@@ -314,7 +314,7 @@ void t.test('a plugin whose routes are not those it told before it was built doe
   t.match(await refused(split(({ open }) => [{ ...route('a', '/x'), ...(open ? {} : { mount: 'root' }) }])), [
     { message: /: "a" GET \/x at the root, "a" GET \/x$/ },
   ]);
-  const host = await testHost([split(({ open }) => [{ ...route('a', '/x'), run: () => open }])]);
+  const host = await bareHost([split(({ open }) => [{ ...route('a', '/x'), run: () => open }])]);
   await host.stop();
   t.strictSame(host.routes(), [], 'what is passed on to a route that runs is no difference');
 });
@@ -334,7 +334,7 @@ void t.test('a start or build that hangs is given up after its time', async (t) 
 
 void t.test('a stop that hangs or throws keeps nobody else from stopping', async (t) => {
   const notes: string[] = [];
-  const host = await testHost(
+  const host = await bareHost(
     [
       noting('a', notes),
       noting('b', notes, {
@@ -358,7 +358,7 @@ void t.test(
       ['start', 'start'],
     ] as const) {
       const notes: string[] = [];
-      const host = await testHost([
+      const host = await bareHost([
         noting('a', notes, {
           onFailure: 'isolate',
           [phase]: () => {
@@ -430,7 +430,7 @@ void t.test('a failure that reaches a provider of a critical port ends the boot,
 
 void t.test('a start that goes on after its time does not bring the plugin back', async (t) => {
   const release = Promise.withResolvers<void>();
-  const host = await testHost(
+  const host = await bareHost(
     [definePlugin({ ...base, name: 'a', onFailure: 'isolate', start: () => release.promise })],
     { limits: { start: 20, stop: 1_000 } },
   );
@@ -442,7 +442,7 @@ void t.test('a start that goes on after its time does not bring the plugin back'
 
 void t.test('events reach their handlers after the start, and none before', async (t) => {
   const seen: string[] = [];
-  const host = await testHost([
+  const host = await bareHost([
     definePlugin({
       ...base,
       name: 'a',
@@ -476,18 +476,18 @@ void t.test(
   async (t) => {
     let complaint: string | undefined = 'The mirror is gone';
     const probes = () => [{ name: 'mirror', check: async () => complaint }];
-    const must = await testHost([definePlugin({ ...base, name: 'a', probes })]);
+    const must = await bareHost([definePlugin({ ...base, name: 'a', probes })]);
     t.strictSame(await must.readiness(), { ready: false, failing: 'a', detail: 'The mirror is gone', degraded: [] });
     t.match(must.states(), { a: { state: 'degraded', reason: 'The mirror is gone' } });
     await must.stop();
     t.match(await must.readiness(), { ready: false, failing: 'host', detail: 'The server is stopped' });
 
-    const may = await testHost([definePlugin({ ...base, name: 'a', onFailure: 'isolate', probes })]);
+    const may = await bareHost([definePlugin({ ...base, name: 'a', onFailure: 'isolate', probes })]);
     t.strictSame(await may.readiness(), { ready: true, degraded: ['a'] });
     await may.stop();
 
     complaint = undefined;
-    const throwing = await testHost([
+    const throwing = await bareHost([
       definePlugin({
         ...base,
         name: 'a',
@@ -511,7 +511,7 @@ void t.test(
 );
 
 void t.test('routes of a foreign plugin live under its own prefix', async (t) => {
-  const host = await testHost(
+  const host = await bareHost(
     [definePlugin({ ...base, name: 'guest', routes: () => [route('one', '/things/{id}'), route('two', '/')] })],
     { foreign: ['guest'] },
   );
@@ -520,7 +520,7 @@ void t.test('routes of a foreign plugin live under its own prefix', async (t) =>
 });
 
 void t.test('a test host serves over HTTP', async (t) => {
-  const host = await testHost([definePlugin({ ...base, name: 'a', routes: () => [route('aGet', '/a')] })]);
+  const host = await bareHost([definePlugin({ ...base, name: 'a', routes: () => [route('aGet', '/a')] })]);
   t.teardown(() => host.stop());
   const url = await host.listen();
   t.equal((await fetch(`${url}/api/v1/a`)).status, 204);

@@ -33,6 +33,7 @@ function machineOf(definitions: readonly PluginDefinition[]) {
       providers: {},
       settings: {},
       configOf: () => ({}),
+      isOutside: () => false,
       mountOf: () => 'own',
     },
     storage,

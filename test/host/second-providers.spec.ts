@@ -4,7 +4,7 @@ import { check } from '#host/check';
 import { definePlugin, PLUGIN_API_VERSION, type PluginDefinition } from '#host/definition';
 import type { Origin, Plan } from '#host/plan';
 import { Refused } from '#host/problem';
-import { testHost } from '#host/sdk/testing';
+import { bareHost } from '#host/sdk/testing';
 import { greeter } from './sample-ports.ts';
 
 const base = { version: '1.0.0', api: `^${PLUGIN_API_VERSION}` };
@@ -56,7 +56,7 @@ void t.test('one that is chosen and whose tables are not those that others refer
 void t.test('a builder that reads what it does not declare is told its plugin, the need and the remedy', async (t) => {
   const building = async (build: (context: object) => void, late: readonly 'SampleVoices'[] = []): Promise<unknown> => {
     try {
-      const host = await testHost([definePlugin({ ...base, name: 'a', late, build })]);
+      const host = await bareHost([definePlugin({ ...base, name: 'a', late, build })]);
       await host.stop();
       return undefined;
     } catch (error) {

@@ -1,6 +1,6 @@
 // The kit for plugin authors: `hexforge/plugin` to write one, `hexforge/testing` to test it.
 import { anyone, api, definePlugin, shape, ValidationFailed, word } from 'hexforge/plugin';
-import { checkPlugin, Refused, testHost } from 'hexforge/testing';
+import { checkPlugin, Refused, bareHost } from 'hexforge/testing';
 import t from 'tap';
 import './sample-ports.ts';
 
@@ -34,7 +34,7 @@ const plugin = definePlugin({
 });
 
 void t.test('a plugin runs alone in a test host, with its configuration, over HTTP', async (t) => {
-  const host = await testHost([plugin], { config: { echo: { suffix: '?' } } });
+  const host = await bareHost([plugin], { config: { echo: { suffix: '?' } } });
   t.teardown(() => host.stop());
   const url = await host.listen();
   t.strictSame(await (await fetch(`${url}/api/v1/echo/hello`)).json(), { word: 'hello?' });
@@ -43,7 +43,7 @@ void t.test('a plugin runs alone in a test host, with its configuration, over HT
 
 void t.test('what `hexforge check` would refuse, the test host refuses', async (t) => {
   await t.rejects(
-    testHost([plugin], { config: { echo: { sufix: '?' } } }),
+    bareHost([plugin], { config: { echo: { sufix: '?' } } }),
     new Refused([
       { code: 'unknown_key', message: 'plugins.echo.sufix is no configuration key', remedy: 'Did you mean "suffix"?' },
     ]),

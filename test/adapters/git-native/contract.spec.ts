@@ -1,6 +1,8 @@
 // The native adapter keeps the contract of `GitBackend`.
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { gitBackendContract } from '#test/contracts/git-backend';
 import { makeNative } from './provider.ts';
 
-await gitBackendContract(t, 'git-native', (root) => makeNative(root, { limits: { pooledBlobBytes: 1024 * 1024 } }));
+await gitBackendContract<Test>(t, 'git-native', (root) =>
+  makeNative(root, { limits: { pooledBlobBytes: 1024 * 1024 } }),
+);

@@ -1,0 +1,48 @@
+// The database of one test host: none, an embedded one, or one of its own on a PostgreSQL server.
+import { randomBytes } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { systemClock, systemIds } from '#adapters/memory/index';
+
+export interface TestDatabase {
+  /** What tells the forge of it. */
+  readonly environment: Readonly<Record<string, string>>;
+  remove(): Promise<void>;
+}
+
+/** @param database `memory`, `embedded` or the URL of a server. */
+export async function testDatabase(database: string, dataDir: string): Promise<TestDatabase> {
+  if (database === 'memory') return { environment: { HEXFORGE_DATABASE: 'memory' }, remove: async () => undefined };
+  if (database === 'embedded') {
+    const { layCluster } = await import('./cluster.ts');
+    await layCluster(dataDir);
+    return { environment: { HEXFORGE_DATABASE: 'sql' }, remove: async () => undefined };
+  }
+  // Not a schema in the one there is: events and locks are of a whole database.
+  const name = `hexforge_test_${process.pid}_${randomBytes(4).toString('hex')}`;
+  await administer(database, `create database ${name}`);
+  const url = new URL(database);
+  url.pathname = `/${name}`;
+  return {
+    environment: { HEXFORGE_DATABASE: 'sql', DATABASE_URL: url.href },
+    remove: () => administer(database, `drop database if exists ${name} with (force)`),
+  };
+}
+
+const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+
+async function administer(url: string, statement: string): Promise<void> {
+  const { openPostgres } = await import('#adapters/postgres/index');
+  const storage = await openPostgres({
+    url,
+    directory: tmpdir(),
+    entities: [],
+    clock: systemClock,
+    ids: systemIds,
+    log: silent,
+  });
+  try {
+    await storage.database.em().execute(statement);
+  } finally {
+    await storage.close();
+  }
+}

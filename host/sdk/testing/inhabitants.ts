@@ -1,0 +1,138 @@
+// The users, repositories and tokens of a test host, made through its own REST API when a test first speaks of them.
+import type { Agent } from 'node:http';
+import type { Clock } from '#core/kernel/time';
+import { Client, type Answer } from './client.ts';
+
+export interface NewUser {
+  readonly displayName?: string;
+  readonly email?: string;
+  readonly isAdmin?: boolean;
+}
+
+export interface TestUser {
+  readonly id: string;
+  readonly username: string;
+  readonly password: string;
+}
+
+export interface NewRepository {
+  /** Default: private. */
+  readonly visibility?: 'public' | 'internal' | 'private';
+  readonly description?: string;
+}
+
+export interface TestRepository {
+  readonly id: string;
+  readonly owner: string;
+  readonly name: string;
+}
+
+export interface InhabitantsParts {
+  readonly url: string;
+  readonly agent: Agent;
+  readonly anonymous: Client;
+  readonly clock: Clock;
+  /** The first administrator. */
+  readonly admin: { readonly username: string; readonly password: string };
+}
+
+export class Inhabitants {
+  readonly #parts: InhabitantsParts;
+  readonly #users = new Map<string, Promise<TestUser>>();
+  readonly #repositories = new Map<string, Promise<TestRepository>>();
+  /** The credentials of each user, by username and scopes. */
+  readonly #clients = new Map<string, Client>();
+
+  constructor(parts: InhabitantsParts) {
+    this.#parts = parts;
+  }
+
+  user(username: string, options: NewUser = {}): Promise<TestUser> {
+    return once(this.#users, username.toLowerCase(), () => this.#createUser(username, options));
+  }
+
+  repository(path: string, options: NewRepository = {}): Promise<TestRepository> {
+    return once(this.#repositories, path.toLowerCase(), () => this.#createRepository(path, options));
+  }
+
+  client(username: string, scopes?: readonly string[]): Client {
+    const key = JSON.stringify([username.toLowerCase(), scopes]);
+    const known = this.#clients.get(key);
+    if (known !== undefined) return known;
+    const { url, agent, clock } = this.#parts;
+    let token: Promise<string> | undefined;
+    let since = 0;
+    const client = new Client(url, agent, async () => {
+      // Sessions end as the test moves the clock; tokens do not.
+      if (scopes === undefined && clock.now().getTime() !== since) token = undefined;
+      since = clock.now().getTime();
+      token ??= scopes === undefined ? this.#signIn(username) : this.#token(username, scopes);
+      return { authorization: `Bearer ${await token}` };
+    });
+    this.#clients.set(key, client);
+    return client;
+  }
+
+  async #createUser(username: string, { displayName, email, isAdmin }: NewUser): Promise<TestUser> {
+    const { admin } = this.#parts;
+    const administrator = this.client(admin.username);
+    if (username.toLowerCase() === admin.username) {
+      const { id } = made('reading the administrator', await administrator.get('/user'));
+      return { id, ...admin };
+    }
+    const password = `password of ${username}`;
+    const answer = await administrator.post('/admin/users', {
+      json: {
+        username,
+        password,
+        email: email ?? `${username.toLowerCase()}@example.com`,
+        ...(displayName !== undefined && { display_name: displayName }),
+        ...(isAdmin !== undefined && { is_admin: isAdmin }),
+      },
+    });
+    return { id: made(`making the user "${username}"`, answer).id, username, password };
+  }
+
+  async #createRepository(path: string, options: NewRepository): Promise<TestRepository> {
+    const [owner = '', name = '', ...more] = path.split('/');
+    if (owner === '' || name === '' || more.length > 0)
+      throw new Error(`"${path}" is no path of a repository; write one such as alice/site`);
+    await this.user(owner);
+    const answer = await this.client(owner).post('/repos', { json: { name, ...options } });
+    return { id: made(`making the repository "${path}"`, answer).id, owner, name };
+  }
+
+  async #signIn(username: string): Promise<string> {
+    const { anonymous, admin } = this.#parts;
+    const { password } = username.toLowerCase() === admin.username ? admin : await this.user(username);
+    const answer = await anonymous.post('/auth/login', { json: { username, password } });
+    return made(`signing in as "${username}"`, answer).access_token;
+  }
+
+  async #token(username: string, scopes: readonly string[]): Promise<string> {
+    const answer = await this.client(username).post('/user/tokens', { json: { name: scopes.join(' '), scopes } });
+    return made(`making a token of "${username}" with ${scopes.join(', ')}`, answer).token;
+  }
+}
+
+/** The same promise to whoever asks; one that failed is tried again. */
+function once<T>(all: Map<string, Promise<T>>, key: string, make: () => Promise<T>): Promise<T> {
+  const known = all.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  all.set(key, made);
+  made.catch(() => all.delete(key));
+  return made;
+}
+
+interface Body {
+  readonly id: string;
+  readonly access_token: string;
+  readonly token: string;
+}
+
+/** The test cannot go on without it, so what the server said is told. */
+function made(what: string, { status, body }: Answer): Body {
+  if (status >= 300) throw new Error(`${what} answered ${status}: ${JSON.stringify(body)}`);
+  return body as Body;
+}

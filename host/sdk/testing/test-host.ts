@@ -1,0 +1,246 @@
+// The test host: a whole forge around the plugins under test, with real users, repositories and tokens, in one process.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { Agent } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fixedClock, sequentialIds, type FixedClock } from '#adapters/memory/index';
+import type { ChosenPlugin, Configuration } from '#config/configuration';
+import { loadConfiguration } from '#config/load';
+import { cheapForTests } from '#config/standard';
+import type { EventOf } from '#core/kernel/events';
+import type { Log } from '#core/kernel/log';
+import type { PortName, PortValue } from '#core/kernel/ports';
+import type { Ids } from '#core/kernel/time';
+import { openDataDirectory } from '#host/data-directory';
+import type { PluginDefinition } from '#host/definition';
+import type { State } from '#host/life';
+import { openStorage } from '#host/forge';
+import { listPlugins } from '#host/plugins';
+import { Refused } from '#host/problem';
+import { assemble, type BareHost } from './bare-host.ts';
+import { Client } from './client.ts';
+import { testDatabase, type TestDatabase } from './database.ts';
+import { gitOnDemand } from './git-on-demand.ts';
+import { Inhabitants, type NewRepository, type NewUser, type TestRepository, type TestUser } from './inhabitants.ts';
+import { recordingEvents } from './recorded-events.ts';
+import './standard-plugins.ts';
+
+export type { NewRepository, NewUser, TestRepository, TestUser };
+
+export interface TestHostOptions {
+  /** Plugin name → its part of the configuration, of standard plugins too. */
+  readonly config?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  /** Settings over their defaults. */
+  readonly settings?: Readonly<Record<string, unknown>>;
+  /** Port → the plugin that provides it, where several could. */
+  readonly providers?: Readonly<Record<string, string>>;
+  /** As an operator has them. Variables of the test's own process count for nothing. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /**
+   * `memory` (the default); `embedded`: the embedded database; or the URL of a PostgreSQL server whose user may create
+   * databases: each host has one of its own, dropped at its stop.
+   */
+  readonly database?: 'memory' | 'embedded' | `postgres://${string}` | `postgresql://${string}`;
+  /** Requests are metered. Default: not, so that no test depends on how many came before. */
+  readonly metering?: boolean;
+  /** Stands still until the test moves it. Default: 2026-01-01T00:00:00Z. */
+  readonly clock?: FixedClock;
+  /** Default: counted ones, 00000000-0000-4000-8000-000000000001 and so on. */
+  readonly ids?: Ids;
+  /** Accounts there are from the beginning; any other name becomes one when a test first speaks of it. */
+  readonly users?: readonly (string | ({ readonly username: string } & NewUser))[];
+  /** Repositories there are from the beginning, such as `alice/site`. */
+  readonly repositories?: readonly (string | ({ readonly path: string } & NewRepository))[];
+  /** Default: errors alone, on standard error. */
+  readonly log?: Log;
+}
+
+export interface TestHost extends AsyncDisposable {
+  /** Where it listens. */
+  readonly url: string;
+  readonly clock: FixedClock;
+  /** What was emitted and committed, oldest first; of standard plugins too. */
+  readonly events: readonly EventOf[];
+  /** Requests of somebody who has not signed in. */
+  readonly anonymous: Client;
+  get: Client['get'];
+  /**
+   * Requests of this user, signed in; with `scopes`, by a personal access token that has these alone. The account is
+   * made where there is none. `admin` is the administrator.
+   */
+  as(username: string, options?: { readonly scopes?: readonly string[] }): Client;
+  /** The account of this name, made where there is none. */
+  user(username: string, options?: NewUser): Promise<TestUser>;
+  /** The repository of this path, made where there is none: `alice/site`. */
+  repository(path: string, options?: NewRepository): Promise<TestRepository>;
+  /** What a consumer of the port sees. */
+  port<K extends PortName>(name: K): PortValue<K>;
+  plugins(): readonly { readonly name: string; readonly state: State; readonly reason: string | undefined }[];
+  /** Every served route as `METHOD /path`, below `/api/v1`. */
+  routes(): readonly string[];
+  /** Resolves when every event committed so far was delivered once. */
+  drained(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const onStandardError: Log = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: (members, message) => console.error(`hexforge: ${message}`, members),
+};
+
+/**
+ * A forge with the standard plugins and these, over HTTP on a free port: routes stand where an operator has them
+ * (`/api/v1/x/<plugin>/`), every answer is held against its schema.
+ *
+ * @example
+ *   await using forge = await testHost([bell], { repositories: ['alice/site'] });
+ *   const answer = await forge.as('alice').post('/x/bell/alice/site/rings', { json: { times: 3 } });
+ *   assert.equal(answer.status, 201);
+ *
+ * @throws {Refused} with what `hexforge check` or a start would say.
+ */
+export async function testHost(
+  plugins: PluginDefinition | readonly PluginDefinition[],
+  options: TestHostOptions = {},
+): Promise<TestHost> {
+  const definitions = 'name' in plugins ? [plugins] : plugins;
+  const folder = mkdtempSync(join(tmpdir(), 'hexforge-test-host-'));
+  const database = await testDatabase(options.database ?? 'memory', join(folder, 'data'));
+  const removed = async (): Promise<void> => {
+    await database.remove();
+    rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  };
+  try {
+    return await start(definitions, options, { folder, database, removed });
+  } catch (error) {
+    await removed();
+    throw error;
+  }
+}
+
+interface Place {
+  readonly folder: string;
+  readonly database: TestDatabase;
+  removed(): Promise<void>;
+}
+
+async function start(
+  definitions: readonly PluginDefinition[],
+  options: TestHostOptions,
+  { folder, database, removed }: Place,
+): Promise<TestHost> {
+  const { clock = fixedClock('2026-01-01T00:00:00Z'), ids = sequentialIds(), log = onStandardError } = options;
+  const configuration = await configurationOf(definitions, options, { folder, database });
+  const { plan: listed, problems } = await listPlugins(configuration, definitions);
+  if (problems.length > 0) throw new Refused(problems);
+  const plan = {
+    ...listed,
+    enabled: listed.enabled.map((one) => (definitions.includes(one) ? one : gitOnDemand(one))),
+  };
+  openDataDirectory(configuration.dataDir, { version: configuration.version, now: clock.now() });
+  const opened = await openStorage(configuration, plan, { clock, ids, log });
+  const { storage, events } = recordingEvents(opened, clock);
+  const host = await assemble({
+    plan,
+    storage,
+    clock,
+    ids,
+    log,
+    dataDir: configuration.dataDir,
+    announce: () => undefined,
+    limits: configuration.limits,
+  });
+  const agent = new Agent({ keepAlive: true });
+  let stopped: Promise<void> | undefined;
+  const stop = (): Promise<void> =>
+    (stopped ??= (async () => {
+      agent.destroy();
+      await host.stop();
+      await removed();
+    })());
+  try {
+    return await inhabited({ host, agent, stop, clock, events }, options);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function inhabited(
+  parts: { readonly host: BareHost; readonly agent: Agent } & Pick<TestHost, 'clock' | 'events' | 'stop'>,
+  { users = [], repositories = [] }: TestHostOptions,
+): Promise<TestHost> {
+  const { host, agent, clock, events, stop } = parts;
+  const url = await host.listen();
+  const anonymous = new Client(url, agent);
+  const inhabitants = new Inhabitants({ url, agent, anonymous, clock, admin });
+  // One after the other, so that their ids are the same in every run.
+  for (const user of users) {
+    const { username, ...rest } = typeof user === 'string' ? { username: user } : user;
+    await inhabitants.user(username, rest);
+  }
+  for (const repository of repositories) {
+    const { path, ...rest } = typeof repository === 'string' ? { path: repository } : repository;
+    await inhabitants.repository(path, rest);
+  }
+  return {
+    url,
+    clock,
+    events,
+    anonymous,
+    get: (path, request) => anonymous.get(path, request),
+    as: (username, { scopes } = {}) => inhabitants.client(username, scopes),
+    user: (username, rest) => inhabitants.user(username, rest),
+    repository: (path, rest) => inhabitants.repository(path, rest),
+    port: (name) => host.port(name),
+    plugins: () => Object.entries(host.states()).map(([name, state]) => ({ name, ...state })),
+    routes: () => host.routes(),
+    drained: () => host.drained(),
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+const admin = { username: 'admin', password: 'password of admin' } as const;
+
+/** As an operator would write it, with the plugins under test as from outside. */
+async function configurationOf(
+  definitions: readonly PluginDefinition[],
+  { config = {}, settings = {}, providers = {}, environment = {}, metering = false }: TestHostOptions,
+  { folder, database }: Pick<Place, 'folder' | 'database'>,
+): Promise<Configuration> {
+  const loaded = await loadConfiguration({
+    cwd: folder,
+    environment: {
+      PATH: process.env['PATH'],
+      HEXFORGE_ADMIN_USERNAME: admin.username,
+      HEXFORGE_ADMIN_PASSWORD: admin.password,
+      HEXFORGE_RATE_LIMIT: metering ? 'on' : 'off',
+      ...environment,
+      HEXFORGE_DATA_DIR: join(folder, 'data'),
+      ...database.environment,
+    },
+  });
+  const under = new Set(definitions.map(({ name }) => name));
+  const configured = (plugin: ChosenPlugin): ChosenPlugin => ({
+    ...plugin,
+    config: { ...cheapForTests[plugin.name], ...plugin.config, ...config[plugin.name] },
+  });
+  const outside = [...under].map((name): ChosenPlugin => ({
+    name,
+    enabled: true,
+    module: '',
+    resolveFrom: folder,
+    standard: false,
+    mount: 'own',
+    config: {},
+  }));
+  return {
+    ...loaded,
+    plugins: [...loaded.plugins.filter(({ name }) => !under.has(name)), ...outside].map(configured),
+    settings: { ...loaded.settings, ...settings },
+    providers: { ...loaded.providers, ...providers },
+  };
+}

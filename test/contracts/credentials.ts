@@ -1,0 +1,171 @@
+// The contracts of PasswordHasher, PasswordSignIn, Sealer and CredentialReader.
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import type { CredentialReader, PasswordHasher, PasswordSignIn, Sealer } from '#core/kernel/credentials';
+import type { Check } from './checks.ts';
+
+const password = 'correct horse battery staple ü';
+
+export const passwordHasherChecks: readonly Check<PasswordHasher>[] = [
+  {
+    name: 'the right password is verified, and no other',
+    async run(hasher) {
+      const hash = await hasher.hash(password, '192.0.2.1');
+      assert.equal(await hasher.verify(password, hash, '192.0.2.1'), true);
+      for (const wrong of ['', password.slice(0, -1), `${password} `, password.toUpperCase(), hash])
+        assert.equal(await hasher.verify(wrong, hash), false, JSON.stringify(wrong));
+    },
+  },
+  {
+    name: 'without a hash every password is wrong',
+    async run(hasher) {
+      assert.equal(await hasher.verify(password, undefined), false);
+    },
+  },
+  {
+    name: 'a hash does not tell the password, nor that two have the same',
+    async run(hasher) {
+      const [one, other] = [await hasher.hash(password), await hasher.hash(password)];
+      assert.notEqual(one, other);
+      assert.ok(!one.includes(password) && !one.includes(Buffer.from(password).toString('base64').slice(0, 20)));
+    },
+  },
+  {
+    name: 'a hash of today is not outdated, and one of another algorithm is',
+    async run(hasher) {
+      assert.equal(hasher.outdated(await hasher.hash(password)), false);
+      assert.equal(hasher.outdated('$unheard-of$1$c2FsdA$aGFzaA'), true);
+    },
+  },
+];
+
+export interface SignInUnderTest {
+  readonly signIn: PasswordSignIn;
+  /** Whom it lets in, and the account that they have. */
+  readonly known: { readonly username: string; readonly password: string; readonly userId: string };
+}
+
+const from = { ip: '192.0.2.1', now: new Date('2030-01-01T00:00:00Z') };
+
+export const passwordSignInChecks: readonly Check<SignInUnderTest>[] = [
+  {
+    name: 'a right password is the account that it belongs to',
+    async run({ signIn, known }) {
+      assert.equal((await signIn.prove(known.username, known.password, from))?.id, known.userId);
+    },
+  },
+  {
+    name: 'a wrong password and an unknown name are nobody',
+    async run({ signIn, known }) {
+      for (const [name, wrong] of [
+        [known.username, `${known.password} `],
+        [known.username, ''],
+        ['nobody-of-that-name', known.password],
+      ] as const)
+        assert.equal(await signIn.prove(name, wrong, from), undefined, name);
+    },
+  },
+  {
+    name: 'a proof tells who they are later on, without the password',
+    async run({ signIn, known }) {
+      const proved = await signIn.prove(known.username, known.password, from);
+      if (proved?.unchanged !== undefined) assert.equal((await proved.unchanged(from.now))?.id, known.userId);
+    },
+  },
+];
+
+const texts = [new Uint8Array(), new Uint8Array([0, 255, 10]), new Uint8Array(5000).fill(7)];
+
+export const sealerChecks: readonly Check<Sealer>[] = [
+  {
+    name: 'what was sealed is opened as it was',
+    async run(sealer) {
+      for (const plain of texts) assert.deepEqual(new Uint8Array(sealer.open(sealer.seal(plain))), plain);
+    },
+  },
+  {
+    name: 'the same secret is sealed differently each time',
+    async run(sealer) {
+      const plain = new Uint8Array(32).fill(1);
+      assert.notEqual(sealer.seal(plain), sealer.seal(plain));
+    },
+  },
+  {
+    name: 'what was altered or never sealed is not opened',
+    async run(sealer) {
+      const sealed = sealer.seal(new Uint8Array(32).fill(1));
+      for (let at = 0; at < sealed.length; at += 7) {
+        const other = sealed[at] === 'A' ? 'B' : 'A';
+        assert.throws(() => sealer.open(sealed.slice(0, at) + other + sealed.slice(at + 1)), Error, `at ${at}`);
+      }
+      for (const text of ['', 'sealed', sealed.slice(0, -8)]) assert.throws(() => sealer.open(text));
+    },
+  },
+  {
+    name: 'a key for a purpose has 32 bytes, is the same each time, and differs from that for another purpose',
+    async run(sealer) {
+      const key = sealer.derive('contract-one');
+      assert.equal(key.length, 32);
+      assert.deepEqual(sealer.derive('contract-one'), key);
+      assert.notDeepEqual(sealer.derive('contract-two'), key);
+    },
+  },
+];
+
+export interface CredentialReaderUnderTest {
+  readonly reader: CredentialReader;
+  /** A good token, and whose it is. */
+  readonly good: { readonly token: string; readonly userId: string };
+  /** A moment at which it is good. */
+  readonly now: Date;
+  /** Makes the good token count no more. */
+  revoke?(): Promise<void>;
+}
+
+export const credentialReaderChecks: readonly Check<CredentialReaderUnderTest>[] = [
+  {
+    name: 'a good token starts with the prefix and is read as its user, each time',
+    async run({ reader, good, now }) {
+      assert.ok(good.token.startsWith(reader.prefix));
+      for (let time = 0; time < 2; time += 1) {
+        const user = await reader.read(good.token, now);
+        assert.equal(user?.id, good.userId);
+        assert.equal(user.kind, 'user');
+      }
+    },
+  },
+  {
+    name: 'what is malformed, cut off, altered or unknown is undefined',
+    async run({ reader, good, now }) {
+      const { prefix } = reader;
+      for (const token of [
+        prefix,
+        `${prefix}x`,
+        `${prefix}${randomUUID()}`,
+        good.token.slice(0, -1),
+        `${good.token}x`,
+        `${prefix}' or '1'='1`,
+        `${prefix}${'x'.repeat(5000)}`,
+        `${prefix}👤`,
+      ])
+        assert.equal(await reader.read(token, now), undefined, JSON.stringify(token.slice(0, 80)));
+    },
+  },
+  {
+    name: 'who proved themselves is told again as unchanged, where it says so at all',
+    async run({ reader, good, now }) {
+      const user = await reader.read(good.token, now);
+      if (user?.unchanged !== undefined) assert.equal((await user.unchanged(now))?.id, good.userId);
+    },
+  },
+  {
+    name: 'a token that was revoked is undefined at once, also to who had proved themselves by it',
+    async run({ reader, good, now, revoke }) {
+      if (revoke === undefined) return;
+      const user = await reader.read(good.token, now);
+      await revoke();
+      assert.equal(await reader.read(good.token, now), undefined);
+      assert.equal(await user?.unchanged?.(now), undefined);
+    },
+  },
+];

@@ -1,0 +1,114 @@
+// The contracts of what decides on access and on budgets: ResourceResolver, AdminGrants and RateBudgets.
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import type { ResourceResolver } from '#core/kernel/access';
+import { adminScopes, type AdminGrants } from '#core/kernel/admin-grants';
+import { anonymous, type Caller } from '#core/kernel/caller';
+import type { RateBudgets } from '#core/kernel/rate';
+import type { Check } from './checks.ts';
+
+type Params = Readonly<Record<string, string>>;
+
+export interface ResourceResolverUnderTest {
+  readonly resolver: ResourceResolver;
+  /** Of each kind it resolves: a private thing, by its path parameters. */
+  readonly things: Readonly<
+    Record<
+      string,
+      {
+        readonly params: Params;
+        /** Path parameters of a thing that there is not. */
+        readonly absent: Params;
+        /** Who may see it, and do this to it. */
+        readonly owner: Caller;
+        readonly permission: string;
+        /** Who may not see it. */
+        readonly stranger: Caller;
+      }
+    >
+  >;
+}
+
+type Resolve = (caller: Caller, params: Params) => ReturnType<NonNullable<ResourceResolver['repository']>>;
+type Thing = ResourceResolverUnderTest['things'][string];
+
+const each =
+  (work: (resolve: Resolve, thing: Thing) => Promise<void>): Check<ResourceResolverUnderTest>['run'] =>
+  async ({ resolver, things }) => {
+    assert.deepEqual(Object.keys(resolver).sort(), Object.keys(things).sort(), 'a thing is given for each kind');
+    for (const [kind, thing] of Object.entries(things))
+      await work(Reflect.get(resolver, kind) as unknown as Resolve, thing);
+  };
+
+export const resourceResolverChecks: readonly Check<ResourceResolverUnderTest>[] = [
+  {
+    name: 'who may see a thing finds it, and may do what they may',
+    run: each(async (resolve, { params, owner, permission }) => {
+      const standing = await resolve(owner, params);
+      assert.equal(standing?.readable, true);
+      assert.equal(standing.may(permission), true);
+      assert.notEqual(standing.resource, undefined);
+    }),
+  },
+  {
+    name: 'who may not see it is told so, and may do nothing',
+    run: each(async (resolve, { params, stranger, permission }) => {
+      for (const caller of [stranger, anonymous]) {
+        const standing = await resolve(caller, params);
+        assert.equal(standing?.readable ?? false, false);
+        assert.equal(standing?.may(permission) ?? false, false);
+      }
+    }),
+  },
+  {
+    name: 'what there is not is undefined, whoever asks',
+    run: each(async (resolve, { absent, owner }) => {
+      for (const caller of [owner, anonymous]) assert.equal(await resolve(caller, absent), undefined);
+      const odd = Object.fromEntries(Object.keys(absent).map((name) => [name, "' or '1'='1 %_\\ __proto__"]));
+      assert.equal(await resolve(owner, odd), undefined);
+    }),
+  },
+];
+
+export interface AdminGrantsUnderTest {
+  readonly grants: AdminGrants;
+  /** Who was granted something. */
+  readonly granted: { readonly userId: string; readonly scopes: readonly string[] };
+}
+
+export const adminGrantsChecks: readonly Check<AdminGrantsUnderTest>[] = [
+  {
+    name: 'a user has what they were granted, of the scopes there are',
+    async run({ grants, granted }) {
+      const scopes = await grants.scopesOf(granted.userId);
+      assert.deepEqual([...scopes].sort(), [...granted.scopes].sort());
+      for (const scope of scopes) assert.ok((adminScopes as readonly string[]).includes(scope), scope);
+    },
+  },
+  {
+    name: 'who was granted nothing has nothing',
+    async run({ grants }) {
+      for (const id of [randomUUID(), randomUUID()]) assert.deepEqual([...(await grants.scopesOf(id))], []);
+    },
+  },
+];
+
+const callers = [{ isAdmin: false }, { userId: randomUUID(), isAdmin: false }, { userId: randomUUID(), isAdmin: true }];
+const meters = ['api.read', 'api.write', 'api.expensive', 'mcp.tool_call'] as const;
+
+export const rateBudgetsChecks: readonly Check<RateBudgets>[] = [
+  {
+    name: 'each meter of each caller has a budget or none, and the same each time',
+    async run(budgets) {
+      for (const caller of callers)
+        for (const meter of meters) {
+          const budget = await budgets.budget(meter, caller);
+          assert.deepEqual(await budgets.budget(meter, caller), budget);
+          if (budget === undefined) continue;
+          assert.ok(Number.isInteger(budget.limit) && budget.limit >= 0, `${meter} has the limit ${budget.limit}`);
+          assert.ok(budget.windowSeconds > 0, `${meter} has a window of ${budget.windowSeconds} s`);
+          assert.ok(['fixed', 'rolling'].includes(budget.window));
+        }
+    },
+  },
+];

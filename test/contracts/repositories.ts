@@ -1,0 +1,131 @@
+// The contracts of what repositories offer: Repositories, RepositoryCounters and Pushes.
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import type { Granted } from '#core/kernel/access';
+import { anonymous, type Caller } from '#core/kernel/caller';
+import {
+  noCounts,
+  zeroOid,
+  type Pushes,
+  type Repositories,
+  type Repository,
+  type RepositoryCounters,
+  type RepositoryCounts,
+} from '#core/repositories/index';
+import type { Check } from './checks.ts';
+
+export interface RepositoriesUnderTest {
+  readonly repositories: Repositories;
+  /** One that there is. */
+  readonly known: Pick<Repository, 'id' | 'ownerId' | 'owner' | 'name' | 'visibility'>;
+}
+
+export const repositoriesChecks: readonly Check<RepositoriesUnderTest>[] = [
+  {
+    name: 'a repository is found by its id',
+    async run({ repositories, known }) {
+      const found = await repositories.byId(known.id);
+      assert.deepEqual({ ...found, ...known }, found);
+      assert.ok(found?.createdAt instanceof Date && found.updatedAt instanceof Date);
+    },
+  },
+  {
+    name: 'an id of none is undefined',
+    async run({ repositories }) {
+      assert.equal(await repositories.byId(randomUUID()), undefined);
+    },
+  },
+];
+
+export interface RepositoryCountersUnderTest {
+  readonly counters: RepositoryCounters;
+  /** The id of a repository with something to count, and who asks. */
+  readonly counted: { readonly id: string; readonly caller: Caller; readonly counts: Partial<RepositoryCounts> };
+}
+
+export const repositoryCountersChecks: readonly Check<RepositoryCountersUnderTest>[] = [
+  {
+    name: 'it fills its own members of the counts, and no others',
+    async run({ counters, counted: { id, caller, counts } }) {
+      assert.deepEqual((await counters.counts([id], caller)).get(id), counts);
+      for (const [name, value] of Object.entries(counts)) {
+        assert.ok(name in noCounts, name);
+        assert.equal(typeof value, typeof noCounts[name as keyof RepositoryCounts], name);
+      }
+    },
+  },
+  {
+    name: 'a batch is answered at once; a repository it knows nothing of may be missing',
+    async run({ counters, counted: { id, caller, counts } }) {
+      const unknown = randomUUID();
+      const all = await counters.counts([unknown, id], caller);
+      assert.deepEqual(all.get(id), counts);
+      for (const value of Object.values(all.get(unknown) ?? {})) assert.ok(value === 0 || value === false);
+      assert.equal((await counters.counts([], caller)).size, 0);
+    },
+  },
+  {
+    name: 'nothing is the own state of somebody who has not signed in',
+    async run({ counters, counted: { id } }) {
+      const { starred = false, watching = false } = (await counters.counts([id], anonymous)).get(id) ?? {};
+      assert.deepEqual([starred, watching], [false, false]);
+    },
+  },
+];
+
+export interface PushesUnderTest {
+  readonly pushes: Pushes;
+  /** Leave to write to an empty repository. */
+  readonly granted: Granted<Repository, 'repo.write'>;
+  /** The present value of one of its refs. */
+  ref(name: string): Promise<string | undefined>;
+}
+
+/** A commit of no files, as git packs it with its tree. */
+const pushed = '212013dd3e3f9e4d33c772221854a16cb03c761a';
+const packOfPushed =
+  'UEFDSwAAAAIAAAAClAl4nI3LUQrCMAyA4feeIu+CxJBmLYg4b5K0mQ6sG6OCx9+O4P/4wd83d2BLFGsRpmLilhUFPbJNqUqmlCZz54wc9NtfywZjVbhq1bv/tK1vP5el3eAyyEAUBRFOeBQObXPv/vcQHv6cP2EH1vIq2yB4nAMAAAAAAb1RZVw8czgcy/NLnqH5QC7SGTrV';
+
+async function push({ pushes, granted }: PushesUnderTest, commands: readonly string[], pack = ''): Promise<string> {
+  const lines = commands.map((command, index) => {
+    const line = `${command}${index === 0 ? '\0 report-status' : ''}\n`;
+    return (Buffer.byteLength(line) + 4).toString(16).padStart(4, '0') + line;
+  });
+  const body = Buffer.concat([Buffer.from(`${lines.join('')}0000`), Buffer.from(pack, 'base64')]);
+  const answer = await pushes.receive(granted, {
+    protocol: undefined,
+    body: (async function* () {
+      yield body;
+    })(),
+    signal: new AbortController().signal,
+  });
+  const chunks = await Array.fromAsync(answer);
+  return Buffer.concat(chunks).toString();
+}
+
+export const pushesChecks: readonly Check<PushesUnderTest>[] = [
+  {
+    name: 'what is pushed is there when the answer has said so, and goes when it is deleted',
+    async run(made) {
+      const name = `refs/heads/contract-${randomUUID()}`;
+      // The first branch of a repository may become its default one, which is not deleted.
+      const kept = `refs/heads/first-${randomUUID()}`;
+      assert.match(await push(made, [`${zeroOid} ${pushed} ${kept}`], packOfPushed), /unpack ok[\s\S]*ok refs\/heads/);
+      assert.match(await push(made, [`${zeroOid} ${pushed} ${name}`], packOfPushed), /unpack ok[\s\S]*ok refs\/heads/);
+      assert.equal(await made.ref(name), pushed);
+      assert.match(await push(made, [`${pushed} ${zeroOid} ${name}`]), /ok refs\/heads/);
+      assert.equal((await made.ref(name)) ?? zeroOid, zeroOid);
+    },
+  },
+  {
+    name: 'a ref that is not where the client thinks stays where it is, and the client is told',
+    async run(made) {
+      const name = `refs/heads/contract-${randomUUID()}`;
+      await push(made, [`${zeroOid} ${pushed} ${name}`], packOfPushed);
+      const stale = '1'.repeat(40);
+      const answer = await push(made, [`${stale} ${zeroOid} ${name}`]).catch((error: unknown) => String(error));
+      assert.doesNotMatch(answer, /\d{4}ok refs/);
+      assert.equal(await made.ref(name), pushed);
+    },
+  },
+];
