@@ -6,8 +6,11 @@ import type { Ports } from '#core/kernel/ports';
 import type { RateCounter } from '#core/kernel/rate';
 import type { Clock, Ids } from '#core/kernel/time';
 import type { BootOptions } from './boot.ts';
+import { livingIndexers } from './contributions/indexers.ts';
+import { livingPages } from './contributions/pages.ts';
 import { livingPermissions, livingScopes } from './contributions/scopes.ts';
 import { configuredSettings } from './contributions/settings.ts';
+import { livingTools } from './contributions/tools.ts';
 import type { Plan } from './plan.ts';
 import type { OpenStorage } from './storage.ts';
 
@@ -33,6 +36,9 @@ type HostPorts = Pick<
   | 'Authenticator'
   | 'ScopeCatalogue'
   | 'PermissionTable'
+  | 'ToolRegistry'
+  | 'IndexerRegistry'
+  | 'PageRegistry'
   | 'Sealer'
   | 'Settings'
   | 'RateCounter'
@@ -61,6 +67,9 @@ export function hostProviders({ plan, storage, clock, ids, sealer, rateCounter }
       }),
       ScopeCatalogue: scopes,
       PermissionTable: livingPermissions(lives),
+      ToolRegistry: livingTools(lives),
+      IndexerRegistry: livingIndexers(lives),
+      PageRegistry: livingPages(lives, plan.mountOf),
       Sealer: sealer,
       Settings: configuredSettings(plan.enabled, plan.settings),
       RateCounter: rateCounter,

@@ -12,7 +12,6 @@ interface Kind {
 }
 
 const kinds: readonly Kind[] = [
-  { code: 'duplicate_tool', what: 'tool', namesOf: ({ tools = [] }) => tools.map(({ name }) => name) },
   { code: 'duplicate_scope', what: 'scope row', namesOf: ({ scopes = [] }) => scopes.map(({ name }) => name) },
   {
     code: 'duplicate_permission',
