@@ -1,15 +1,18 @@
 // The machine, the plugin host's life cycle: migrate, build, start, publish; and stop in reverse, also after a
 // half-finished start.
+import { Internal } from '#core/kernel/errors';
 import type { Log } from '#core/kernel/log';
 import { pluginConfiguration } from './check/configuration.ts';
-import { checkBuiltRoutes } from './check/routes.ts';
+import { contributionProblems } from './check/contribution-problems.ts';
+import { contributed } from './check/contributions.ts';
+import { isPart, kindOf } from './check/shape.ts';
 import { container, type Container } from './container.ts';
 import { runJobs, type RunningJobs } from './contributions/jobs.ts';
 import { readiness, type Readiness } from './contributions/probes.ts';
 import { mounted, type OwnedRoute } from './contributions/routes.ts';
 import { within } from './deadline.ts';
-import type { Instance, PluginDefinition } from './definition.ts';
-import { Life, type Made } from './life.ts';
+import type { Instance } from './definition.ts';
+import { Life } from './life.ts';
 import { order } from './order.ts';
 import { isCritical, needsOf, provision, type Plan, type Provision } from './plan.ts';
 import { problemOf, Refused, type Problem } from './problem.ts';
@@ -75,6 +78,20 @@ export class Machine {
 
   async build(): Promise<void> {
     for (const life of this.lives) await this.#step(life, 'migrated', 'build', () => this.#buildOne(life));
+    await this.#refuseClashes();
+  }
+
+  /** A builder that does not go by its configuration alone may contribute other things now than it told. */
+  async #refuseClashes(): Promise<void> {
+    for (;;) {
+      const made = this.#alive().flatMap(({ name, made }) =>
+        made === undefined ? [] : [{ plugin: name, contributions: made }],
+      );
+      const [clash] = contributionProblems(this.#options.plan, made);
+      const life = this.lives.find(({ name, usable }) => usable && name === clash?.plugin);
+      if (clash === undefined || life === undefined) return;
+      await this.#fail(life, 'build', new Internal(clash.message, { detail: clash.remedy }));
+    }
   }
 
   /** Starts every plugin, then publishes: nothing is seen, delivered or repeated before all have started. */
@@ -138,8 +155,9 @@ export class Machine {
       instance,
     });
     const parts: unknown = await definition.build?.(context as never);
-    const made = contributionsOf(definition, parts, context);
-    checkBuiltRoutes(definition, config, made.routes);
+    if (parts !== undefined && !isPart(parts))
+      throw new Internal(`its \`build\` made ${kindOf(parts)}`, { detail: 'Let it return an object of its parts' });
+    const made = { ...contributed(definition, config, parts, context), parts, context };
     // A build that ended after its time has been given up.
     if (life.state !== 'migrated') return;
     life.made = made;
@@ -221,19 +239,4 @@ export class Machine {
   #alive(): readonly Life[] {
     return this.lives.filter(({ usable }) => usable);
   }
-}
-
-function contributionsOf(definition: PluginDefinition, parts: unknown, context: unknown): Made {
-  const [p, c] = [parts as never, context as never];
-  return {
-    parts,
-    context,
-    routes: definition.routes?.(p, c) ?? [],
-    tools: definition.tools?.(p, c) ?? [],
-    indexers: definition.indexers?.(p, c) ?? [],
-    pages: definition.pages?.(p, c) ?? [],
-    events: definition.events?.(p, c) ?? [],
-    jobs: definition.jobs?.(p, c) ?? [],
-    probes: definition.probes?.(p, c) ?? [],
-  };
 }

@@ -1,16 +1,34 @@
-// The check of a set of plugins and their configuration: every problem is found before anything runs. Pure.
+// The check of a set of plugins and their configuration: every problem is found before anything runs. Pure, and never
+// throws, whatever a plugin is made of.
 import { claimProblems } from './check/claims.ts';
 import { configurationProblems } from './check/configuration.ts';
+import { contributionProblems } from './check/contribution-problems.ts';
+import { claimed } from './check/contributions.ts';
+import { readDefinition } from './check/definition-shape.ts';
 import { definitionProblems } from './check/definitions.ts';
+import { emissionProblems } from './check/events.ts';
 import { portProblems } from './check/ports.ts';
-import { routeProblems } from './check/routes.ts';
 import { tableProblems } from './check/tables.ts';
 import type { Plan } from './plan.ts';
 import type { Problem } from './problem.ts';
 
 /** All problems, each with its remedy; none where the plan can be built. */
-export function check(plan: Plan): readonly Problem[] {
-  return [definitionProblems, portProblems, claimProblems, routeProblems, tableProblems, configurationProblems].flatMap(
-    (find) => find(plan),
-  );
+export function check(given: Plan): readonly Problem[] {
+  const read = given.enabled.map(readDefinition);
+  const plan: Plan = {
+    ...given,
+    enabled: read.flatMap(({ sound }) => sound ?? []),
+    disabled: given.disabled.flatMap((definition) => readDefinition(definition).sound ?? []),
+  };
+  const listed = plan.enabled.map((definition) => claimed(definition, plan));
+  return [
+    ...read.flatMap(({ problems }) => problems),
+    ...[definitionProblems, portProblems, claimProblems].flatMap((find) => find(plan)),
+    ...listed.flatMap(({ problems }) => problems),
+    ...contributionProblems(
+      plan,
+      listed.map((one) => one.listed),
+    ),
+    ...[emissionProblems, tableProblems, configurationProblems].flatMap((find) => find(plan)),
+  ];
 }

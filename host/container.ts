@@ -1,7 +1,9 @@
 // The dependency injection container: ports by name, resolved once each, and for every plugin exactly what it declared.
 import { asFunction, asValue, createContainer, InjectionMode, type AwilixContainer } from 'awilix';
-import { Unavailable } from '#core/kernel/errors';
+import { Internal, Unavailable } from '#core/kernel/errors';
 import type { PortName, PortTraits, PortValue } from '#core/kernel/ports';
+import { isPart, kindOf } from './check/shape.ts';
+import { heldContext, heldPort } from './declared.ts';
 import type { PluginDefinition } from './definition.ts';
 import type { Life } from './life.ts';
 import { hostPorts, needsOf, portsOf, traitsOf, type Provision } from './plan.ts';
@@ -68,38 +70,44 @@ export function container({ lives, provision, own, started }: ContainerParts): C
     return settled.get(name);
   };
 
-  const late = (definition: PluginDefinition): object =>
-    Object.defineProperties(
-      {},
-      Object.fromEntries(
-        (definition.late ?? []).map((name) => [
-          name,
-          {
-            enumerable: true,
-            get: () => {
-              if (!started())
-                throw new Error(`plugin "${definition.name}" reads its late need ${name} before the host has started`);
-              return port(name);
-            },
-          },
-        ]),
-      ),
-    );
+  const late = (definition: PluginDefinition): object => {
+    const read = (name: string): unknown => {
+      if (!started())
+        throw new Error(`plugin "${definition.name}" reads its late need ${name} before the host has started`);
+      return port(name);
+    };
+    return heldContext(definition, gettersOf(definition.late ?? [], read), true);
+  };
 
   return {
     port: port as Container['port'],
     provide(life) {
-      for (const port of portsOf(life.definition)) provided.resolve(key(life, port));
+      for (const port of portsOf(life.definition)) {
+        const made: unknown = provided.resolve(key(life, port));
+        if (!isPart(made))
+          throw new Internal(`its \`provides\` makes ${kindOf(made)} of the port ${port}`, {
+            detail: 'Let it return the object that others are to use, at once',
+          });
+      }
     },
     context(definition, rest) {
       const mine = strict<Record<string, unknown>>();
       for (const [name, given] of Object.entries({ ...rest, late: late(definition) }))
         mine.register(name, asValue(given));
-      for (const port of needsOf(definition)) mine.register(port, asFunction(() => value(port)).singleton());
-      return mine.cradle;
+      for (const port of needsOf(definition))
+        mine.register(port, asFunction(() => heldPort(definition, port, value(port))).singleton());
+      const members = gettersOf(Object.keys(mine.registrations), (name) => mine.resolve(name));
+      return heldContext(definition, members, false);
     },
   };
 }
+
+/** An object with these members, each read when it is asked for. */
+const gettersOf = (names: readonly string[], read: (name: string) => unknown): object =>
+  Object.defineProperties(
+    {},
+    Object.fromEntries(names.map((name) => [name, { enumerable: true, configurable: true, get: () => read(name) }])),
+  );
 
 const key = (life: Life, port: string): string => `${life.name}:${port}`;
 

@@ -1,10 +1,6 @@
 // The life cycle of one plugin, as a state machine: its state, and why it is in it.
-import type { Route } from '#adapters/http/route';
-import type { Subscription } from '#core/kernel/events';
-import type { Indexer } from './contributions/indexers.ts';
-import type { WebPage } from './contributions/pages.ts';
-import type { Tool } from './contributions/tools.ts';
-import type { Job, PluginDefinition, Probe } from './definition.ts';
+import type { Contributions } from './check/contributions.ts';
+import type { PluginDefinition } from './definition.ts';
 
 export type State =
   | 'listed'
@@ -37,16 +33,9 @@ const next: Readonly<Record<State, readonly State[]>> = {
 };
 
 /** What a plugin's builders made. */
-export interface Made {
+export interface Made extends Contributions {
   readonly parts: unknown;
   readonly context: unknown;
-  readonly routes: readonly Route[];
-  readonly tools: readonly Tool[];
-  readonly indexers: readonly Indexer[];
-  readonly pages: readonly WebPage[];
-  readonly events: readonly Subscription[];
-  readonly jobs: readonly Job[];
-  readonly probes: readonly Probe[];
 }
 
 export class Life {

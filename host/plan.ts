@@ -18,6 +18,8 @@ export interface Plan {
   /** The plugin's own keys under `plugins.<name>`, not yet checked. */
   readonly configOf: (plugin: string) => Readonly<Record<string, unknown>>;
   readonly mountOf: (plugin: string) => Mount;
+  /** Whether it is a third party's: not in the list of standard plugins. */
+  readonly isOutside: (plugin: string) => boolean;
 }
 
 /** Ports the host provides itself, and whether a plugin may take the place of its provider. */

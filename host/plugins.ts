@@ -7,7 +7,7 @@ import { keys } from '#config/schema';
 import { check } from './check.ts';
 import type { PluginDefinition } from './definition.ts';
 import { didYouMean } from './nearest.ts';
-import type { Plan } from './plan.ts';
+import { portsOf, type Plan } from './plan.ts';
 import type { Problem } from './problem.ts';
 
 export interface Listed {
@@ -47,15 +47,17 @@ function planOf(
   const { plugins, environment, settings } = configuration;
   const chosen = new Map(plugins.map((plugin) => [plugin.name, plugin]));
   const definitions = new Map(enabled.map((definition) => [definition.name, definition]));
-  const defaults = Object.entries(configuration.defaultProviders).filter(
-    ([port, name]) => definitions.get(name)?.provides !== undefined && port in (definitions.get(name)?.provides ?? {}),
-  );
+  const defaults = Object.entries(configuration.defaultProviders).filter(([port, name]) => {
+    const definition = definitions.get(name);
+    return definition !== undefined && portsOf(definition).includes(port);
+  });
   return {
     enabled,
     disabled,
     settings,
     providers: { ...Object.fromEntries(defaults), ...configuration.providers },
     configOf: (plugin) => ({ ...chosen.get(plugin)?.config, ...environmentOf(definitions.get(plugin), environment) }),
+    isOutside: (plugin) => chosen.get(plugin)?.standard === false,
     mountOf: (plugin) => chosen.get(plugin)?.mount ?? (given.some(({ name }) => name === plugin) ? 'anywhere' : 'own'),
   };
 }
@@ -110,7 +112,8 @@ async function load(
         `The module configured as "${name}" defines the plugin "${definition.name}"`,
         `Name it "${definition.name}" in the configuration`,
       );
-    return { definition };
+    // Its members are read here once: what throws while it is read cannot be loaded.
+    return { definition: { ...definition } };
   } catch (error) {
     const reason = error instanceof Error ? (error.message.split('\n', 1)[0] ?? '') : String(error);
     return refuse(

@@ -2,6 +2,7 @@
 import type { MemoryDatabase } from '#adapters/memory/database';
 import type { Migration, SqlDatabase } from '#adapters/postgres/database';
 import type { Storage } from '#core/kernel/storage';
+import { heldMemory } from './declared.ts';
 import type { PluginDefinition } from './definition.ts';
 
 export interface MigrationSet {
@@ -32,7 +33,9 @@ export function storesOf(definition: PluginDefinition, storage: OpenStorage): Re
   return Object.fromEntries(
     stores.map(([name, columns]) => [
       name,
-      storage.column === 'sql' ? columns.sql(storage.database) : columns.memory(storage.database),
+      storage.column === 'sql'
+        ? columns.sql(storage.database)
+        : columns.memory(heldMemory(definition, storage.database)),
     ]),
   );
 }

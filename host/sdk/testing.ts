@@ -24,7 +24,10 @@ export interface TestHostOptions {
   readonly settings?: Readonly<Record<string, unknown>>;
   readonly clock?: Clock;
   readonly ids?: Ids;
-  /** Plugins treated as third-party ones: their routes live under `/api/v1/x/<plugin>/`. */
+  /**
+   * Plugins treated as third-party ones: their routes live under `/api/v1/x/<plugin>/`, their answers are stripped, and
+   * their events start with their name.
+   */
   readonly foreign?: readonly string[];
   /** Default: one that does not exist; a plugin that touches the disk is given one. */
   readonly dataDir?: string;
@@ -132,12 +135,20 @@ function planOf(
     providers,
     settings,
     configOf: (plugin) => config[plugin] ?? {},
+    isOutside: (plugin) => foreign.includes(plugin),
     mountOf: (plugin) => (foreign.includes(plugin) ? 'own' : 'anywhere'),
   };
 }
 
 /** Problems that only the company of other plugins can solve. */
-const ofCompany: ReadonlySet<string> = new Set(['missing_port', 'reference', 'unknown_scope', 'unknown_permission']);
+const ofCompany: ReadonlySet<string> = new Set([
+  'missing_port',
+  'reference',
+  'unknown_scope',
+  'unknown_permission',
+  'unknown_event',
+  'unknown_read',
+]);
 
 /** What is wrong with a definition by itself; with good defaults and good manners, nothing. */
 export function checkPlugin(

@@ -21,6 +21,7 @@ const plan = (
   settings: {},
   configOf: (plugin) => rest.config?.[plugin] ?? {},
   mountOf: () => 'anywhere',
+  isOutside: () => false,
   ...rest,
 });
 
