@@ -107,10 +107,10 @@ export class Machine {
     await this.#options.storage.deliver(
       alive.flatMap(({ name, made }) => (made?.events ?? []).map((subscription) => ({ plugin: name, subscription }))),
     );
-    const { locks } = this.#options.storage;
+    const { storage } = this.#options;
     this.#jobs = runJobs(
       alive.flatMap(({ name, made }) => (made?.jobs ?? []).map((job) => ({ plugin: name, job }))),
-      { locks, logOf: this.#options.logOf },
+      { locks: storage.locks, leads: () => storage.leads(), logOf: this.#options.logOf },
     );
   }
 
@@ -121,6 +121,7 @@ export class Machine {
       const life = this.#alive().find((candidate) => candidate.name === name);
       return (life?.made?.routes ?? []).map((route) => ({
         plugin: name,
+        outside: plan.isOutside(name),
         route: mounted(name, route, plan.mountOf(name)),
       }));
     });

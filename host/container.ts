@@ -2,7 +2,7 @@
 import { asFunction, asValue, createContainer, InjectionMode, type AwilixContainer } from 'awilix';
 import { Internal, Unavailable } from '#core/kernel/errors';
 import type { PortName, PortTraits, PortValue } from '#core/kernel/ports';
-import { isPart, kindOf } from './check/shape.ts';
+import { isPart, kindOf, unawaited } from './check/shape.ts';
 import { heldContext, heldPort } from './declared.ts';
 import type { PluginDefinition } from './definition.ts';
 import type { Life } from './life.ts';
@@ -83,7 +83,7 @@ export function container({ lives, provision, own, started }: ContainerParts): C
     port: port as Container['port'],
     provide(life) {
       for (const port of portsOf(life.definition)) {
-        const made: unknown = provided.resolve(key(life, port));
+        const made = unawaited(provided.resolve(key(life, port)));
         if (!isPart(made))
           throw new Internal(`its \`provides\` makes ${kindOf(made)} of the port ${port}`, {
             detail: 'Let it return the object that others are to use, at once',

@@ -7,11 +7,19 @@ import { declaredPorts } from '#core/kernel/ports';
 import type { SettingKey, Settings } from '#core/kernel/settings';
 import type { Events } from '#core/kernel/unit-of-work';
 import type { PluginDefinition } from './definition.ts';
-import { didYouMean } from './nearest.ts';
+import { didYouMean, nearest } from './nearest.ts';
 import { needsOf, traitsOf } from './plan.ts';
 
 const undeclared = ({ name }: PluginDefinition, does: string, remedy: string): Internal =>
   new Internal(`Plugin "${name}" ${does}`, { detail: remedy });
+
+/** The slip it may be, and what to do where it is none. */
+function addTo(member: string, name: string, declared: Iterable<string>): string {
+  const near = nearest(name, declared);
+  return near === undefined
+    ? `Add it to \`${member}\` of its definition`
+    : `Did you mean "${near}"? If not, add it to \`${member}\` of its definition`;
+}
 
 /** The plugin's own face of a port of the host, where it has one. */
 export function heldPort(definition: PluginDefinition, port: string, value: unknown): unknown {
@@ -28,7 +36,7 @@ function heldEvents(definition: PluginDefinition, events: Events): Events {
         throw undeclared(
           definition,
           `emits "${event.type}", which is not in its \`emits\``,
-          didYouMean(event.type, declared, 'Add it to `emits` of its definition'),
+          addTo('emits', event.type, declared),
         );
       return await events.emit(event);
     },
@@ -44,7 +52,7 @@ function heldSettings(definition: PluginDefinition, settings: Settings): Setting
         throw undeclared(
           definition,
           `reads the setting "${key}", which is neither in its \`settings\` nor in its \`reads\``,
-          didYouMean(key, declared, 'Add it to `reads` of its definition'),
+          addTo('reads', key, declared),
         );
       return await settings.get(key);
     },
@@ -59,7 +67,7 @@ export function heldMemory(definition: PluginDefinition, database: MemoryDatabas
       throw undeclared(
         definition,
         `keeps the table "${table}", which is not in its \`tables\``,
-        didYouMean(table, tables, 'Add it to `tables` of its definition'),
+        addTo('tables', table, tables),
       );
   };
   return {
@@ -75,8 +83,8 @@ export function heldMemory(definition: PluginDefinition, database: MemoryDatabas
   } satisfies MemoryDatabase;
 }
 
-/** What any object may be asked for without meaning a member: by `await`, by JSON, by an inspector. */
-const harmless = new Set<string | symbol>(['then', 'toJSON', 'constructor', 'inspect', 'nodeType', 'asymmetricMatch']);
+/** What any object may be asked for without meaning a member: by `await`, by JSON. */
+const harmless = new Set(['then', 'toJSON']);
 
 /**
  * A context: its members by name, and a refusal that says what to do for every other name.
@@ -102,7 +110,7 @@ export function heldContext(definition: PluginDefinition, members: object, late:
   };
   return new Proxy(members, {
     get(target, name) {
-      if (Object.hasOwn(target, name)) return Reflect.get(target, name) as unknown;
+      if (name in target) return Reflect.get(target, name) as unknown;
       if (typeof name === 'symbol' || harmless.has(name)) return undefined;
       throw refusal(name);
     },

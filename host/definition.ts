@@ -21,7 +21,10 @@ export type { PermissionDeclaration };
  */
 export const PLUGIN_API_VERSION = '0.1.0';
 
-/** Work repeated on a timer, on one process at a time; the next run starts after the last has ended. */
+/**
+ * Work repeated on a timer. Of several processes on one database one runs it; the next run starts so long after the last
+ * has ended.
+ */
 export interface Job {
   readonly name: string;
   readonly everySeconds: number;

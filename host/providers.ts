@@ -48,6 +48,7 @@ type HostPorts = Pick<
 export function hostProviders({ plan, storage, clock, ids, sealer, rateCounter }: HostParts): BootOptions['own'] {
   return ({ lives, port }) => {
     const scopes = livingScopes(lives);
+    const permissions = livingPermissions(lives);
     return {
       Clock: clock,
       Ids: ids,
@@ -59,6 +60,7 @@ export function hostProviders({ plan, storage, clock, ids, sealer, rateCounter }
       AccessDecision: accessDecision({
         scopes,
         adminGrants: () => port('AdminGrants'),
+        isPermission: (name) => permissions.has(name),
         resolvers: () => port('ResourceResolver'),
       }),
       Authenticator: authenticator({
@@ -66,7 +68,7 @@ export function hostProviders({ plan, storage, clock, ids, sealer, rateCounter }
         directories: () => port('PasswordDirectory'),
       }),
       ScopeCatalogue: scopes,
-      PermissionTable: livingPermissions(lives),
+      PermissionTable: permissions,
       ToolRegistry: livingTools(lives),
       IndexerRegistry: livingIndexers(lives),
       PageRegistry: livingPages(lives, plan.mountOf),

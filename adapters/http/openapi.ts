@@ -1,25 +1,13 @@
 // Generates the OpenAPI 3.1 document from the descriptors and schemas that serve requests.
 import { STATUS_CODES } from 'node:http';
-import Joi from 'joi';
+import type Joi from 'joi';
 import type { ScopeCatalogue } from '#core/kernel/scopes';
+import { errorEnvelope, errorShape } from './answers.ts';
 import { sessionCookie } from './credentials.ts';
 import { schemaRegistry, type JsonSchema, type SchemaRegistry } from './json-schema.ts';
-import { object, type Route } from './route.ts';
+import type { Route } from './route.ts';
 import { pathOf, type AbsentPort, type OwnedRoute } from './routes.ts';
 import { impliedStatuses } from './statuses.ts';
-
-interface ErrorEnvelope {
-  readonly error: string;
-  readonly detail?: string;
-  readonly error_code?: string;
-}
-
-const errorMembers: Joi.StrictSchemaMap<ErrorEnvelope> = {
-  error: Joi.string().required().description('A sentence for a person; clients branch on the status and error_code'),
-  detail: Joi.string().description('Which field, or what to do'),
-  error_code: Joi.string().description('Stable and machine-readable'),
-};
-const errorEnvelope = object<ErrorEnvelope>(errorMembers).id('Error');
 
 const bytes: JsonSchema = { type: 'string', format: 'binary' };
 
@@ -139,10 +127,7 @@ function requestBody({ body }: Route, registry: SchemaRegistry): { readonly requ
 
 function responses(route: Route, registry: SchemaRegistry, absentPort: AbsentPort): Readonly<Record<string, object>> {
   const unavailable = (route.requires ?? []).some((name) => absentPort(name)?.absent === 'unavailable') ? [503] : [];
-  const problem = registry.of(
-    route.errorMembers === undefined ? errorEnvelope : object<ErrorEnvelope>(errorMembers).concat(route.errorMembers),
-    'output',
-  );
+  const problem = registry.of(errorShape(route), 'output');
   const refusal = { content: { 'application/json': { schema: problem } } };
   return {
     ...Object.fromEntries(

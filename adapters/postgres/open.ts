@@ -86,11 +86,12 @@ function assembled({ clock, ids, log, tuning }: PostgresOptions, engine: Engine,
     ...(session === undefined ? {} : { identity: thisProcess() }),
   });
   const broadcast = new Broadcast(tables, log);
+  const leads = session === undefined ? async () => true : leaderElection(session, 'hexforge.delivery');
   const delivery = new Delivery({
     database: tables,
     log,
     tuning: { ...defaultTuning, ...tuning },
-    leads: session === undefined ? async () => true : leaderElection(session, 'hexforge.delivery'),
+    leads,
   });
 
   return {
@@ -100,6 +101,7 @@ function assembled({ clock, ids, log, tuning }: PostgresOptions, engine: Engine,
     events: outbox({ clock, ids, record: (event) => transactions.record(event) }),
     intents,
     locks: lock,
+    leads,
     migrate: (sets) => migrations.migrate(sets),
     pending: (sets) => migrations.pending(sets),
     statistics: async () => ({ syncs: await engine.syncs() }),

@@ -11,7 +11,7 @@ import type { Plan } from '../plan.ts';
 import type { Problem } from '../problem.ts';
 import { pluginConfiguration } from './configuration.ts';
 import * as shapes from './contribution-shapes.ts';
-import { kindOf, type Fault, type Shape } from './shape.ts';
+import { kindOf, unawaited, type Fault, type Shape } from './shape.ts';
 import { standIn, UsedTooEarly } from './stand-ins.ts';
 
 export interface Contributions {
@@ -146,7 +146,7 @@ function read(
   const contributions = Object.fromEntries(
     kindNames.map((kind) => {
       try {
-        const built: unknown = definition[kind]?.(parts as never, context as never) ?? [];
+        const built: unknown = unawaited(definition[kind]?.(parts as never, context as never) ?? []);
         return [kind, wellFormed(definition.name, kind, built, { problems, isBuilt })];
       } catch (error) {
         // A fault of the configuration is told already.

@@ -31,10 +31,22 @@ const setting: Shape = object('a setting', {
   maxLength: optional(count),
 });
 
-const isEntity = (value: unknown): boolean =>
-  (typeof value === 'object' || typeof value === 'function') &&
-  value !== null &&
-  typeof Reflect.get(value, 'meta') === 'object';
+interface EntityNames {
+  readonly tableName: unknown;
+  readonly className: unknown;
+}
+const namesOf = (value: unknown): EntityNames | undefined => {
+  if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return undefined;
+  const meta: unknown = Reflect.get(value, 'meta');
+  if (typeof meta !== 'object' || meta === null) return undefined;
+  const [tableName, className]: readonly unknown[] = [Reflect.get(meta, 'tableName'), Reflect.get(meta, 'className')];
+  return typeof tableName === 'string' || typeof className === 'string' ? { tableName, className } : undefined;
+};
+/** Its names alone are copied: the rest is MikroORM's. */
+const entity: Shape = (value, at, faults) => {
+  const meta = namesOf(value);
+  return meta === undefined ? leaf('an entity made with `defineEntity`', () => false)(value, at, faults) : { meta };
+};
 
 /** With the compiler holding it to the type: a member that is new there has to be described here. */
 const members = {
@@ -81,7 +93,7 @@ const members = {
       }),
     ),
   ),
-  entities: optional(list(leaf('an entity made with `defineEntity`', isEntity))),
+  entities: optional(list(entity)),
   tables: optional(list(text)),
   references: optional(list(text)),
   migrations: optional(list(object('a migration', { name: required(text), up: required(list(text)) }))),
@@ -113,7 +125,7 @@ export function readDefinition(given: unknown): {
     const copy = definition(given, '', faults) as Record<string, unknown>;
     const { name } = copy;
     if (typeof name !== 'string' || name === '') return { problems: [nameless('has no name')] };
-    for (const member of Object.keys(copy)) if (isFaulty(member, copy[member])) delete copy[member];
+    for (const member of Object.keys(copy)) if (isFaulty(member, given)) delete copy[member];
     // What stands in for a version that is missing is told once, by the fault.
     const sound = { version: '0.0.0', api: '*', ...copy, name } as unknown as PluginDefinition;
     return { sound, problems: faults.map((fault) => problem(name, fault)) };
@@ -123,10 +135,9 @@ export function readDefinition(given: unknown): {
 }
 
 /** Whether a member by itself is ill-formed. */
-function isFaulty(member: string, value: unknown): boolean {
+function isFaulty(member: string, given: object): boolean {
   const faults: Fault[] = [];
-  const { shape } = members[member as keyof typeof members];
-  shape(value, member, faults);
+  members[member as keyof typeof members].shape(Reflect.get(given, member), member, faults);
   return faults.some(({ code }) => code !== 'unknown_member');
 }
 

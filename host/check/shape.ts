@@ -137,6 +137,12 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
 export const isPart = (value: unknown): boolean =>
   (typeof value === 'object' || typeof value === 'function') && value !== null && !(value instanceof Promise);
 
+/** What was returned where no promise is wanted: one that rejects is told as what it is, not as a stray rejection. */
+export function unawaited(value: unknown): unknown {
+  if (value instanceof Promise) value.catch(() => undefined);
+  return value;
+}
+
 /** What a value is, in a word. Not the value itself: it may come from the configuration, and be a secret. */
 export function kindOf(value: unknown): string {
   if (value === null || value === undefined) return String(value);

@@ -25,8 +25,15 @@ export function livingScopes(lives: readonly Life[]): ScopeCatalogue {
   } satisfies ScopeCatalogue;
 }
 
-export function livingPermissions(lives: readonly Life[]): PermissionTable {
+export function livingPermissions(lives: readonly Life[]): PermissionTable & { has(name: string): boolean } {
+  let known = { count: -1, names: new Set<string>() };
+  const declarations = () => standing(lives).flatMap(({ definition }) => definition.permissions ?? []);
   return {
-    declarations: () => standing(lives).flatMap(({ definition }) => definition.permissions ?? []),
-  } satisfies PermissionTable;
+    declarations,
+    has(name) {
+      const { length: count } = standing(lives);
+      if (count !== known.count) known = { count, names: new Set(declarations().map((one) => one.name)) };
+      return known.names.has(name);
+    },
+  };
 }
