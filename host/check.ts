@@ -9,20 +9,16 @@ import { definitionProblems } from './check/definitions.ts';
 import { emissionProblems } from './check/events.ts';
 import { portProblems } from './check/ports.ts';
 import { tableProblems } from './check/tables.ts';
+import type { PluginDefinition } from './definition.ts';
 import type { Plan } from './plan.ts';
 import type { Problem } from './problem.ts';
 
 /** All problems, each with its remedy; none where the plan can be built. */
 export function check(given: Plan): readonly Problem[] {
-  const read = given.enabled.map(readDefinition);
-  const plan: Plan = {
-    ...given,
-    enabled: read.flatMap(({ sound }) => sound ?? []),
-    disabled: given.disabled.flatMap((definition) => readDefinition(definition).sound ?? []),
-  };
+  const plan = soundPlan(given);
   const listed = plan.enabled.map((definition) => claimed(definition, plan));
   return [
-    ...read.flatMap(({ problems }) => problems),
+    ...given.enabled.flatMap((definition) => readDefinition(definition).problems),
     ...[definitionProblems, portProblems, claimProblems].flatMap((find) => find(plan)),
     ...listed.flatMap(({ problems }) => problems),
     ...contributionProblems(
@@ -31,4 +27,13 @@ export function check(given: Plan): readonly Problem[] {
     ),
     ...[emissionProblems, tableProblems, configurationProblems].flatMap((find) => find(plan)),
   ];
+}
+
+/** The plan without what is ill-formed in its definitions, for who judges or shows a plan that has problems. */
+export function soundPlan(plan: Plan): Plan {
+  const sound = (definition: PluginDefinition): readonly PluginDefinition[] => {
+    const { sound: read } = readDefinition(definition);
+    return read === undefined ? [] : [read];
+  };
+  return { ...plan, enabled: plan.enabled.flatMap(sound), disabled: plan.disabled.flatMap(sound) };
 }

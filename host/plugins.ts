@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { ChosenPlugin, Configuration } from '#config/configuration';
 import { keys } from '#config/schema';
-import { check } from './check.ts';
+import { check, soundPlan } from './check.ts';
 import type { PluginDefinition } from './definition.ts';
 import { didYouMean } from './nearest.ts';
 import { portsOf, type Plan } from './plan.ts';
@@ -35,7 +35,7 @@ export async function listPlugins(
     ({ definition }) => definition ?? [],
   );
   const wiser = planOf(configuration, enabled, disabled, given);
-  return { plan: wiser, problems: [...unloadable, ...check(wiser)] };
+  return { plan: soundPlan(wiser), problems: [...unloadable, ...check(wiser)] };
 }
 
 function planOf(

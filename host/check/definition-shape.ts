@@ -20,16 +20,35 @@ import {
   type Shape,
 } from './shape.ts';
 
-const setting: Shape = object('a setting', {
+const wholeNumber = leaf('a whole number', Number.isSafeInteger);
+const ofSetting = {
   key: required(text, 'Name it, such as "bell.loud"'),
   type: required(oneOf('boolean', 'integer', 'string'), 'Say which type its value has'),
-  default: required(anything, 'Say the value where nobody has set it'),
   description: required(text, 'Say what it is for: operators read it'),
   sensitive: optional(flag),
-  min: optional(leaf('a whole number', Number.isSafeInteger)),
-  max: optional(leaf('a whole number', Number.isSafeInteger)),
-  maxLength: optional(count),
-});
+};
+const theDefault = (shape: Shape) => required(shape, 'Say its value where nobody has set one');
+/** By the type of their value. */
+const settings: Readonly<Record<string, Shape>> = {
+  boolean: object('a setting that is true or false', { ...ofSetting, default: theDefault(flag) }),
+  integer: object('a setting that is a number', {
+    ...ofSetting,
+    default: theDefault(wholeNumber),
+    min: required(wholeNumber, 'Say the least it may be'),
+    max: required(wholeNumber, 'Say the most it may be'),
+  }),
+  string: object('a setting that is a text', {
+    ...ofSetting,
+    default: theDefault(leaf('a text', (value) => typeof value === 'string')),
+    maxLength: optional(count),
+  }),
+};
+const anySetting = object('a setting', { ...ofSetting, default: optional(anything) });
+const setting: Shape = (value, at, faults) => {
+  const type: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, 'type') : undefined;
+  const known = typeof type === 'string' && Object.hasOwn(settings, type) ? settings[type] : undefined;
+  return (known ?? anySetting)(value, at, faults);
+};
 
 interface EntityNames {
   readonly tableName: unknown;

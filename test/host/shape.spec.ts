@@ -59,6 +59,24 @@ void t.test('a misspelt or ill-formed member of a definition is told with the ne
       'The definition of plugin "bell" has "settings[0].type", which must be one of "boolean", "integer", "string" and is a text. Did you mean "boolean"?',
     ],
     [
+      { settings: [{ key: 'bell.size', type: 'integer', default: 'three', description: 'Size', min: 1, max: 9 }] },
+      'The definition of plugin "bell" has "settings[0].default", which must be a whole number and is a text. Correct it in the code of the plugin.',
+    ],
+    [
+      { settings: [{ key: 'bell.size', type: 'integer', default: 3, description: 'Size', min: 1 }] },
+      'The definition of plugin "bell" lacks "settings[0].max". Say the most it may be.',
+    ],
+    [
+      {
+        config: Joi.object({
+          word: Joi.string()
+            .default('a')
+            .external(() => undefined),
+        }),
+      },
+      'The definition of plugin "bell" has "config", which cannot be used: Schema with external rules must use validateAsync(). Let it hold rules that are checked at once, without `external`.',
+    ],
+    [
       { stores: { bells: { sql: () => ({}) } } },
       'The definition of plugin "bell" lacks "stores.bells.memory". Add the store in memory, or make both with `rows`.',
     ],
