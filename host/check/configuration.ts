@@ -13,12 +13,14 @@ export function configurationProblems(plan: Plan): readonly Problem[] {
   ];
 }
 
+const nothing: Joi.ObjectSchema = Joi.object({});
+
 /** The plugin's part of the configuration, checked, with defaults. */
 export function pluginConfiguration(
   definition: PluginDefinition,
   raw: Readonly<Record<string, unknown>>,
 ): { readonly value: unknown; readonly problems: readonly Problem[] } {
-  const { name: plugin, config = Joi.object({}) } = definition;
+  const { name: plugin, config = nothing } = definition;
   try {
     return validated(config, raw, { prefix: `plugins.${plugin}`, code: 'bad_configuration', plugin });
   } catch (error) {

@@ -81,29 +81,28 @@ export const table =
   };
 
 /** An object with these members. @param what it is called where it has one that it should not: "a route". */
-export const object =
-  (what: string, members: Readonly<Record<string, Member>>): Shape =>
-  (value, at, faults) => {
+export const object = (what: string, members: Readonly<Record<string, Member>>): Shape => {
+  const known = Object.entries(members);
+  return (value, at, faults) => {
     if (!isRecord(value)) return leaf(what, () => false)(value, at, faults);
-    const inner = (key: string): string => (at === '' ? key : `${at}.${key}`);
-    for (const key of Object.keys(value)) {
+    const prefix = at === '' ? '' : `${at}.`;
+    for (const key of Object.keys(value))
       if (!Object.hasOwn(members, key))
         faults.push({
           code: 'unknown_member',
-          says: `has "${inner(key)}", which is no member of ${what}`,
+          says: `has "${prefix}${key}", which is no member of ${what}`,
           remedy: didYouMean(key, Object.keys(members), `Remove it; known are ${Object.keys(members).join(', ')}`),
         });
+    const copy: Record<string, unknown> = {};
+    for (const [key, { shape, needed }] of known) {
+      const member: unknown = value[key];
+      if (member !== undefined) copy[key] = shape(member, prefix + key, faults);
+      else if (needed !== undefined)
+        faults.push({ code: 'missing_member', says: `lacks "${prefix}${key}"`, remedy: needed });
     }
-    return Object.fromEntries(
-      Object.entries(members).flatMap(([key, { shape, needed }]) => {
-        const member: unknown = value[key];
-        if (member !== undefined) return [[key, shape(member, inner(key), faults)]];
-        if (needed !== undefined)
-          faults.push({ code: 'missing_member', says: `lacks "${inner(key)}"`, remedy: needed });
-        return [];
-      }),
-    );
+    return copy;
   };
+};
 
 /** joi schemas of another version of joi cannot be told from other objects. */
 const isSchema = (value: unknown): value is Joi.Schema => {

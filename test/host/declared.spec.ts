@@ -1,5 +1,6 @@
 // What a plugin in plain JavaScript did not declare is refused while it runs, in a sentence with the remedy.
 import t from 'tap';
+import { flag, shape } from '#adapters/http/shape';
 import { HexforgeError } from '#core/kernel/errors';
 import { PLUGIN_API_VERSION, type PluginDefinition } from '#host/definition';
 import { Refused, testHost } from '#host/sdk/testing';
@@ -222,4 +223,17 @@ void t.test("a builder that yields another claim at every call takes nobody else
     },
   });
   t.strictSame(host.routes(), ['GET /bells']);
+});
+
+void t.test('the answers of a plugin from outside are stripped, those of ours are held to their schema', async (t) => {
+  const answering = plain({
+    routes: () => [route({ result: shape({ ok: flag() }), run: () => ({ ok: true, secret: 'hunter2' }) })],
+  });
+  const answer = async (foreign: readonly string[], path: string) => {
+    const host = await testHost([answering], { foreign });
+    t.teardown(() => host.stop());
+    return fetch(`${await host.listen()}${path}`);
+  };
+  t.strictSame(await (await answer(['bell'], '/api/v1/x/bell/bells')).json(), { ok: true });
+  t.equal((await answer([], '/api/v1/bells')).status, 500);
 });
