@@ -1,16 +1,19 @@
 // The machine, the plugin host's life cycle: migrate, build, start, publish; and stop in reverse, also after a
 // half-finished start.
 import type { MigrationOutcome } from '#adapters/postgres/index';
+import { Internal } from '#core/kernel/errors';
 import type { Log } from '#core/kernel/log';
 import { pluginConfiguration } from './check/configuration.ts';
-import { checkBuiltRoutes } from './check/routes.ts';
+import { contributionProblems } from './check/contribution-problems.ts';
+import { contributed } from './check/contributions.ts';
+import { isPart, kindOf } from './check/shape.ts';
 import { container, type Container } from './container.ts';
 import { runJobs, type RunningJobs } from './contributions/jobs.ts';
 import { readiness, type Readiness } from './contributions/probes.ts';
 import { mounted, type OwnedRoute } from './contributions/routes.ts';
 import { within } from './deadline.ts';
-import type { Instance, PluginDefinition } from './definition.ts';
-import { Life, type Made } from './life.ts';
+import type { Instance } from './definition.ts';
+import { Life } from './life.ts';
 import { order } from './order.ts';
 import { isCritical, needsOf, provision, type Plan, type Provision } from './plan.ts';
 import { problemOf, Refused, type Problem } from './problem.ts';
@@ -98,6 +101,20 @@ export class Machine {
 
   async build(): Promise<void> {
     for (const life of this.lives) await this.#step(life, 'migrated', 'build', () => this.#buildOne(life));
+    await this.#refuseClashes();
+  }
+
+  /** A builder that does not go by its configuration alone may contribute other things now than it told. */
+  async #refuseClashes(): Promise<void> {
+    for (;;) {
+      const made = this.#alive().flatMap(({ name, made }) =>
+        made === undefined ? [] : [{ plugin: name, contributions: made }],
+      );
+      const [clash] = contributionProblems(this.#options.plan, made);
+      const life = this.lives.find(({ name, usable }) => usable && name === clash?.plugin);
+      if (clash === undefined || life === undefined) return;
+      await this.#fail(life, 'build', new Internal(clash.message, { detail: clash.remedy }));
+    }
   }
 
   /** Starts every plugin, then publishes: nothing is seen, delivered or repeated before all have started. */
@@ -113,10 +130,10 @@ export class Machine {
     await this.#options.storage.deliver(
       alive.flatMap(({ name, made }) => (made?.events ?? []).map((subscription) => ({ plugin: name, subscription }))),
     );
-    const { locks } = this.#options.storage;
+    const { storage } = this.#options;
     this.#jobs = runJobs(
       alive.flatMap(({ name, made }) => (made?.jobs ?? []).map((job) => ({ plugin: name, job }))),
-      { locks, logOf: this.#options.logOf },
+      { locks: storage.locks, leads: () => storage.leads(), logOf: this.#options.logOf },
     );
   }
 
@@ -127,6 +144,7 @@ export class Machine {
       const life = this.#alive().find((candidate) => candidate.name === name);
       return (life?.made?.routes ?? []).map((route) => ({
         plugin: name,
+        outside: plan.isOutside(name),
         route: mounted(name, route, plan.mountOf(name)),
       }));
     });
@@ -161,8 +179,9 @@ export class Machine {
       instance,
     });
     const parts: unknown = await definition.build?.(context as never);
-    const made = contributionsOf(definition, parts, context);
-    checkBuiltRoutes(definition, config, made.routes);
+    if (parts !== undefined && !isPart(parts))
+      throw new Internal(`its \`build\` made ${kindOf(parts)}`, { detail: 'Let it return an object of its parts' });
+    const made = { ...contributed(definition, config, parts, context), parts, context };
     // A build that ended after its time has been given up.
     if (life.state !== 'migrated') return;
     life.made = made;
@@ -244,16 +263,4 @@ export class Machine {
   #alive(): readonly Life[] {
     return this.lives.filter(({ usable }) => usable);
   }
-}
-
-function contributionsOf(definition: PluginDefinition, parts: unknown, context: unknown): Made {
-  const [p, c] = [parts as never, context as never];
-  return {
-    parts,
-    context,
-    routes: definition.routes?.(p, c) ?? [],
-    events: definition.events?.(p, c) ?? [],
-    jobs: definition.jobs?.(p, c) ?? [],
-    probes: definition.probes?.(p, c) ?? [],
-  };
 }

@@ -1,23 +1,42 @@
-// The check of a set of plugins and their configuration: every problem is found before anything runs. Pure.
+// The check of a set of plugins and their configuration: every problem is found before anything runs. Pure, and never
+// throws, whatever a plugin is made of.
 import { claimProblems } from './check/claims.ts';
 import { configurationProblems } from './check/configuration.ts';
+import { contributionProblems } from './check/contribution-problems.ts';
+import { claimed } from './check/contributions.ts';
+import { readDefinition } from './check/definition-shape.ts';
 import { definitionProblems } from './check/definitions.ts';
+import { emissionProblems } from './check/events.ts';
 import { portProblems } from './check/ports.ts';
-import { routeProblems } from './check/routes.ts';
 import { settingDeclarationProblems } from './check/settings.ts';
 import { tableProblems } from './check/tables.ts';
+import type { PluginDefinition } from './definition.ts';
 import type { Plan } from './plan.ts';
 import type { Problem } from './problem.ts';
 
 /** All problems, each with its remedy; none where the plan can be built. */
-export function check(plan: Plan): readonly Problem[] {
+export function check(given: Plan): readonly Problem[] {
+  const plan = soundPlan(given);
+  const listed = plan.enabled.map((definition) => claimed(definition, plan));
   return [
-    definitionProblems,
-    portProblems,
-    claimProblems,
-    routeProblems,
-    tableProblems,
-    settingDeclarationProblems,
-    configurationProblems,
-  ].flatMap((find) => find(plan));
+    ...given.enabled.flatMap((definition) => readDefinition(definition).problems),
+    ...[definitionProblems, portProblems, claimProblems].flatMap((find) => find(plan)),
+    ...listed.flatMap(({ problems }) => problems),
+    ...contributionProblems(
+      plan,
+      listed.map((one) => one.listed),
+    ),
+    ...[emissionProblems, tableProblems, settingDeclarationProblems, configurationProblems].flatMap((find) =>
+      find(plan),
+    ),
+  ];
+}
+
+/** The plan without what is ill-formed in its definitions, for who judges or shows a plan that has problems. */
+export function soundPlan(plan: Plan): Plan {
+  const sound = (definition: PluginDefinition): readonly PluginDefinition[] => {
+    const { sound: read } = readDefinition(definition);
+    return read === undefined ? [] : [read];
+  };
+  return { ...plan, enabled: plan.enabled.flatMap(sound), disabled: plan.disabled.flatMap(sound) };
 }

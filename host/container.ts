@@ -1,10 +1,11 @@
 // The dependency injection container: ports by name, resolved once each, and for every plugin exactly what it declared.
 import { asFunction, asValue, createContainer, InjectionMode, type AwilixContainer } from 'awilix';
-import { Unavailable } from '#core/kernel/errors';
-import { declaredPorts, type PluralPorts, type PortName, type PortTraits, type PortValue } from '#core/kernel/ports';
+import { Internal, Unavailable } from '#core/kernel/errors';
+import type { PluralPorts, PortName, PortTraits, PortValue } from '#core/kernel/ports';
+import { isPart, kindOf, unawaited } from './check/shape.ts';
+import { heldContext, heldPort } from './declared.ts';
 import type { PluginDefinition } from './definition.ts';
 import type { Life } from './life.ts';
-import { didYouMean } from './nearest.ts';
 import { hostPorts, needsOf, portsOf, traitsOf, type Provision } from './plan.ts';
 
 export interface ContainerParts {
@@ -36,44 +37,6 @@ export interface Container {
     rest: Readonly<Record<'config' | 'stores' | 'log' | 'instance', unknown>>,
   ): unknown;
 }
-
-/** A builder reads what its plugin did not ask for. */
-class UndeclaredNeed extends Error {
-  readonly code = 'undeclared_need';
-  readonly remedy: string;
-
-  constructor({ name }: PluginDefinition, read: string, remedy: string) {
-    super(`Plugin "${name}" reads "${read}" of its context, which it does not declare`);
-    this.name = 'UndeclaredNeed';
-    this.remedy = remedy;
-  }
-}
-
-function undeclaredNeed(definition: PluginDefinition, read: string, given: readonly string[]): UndeclaredNeed {
-  const isLate = (definition.late ?? []).some((port) => port === read);
-  const remedy = isLate
-    ? `It is a late need: read \`late.${read}\` once everything has started`
-    : declareIt(read, 'needs', given);
-  return new UndeclaredNeed(definition, read, remedy);
-}
-
-const declareIt = (read: string, member: 'needs' | 'late', given: readonly string[]): string =>
-  traitsOf(read) === undefined
-    ? didYouMean(read, [...given, ...declaredPorts().keys()], 'No port has this name: correct it in its builders')
-    : `Add '${read}' to the \`${member}\` of its definition`;
-
-/** Throws where anything else than `known` is read. Of a `then` promises ask, and of a symbol whoever prints it. */
-const onlyKnown = <T extends object>(
-  target: T,
-  known: (name: string) => boolean,
-  refusal: (name: string) => Error,
-): T =>
-  new Proxy(target, {
-    get(it, name) {
-      if (typeof name === 'string' && name !== 'then' && !known(name)) throw refusal(name);
-      return Reflect.get(it, name) as unknown;
-    },
-  });
 
 const strict = <T extends object>(): AwilixContainer<T> =>
   createContainer<T>({ injectionMode: InjectionMode.PROXY, strict: true });
@@ -116,27 +79,12 @@ export function container({ lives, provision, own, started }: ContainerParts): C
   };
 
   const late = (definition: PluginDefinition): object => {
-    const needs: object = Object.defineProperties(
-      {},
-      Object.fromEntries(
-        (definition.late ?? []).map((name) => [
-          name,
-          {
-            enumerable: true,
-            get: () => {
-              if (!started())
-                throw new Error(`plugin "${definition.name}" reads its late need ${name} before the host has started`);
-              return port(name);
-            },
-          },
-        ]),
-      ),
-    );
-    return onlyKnown(
-      needs,
-      (name) => Object.hasOwn(needs, name),
-      (name) => new UndeclaredNeed(definition, `late.${name}`, declareIt(name, 'late', Object.keys(needs))),
-    );
+    const read = (name: string): unknown => {
+      if (!started())
+        throw new Error(`plugin "${definition.name}" reads its late need ${name} before the host has started`);
+      return port(name);
+    };
+    return heldContext(definition, gettersOf(definition.late ?? [], read), true);
   };
 
   return {
@@ -147,21 +95,33 @@ export function container({ lives, provision, own, started }: ContainerParts): C
         provided: provided.resolve(key(life, name)),
       }))) as Container['providers'],
     provide(life) {
-      for (const port of portsOf(life.definition)) checkMethods(port, provided.resolve(key(life, port)));
+      for (const port of portsOf(life.definition)) {
+        const made = unawaited(provided.resolve(key(life, port)));
+        if (!isPart(made))
+          throw new Internal(`its \`provides\` makes ${kindOf(made)} of the port ${port}`, {
+            detail: 'Let it return the object that others are to use, at once',
+          });
+        checkMethods(port, made);
+      }
     },
     context(definition, rest) {
       const mine = strict<Record<string, unknown>>();
       for (const [name, given] of Object.entries({ ...rest, late: late(definition) }))
         mine.register(name, asValue(given));
-      for (const port of needsOf(definition)) mine.register(port, asFunction(() => value(port)).singleton());
-      return onlyKnown(
-        mine.cradle,
-        (name) => mine.hasRegistration(name),
-        (name) => undeclaredNeed(definition, name, Object.keys(mine.registrations)),
-      );
+      for (const port of needsOf(definition))
+        mine.register(port, asFunction(() => heldPort(definition, port, value(port))).singleton());
+      const members = gettersOf(Object.keys(mine.registrations), (name) => mine.resolve(name));
+      return heldContext(definition, members, false);
     },
   };
 }
+
+/** An object with these members, each read when it is asked for. */
+const gettersOf = (names: readonly string[], read: (name: string) => unknown): object =>
+  Object.defineProperties(
+    {},
+    Object.fromEntries(names.map((name) => [name, { enumerable: true, configurable: true, get: () => read(name) }])),
+  );
 
 const key = (life: Life, port: string): string => `${life.name}:${port}`;
 

@@ -8,7 +8,10 @@ import type { Log } from '#core/kernel/log';
 import type { PermissionDeclaration } from '#core/kernel/permissions';
 import type { OptionalPorts, PluralPorts, PortContract, PortName, PortValue } from '#core/kernel/ports';
 import type { ScopeRow } from '#core/kernel/scopes';
-import type { SettingDeclaration } from '#core/kernel/settings';
+import type { SettingDeclaration, SettingKey } from '#core/kernel/settings';
+import type { Indexer } from './contributions/indexers.ts';
+import type { WebPage } from './contributions/pages.ts';
+import type { Tool } from './contributions/tools.ts';
 
 export type { PermissionDeclaration };
 
@@ -18,7 +21,10 @@ export type { PermissionDeclaration };
  */
 export const PLUGIN_API_VERSION = '0.1.0';
 
-/** Work repeated on a timer, on one process at a time; the next run starts after the last has ended. */
+/**
+ * Work repeated on a timer. Of several processes on one database one runs it; the next run starts so long after the last
+ * has ended.
+ */
 export interface Job {
   readonly name: string;
   readonly everySeconds: number;
@@ -30,12 +36,6 @@ export interface Probe {
   readonly name: string;
   /** Resolves to undefined when well, to a sentence when not. */
   check(): Promise<string | undefined>;
-}
-
-/** An MCP tool's claim to its name. */
-export interface ToolDeclaration {
-  readonly name: string;
-  readonly family: string;
 }
 
 /** Where the instance lives, for the few adapters that touch the disk or render URLs. */
@@ -89,10 +89,19 @@ export interface PluginSpec<C, N extends PortName, L extends LateName, S, Parts>
   /** Builds the plugin's use cases, once, after its needs are built. Opens nothing: that is `start`. */
   readonly build?: (context: Context<C, N, L, S>) => Parts | Promise<Parts>;
   readonly provides?: { readonly [K in PortName]?: (parts: Parts, context: Context<C, N, L, S>) => PortContract<K> };
+  /** Settings of its own; it may read these and those in `reads`. */
   readonly settings?: readonly SettingDeclaration[];
+  /** Keys of settings of others that it reads: `['signup.enabled']`. Reading another one is refused. */
+  readonly reads?: readonly SettingKey[];
+  /**
+   * Types of the events it emits: `['bell.rung']`. Those of a third-party plugin are named `<plugin>.<what>`. Emitting
+   * another one is refused.
+   */
+  readonly emits?: readonly EventType[];
+  /** Hosts it connects to: `['hooks.example.com']`. Shown to the operator, not enforced. */
+  readonly outbound?: readonly string[];
   readonly scopes?: readonly ScopeRow[];
   readonly permissions?: readonly PermissionDeclaration[];
-  readonly tools?: readonly ToolDeclaration[];
   /** Entities (`defineEntity`) of the SQL stores. */
   readonly entities?: readonly object[];
   /** Tables and views that are there after the last migration; compared with what the migrations really made. */
@@ -108,6 +117,12 @@ export interface PluginSpec<C, N extends PortName, L extends LateName, S, Parts>
    * the real one then, and the rest are stand-ins that may be taken apart and passed on, and throw when used.
    */
   readonly routes?: (parts: Parts, context: Context<C, N, L, S>) => readonly Route[];
+  /** MCP tools (`tool`), claimed as `routes` are. */
+  readonly tools?: (parts: Parts, context: Context<C, N, L, S>) => readonly Tool[];
+  /** What of its data a search finds (`indexer`), claimed as `routes` are. */
+  readonly indexers?: (parts: Parts, context: Context<C, N, L, S>) => readonly Indexer[];
+  /** Pages of the web interface (`page`), claimed as `routes` are. */
+  readonly pages?: (parts: Parts, context: Context<C, N, L, S>) => readonly WebPage[];
   readonly events?: (parts: Parts, context: Context<C, N, L, S>) => readonly Subscription<EventType>[];
   readonly jobs?: (parts: Parts, context: Context<C, N, L, S>) => readonly Job[];
   readonly probes?: (parts: Parts, context: Context<C, N, L, S>) => readonly Probe[];
@@ -148,6 +163,12 @@ export interface Copy {
 
 const copyMark = Symbol.for('hexforge.copy');
 export const thisCopy: Copy = { api: PLUGIN_API_VERSION };
+
+/** What was read of a definition, as one that was defined with the same copy. */
+export const definedAs = (given: object, read: PluginDefinition): PluginDefinition => {
+  const copy: unknown = Reflect.get(given, copyMark);
+  return copy === undefined ? read : Object.assign(read, { [copyMark]: copy });
+};
 
 /** Undefined for a plain object. */
 export const copyOf = (definition: PluginDefinition): Copy | undefined =>

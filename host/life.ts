@@ -1,7 +1,6 @@
 // The life cycle of one plugin, as a state machine: its state, and why it is in it.
-import type { Route } from '#adapters/http/route';
-import type { Subscription } from '#core/kernel/events';
-import type { Job, PluginDefinition, Probe } from './definition.ts';
+import type { Contributions } from './check/contributions.ts';
+import type { PluginDefinition } from './definition.ts';
 
 export type State =
   | 'listed'
@@ -34,13 +33,9 @@ const next: Readonly<Record<State, readonly State[]>> = {
 };
 
 /** What a plugin's builders made. */
-export interface Made {
+export interface Made extends Contributions {
   readonly parts: unknown;
   readonly context: unknown;
-  readonly routes: readonly Route[];
-  readonly events: readonly Subscription[];
-  readonly jobs: readonly Job[];
-  readonly probes: readonly Probe[];
 }
 
 export class Life {

@@ -130,7 +130,8 @@ function judged(
       message: `The module configured as "${name}" (${file}) defines the plugin "${definition.name}"`,
       remedy: `Name it "${definition.name}" in the configuration`,
     };
-  return { definition };
+  // Its members are read here once: what throws while it is read cannot be loaded.
+  return { definition: { ...definition } };
 }
 
 /** What the default export is instead. */

@@ -1,12 +1,12 @@
 // The list of plugins: loads those the configuration enables and makes the plan that `check` judges.
 import type { ChosenPlugin, Configuration } from '#config/configuration';
 import { keys } from '#config/schema';
-import { check } from './check.ts';
+import { check, soundPlan } from './check.ts';
 import { strangeSettings } from './contributions/settings.ts';
 import type { PluginDefinition } from './definition.ts';
 import { loadPlugins } from './loading.ts';
 import { didYouMean } from './nearest.ts';
-import type { ListedPlugin, Origin, Plan } from './plan.ts';
+import { portsOf, type ListedPlugin, type Origin, type Plan } from './plan.ts';
 import type { Problem } from './problem.ts';
 
 export interface Listed {
@@ -53,7 +53,7 @@ export async function listPlugins(
   );
   const disabled = [...off.values()].flatMap(({ definition }) => definition ?? []);
   const wiser = planOf(configuration, { enabled, disabled, listed, given });
-  return { plan: wiser, problems: [...unloadable, ...check(wiser)], warnings: strangeSettings(wiser) };
+  return { plan: soundPlan(wiser), problems: [...unloadable, ...check(wiser)], warnings: strangeSettings(wiser) };
 }
 
 const originOf = ({ standard, module }: ChosenPlugin): Origin =>
@@ -66,9 +66,10 @@ function planOf(
   const { plugins, environment, settings } = configuration;
   const chosen = new Map(plugins.map((plugin) => [plugin.name, plugin]));
   const definitions = new Map(plan.enabled.map((definition) => [definition.name, definition]));
-  const defaults = Object.entries(configuration.defaultProviders).filter(
-    ([port, name]) => definitions.get(name)?.provides !== undefined && port in (definitions.get(name)?.provides ?? {}),
-  );
+  const defaults = Object.entries(configuration.defaultProviders).filter(([port, name]) => {
+    const definition = definitions.get(name);
+    return definition !== undefined && portsOf(definition).includes(port);
+  });
   return {
     ...plan,
     settings,

@@ -6,8 +6,11 @@ import type { Ports } from '#core/kernel/ports';
 import type { RateCounter } from '#core/kernel/rate';
 import type { Clock, Ids } from '#core/kernel/time';
 import type { BootOptions } from './boot.ts';
+import { livingIndexers } from './contributions/indexers.ts';
+import { livingPages } from './contributions/pages.ts';
 import { livingPermissions, livingScopes } from './contributions/scopes.ts';
 import { configuredSettings, livingSettings } from './contributions/settings.ts';
+import { livingTools } from './contributions/tools.ts';
 import { livingInventory } from './inventory.ts';
 import { passwordDirectories } from './password-directories.ts';
 import type { Plan } from './plan.ts';
@@ -36,6 +39,9 @@ type HostPorts = Pick<
   | 'PasswordDirectories'
   | 'ScopeCatalogue'
   | 'PermissionTable'
+  | 'ToolRegistry'
+  | 'IndexerRegistry'
+  | 'PageRegistry'
   | 'Sealer'
   | 'SettingCatalogue'
   | 'Settings'
@@ -48,6 +54,7 @@ export function hostProviders({ plan, storage, clock, ids, sealer, rateCounter }
   return ({ lives, port, providers, log }) => {
     const scopes = livingScopes(lives);
     const settings = livingSettings(lives, plan.settings);
+    const permissions = livingPermissions(lives);
     return {
       Clock: clock,
       Ids: ids,
@@ -59,6 +66,7 @@ export function hostProviders({ plan, storage, clock, ids, sealer, rateCounter }
       AccessDecision: accessDecision({
         scopes,
         adminGrants: () => port('AdminGrants'),
+        isPermission: (name) => permissions.has(name),
         resolvers: () => port('ResourceResolver'),
       }),
       Authenticator: authenticator({
@@ -67,7 +75,10 @@ export function hostProviders({ plan, storage, clock, ids, sealer, rateCounter }
       }),
       PasswordDirectories: passwordDirectories({ directories: () => providers('PasswordDirectory'), log }),
       ScopeCatalogue: scopes,
-      PermissionTable: livingPermissions(lives),
+      PermissionTable: permissions,
+      ToolRegistry: livingTools(lives),
+      IndexerRegistry: livingIndexers(lives),
+      PageRegistry: livingPages(lives, plan.mountOf),
       Sealer: sealer,
       SettingCatalogue: settings,
       Settings: configuredSettings(settings),

@@ -3,6 +3,7 @@ import type { MemoryDatabase } from '#adapters/memory/database';
 import type { SqlDatabase } from '#adapters/postgres/database';
 import type { MigrationOutcome, MigrationSet, PostgresStorage } from '#adapters/postgres/index';
 import type { Storage } from '#core/kernel/storage';
+import { heldMemory } from './declared.ts';
 import type { PluginDefinition } from './definition.ts';
 import type { Provision } from './plan.ts';
 
@@ -25,7 +26,9 @@ export function storesOf(definition: PluginDefinition, storage: OpenStorage): Re
   return Object.fromEntries(
     stores.map(([name, columns]) => [
       name,
-      storage.column === 'sql' ? columns.sql(storage.database) : columns.memory(storage.database),
+      storage.column === 'sql'
+        ? columns.sql(storage.database)
+        : columns.memory(heldMemory(definition, storage.database)),
     ]),
   );
 }

@@ -33,6 +33,8 @@ export class Exchange {
   readonly ip: string;
   readonly now: Date;
   route = '-';
+  /** Whose route it is. */
+  plugin: string | undefined;
   caller: Caller = anonymous;
   /** Who the credential that was presented proves at a later moment. */
   callerAt: (now: Date) => Promise<Caller> = async () => anonymous;

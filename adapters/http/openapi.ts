@@ -1,25 +1,13 @@
 // Generates the OpenAPI 3.1 document from the descriptors and schemas that serve requests.
 import { STATUS_CODES } from 'node:http';
-import Joi from 'joi';
+import type Joi from 'joi';
 import type { ScopeCatalogue } from '#core/kernel/scopes';
+import { errorEnvelope, errorShape } from './answers.ts';
 import { sessionCookie } from './credentials.ts';
 import { schemaRegistry, type JsonSchema, type SchemaRegistry } from './json-schema.ts';
-import { object, type Route } from './route.ts';
+import type { Route } from './route.ts';
 import { pathOf, type AbsentPort, type OwnedRoute } from './routes.ts';
 import { impliedStatuses } from './statuses.ts';
-
-interface ErrorEnvelope {
-  readonly error: string;
-  readonly detail?: string;
-  readonly error_code?: string;
-}
-
-const errorMembers: Joi.StrictSchemaMap<ErrorEnvelope> = {
-  error: Joi.string().required().description('A sentence for a person; clients branch on the status and error_code'),
-  detail: Joi.string().description('Which field, or what to do'),
-  error_code: Joi.string().description('Stable and machine-readable'),
-};
-const errorEnvelope = object<ErrorEnvelope>(errorMembers).id('Error');
 
 const bytes: JsonSchema = { type: 'string', format: 'binary' };
 
@@ -29,22 +17,35 @@ export interface DocumentParts {
   readonly absentPort: AbsentPort;
   readonly baseUrl: string;
   readonly version: string;
+  /** Told of an operation that the document has to do without. */
+  readonly unshown: (of: { readonly plugin: string; readonly route: string; readonly error: unknown }) => void;
 }
 
-export function openapiDocument({ routes, scopes, absentPort, baseUrl, version }: DocumentParts): object {
+export function openapiDocument({ routes, scopes, absentPort, baseUrl, version, unshown }: DocumentParts): object {
   const registry = schemaRegistry();
   registry.of(errorEnvelope, 'output');
   const shown = routes.filter(
     ({ route }) =>
       route.hidden !== true && !(route.requires ?? []).some((name) => absentPort(name)?.absent === 'hidden'),
   );
+  /** One operation whose schemas cannot be shown, such as one that holds itself, costs the document that operation. */
+  const showing = <T>({ plugin, route }: OwnedRoute, show: () => T): readonly T[] => {
+    try {
+      return [show()];
+    } catch (error) {
+      unshown({ plugin, route: route.id, error });
+      return [];
+    }
+  };
   // Answers first, so that a schema both sent and received keeps its plain name for what is sent.
-  const operations = shown.map((owned) => ({ ...owned, responses: responses(owned.route, registry, absentPort) }));
+  const operations = shown.flatMap((owned) =>
+    showing(owned, () => ({ ...owned, responses: responses(owned.route, registry, absentPort) })),
+  );
   const paths: Record<string, Record<string, object>> = {};
-  for (const { plugin, route, responses: answers } of operations) {
+  for (const owned of operations) {
+    const { plugin, route, responses: answers } = owned;
     const path = pathOf(route).replaceAll(/\{(\w+)[?*]\d*\}/g, '{$1}');
-    const item = (paths[path] ??= {});
-    item[route.method.toLowerCase()] = {
+    for (const operation of showing(owned, () => ({
       operationId: route.id,
       summary: route.summary,
       tags: [plugin],
@@ -55,7 +56,8 @@ export function openapiDocument({ routes, scopes, absentPort, baseUrl, version }
       'x-access': route.access,
       'x-meter': route.meter,
       ...(route.scope === null ? {} : { 'x-scope': scopes.row(route.scope) }),
-    };
+    })))
+      (paths[path] ??= {})[route.method.toLowerCase()] = operation;
   }
   return {
     openapi: '3.1.0',
@@ -139,10 +141,7 @@ function requestBody({ body }: Route, registry: SchemaRegistry): { readonly requ
 
 function responses(route: Route, registry: SchemaRegistry, absentPort: AbsentPort): Readonly<Record<string, object>> {
   const unavailable = (route.requires ?? []).some((name) => absentPort(name)?.absent === 'unavailable') ? [503] : [];
-  const problem = registry.of(
-    route.errorMembers === undefined ? errorEnvelope : object<ErrorEnvelope>(errorMembers).concat(route.errorMembers),
-    'output',
-  );
+  const problem = registry.of(errorShape(route), 'output');
   const refusal = { content: { 'application/json': { schema: problem } } };
   return {
     ...Object.fromEntries(

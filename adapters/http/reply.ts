@@ -2,6 +2,7 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import type { Request, ResponseObject, ResponseToolkit } from '@hapi/hapi';
 import type { Caller } from '#core/kernel/caller';
+import type { AnswerCheck } from './answers.ts';
 import type { Failure } from './errors.ts';
 import { matches } from './etag.ts';
 import { jsonText } from './json-text.ts';
@@ -24,8 +25,8 @@ export interface ReplyContext {
   readonly secure: boolean;
   readonly hooks: StreamHooks;
   readonly cache: ResponseCache;
-  /** Says what is wrong with a JSON body; undefined where bodies are not checked. */
-  readonly flaw: ((body: unknown) => string | undefined) | undefined;
+  /** Undefined where answers are not checked. */
+  readonly check: AnswerCheck | undefined;
 }
 
 export async function respond(
@@ -125,8 +126,12 @@ async function withBody(
   status: number,
   context: ReplyContext,
 ): Promise<ResponseObject> {
-  if (body === undefined) return h.response().code(status);
+  if (body === undefined) {
+    context.check?.other('empty', status);
+    return h.response().code(status);
+  }
   if (body instanceof ByteStream) {
+    await declaredBytes(body, status, context);
     // Packs, archives and blobs are compressed already or gain little; events must not wait for a compressor.
     Object.assign(request.info, { acceptEncoding: 'identity' });
     const response = h.response(readable(body, context.hooks)).code(status).header('content-security-policy', sandbox);
@@ -145,11 +150,19 @@ function sendable(h: ResponseToolkit, whole: string | Buffer): ResponseObject {
   return h.response(pieces(bytes)).bytes(bytes.length);
 }
 
-async function jsonOf(body: unknown, status: number, { flaw }: ReplyContext): Promise<string> {
-  const text = await jsonText(body);
-  const found = status < 400 ? flaw?.(JSON.parse(text)) : undefined;
-  if (found !== undefined) throw new Error(`the answer does not fit its schema: ${found}`);
-  return text;
+async function jsonOf(body: unknown, status: number, { check }: ReplyContext): Promise<string> {
+  const text: string | undefined = await jsonText(body);
+  if (check === undefined) return text;
+  return JSON.stringify(check.json(text === undefined ? undefined : JSON.parse(text), status));
+}
+
+async function declaredBytes(body: ByteStream, status: number, { check }: ReplyContext): Promise<void> {
+  try {
+    check?.other('bytes', status);
+  } catch (error) {
+    await cancel(body);
+    throw error;
+  }
 }
 
 /**

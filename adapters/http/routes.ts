@@ -7,8 +7,9 @@ import { callerKey, type CurrentCaller } from '#core/kernel/current-caller';
 import { HexforgeError, NotFound, Unauthorized, Unavailable } from '#core/kernel/errors';
 import type { Log } from '#core/kernel/log';
 import type { PortTraits } from '#core/kernel/ports';
+import { answerCheck, type AnswerCheck } from './answers.ts';
 import { presentedIn, readCookies, sessionCookie, type CsrfProtection } from './credentials.ts';
-import { failure, stackOf } from './errors.ts';
+import { failure, stackOf, type Failure } from './errors.ts';
 import type { Exchange } from './exchange.ts';
 import type { HeldBytes } from './held-bytes.ts';
 import { defaultMaxBytes, readJson } from './json-body.ts';
@@ -19,11 +20,13 @@ import { errorResponse, respond, type ReplyContext } from './reply.ts';
 import { carriesBody, drain, requestBytes } from './request-body.ts';
 import type { ResponseCache } from './response-cache.ts';
 import type { RawBody, Route } from './route.ts';
-import { compile, compileResult, type Check } from './validation.ts';
+import { compile, type Check } from './validation.ts';
 
 export interface OwnedRoute {
   readonly plugin: string;
   readonly route: Route;
+  /** Of a plugin from outside: its answers are checked and stripped. */
+  readonly outside?: boolean;
 }
 
 export type AbsentPort = (
@@ -73,7 +76,7 @@ export const payload = {
 /** Where a descriptor is mounted. */
 export const pathOf = ({ mount, path }: Route): string => (mount === 'root' ? path : `/api/v1${path}`);
 
-export function hapiRoute({ route }: OwnedRoute, wiring: Wiring): ServerRoute {
+export function hapiRoute({ plugin, route, outside = false }: OwnedRoute, wiring: Wiring): ServerRoute {
   const path = pathOf(route);
   // A protocol that is no REST is known by its operation: git's paths have one pattern for several services.
   const label = route.hidden === true && route.mount === 'root' && path.includes('{') ? route.id : path;
@@ -88,7 +91,7 @@ export function hapiRoute({ route }: OwnedRoute, wiring: Wiring): ServerRoute {
   const readInput = inputReader(route, wiring.heldBytes);
   // The answer to a change tells what was done: whoever asked for it may hear that to its end.
   const reading = route.method === 'GET' || route.meter === 'api.read';
-  const flaw = wiring.validateResponses && typeof route.result === 'object' ? compileResult(route.result) : undefined;
+  const check = outside || wiring.validateResponses ? answerCheck(plugin, route, outside) : undefined;
 
   const serve = async (request: Request, h: ResponseToolkit, exchange: Exchange): Promise<ResponseObject> => {
     if (missing('hidden') !== undefined) throw wiring.nothingHere(request);
@@ -131,7 +134,7 @@ export function hapiRoute({ route }: OwnedRoute, wiring: Wiring): ServerRoute {
     secure: wiring.secureCookies,
     caller: exchange.caller,
     cache: wiring.cache,
-    flaw,
+    check,
     hooks: {
       lease,
       stopping: wiring.stopping,
@@ -139,7 +142,7 @@ export function hapiRoute({ route }: OwnedRoute, wiring: Wiring): ServerRoute {
       failed: (error) => {
         if (!exchange.abandoned)
           wiring.log.error(
-            { requestId: exchange.requestId, route: label, stack: stackOf(error) },
+            { requestId: exchange.requestId, plugin, route: label, stack: stackOf(error) },
             'a response broke off',
           );
       },
@@ -149,10 +152,11 @@ export function hapiRoute({ route }: OwnedRoute, wiring: Wiring): ServerRoute {
   const handler = async (request: Request, h: ResponseToolkit): Promise<ResponseObject> => {
     const { exchange } = request.app;
     exchange.route = label;
+    exchange.plugin = plugin;
     try {
       return await serve(request, h, exchange);
     } catch (error) {
-      return refuse(request, h, error, route.basic === true, wiring.log);
+      return refuse(request, h, error, route.basic === true, wiring.log, outside ? check : undefined);
     } finally {
       exchange.hold?.release();
     }
@@ -176,19 +180,23 @@ export async function refuse(
   error: unknown,
   basic: boolean,
   log: Log,
+  check?: AnswerCheck,
 ): Promise<ResponseObject> {
   const { exchange } = request.app;
-  const { requestId } = exchange;
-  const told = failure(error, { requestId, basic });
+  const { requestId, plugin } = exchange;
+  const told = checked(failure(error, { requestId, basic }), check, requestId);
   if (told.status === 500 && !exchange.abandoned)
-    log.error({ requestId, route: exchange.route, stack: stackOf(error) }, 'a request failed');
+    log.error(
+      { requestId, plugin, route: exchange.route, stack: stackOf(error), remedy: remedyOf(error) },
+      'a request failed',
+    );
   // A refusal without a cause, such as that of a plugin that is off, is no news.
   if (
     told.status === 507 ||
     (told.status === 503 && error instanceof Error && (error.cause !== undefined || !(error instanceof HexforgeError)))
   )
     log.warn(
-      { requestId, route: exchange.route, problem: told.body['error'], stack: stackOf(error) },
+      { requestId, plugin, route: exchange.route, problem: told.body['error'], stack: stackOf(error) },
       'a component is not available',
     );
   if (error instanceof AnswerTooLarge)
@@ -196,6 +204,20 @@ export async function refuse(
   await drain(request.raw.req);
   return errorResponse(h, told, basic && headerOf(request, 'user-agent')?.startsWith('git/') === true);
 }
+
+/** The refusals of a plugin from outside have the members they declare, and no others. */
+function checked(told: Failure, check: AnswerCheck | undefined, requestId: string): Failure {
+  if (check === undefined) return told;
+  try {
+    return { ...told, body: check.json(told.body, 500) as Failure['body'] };
+  } catch (error) {
+    return failure(error, { requestId, basic: false });
+  }
+}
+
+/** What an operator can do about a fault of ours that says so. */
+const remedyOf = (error: unknown): string | undefined =>
+  error instanceof HexforgeError && error.kind === 'internal' ? error.detail : undefined;
 
 const alreadyCharged = (): Promise<void> => Promise.resolve();
 

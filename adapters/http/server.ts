@@ -19,6 +19,7 @@ import { csrfProtection } from './credentials.ts';
 import { Exchange, type AccessLogEntry } from './exchange.ts';
 import { HeldBytes, heldBytesLimits, type HeldBytesLimits } from './held-bytes.ts';
 import { leaseMs } from './lease.ts';
+import { stackOf } from './errors.ts';
 import { openapiDocument } from './openapi.ts';
 import { defaultPace, PaceKeeper, type Pace } from './pace.ts';
 import { rateLimiter } from './rate-limiter.ts';
@@ -84,7 +85,13 @@ export function createHttpServer(options: HttpOptions): HttpServer {
   const stopping = new AbortController();
   const running = new Set<Promise<unknown>>();
   let document: object | undefined;
-  const openapi = (): object => (document ??= openapiDocument({ ...options, routes }));
+  const openapi = (): object =>
+    (document ??= openapiDocument({
+      ...options,
+      routes,
+      unshown: ({ error, ...of }) =>
+        log.error({ ...of, stack: stackOf(error) }, 'an operation is not in the OpenAPI document'),
+    }));
   const routes: readonly OwnedRoute[] = [
     ...systemRoutes({ ...options, document: openapi }).map((route) => ({ plugin: 'system', route })),
     ...options.routes,

@@ -5,7 +5,7 @@ import { UnknownField, ValidationFailed } from '#core/kernel/errors';
 export type Check = (value: unknown) => unknown;
 
 /** joi's own texts of these quote the value, which may be a secret. */
-const messages: Joi.LanguageMessages = {
+export const silentMessages: Joi.LanguageMessages = {
   'string.pattern.base': '{{#label}} does not have the required form',
   'string.pattern.name': '{{#label}} is not a valid {{#name}}',
   'string.pattern.invert.base': '{{#label}} has a form that is not allowed',
@@ -20,7 +20,9 @@ export type Place = keyof typeof places;
  * @throws {ValidationFailed | UnknownField} from the check.
  */
 export function compile(schema: Joi.ObjectSchema, place: Place): Check {
-  const prepared = schema.prefs(place === 'body' ? { messages } : { messages, stripUnknown: true });
+  const prepared = schema.prefs(
+    place === 'body' ? { messages: silentMessages } : { messages: silentMessages, stripUnknown: true },
+  );
   return (value) => {
     const result = prepared.validate(value);
     if (result.error !== undefined) throw refusal(result.error, place);
@@ -53,10 +55,4 @@ function checkText(query: Readonly<Record<string, unknown>>): void {
         detail: `Query parameter "${name}" must not contain a NUL character`,
       });
   }
-}
-
-/** A strict check of what we are about to send; yields what is wrong with it. */
-export function compileResult(schema: Joi.Schema): (sent: unknown) => string | undefined {
-  const prepared = schema.prefs({ convert: false, abortEarly: false });
-  return (sent) => prepared.validate(sent).error?.message;
 }

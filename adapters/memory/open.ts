@@ -168,6 +168,7 @@ export function openMemory({ clock, ids, log, memory = new Memory(), tuning }: M
     intents,
     database,
     locks: memoryLocks(unitOfWork),
+    leads: async () => true,
     deliver: async (subscriptions) => scopes.exit(() => delivery.start(subscriptions)),
     drained: () => delivery.drained(),
     async check() {

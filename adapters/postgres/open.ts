@@ -105,6 +105,7 @@ function assembled({ clock, ids, log, tuning }: PostgresOptions, engine: Engine,
     events: outbox({ clock, ids, record: (event) => transactions.record(event) }),
     intents,
     locks: lock,
+    leads,
     migrate: (sets) => migrations.migrate(sets),
     pending: (sets) => migrations.pending(sets),
     // Of the servers on a database one leads.

@@ -1,4 +1,5 @@
 // The events of accounts, sessions and tokens. Payloads hold ids and names, no secret and no address.
+import type { EventType } from '#core/kernel/events';
 
 declare module '#core/kernel/events' {
   interface EventPayloads {
@@ -16,6 +17,19 @@ declare module '#core/kernel/events' {
     'session.ended': { readonly userId: string; readonly sessionId: string };
   }
 }
+
+/** What the plugin of this area emits. */
+export const identityEvents = [
+  'user.created',
+  'user.updated',
+  'user.suspended',
+  'user.reactivated',
+  'user.deleted',
+  'user.credentials_revoked',
+  'token.created',
+  'token.revoked',
+  'session.ended',
+] as const satisfies readonly EventType[];
 
 /** The aggregate under which the events of one user are ordered. */
 export const userAggregate = (id: string): string => `user:${id}`;

@@ -121,7 +121,10 @@ export interface Granted<R, P extends string, C extends Caller = Caller> {
   readonly resource: R;
   /** Whose call it is: of a change (`changes`) a user's. */
   readonly call: Call<C>;
-  /** Whether the caller also holds another permission on the same thing. */
+  /**
+   * Whether the caller also holds another permission on the same thing. Nobody holds one that no plugin contributes, as
+   * where the plugin that does is off.
+   */
   may(permission: string): boolean;
   /**
    * The proof as it would be at this moment: the credential is asked again, and the decision taken again about the same
@@ -180,6 +183,8 @@ declarePort('ResourceResolver', {
 export interface AccessParts {
   readonly scopes: ScopeCatalogue;
   readonly adminGrants: () => AdminGrants | undefined;
+  /** Whether a plugin that runs contributes the permission: nobody may what nobody knows. */
+  readonly isPermission: (name: string) => boolean;
   readonly resolvers: () => readonly ResourceResolver[];
 }
 
@@ -196,7 +201,7 @@ interface Decided {
 const idOf = (resource: unknown): unknown =>
   typeof resource === 'object' && resource !== null && 'id' in resource ? resource.id : undefined;
 
-export function accessDecision({ scopes, adminGrants, resolvers }: AccessParts): AccessDecision {
+export function accessDecision({ scopes, adminGrants, isPermission, resolvers }: AccessParts): AccessDecision {
   const decisions = new WeakMap<Call, Decided[]>();
 
   const signedInUser = (caller: Caller): User => {
@@ -241,7 +246,10 @@ export function accessDecision({ scopes, adminGrants, resolvers }: AccessParts):
       const decided = { rule, scope, params, resource };
       remember(call, decided);
       const renew = async (): Promise<unknown> => await again(await call.renew(), decided);
-      return { resource, call, may, renew } as unknown as Granted<unknown, string>;
+      return { resource, call, may: (name: string) => isPermission(name) && may(name), renew } as unknown as Granted<
+        unknown,
+        string
+      >;
     };
     const resolve = resolvers().find((resolver) => rule.resource in resolver)?.[rule.resource];
     if (resolve === undefined) throw new NotFound('Not found');

@@ -25,6 +25,8 @@ export interface Subscription<T extends EventType = EventType> {
    * `broadcast`: on every process, may be lost; for caches that can re-read the truth.
    */
   readonly delivery: 'durable' | 'broadcast';
+  /** No plugin has to emit it. Without this a type that no plugin declares in its `emits` is refused. */
+  readonly optional?: boolean;
   handle(event: EventOf<T>): Promise<void>;
 }
 

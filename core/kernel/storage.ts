@@ -13,6 +13,11 @@ export interface Storage {
   readonly events: Events;
   readonly intents: Intents;
   readonly locks: Locks;
+  /**
+   * Whether this process is the one of many that does what one has to do, such as jobs. To be asked each time: another
+   * takes the lead where it has ended. @throws {Unavailable} where that cannot be told.
+   */
+  leads(): Promise<boolean>;
   /** Begins delivering events: what is committed from now on and what was not delivered before. */
   deliver(subscriptions: readonly OwnedSubscription[]): Promise<void>;
   /**

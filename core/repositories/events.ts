@@ -1,5 +1,6 @@
 // What happens to repositories, as others hear of it; the aggregate is `repository:ID`.
 import type { Call, Caller } from '#core/kernel/caller';
+import type { EventType } from '#core/kernel/events';
 import type { Oid } from './git-backend.ts';
 import type { Repository, Visibility } from './repository.ts';
 
@@ -71,6 +72,29 @@ declare module '#core/kernel/events' {
     };
   }
 }
+
+/** What the plugin of this area emits. */
+export const repositoryEvents = [
+  'repository.created',
+  'repository.updated',
+  'repository.renamed',
+  'repository.visibility_changed',
+  'repository.deleted',
+  'repository.forked',
+  'repository.starred',
+  'repository.unstarred',
+  'repository.watched',
+  'repository.unwatched',
+  'collaborator.added',
+  'collaborator.updated',
+  'collaborator.removed',
+  'role_template.created',
+  'role_template.updated',
+  'role_template.deleted',
+  'branch.deleted',
+  'branch.protection_changed',
+  'push',
+] as const satisfies readonly EventType[];
 
 export const aggregateOf = (repositoryId: string): string => `repository:${repositoryId}`;
 

@@ -1,5 +1,4 @@
-// Problems of duplicate names, where two plugins claim the same: tools, scope rows, permissions, settings, tables,
-// migrations.
+// Problems of duplicate names, where two plugins claim the same: scope rows, permissions, settings, tables, migrations.
 import type { PluginDefinition } from '../definition.ts';
 import type { Plan } from '../plan.ts';
 import type { Problem } from '../problem.ts';
@@ -12,7 +11,6 @@ interface Kind {
 }
 
 const kinds: readonly Kind[] = [
-  { code: 'duplicate_tool', what: 'tool', namesOf: ({ tools = [] }) => tools.map(({ name }) => name) },
   { code: 'duplicate_scope', what: 'scope row', namesOf: ({ scopes = [] }) => scopes.map(({ name }) => name) },
   {
     code: 'duplicate_permission',
@@ -42,16 +40,16 @@ export interface Double {
 }
 
 /** Every name that is claimed again after its first claim. */
-export function doubles(
-  enabled: readonly PluginDefinition[],
-  namesOf: (definition: PluginDefinition) => readonly string[],
+export function doubles<P extends { readonly name: string }>(
+  plugins: readonly P[],
+  namesOf: (plugin: P) => readonly string[],
 ): readonly Double[] {
   const owners = new Map<string, string>();
-  return enabled.flatMap((definition) =>
-    namesOf(definition).flatMap((name): readonly Double[] => {
+  return plugins.flatMap((plugin) =>
+    namesOf(plugin).flatMap((name): readonly Double[] => {
       const first = owners.get(name);
-      if (first !== undefined) return [{ name, first, second: definition.name }];
-      owners.set(name, definition.name);
+      if (first !== undefined) return [{ name, first, second: plugin.name }];
+      owners.set(name, plugin.name);
       return [];
     }),
   );

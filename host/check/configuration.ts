@@ -13,17 +13,25 @@ export function configurationProblems(plan: Plan): readonly Problem[] {
   ];
 }
 
+const nothing: Joi.ObjectSchema = Joi.object({});
+
 /** The plugin's part of the configuration, checked, with defaults. */
 export function pluginConfiguration(
   definition: PluginDefinition,
   raw: Readonly<Record<string, unknown>>,
 ): { readonly value: unknown; readonly problems: readonly Problem[] } {
-  const schema = definition.config ?? Joi.object({});
-  return validated(schema, raw, {
-    prefix: `plugins.${definition.name}`,
-    code: 'bad_configuration',
-    plugin: definition.name,
-  });
+  const { name: plugin, config = nothing } = definition;
+  try {
+    return validated(config, raw, { prefix: `plugins.${plugin}`, code: 'bad_configuration', plugin });
+  } catch (error) {
+    const problem = {
+      code: 'bad_member',
+      plugin,
+      message: `The definition of plugin "${plugin}" has "config", which cannot be used: ${error instanceof Error ? error.message : 'it throws'}`,
+      remedy: 'Let it hold rules that are checked at once, without `external`',
+    };
+    return { value: {}, problems: [problem] };
+  }
 }
 
 /** joi's own sentences for these repeat the value. */

@@ -1,5 +1,18 @@
 // Stand-ins for what a plugin will have once it is built: they can be taken apart and passed on, and throw when used.
 
+/** A plugin's builder used what is there only once the plugin is built. */
+export class UsedTooEarly extends Error {
+  readonly member: string;
+
+  constructor(member: string) {
+    super(`"${member}" is used before the plugin is built`);
+    this.member = member;
+  }
+}
+
+const standIns = new WeakSet<object>();
+export const isStandIn = (value: unknown): boolean => typeof value === 'function' && standIns.has(value);
+
 /**
  * Answers the name of a member with a stand-in for that member, and throws at anything else that is done with it,
  * naming the member. Whether it is there cannot be trapped: a stand-in is always true.
@@ -7,9 +20,9 @@
  */
 export function standIn(name: string, known: Readonly<Record<string, unknown>> = {}): object {
   const refuse = (): never => {
-    throw new Error(`"${name}" is used before the plugin is built`);
+    throw new UsedTooEarly(name);
   };
-  return new Proxy(() => undefined, {
+  const made = new Proxy(() => undefined, {
     get(_, member) {
       if (typeof member === 'symbol') return refuse();
       // With a `then` it would pass for a promise.
@@ -28,4 +41,6 @@ export function standIn(name: string, known: Readonly<Record<string, unknown>> =
     setPrototypeOf: refuse,
     preventExtensions: refuse,
   });
+  standIns.add(made);
+  return made;
 }

@@ -1,12 +1,40 @@
-// Problems of tables: their names, and references to tables of plugins that may be absent.
+// Problems of tables: their names, entities of tables that were not declared, and references to tables of plugins that
+// may be absent.
+import { UnderscoreNamingStrategy } from '@mikro-orm/core';
 import { startsWithNameOf, tablePrefix } from '#adapters/postgres/ownership';
 import type { PluginDefinition } from '../definition.ts';
+import { didYouMean } from '../nearest.ts';
 import { needsOf, portsOf, provision, traitsOf, type Plan, type Provision } from '../plan.ts';
 import type { Problem } from '../problem.ts';
 
 export function tableProblems(plan: Plan): readonly Problem[] {
   const ports = provision(plan.enabled, plan.providers);
-  return plan.enabled.flatMap((definition) => [...badNames(definition), ...badReferences(definition, plan, ports)]);
+  return plan.enabled.flatMap((definition) => [
+    ...badNames(definition),
+    ...strangeEntities(definition),
+    ...badReferences(definition, plan, ports),
+  ]);
+}
+
+/** An entity of another's table would let a store read and write that. */
+function strangeEntities({ name: plugin, entities = [], tables = [] }: PluginDefinition): readonly Problem[] {
+  return entities
+    .map(tableNameOf)
+    .filter((table) => !tables.includes(table))
+    .map((table): Problem => ({
+      code: 'undeclared_table',
+      plugin,
+      message: `Plugin "${plugin}" has an entity of the table "${table}", which is not in its \`tables\``,
+      remedy: didYouMean(table, tables, 'Add it to `tables` of its definition'),
+    }));
+}
+
+const naming = new UnderscoreNamingStrategy();
+
+/** As MikroORM names it where the entity does not. */
+function tableNameOf(entity: object): string {
+  const { meta } = entity as { readonly meta: { readonly tableName?: unknown; readonly className?: unknown } };
+  return typeof meta.tableName === 'string' ? meta.tableName : naming.classToTableName(String(meta.className));
 }
 
 function badNames({ name: plugin, tables = [] }: PluginDefinition): readonly Problem[] {

@@ -1,4 +1,4 @@
-// Scheduled jobs: each on a timer, on one process at a time; the next run is counted from the end of the last.
+// Scheduled jobs: each on a timer, on one process of many; the next run is counted from the end of the last.
 import type { Log } from '#core/kernel/log';
 import type { Locks } from '#core/kernel/unit-of-work';
 import { within } from '../deadline.ts';
@@ -16,7 +16,16 @@ export interface RunningJobs {
 
 export function runJobs(
   jobs: readonly OwnedJob[],
-  { locks, logOf }: { readonly locks: Locks; readonly logOf: (plugin: string) => Log },
+  {
+    locks,
+    leads,
+    logOf,
+  }: {
+    readonly locks: Locks;
+    /** Whether this process is the one that runs them; asked before each run. */
+    readonly leads: () => Promise<boolean>;
+    readonly logOf: (plugin: string) => Log;
+  },
 ): RunningJobs {
   const controller = new AbortController();
   const timers = new Set<NodeJS.Timeout>();
@@ -37,6 +46,8 @@ export function runJobs(
 
   const once = async ({ plugin, job }: OwnedJob): Promise<void> => {
     try {
+      if (!(await leads())) return;
+      // The lead may be another's while a run of this process lasts.
       await locks.exclusive(`job:${plugin}:${job.name}`, async () => {
         // Another process may have held the lock for long: the server may be stopping by now.
         if (!controller.signal.aborted) await job.run(controller.signal);

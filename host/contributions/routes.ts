@@ -5,6 +5,8 @@ import type { Mount } from '../plan.ts';
 export interface OwnedRoute {
   readonly plugin: string;
   readonly route: Route;
+  /** Of a plugin from outside: its answers are checked and stripped. */
+  readonly outside: boolean;
 }
 
 /** The whole path, for comparing claims and for messages. */

@@ -15,8 +15,8 @@ export function livingScopes(lives: readonly Life[]): ScopeCatalogue {
   } satisfies ScopeCatalogue;
 }
 
-export function livingPermissions(lives: readonly Life[]): PermissionTable {
-  return {
-    declarations: living(lives, (definitions) => definitions.flatMap(({ permissions = [] }) => permissions)),
-  } satisfies PermissionTable;
+export function livingPermissions(lives: readonly Life[]): PermissionTable & { has(name: string): boolean } {
+  const declarations = living(lives, (definitions) => definitions.flatMap(({ permissions = [] }) => permissions));
+  const names = living(lives, () => new Set(declarations().map(({ name }) => name)));
+  return { declarations, has: (name) => names().has(name) };
 }

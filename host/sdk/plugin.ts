@@ -33,4 +33,14 @@ export { compiledRead } from '#adapters/postgres/compiled-read';
 export type { Migration, SqlDatabase } from '#adapters/postgres/database';
 export { rows } from './rows.ts';
 export type { MemoryDatabase, MemoryTable } from '#adapters/memory/database';
+export {
+  indexer,
+  type IndexChange,
+  type IndexDocument,
+  type Indexer,
+  type IndexerRegistry,
+  type IndexerSpec,
+} from '#host/contributions/indexers';
+export { page, type PageContent, type PageRegistry, type PageSpec, type WebPage } from '#host/contributions/pages';
+export { tool, type Tool, type ToolRegistry, type ToolSpec } from '#host/contributions/tools';
 export * from '#host/definition';

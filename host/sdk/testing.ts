@@ -19,7 +19,14 @@ export {
 export { Refused, type Problem };
 
 /** Problems that only the company of other plugins can solve. */
-const ofCompany: ReadonlySet<string> = new Set(['missing_port', 'reference', 'unknown_scope', 'unknown_permission']);
+const ofCompany: ReadonlySet<string> = new Set([
+  'missing_port',
+  'reference',
+  'unknown_scope',
+  'unknown_permission',
+  'unknown_event',
+  'unknown_read',
+]);
 
 /** What is wrong with a definition by itself; with good defaults and good manners, nothing. */
 export function checkPlugin(definition: PluginDefinition, options: CheckOptions = {}): readonly Problem[] {

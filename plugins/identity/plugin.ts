@@ -1,5 +1,12 @@
 // Accounts, sessions and personal access tokens.
-import { identityScopes, identitySettings, isUsername, passwordLength, reservedScopes } from 'hexforge/identity';
+import {
+  identityEvents,
+  identityScopes,
+  identitySettings,
+  isUsername,
+  passwordLength,
+  reservedScopes,
+} from 'hexforge/identity';
 import { count, definePlugin, maybe, shape, word } from 'hexforge/plugin';
 import { jwtSessionTokens, owaspCost, scryptHasher, sha256Hasher } from '#adapters/crypto/index';
 import { identityUseCases } from '#core/identity/use-cases';
@@ -80,6 +87,7 @@ export default definePlugin({
   tables: ['identity_user', 'identity_session', 'identity_refresh_token', 'identity_token', 'identity_public_user'],
   migrations,
   settings: identitySettings,
+  emits: identityEvents,
   scopes: [...identityScopes, ...reservedScopes],
 
   build(context) {

@@ -1,6 +1,6 @@
 // The plugin "repositories": records, visibility and access, contents, and what belongs to a push.
 import { definePlugin, Joi, shape } from 'hexforge/plugin';
-import { repositoryPermissions, repositoryScopes, repositorySettings } from 'hexforge/repositories';
+import { repositoryEvents, repositoryPermissions, repositoryScopes, repositorySettings } from 'hexforge/repositories';
 import { repositoryResolver, repositoryUseCases } from '#core/repositories/use-cases';
 import { archiveRoutes } from './archives/routes.ts';
 import { blameRoutes } from './blame/routes.ts';
@@ -99,6 +99,7 @@ export default definePlugin({
     UserReferences: ({ store }) => ({ what: 'repositories', counts: (userIds) => store.countByOwner(userIds) }),
   },
   settings: repositorySettings,
+  emits: repositoryEvents,
   scopes: repositoryScopes,
   permissions: repositoryPermissions,
   entities,

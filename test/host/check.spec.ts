@@ -197,7 +197,6 @@ void t.test('what two plugins claim names both', async (t) => {
     definePlugin({
       ...base,
       name,
-      tools: [{ name: 'tool', family: 'sample' }],
       scopes: [{ name: 'sample.read' }],
       permissions: [{ name: 'sample.write', from: 'write' }],
       settings: [{ key: 'sample.enabled', description: 'A sample', type: 'boolean', default: true }],
@@ -206,7 +205,6 @@ void t.test('what two plugins claim names both', async (t) => {
   t.strictSame(
     check(plan([claims('a'), claims('b')])).map(({ code, message }) => [code, message]),
     [
-      ['duplicate_tool', 'The tool "tool" is claimed by "a" and by "b"'],
       ['duplicate_scope', 'The scope row "sample.read" is claimed by "a" and by "b"'],
       ['duplicate_permission', 'The permission "sample.write" is claimed by "a" and by "b"'],
       ['duplicate_setting', 'The setting "sample.enabled" is claimed by "a" and by "b"'],

@@ -353,3 +353,37 @@ void t.test('the example file can be printed for a configuration', async (t) => 
     'and is itself a good, empty configuration',
   );
 });
+
+void t.test('plugins in plain JavaScript that are ill-formed are told as such by every command', async (t) => {
+  const base = "name: 'bell', version: '1.0.0', api: '*'";
+  const route = "id: 'bellRing', summary: 'Rings', method: 'GET', path: '/', scope: null, result: 'empty', run() {}";
+  const faults = {
+    'rotues: 1': /"rotues", which is no member of a plugin definition\. Did you mean "routes"\?/,
+    'config: { word: 1 }': /"config", which must be the schema of an object/,
+    'provides: 7, environment: 7': /"provides", which must be an object/,
+    'settings: [1]': /"settings\[0\]", which must be a setting/,
+    'needs: { Clock: true }': /"needs", which must be a list/,
+    [`routes: () => [{ ${route} }]`]: /The route "bellRing" of plugin "bell" lacks "access"/,
+    'get stop() { throw new Error("boo"); }': /boo/,
+  };
+  const commandsOf = [['check'], ['plugins'], ['config'], ['config', '--json'], ['migrate', '--dry-run'], ['serve']];
+  for (const [index, [members, says]] of Object.entries(faults).entries()) {
+    // A module is imported once, whatever its file holds later.
+    const file = `bell-${index}.mjs`;
+    const cwd = t.testdir({
+      config: { 'hexforge.yaml': `plugins:\n  bell:\n    path: ../${file}\n` },
+      [file]: `export default { ${base}, ${members} };\n`,
+    });
+    for (const args of commandsOf) {
+      const { code, out, err } = await run(t, args, { cwd, environment: { HEXFORGE_PLUGINS: none } });
+      t.notMatch(
+        out + err,
+        /This should not have happened|of undefined|is not a function/,
+        `${args.join(' ')}: ${members}`,
+      );
+      if (args[0] !== 'check') continue;
+      t.match(out, says, members);
+      t.equal(code, 78);
+    }
+  }
+});

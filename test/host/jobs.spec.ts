@@ -6,6 +6,7 @@ import { runJobs } from '#host/contributions/jobs';
 
 const silent: Log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 const everySeconds = 0.001;
+const leads = async (): Promise<boolean> => true;
 
 const recordingLocks = () => {
   const names: string[] = [];
@@ -51,6 +52,7 @@ void t.test('runs follow each other and never overlap, each under the lock of it
   const first = job.started();
   const jobs = runJobs([{ plugin: 'a', job: { name: 'sweep', everySeconds, run: () => job.run() } }], {
     locks,
+    leads,
     logOf: () => silent,
   });
   await first;
@@ -77,6 +79,7 @@ void t.test('a job that fails is logged under its plugin and runs again', async 
   };
   const jobs = runJobs([{ plugin: 'a', job: { name: 'sweep', everySeconds, run } }], {
     locks,
+    leads,
     logOf: (plugin) => ({ ...silent, error: (members, message) => errors.push([plugin, members, message]) }),
   });
   await again.promise;
@@ -94,7 +97,11 @@ void t.test('a stop aborts what runs, waits for it, and nothing runs after', asy
     await new Promise<void>((resolve) => signal.addEventListener('abort', () => setImmediate(resolve)));
     ended = true;
   };
-  const jobs = runJobs([{ plugin: 'a', job: { name: 'sweep', everySeconds, run } }], { locks, logOf: () => silent });
+  const jobs = runJobs([{ plugin: 'a', job: { name: 'sweep', everySeconds, run } }], {
+    locks,
+    leads,
+    logOf: () => silent,
+  });
   await started.promise;
   await jobs.stop(1_000);
   t.equal(ended, true);
@@ -119,9 +126,28 @@ void t.test('a job that ignores the abort does not keep the stop from ending', a
         },
       },
     ],
-    { locks, logOf: () => silent },
+    { locks, leads, logOf: () => silent },
   );
   await started.promise;
   await jobs.stop(10);
   t.pass('the stop ended');
+});
+
+void t.test('a process that does not lead runs nothing, and all once it leads', async (t) => {
+  awake(t);
+  const { names, locks } = recordingLocks();
+  let asked = 0;
+  const ran = Promise.withResolvers<void>();
+  const run = async (): Promise<void> => {
+    t.ok(asked > 5);
+    ran.resolve();
+  };
+  const jobs = runJobs([{ plugin: 'a', job: { name: 'sweep', everySeconds, run } }], {
+    locks,
+    leads: async () => ++asked > 5,
+    logOf: () => silent,
+  });
+  await ran.promise;
+  await jobs.stop(1_000);
+  t.equal(names.length <= asked - 5, true, 'not even the lock is taken before');
 });

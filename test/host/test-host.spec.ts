@@ -28,7 +28,7 @@ async function labelsWork(t: Test, database: NonNullable<TestHostOptions['databa
   await forge.drained();
   const { id } = added.body as { readonly id: string };
   t.match(
-    forge.events.filter(({ type }) => type === 'label.changed'),
+    forge.events.filter(({ type }) => type === 'labels.changed'),
     [{ aggregate: /^repository:/, payload: { label_id: id }, at: forge.clock.now() }],
   );
 }

@@ -6,7 +6,7 @@ import { named, type Label } from './label.ts';
 
 declare module 'hexforge/plugin' {
   interface EventPayloads {
-    'label.changed': { readonly repository_id: string; readonly label_id: string };
+    'labels.changed': { readonly repository_id: string; readonly label_id: string };
   }
 }
 
@@ -23,7 +23,7 @@ export function labelUseCases({ labels, unitOfWork, events, ids }: Parts) {
         unitOfWork.run(async () => {
           const label = found(await write());
           const payload = { repository_id: resource.id, label_id: label.id };
-          await events.emit({ type: 'label.changed', ...aboutRepository(resource, call), payload });
+          await events.emit({ type: 'labels.changed', ...aboutRepository(resource, call), payload });
           return label;
         }),
       (cause) => new Conflict('The repository has a label of this name already', { cause }),

@@ -10,6 +10,7 @@ export default definePlugin({
   version: '1.0.0',
   api: '^0.1.0',
   needs: ['UnitOfWork', 'Events', 'Ids', 'Repositories'],
+  emits: ['labels.changed'],
   stores: {
     labels: rows<Label>(LabelTable, {
       uniques: { labels_label_name: ['repositoryId', 'nameKey'] },

@@ -30,6 +30,7 @@ async function losing(
     renew: (_, presented, context) => door.authenticate(presented, context),
   };
   const access = accessDecision({
+    isPermission: () => true,
     scopes,
     adminGrants: () => undefined,
     resolvers: () => [

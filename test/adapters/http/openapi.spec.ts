@@ -307,6 +307,44 @@ void t.test('the document is valid OpenAPI 3.1 and says what the descriptors say
   t.strictSame(document.components.schemas['UserInput']?.['required'], ['bio', 'id', 'role']);
 });
 
+void t.test('an operation whose schema cannot be shown costs the document that operation alone', async (t) => {
+  const strange = (id: string, rest: object) => ({
+    plugin: 'bell',
+    route: api({
+      id,
+      summary: 'A sample',
+      method: 'POST',
+      path: `/${id}`,
+      access: anyone,
+      scope: null,
+      result: 'empty',
+      run: () => undefined,
+      ...rest,
+    }),
+  });
+  const rig = await startRig(t, [], {
+    routes: [
+      strange('answer', { result: Joi.valid(1n) }),
+      strange('body', { body: Joi.object({ a: Joi.object().valid(globalThis) }) }),
+      strange('plain', {}),
+    ],
+  });
+  const { status, body } = await rig.call('GET', '/api/v1/openapi.json');
+  t.equal(status, 200);
+  const { paths } = body as Document;
+  t.strictSame(
+    Object.keys(paths).filter((path) => path.startsWith('/api/v1/')),
+    ['/api/v1/plain'],
+  );
+  t.match(
+    rig.logged.map(({ message, members }) => [message, members['plugin'], members['route']]),
+    [
+      ['an operation is not in the OpenAPI document', 'bell', 'answer'],
+      ['an operation is not in the OpenAPI document', 'bell', 'body'],
+    ],
+  );
+});
+
 void t.test('object schemas are closed and never empty', async (t) => {
   const rig = await startRig(t, routes);
   const open: string[] = [];

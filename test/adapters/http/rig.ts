@@ -166,7 +166,12 @@ export async function startRig(
     routes: routes.map((route) => ({ plugin: 'things', route })),
     authenticator,
     scopes,
-    access: accessDecision({ scopes, adminGrants: () => undefined, resolvers: () => [things] }),
+    access: accessDecision({
+      scopes,
+      adminGrants: () => undefined,
+      isPermission: () => true,
+      resolvers: () => [things],
+    }),
     rateCounter: counter(),
     budgets: () => undefined,
     absentPort: () => undefined,

@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import { sql } from 'kysely';
 import t from 'tap';
 import type { Test } from 'tap';
@@ -9,6 +10,7 @@ import { systemClock, systemIds } from '#adapters/memory/index';
 import { openPostgres, type PostgresStorage } from '#adapters/postgres/index';
 import { on } from '#core/kernel/events';
 import type { OwnedSubscription } from '#core/kernel/storage';
+import { runJobs } from '#host/contributions/jobs';
 import { gate, turn } from '#test/contracts/checks';
 import type {} from '#test/contracts/events';
 import { ledgerEntities, ledgerMigrations } from '#test/contracts/ledger';
@@ -159,6 +161,35 @@ if (testEngines().includes('postgresql')) {
       released.open();
       await Promise.all([first, second]);
       t.strictSame(order, ['one', 'other']);
+    });
+
+    await t.test('a job runs on one of them, and on the other once that has ended', async (t) => {
+      const [first, second] = [await open(), await open()];
+      const runs: string[] = [];
+      let running = 0;
+      const jobsOf = (who: string, { locks, leads }: PostgresStorage) => {
+        const run = async () => {
+          t.equal(++running, 1, 'never two at a time');
+          runs.push(who);
+          await turn();
+          running--;
+        };
+        const jobs = [{ plugin: 'server', job: { name: 'sweep', everySeconds: 0.001, run } }];
+        return runJobs(jobs, { locks, leads, logOf: () => quietLog });
+      };
+      const until = async (condition: () => boolean) => {
+        while (!condition()) await setTimeout(5);
+      };
+      const jobs = [jobsOf('first', first)];
+      await until(() => runs.length > 0);
+      jobs.push(jobsOf('second', second));
+      await until(() => runs.length >= 20);
+      t.notOk(runs.includes('second'), 'the other runs none in between');
+      await jobs[0]?.stop(1_000);
+      await first.close();
+      await until(() => runs.includes('second'));
+      await jobs[1]?.stop(1_000);
+      await second.close();
     });
 
     await t.test("an intent of a living process is nobody else's; of a closed one it is", async (t) => {

@@ -92,6 +92,7 @@ async function outcome(
   options: { readonly scope?: string; readonly resolver?: ResourceResolver; readonly granted?: readonly string[] } = {},
 ): Promise<string> {
   const decision = accessDecision({
+    isPermission: () => true,
     scopes,
     adminGrants: () => (options.granted === undefined ? undefined : { scopesOf: async () => options.granted ?? [] }),
     resolvers: () => (options.resolver === undefined ? [] : [options.resolver]),
@@ -157,6 +158,7 @@ void t.test('admin scopes are granted one by one, and all of a rule are needed',
   t.equal(await outcome(rule, 'session', { granted: ['admin:users'] }), 'forbidden');
   t.equal(await outcome(rule, 'session', { granted: [] }), 'forbidden');
   const decision = accessDecision({
+    isPermission: () => true,
     scopes,
     adminGrants: () => ({ scopesOf: async () => ['admin:users'] }),
     resolvers: () => [],
@@ -192,7 +194,12 @@ void t.test('a token needs the scope beside the permission, whoever its owner is
         `${scope}: ${who}`,
       );
   }
-  const decision = accessDecision({ scopes, adminGrants: () => undefined, resolvers: () => [] });
+  const decision = accessDecision({
+    scopes,
+    adminGrants: () => undefined,
+    isPermission: () => true,
+    resolvers: () => [],
+  });
   const missing = (who: Who, scope: string) =>
     decision.decide(callOf(callers[who]), anyone, row(scope), {}).then(
       () => undefined,
@@ -295,6 +302,7 @@ void t.test('nothing is looked up for who is refused anyway', async (t) => {
 
 void t.test('the proof carries the thing, the call and further permissions', async (t) => {
   const decision = accessDecision({
+    isPermission: () => true,
     scopes,
     adminGrants: () => undefined,
     resolvers: () => [vault({ readable: true, holds: ['vault.look'] })],
@@ -307,6 +315,19 @@ void t.test('the proof carries the thing, the call and further permissions', asy
   t.equal(granted.may('vault.open'), false);
 });
 
+void t.test('nobody holds a permission that no plugin contributes, not even who may do anything', async (t) => {
+  const decision = accessDecision({
+    scopes,
+    adminGrants: () => ({ scopesOf: async () => ['admin:vaults'] }),
+    isPermission: (name) => name === 'vault.open',
+    resolvers: () => [vault({ readable: true, holds: [] })],
+  });
+  const rule = changes('vault', 'vault.open', { orAdminScope: 'admin:vaults' });
+  const granted = await decision.decide(callOf(callers.session), rule, undefined, {});
+  t.equal(granted.may('vault.open'), true);
+  t.equal(granted.may('vault.opne'), false);
+});
+
 void t.test('a decision is taken again with the credential, the thing and the permission of that moment', async (t) => {
   let now: { readonly caller: Caller; readonly id: number; readonly holds: readonly string[] } | undefined;
   const begun = { caller: callers['pat open'], id: 1, holds: ['vault.open'] };
@@ -316,7 +337,12 @@ void t.test('a decision is taken again with the credential, the thing and the pe
       return { resource: { number: 7, id } as never, readable: true, may: (name) => holds.includes(name) };
     },
   };
-  const decision = accessDecision({ scopes, adminGrants: () => undefined, resolvers: () => [resolver] });
+  const decision = accessDecision({
+    scopes,
+    adminGrants: () => undefined,
+    isPermission: () => true,
+    resolvers: () => [resolver],
+  });
   const at = (): Call => {
     const { caller } = now ?? begun;
     if (caller.kind === 'anonymous') throw new Unauthorized('The credential is not valid');

@@ -209,6 +209,7 @@ export async function world(
     counters: () => options.counters ?? [],
   });
   const access = accessDecision({
+    isPermission: () => true,
     scopes: scopeCatalogue(repositoryScopes),
     adminGrants: () => undefined,
     resolvers: () => [repositoryResolver({ store, permissionTable })],

@@ -1,0 +1,57 @@
+// Problems between the contributions of plugins: what two of them claim, and names that nobody declares.
+import { pagePath } from '../contributions/pages.ts';
+import type { Plan } from '../plan.ts';
+import type { Problem } from '../problem.ts';
+import { claimedTwice, doubles } from './claims.ts';
+import type { Listed } from './contributions.ts';
+import { heardProblems } from './events.ts';
+import { guardProblems, routeProblems } from './routes.ts';
+
+interface Kind {
+  readonly code: string;
+  /** As the sentence calls it. */
+  readonly what: string;
+  readonly namesOf: (listed: Listed, plan: Plan) => readonly string[];
+}
+
+const kinds: readonly Kind[] = [
+  { code: 'duplicate_tool', what: 'tool', namesOf: (of) => of.contributions.tools.map(({ name }) => name) },
+  { code: 'duplicate_indexer', what: 'indexer', namesOf: (of) => of.contributions.indexers.map(({ name }) => name) },
+  { code: 'duplicate_page_id', what: 'page id', namesOf: (of) => of.contributions.pages.map(({ id }) => id) },
+  {
+    code: 'duplicate_page',
+    what: 'page',
+    namesOf: ({ plugin, contributions: { pages } }, plan) =>
+      pages.map(({ path }) => pagePath(plugin, path, plan.mountOf(plugin)).replaceAll(/\{[^{}*]*(\*?)\}/g, '{$1}')),
+  },
+  // The next are by plugin, so that only one with itself can clash.
+  {
+    code: 'duplicate_subscription',
+    what: 'subscription',
+    namesOf: ({ plugin, contributions: { events } }) => events.map(({ name }) => `${plugin}/${name}`),
+  },
+  {
+    code: 'duplicate_job',
+    what: 'job',
+    namesOf: ({ plugin, contributions: { jobs } }) => jobs.map(({ name }) => `${plugin}/${name}`),
+  },
+  {
+    code: 'duplicate_probe',
+    what: 'probe',
+    namesOf: ({ plugin, contributions: { probes } }) => probes.map(({ name }) => `${plugin}/${name}`),
+  },
+];
+
+export function contributionProblems(plan: Plan, listed: readonly Listed[]): readonly Problem[] {
+  return [
+    ...kinds.flatMap(({ code, what, namesOf }) =>
+      doubles(
+        listed.map((one) => ({ name: one.plugin, names: namesOf(one, plan) })),
+        ({ names }) => names,
+      ).map(({ name, first, second }) => claimedTwice(code, what, name, first, second)),
+    ),
+    ...guardProblems(plan, listed),
+    ...routeProblems(plan, listed),
+    ...heardProblems(plan, listed),
+  ];
+}

@@ -1,0 +1,174 @@
+// The shapes of what a plugin's builders contribute: routes, tools, indexers, pages, subscriptions, jobs and probes.
+import type { Route } from '#adapters/http/route';
+import type { Subscription } from '#core/kernel/events';
+import type { Indexer } from '../contributions/indexers.ts';
+import type { WebPage } from '../contributions/pages.ts';
+import type { Tool } from '../contributions/tools.ts';
+import type { Job, Probe } from '../definition.ts';
+import {
+  count,
+  flag,
+  fn,
+  later,
+  leaf,
+  list,
+  object,
+  objectSchema,
+  objectSchemaOr,
+  oneOf,
+  optional,
+  required,
+  schemaOr,
+  text,
+  type Shape,
+} from './shape.ts';
+
+const isScopeRow = (value: unknown): boolean => value === null || (typeof value === 'string' && value !== '');
+const scope = required(
+  leaf('the name of a scope row, or null', isScopeRow),
+  'Name the row of the scope catalogue a token must satisfy, or null where any credential will do',
+);
+const meter = required(
+  oneOf('api.read', 'api.write', 'api.expensive', 'mcp.tool_call', 'none'),
+  'Make it with `api`, `tool` or `page`, which know the usual one, or name it',
+);
+
+/** Two parameters do not touch; `{name*}` is a segment by itself, the last one. */
+const segment = /^[^{}?*#\s]*(?:\{\w+\}[^{}?*#\s]+)*(?:\{\w+\})?$/;
+function isPath(value: unknown): boolean {
+  if (typeof value !== 'string' || !value.startsWith('/')) return false;
+  if (value === '/') return true;
+  const segments = value
+    .slice(1)
+    .replace(/\/\{\w+\*\}$/, '')
+    .split('/');
+  const alone = /^\/\{\w+\*\}$/.test(value);
+  const names = [...value.matchAll(/\{(\w+)/g)].map(([, name]) => name);
+  return (alone || segments.every((one) => one !== '' && segment.test(one))) && new Set(names).size === names.length;
+}
+const path = required(
+  leaf(
+    'a path such as "/bells/{name}", which begins with "/", does not end with it, and names each parameter once,',
+    isPath,
+  ),
+  'Say where it is served, such as "/{name}"',
+);
+
+const permitted = object('an access rule about a thing', {
+  who: required(oneOf('permitted')),
+  resource: required(text),
+  permission: required(text),
+  needsUser: required(flag),
+  anonymous: required(oneOf(401, 404)),
+  hidden: required(oneOf(404, 403)),
+  lacking: required(oneOf(403, 404)),
+  orAdminScope: optional(text),
+});
+const administrators = object('an access rule', { who: required(oneOf('admin')), scopes: required(list(text)) });
+const others = object('an access rule', {
+  who: required(oneOf('anyone', 'signed-in', 'session', 'admin', 'super-admin', 'permitted'), 'Say who may'),
+});
+const accessRule: Shape = (value, at, faults) => {
+  const who: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, 'who') : undefined;
+  const shape = who === 'permitted' ? permitted : who === 'admin' ? administrators : others;
+  return shape(value, at, faults);
+};
+const access = required(accessRule, "Say who may: `anyone`, `signedIn`, or such as `reads('repository', 'repo.read')`");
+
+export const route: Shape = object('a route', {
+  id: required(text, 'Give it an id, such as "bellList"'),
+  summary: required(text, 'Say in a few words what it does'),
+  method: required(oneOf('GET', 'POST', 'PUT', 'PATCH', 'DELETE'), 'Name its method, such as "GET"'),
+  path,
+  mount: optional(oneOf('root')),
+  access,
+  scope,
+  meter,
+  requires: optional(list(text)),
+  params: optional(later(objectSchema)),
+  query: optional(later(objectSchema)),
+  body: optional(later(objectSchemaOr('raw'))),
+  maxBytes: optional(later(count)),
+  success: optional(later(oneOf(200, 201, 202, 204))),
+  result: required(
+    later(schemaOr('bytes', 'empty')),
+    'Say what it answers: a schema such as `shape({ … })`, "bytes", or "empty"',
+  ),
+  statuses: optional(later(list(count))),
+  errorMembers: optional(later(objectSchema)),
+  sameForAll: optional(flag),
+  cookies: optional(flag),
+  basic: optional(flag),
+  hidden: optional(flag),
+  run: required(fn, 'Add the function that answers'),
+} satisfies Record<keyof Route, unknown>);
+
+export const tool: Shape = object('a tool', {
+  name: required(
+    leaf(
+      'a name of lower-case letters, digits and "_"',
+      (value) => typeof value === 'string' && /^[a-z][a-z0-9_]{0,63}$/.test(value),
+    ),
+    'Name it, such as "list_bells"',
+  ),
+  family: optional(text),
+  description: required(text, 'Say what it does and when to use it'),
+  access,
+  scope,
+  meter,
+  input: optional(later(objectSchema)),
+  output: required(later(objectSchema), 'Say what it answers: a schema such as `shape({ … })`'),
+  run: required(fn, 'Add the function that answers'),
+} satisfies Record<keyof Tool, unknown>);
+
+export const indexer: Shape = object('an indexer', {
+  name: required(text, 'Name the section of a search, such as "bells"'),
+  description: required(text, 'Say what it finds'),
+  scope,
+  optIn: optional(flag),
+  source: required(later(objectSchema), 'Say what a hit shows: a schema such as `shape({ … })`'),
+  follows: required(list(text), 'Name the events after which its documents are others'),
+  changed: required(fn, 'Add the function that says what an event changed'),
+  documents: required(fn, 'Add the function that reads all documents of a repository'),
+} satisfies Record<keyof Indexer, unknown>);
+
+export const page: Shape = object('a page', {
+  id: required(text, 'Give it an id, such as "bellList"'),
+  summary: required(text, 'Say in a few words what it shows'),
+  path,
+  access,
+  scope,
+  meter,
+  params: optional(later(objectSchema)),
+  query: optional(later(objectSchema)),
+  run: required(fn, 'Add the function that answers'),
+} satisfies Record<keyof WebPage, unknown>);
+
+export const subscription: Shape = object('a subscription', {
+  type: required(text, 'Name the type of event, such as "repository.deleted"'),
+  name: required(text, 'Name it: its progress is kept under that name'),
+  delivery: required(oneOf('durable', 'broadcast'), 'Say how it is delivered: "durable" or "broadcast"'),
+  optional: optional(flag),
+  handle: required(fn, 'Add the function that handles an event'),
+} satisfies Record<keyof Subscription, unknown>);
+
+/** A timer of Node holds at most so many milliseconds; one that is longer fires at once. */
+const longestTimer = Math.floor((2 ** 31 - 1) / 1000);
+export const job: Shape = object('a job', {
+  name: required(text, 'Name it'),
+  everySeconds: required(
+    later(
+      leaf(
+        `a number above 0, at most ${longestTimer}`,
+        (value) => typeof value === 'number' && value > 0 && value <= longestTimer,
+      ),
+    ),
+    'Say how many seconds lie between its runs',
+  ),
+  run: required(fn, 'Add the function that does the work'),
+} satisfies Record<keyof Job, unknown>);
+
+export const probe: Shape = object('a probe', {
+  name: required(text, 'Name it'),
+  check: required(fn, 'Add the function that says what is wrong'),
+} satisfies Record<keyof Probe, unknown>);

@@ -1,0 +1,174 @@
+// The shape of a plugin definition at run time: every member it may have, and what each must be.
+import { definedAs, type PluginDefinition } from '../definition.ts';
+import type { Problem } from '../problem.ts';
+import {
+  anything,
+  count,
+  flag,
+  fn,
+  kindOf,
+  leaf,
+  list,
+  object,
+  objectSchema,
+  oneOf,
+  optional,
+  required,
+  table,
+  text,
+  type Fault,
+  type Shape,
+} from './shape.ts';
+
+const wholeNumber = leaf('a whole number', Number.isSafeInteger);
+const ofSetting = {
+  key: required(text, 'Name it, such as "bell.loud"'),
+  type: required(oneOf('boolean', 'integer', 'string'), 'Say which type its value has'),
+  description: required(text, 'Say what it is for: operators read it'),
+  sensitive: optional(flag),
+};
+const theDefault = (shape: Shape) => required(shape, 'Say its value where nobody has set one');
+/** By the type of their value. */
+const settings: Readonly<Record<string, Shape>> = {
+  boolean: object('a setting that is true or false', { ...ofSetting, default: theDefault(flag) }),
+  integer: object('a setting that is a number', {
+    ...ofSetting,
+    default: theDefault(wholeNumber),
+    min: required(wholeNumber, 'Say the least it may be'),
+    max: required(wholeNumber, 'Say the most it may be'),
+  }),
+  string: object('a setting that is a text', {
+    ...ofSetting,
+    default: theDefault(leaf('a text', (value) => typeof value === 'string')),
+    maxLength: optional(count),
+  }),
+};
+const anySetting = object('a setting', { ...ofSetting, default: optional(anything) });
+const setting: Shape = (value, at, faults) => {
+  const type: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, 'type') : undefined;
+  const known = typeof type === 'string' && Object.hasOwn(settings, type) ? settings[type] : undefined;
+  return (known ?? anySetting)(value, at, faults);
+};
+
+interface EntityNames {
+  readonly tableName: unknown;
+  readonly className: unknown;
+}
+const namesOf = (value: unknown): EntityNames | undefined => {
+  if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return undefined;
+  const meta: unknown = Reflect.get(value, 'meta');
+  if (typeof meta !== 'object' || meta === null) return undefined;
+  const [tableName, className]: readonly unknown[] = [Reflect.get(meta, 'tableName'), Reflect.get(meta, 'className')];
+  return typeof tableName === 'string' || typeof className === 'string' ? { tableName, className } : undefined;
+};
+/** Its names alone are copied: the rest is MikroORM's. */
+const entity: Shape = (value, at, faults) => {
+  const meta = namesOf(value);
+  return meta === undefined ? leaf('an entity made with `defineEntity`', () => false)(value, at, faults) : { meta };
+};
+
+/** With the compiler holding it to the type: a member that is new there has to be described here. */
+const members = {
+  name: required(text, 'Name it with lower-case words joined by hyphens'),
+  version: required(text, 'Give it a semantic version, such as 1.0.0'),
+  api: required(text, 'Write a range of versions of the plugin API, such as ^0.1.0'),
+  onFailure: optional(oneOf('fail', 'isolate')),
+  config: optional(objectSchema),
+  environment: optional(table(text)),
+  needs: optional(list(text)),
+  late: optional(list(text)),
+  stores: optional(
+    table(
+      object('a store', {
+        sql: required(fn, 'Add the store over SQL, or make both with `rows`'),
+        memory: required(fn, 'Add the store in memory, or make both with `rows`'),
+      }),
+    ),
+  ),
+  build: optional(fn),
+  provides: optional(table(fn)),
+  settings: optional(list(setting)),
+  reads: optional(list(text)),
+  emits: optional(list(text)),
+  outbound: optional(list(text)),
+  scopes: optional(
+    list(
+      object('a scope row', {
+        name: required(text),
+        pat: optional(text),
+        oauth: optional(text),
+        includes: optional(list(text)),
+      }),
+    ),
+  ),
+  permissions: optional(
+    list(
+      object('a permission', {
+        name: required(text),
+        from: required(
+          oneOf('read', 'triage', 'write', 'maintain', 'admin', 'owner'),
+          'Say the least role that has it, such as "write"',
+        ),
+      }),
+    ),
+  ),
+  entities: optional(list(entity)),
+  tables: optional(list(text)),
+  references: optional(list(text)),
+  migrations: optional(list(object('a migration', { name: required(text), up: required(list(text)) }))),
+  routes: optional(fn),
+  tools: optional(fn),
+  indexers: optional(fn),
+  pages: optional(fn),
+  events: optional(fn),
+  jobs: optional(fn),
+  probes: optional(fn),
+  start: optional(fn),
+  stop: optional(fn),
+} satisfies Record<keyof PluginDefinition, unknown>;
+
+const definition = object('a plugin definition', members);
+
+/**
+ * Reads a definition as JavaScript hands it over. `sound` is a plain copy without the members that are ill-formed, so
+ * that all else can be judged too; absent where not even its name can be told.
+ */
+export function readDefinition(given: unknown): {
+  readonly sound?: PluginDefinition;
+  readonly problems: readonly Problem[];
+} {
+  const faults: Fault[] = [];
+  try {
+    if (typeof given !== 'object' || given === null || Array.isArray(given))
+      return { problems: [nameless(`is ${kindOf(given)}`)] };
+    const copy = definition(given, '', faults) as Record<string, unknown>;
+    const { name } = copy;
+    if (typeof name !== 'string' || name === '') return { problems: [nameless('has no name')] };
+    for (const member of Object.keys(copy)) if (isFaulty(member, given)) delete copy[member];
+    // What stands in for a version that is missing is told once, by the fault.
+    const sound = definedAs(given, { version: '0.0.0', api: '*', ...copy, name } as unknown as PluginDefinition);
+    return { sound, problems: faults.map((fault) => problem(name, fault)) };
+  } catch (error) {
+    return { problems: [nameless(`cannot be read: ${error instanceof Error ? error.message : String(error)}`)] };
+  }
+}
+
+/** Whether a member by itself is ill-formed. */
+function isFaulty(member: string, given: object): boolean {
+  const faults: Fault[] = [];
+  members[member as keyof typeof members].shape(Reflect.get(given, member), member, faults);
+  return faults.some(({ code }) => code !== 'unknown_member');
+}
+
+const problem = (plugin: string, { code, says, remedy }: Fault): Problem => ({
+  code,
+  plugin,
+  message: `The definition of plugin "${plugin}" ${says}`,
+  remedy,
+});
+
+const nameless = (says: string): Problem => ({
+  code: 'bad_definition',
+  message: `A plugin definition ${says}`,
+  remedy: 'Make it with definePlugin, and give it a name',
+});

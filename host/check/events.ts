@@ -1,0 +1,53 @@
+// Problems of events and settings of others: types and keys that no plugin declares, and names that are another's.
+import type { PluginDefinition } from '../definition.ts';
+import { didYouMean } from '../nearest.ts';
+import type { Plan } from '../plan.ts';
+import type { Problem } from '../problem.ts';
+import type { Listed } from './contributions.ts';
+
+/** What a plugin says it emits and reads. */
+export function emissionProblems(plan: Plan): readonly Problem[] {
+  const keys = new Set(known(plan, ({ settings = [] }) => settings.map(({ key }) => key)));
+  return plan.enabled.flatMap(({ name: plugin, emits = [], reads = [] }) => [
+    ...emits
+      .filter((type) => plan.isOutside(plugin) && !type.startsWith(`${plugin}.`))
+      .map((type): Problem => ({
+        code: 'event_name',
+        plugin,
+        message: `Plugin "${plugin}" says it emits "${type}", which does not start with the plugin's name`,
+        remedy: `Name it "${plugin}.${type.slice(type.indexOf('.') + 1)}"`,
+      })),
+    ...reads
+      .filter((key) => !keys.has(key))
+      .map((key): Problem => ({
+        code: 'unknown_read',
+        plugin,
+        message: `Plugin "${plugin}" says it reads the setting "${key}", which no plugin declares`,
+        remedy: didYouMean(key, keys, 'Install the plugin that declares it, or remove it from `reads`'),
+      })),
+  ]);
+}
+
+/** What subscriptions and indexers hear. */
+export function heardProblems(plan: Plan, listed: readonly Listed[]): readonly Problem[] {
+  const types = new Set(known(plan, ({ emits = [] }) => emits));
+  return listed.flatMap(({ plugin, contributions: { events, indexers } }) =>
+    [
+      ...events
+        .filter(({ optional }) => optional !== true)
+        .map(({ type, name }) => ({ type, by: `subscription "${name}"`, soft: ', or mark it `optional: true`' })),
+      ...indexers.flatMap(({ name, follows }) => follows.map((type) => ({ type, by: `indexer "${name}"`, soft: '' }))),
+    ]
+      .filter(({ type }) => !types.has(type))
+      .map(({ type, by, soft }): Problem => ({
+        code: 'unknown_event',
+        plugin,
+        message: `The ${by} of plugin "${plugin}" is to events of type "${type}", which no plugin emits`,
+        remedy: didYouMean(type, types, `Install the plugin that emits them${soft}`),
+      })),
+  );
+}
+
+/** Of every plugin that is known, whether it is enabled or not. */
+const known = ({ enabled, disabled }: Plan, namesOf: (definition: PluginDefinition) => readonly string[]) =>
+  [...enabled, ...disabled].flatMap(namesOf);

@@ -1,0 +1,153 @@
+// Runtime shapes of what a plugin hands over: JavaScript has no compiler to hold a plugin to its types. Each shape
+// yields a plain copy, so that what was checked is what is judged further, and tells every fault by its path.
+import Joi from 'joi';
+import { didYouMean } from '../nearest.ts';
+import { isStandIn } from './stand-ins.ts';
+
+export interface Fault {
+  readonly code: 'unknown_member' | 'missing_member' | 'bad_member';
+  /** What is said of the thing it is in: `lacks "access"`. */
+  readonly says: string;
+  readonly remedy: string;
+}
+
+/** Reads one value; @param at its path, such as `settings[0].key`. */
+export type Shape = (value: unknown, at: string, faults: Fault[]) => unknown;
+
+interface Member {
+  readonly shape: Shape;
+  /** What to do where it is missing; absent: it may be. */
+  readonly needed?: string;
+}
+
+export const required = (shape: Shape, remedy = 'Add it'): Member => ({ shape, needed: remedy });
+export const optional = (shape: Shape): Member => ({ shape });
+
+const correct = 'Correct it in the code of the plugin';
+
+/** A value that is taken as it is where `fits` says so. */
+export const leaf =
+  (expected: string, fits: (value: unknown) => boolean, remedy: (value: unknown) => string = () => correct): Shape =>
+  (value, at, faults) => {
+    if (isStandIn(value))
+      faults.push({
+        code: 'bad_member',
+        says: `has "${at}" from what is there only once the plugin is built`,
+        remedy: 'Take it from `config`, or write it down',
+      });
+    else if (!fits(value))
+      faults.push({
+        code: 'bad_member',
+        says: `has "${at}", which must be ${expected} and is ${kindOf(value)}`,
+        remedy: typeof value === 'string' ? remedy(value) : correct,
+      });
+    return value;
+  };
+
+/** A value that need not be known before the plugin is built: it is held against its shape then. */
+export const later =
+  (shape: Shape): Shape =>
+  (value, at, faults) =>
+    isStandIn(value) ? value : shape(value, at, faults);
+
+export const text = leaf('a text that is not empty', (value) => typeof value === 'string' && value !== '');
+export const flag = leaf('true or false', (value) => typeof value === 'boolean');
+export const fn: Shape = later(leaf('a function', (value) => typeof value === 'function'));
+export const count = leaf('a whole number from 0', (value) => Number.isSafeInteger(value) && Number(value) >= 0);
+export const anything: Shape = (value) => value;
+
+export const oneOf = (...values: readonly (string | number | boolean | null)[]): Shape => {
+  const names = values.map((value) => JSON.stringify(value));
+  return leaf(
+    names.length === 1 ? names.join() : `one of ${names.join(', ')}`,
+    (value) => values.some((one) => one === value),
+    (value) => didYouMean(String(value), values.map(String), correct),
+  );
+};
+
+export const list =
+  (item: Shape): Shape =>
+  (value, at, faults) => {
+    if (!Array.isArray(value)) return leaf('a list', () => false)(value, at, faults);
+    return Array.from(value, (one: unknown, index) => item(one, `${at}[${index}]`, faults));
+  };
+
+/** Names of any kind, each with such a value. */
+export const table =
+  (item: Shape): Shape =>
+  (value, at, faults) => {
+    if (!isRecord(value)) return leaf('an object', () => false)(value, at, faults);
+    return Object.fromEntries(Object.keys(value).map((key) => [key, item(value[key], `${at}.${key}`, faults)]));
+  };
+
+/** An object with these members. @param what it is called where it has one that it should not: "a route". */
+export const object = (what: string, members: Readonly<Record<string, Member>>): Shape => {
+  const known = Object.entries(members);
+  return (value, at, faults) => {
+    if (!isRecord(value)) return leaf(what, () => false)(value, at, faults);
+    const prefix = at === '' ? '' : `${at}.`;
+    for (const key of Object.keys(value))
+      if (!Object.hasOwn(members, key))
+        faults.push({
+          code: 'unknown_member',
+          says: `has "${prefix}${key}", which is no member of ${what}`,
+          remedy: didYouMean(key, Object.keys(members), `Remove it; known are ${Object.keys(members).join(', ')}`),
+        });
+    const copy: Record<string, unknown> = {};
+    for (const [key, { shape, needed }] of known) {
+      const member: unknown = value[key];
+      if (member !== undefined) copy[key] = shape(member, prefix + key, faults);
+      else if (needed !== undefined)
+        faults.push({ code: 'missing_member', says: `lacks "${prefix}${key}"`, remedy: needed });
+    }
+    return copy;
+  };
+};
+
+/** joi schemas of another version of joi cannot be told from other objects. */
+const isSchema = (value: unknown): value is Joi.Schema => {
+  try {
+    return Joi.isSchema(value);
+  } catch {
+    return false;
+  }
+};
+const joiSays = 'made with `shape` or the `Joi` of "hexforge/plugin"';
+export const objectSchema = leaf(
+  `the schema of an object, ${joiSays},`,
+  (value) => isSchema(value) && value.type === 'object',
+);
+/** A schema, or one of these words. */
+export const schemaOr = (...words: readonly string[]): Shape =>
+  leaf(
+    [`a schema ${joiSays}`, ...words.map((word) => `"${word}"`)].join(' or '),
+    (value) => isSchema(value) || words.some((word) => word === value),
+  );
+export const objectSchemaOr = (word: string): Shape =>
+  leaf(
+    `the schema of an object, ${joiSays}, or "${word}"`,
+    (value) => value === word || (isSchema(value) && value.type === 'object'),
+  );
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !isStandIn(value);
+
+/** Whether others can use it: an object or a function, and no promise of one. */
+export const isPart = (value: unknown): boolean =>
+  (typeof value === 'object' || typeof value === 'function') && value !== null && !(value instanceof Promise);
+
+/** What was returned where no promise is wanted: one that rejects is told as what it is, not as a stray rejection. */
+export function unawaited(value: unknown): unknown {
+  if (value instanceof Promise) value.catch(() => undefined);
+  return value;
+}
+
+/** What a value is, in a word. Not the value itself: it may come from the configuration, and be a secret. */
+export function kindOf(value: unknown): string {
+  if (value === null || value === undefined) return String(value);
+  if (Array.isArray(value)) return 'a list';
+  if (value instanceof Promise) return 'a promise';
+  if (typeof value === 'object') return isSchema(value) ? 'a schema' : 'an object';
+  if (typeof value === 'string') return value === '' ? 'an empty text' : 'a text';
+  return `a ${typeof value}`;
+}

@@ -1,0 +1,118 @@
+// What a plugin is handed, held to what it declared: another port, event, setting or table is refused, naming the
+// plugin, what it did, and the remedy.
+import type { MemoryDatabase, TableOptions } from '#adapters/memory/database';
+import { Internal } from '#core/kernel/errors';
+import type { EventOf, EventType } from '#core/kernel/events';
+import { declaredPorts } from '#core/kernel/ports';
+import type { SettingKey, Settings } from '#core/kernel/settings';
+import type { Events } from '#core/kernel/unit-of-work';
+import type { PluginDefinition } from './definition.ts';
+import { didYouMean, nearest } from './nearest.ts';
+import { needsOf, traitsOf } from './plan.ts';
+
+const undeclared = ({ name }: PluginDefinition, does: string, remedy: string): Internal =>
+  new Internal(`Plugin "${name}" ${does}`, { detail: remedy });
+
+/** The slip it may be, and what to do where it is none. */
+function addTo(member: string, name: string, declared: Iterable<string>): string {
+  const near = nearest(name, declared);
+  return near === undefined
+    ? `Add it to \`${member}\` of its definition`
+    : `Did you mean "${near}"? If not, add it to \`${member}\` of its definition`;
+}
+
+/** The plugin's own face of a port of the host, where it has one. */
+export function heldPort(definition: PluginDefinition, port: string, value: unknown): unknown {
+  if (port === 'Events') return heldEvents(definition, value as Events);
+  if (port === 'Settings') return heldSettings(definition, value as Settings);
+  return value;
+}
+
+function heldEvents(definition: PluginDefinition, events: Events): Events {
+  const declared: ReadonlySet<string> = new Set(definition.emits);
+  return {
+    async emit<T extends EventType>(event: Omit<EventOf<T>, 'id' | 'at'>) {
+      if (!declared.has(event.type))
+        throw undeclared(
+          definition,
+          `emits "${event.type}", which is not in its \`emits\``,
+          addTo('emits', event.type, declared),
+        );
+      return await events.emit(event);
+    },
+  } satisfies Events;
+}
+
+function heldSettings(definition: PluginDefinition, settings: Settings): Settings {
+  const own = (definition.settings ?? []).map(({ key }) => key);
+  const declared: ReadonlySet<string> = new Set([...own, ...(definition.reads ?? [])]);
+  return {
+    async get<K extends SettingKey>(key: K) {
+      if (!declared.has(key))
+        throw undeclared(
+          definition,
+          `reads the setting "${key}", which is neither in its \`settings\` nor in its \`reads\``,
+          addTo('reads', key, declared),
+        );
+      return await settings.get(key);
+    },
+  } satisfies Settings;
+}
+
+/** The database of its stores in memory, with its own tables alone. */
+export function heldMemory(definition: PluginDefinition, database: MemoryDatabase): MemoryDatabase {
+  const tables: ReadonlySet<string> = new Set(definition.tables);
+  const check = (table: string): void => {
+    if (!tables.has(table))
+      throw undeclared(
+        definition,
+        `keeps the table "${table}", which is not in its \`tables\``,
+        addTo('tables', table, tables),
+      );
+  };
+  return {
+    table<Row extends object>(name: string, options: TableOptions<Row>) {
+      check(name);
+      return database.table(name, options);
+    },
+    publish<Row extends object>(view: string, rows: () => readonly Row[]) {
+      check(view);
+      database.publish(view, rows);
+    },
+    published: (view) => database.published(view),
+  } satisfies MemoryDatabase;
+}
+
+/** What any object may be asked for without meaning a member: by `await`, by JSON. */
+const harmless = new Set(['then', 'toJSON']);
+
+/**
+ * A context: its members by name, and a refusal that says what to do for every other name.
+ * @param late whether it is that of late needs.
+ */
+export function heldContext(definition: PluginDefinition, members: object, late: boolean): object {
+  const refusal = (name: string): Internal => {
+    const list = late ? 'late' : 'needs';
+    if (traitsOf(name) === undefined)
+      return undeclared(
+        definition,
+        `asks its ${late ? 'late needs' : 'context'} for "${name}", which nothing provides by that name`,
+        didYouMean(name, [...Object.keys(members), ...declaredPorts().keys()], 'Correct the name'),
+      );
+    const elsewhere = late ? needsOf(definition).includes(name) : definition.late?.includes(name as never) === true;
+    return undeclared(
+      definition,
+      `uses the port ${name}, which is not in its \`${list}\``,
+      elsewhere
+        ? `Read it from ${late ? 'the context: it is among its `needs`' : '`late` of the context: it is a late need'}`
+        : `Add it to \`${list}\` of its definition`,
+    );
+  };
+  return new Proxy(members, {
+    get(target, name) {
+      if (name in target) return Reflect.get(target, name) as unknown;
+      if (typeof name === 'symbol' || harmless.has(name)) return undefined;
+      throw refusal(name);
+    },
+  });
+}

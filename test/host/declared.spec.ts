@@ -1,0 +1,239 @@
+// What a plugin in plain JavaScript did not declare is refused while it runs, in a sentence with the remedy.
+import t from 'tap';
+import { flag, shape } from '#adapters/http/shape';
+import { HexforgeError } from '#core/kernel/errors';
+import { PLUGIN_API_VERSION, type PluginDefinition } from '#host/definition';
+import { Refused, bareHost } from '#host/sdk/testing';
+import { sentence } from '#host/problem';
+import { greeter } from './sample-ports.ts';
+
+const base = { name: 'bell', version: '1.0.0', api: `^${PLUGIN_API_VERSION}` };
+type Context = Readonly<Record<string, Record<string, (...given: unknown[]) => unknown>>>;
+
+const plain = (definition: object): PluginDefinition => ({ ...base, ...definition }) as unknown as PluginDefinition;
+
+async function started(t: { teardown(end: () => Promise<void>): void }, ...definitions: readonly object[]) {
+  const host = await bareHost(definitions.map(plain));
+  t.teardown(() => host.stop());
+  return host;
+}
+
+/** What the operator reads where it does not start. */
+async function refused(...definitions: readonly object[]): Promise<readonly string[]> {
+  try {
+    await (await bareHost(definitions.map(plain))).stop();
+  } catch (error) {
+    if (error instanceof Refused) return error.problems.map(sentence);
+    throw error;
+  }
+  return [];
+}
+
+/** A refusal and its remedy. */
+async function told(work: () => unknown): Promise<string> {
+  try {
+    await work();
+  } catch (error) {
+    if (error instanceof HexforgeError) return sentence({ message: error.message, remedy: error.detail ?? '' });
+    throw error;
+  }
+  return 'it was not refused';
+}
+
+void t.test('an event that is not in `emits` is refused, and nothing is recorded', async (t) => {
+  let context: Context = {};
+  await started(t, {
+    needs: ['Events', 'UnitOfWork'],
+    emits: ['bell.rung'],
+    build: (given: Context) => {
+      context = given;
+    },
+  });
+  const emit = (type: string) => () =>
+    context['UnitOfWork']?.['run']?.(() => context['Events']?.['emit']?.({ type, aggregate: 'bell:1', payload: {} }));
+  t.equal(await told(emit('bell.rung')), 'it was not refused');
+  t.equal(
+    await told(emit('bell.wrung')),
+    'Plugin "bell" emits "bell.wrung", which is not in its `emits`. Did you mean "bell.rung"? If not, add it to `emits` of its definition.',
+  );
+  t.equal(
+    await told(emit('repository.deleted')),
+    'Plugin "bell" emits "repository.deleted", which is not in its `emits`. Add it to `emits` of its definition.',
+  );
+});
+
+void t.test('a setting that is neither its own nor in `reads` is refused', async (t) => {
+  let context: Context = {};
+  const setting = (key: string) => ({ key, description: 'A sample', type: 'boolean', default: true });
+  await started(
+    t,
+    { name: 'other', settings: [setting('sample.enabled'), setting('sample.size')] },
+    {
+      needs: ['Settings'],
+      settings: [setting('sample.name')],
+      reads: ['sample.enabled'],
+      build: (given: Context) => {
+        context = given;
+      },
+    },
+  );
+  const get = (key: string) => () => context['Settings']?.['get']?.(key);
+  t.equal(await told(get('sample.enabled')), 'it was not refused');
+  t.equal(await told(get('sample.name')), 'it was not refused');
+  t.equal(
+    await told(get('sample.size')),
+    'Plugin "bell" reads the setting "sample.size", which is neither in its `settings` nor in its `reads`. Did you mean "sample.name"? If not, add it to `reads` of its definition.',
+  );
+});
+
+void t.test('a port that was not declared is refused by name, wherever it is asked for', async (t) => {
+  const voices = { needs: ['SampleExtra'], late: ['SampleVoices'] };
+  const uses = (build: (context: never) => unknown) => refused({ ...voices, build });
+  const prefix = 'Plugin "bell" did not build: Plugin "bell"';
+  t.strictSame(await uses(({ Users }: { Users: unknown }) => Users), [
+    `${prefix} asks its context for "Users", which nothing provides by that name. Correct the name.`,
+  ]);
+  t.strictSame(await uses(({ Clock }: { Clock: unknown }) => Clock), [
+    `${prefix} uses the port Clock, which is not in its \`needs\`. Add it to \`needs\` of its definition.`,
+  ]);
+  t.strictSame(await uses(({ SampleExtr }: { SampleExtr: unknown }) => SampleExtr), [
+    `${prefix} asks its context for "SampleExtr", which nothing provides by that name. Did you mean "SampleExtra"?`,
+  ]);
+  t.strictSame(await uses(({ SampleVoices }: { SampleVoices: unknown }) => SampleVoices), [
+    `${prefix} uses the port SampleVoices, which is not in its \`needs\`. Read it from \`late\` of the context: it is a late need.`,
+  ]);
+  t.strictSame(await uses(({ late }: { late: { SampleHidden: unknown } }) => late.SampleHidden), [
+    `${prefix} uses the port SampleHidden, which is not in its \`late\`. Add it to \`late\` of its definition.`,
+  ]);
+  t.strictSame(await uses(async (context: Context) => ({ ...context, late: 0 })), [], 'all of it may be passed on');
+  t.strictSame(await uses((context: Context) => Promise.resolve(context).then(() => undefined)), []);
+});
+
+void t.test('a table in memory that is not in `tables` is refused', async () => {
+  const stores = (name: string) => ({
+    stores: {
+      bells: {
+        sql: () => ({}),
+        memory: (db: Context) => ({
+          ...db,
+          of: Reflect.apply(db['table'] as never, db, [name, { key: 'id' }]) as unknown,
+        }),
+      },
+    },
+    tables: ['bell_ring'],
+  });
+  t.strictSame(await refused(stores('bell_ring')), []);
+  t.strictSame(await refused(stores('identity_user')), [
+    'Plugin "bell" did not build: Plugin "bell" keeps the table "identity_user", which is not in its `tables`. Add it to `tables` of its definition.',
+  ]);
+});
+
+void t.test('parts and providers are things that others can use', async () => {
+  for (const [parts, is] of [
+    [7, 'a number'],
+    ['rung', 'a text'],
+    [null, 'null'],
+  ] as const)
+    t.strictSame(await refused({ build: () => parts }), [
+      `Plugin "bell" did not build: its \`build\` made ${is}. Let it return an object of its parts.`,
+    ]);
+  for (const [made, is] of [
+    [undefined, 'undefined'],
+    [7, 'a number'],
+    [Promise.resolve(greeter('a')), 'a promise'],
+  ] as const)
+    t.strictSame(await refused({ provides: { SampleExtra: () => made } }), [
+      `Plugin "bell" did not build: its \`provides\` makes ${is} of the port SampleExtra. Let it return the object that others are to use, at once.`,
+    ]);
+});
+
+const route = (rest: object): object => ({
+  id: 'bellRing',
+  summary: 'Rings',
+  method: 'GET',
+  path: '/bells',
+  access: { who: 'anyone' },
+  scope: null,
+  meter: 'none',
+  result: 'empty',
+  run: () => undefined,
+  ...rest,
+});
+
+void t.test('contributions that are others once they are built are refused, of every kind', async () => {
+  const built = (kind: string, make: (name: string) => object) =>
+    refused({
+      build: () => ({ late: false }),
+      [kind]: (parts: { late: unknown }) => [make(parts.late === false ? 'b' : 'a')],
+    });
+  const cases: readonly (readonly [string, (name: string) => object, string])[] = [
+    [
+      'events',
+      (name) => ({ name, type: 'x', optional: true, delivery: 'durable', handle: () => 0 }),
+      '"b" to x durable, "a" to x durable',
+    ],
+    ['jobs', (name) => ({ name, everySeconds: 60, run: () => 0 }), '"b", "a"'],
+    ['probes', (name) => ({ name, check: () => 0 }), '"b", "a"'],
+    [
+      'pages',
+      (name) => ({
+        id: name,
+        summary: 'A',
+        path: '/a',
+        access: { who: 'session' },
+        scope: null,
+        meter: 'none',
+        run: () => 0,
+      }),
+      '"b" /a, "a" /a',
+    ],
+    ['routes', (name) => route({ id: name }), '"b" GET /bells, "a" GET /bells'],
+  ];
+  for (const [kind, make, odd] of cases)
+    t.match(await built(kind, make), [
+      `Plugin "bell" did not build: its ${kind} are not those it told before it was built: ${odd}. Let its \`${kind}\` go by \`config\` alone`,
+    ]);
+});
+
+void t.test('what is there only once it is built is held against its shape then', async () => {
+  const routes = (parts: { run: unknown; size: unknown }) => [route({ run: parts.run, maxBytes: parts.size })];
+  t.strictSame(await refused({ build: () => ({ size: 'big', rum: () => undefined }), routes }), [
+    'Plugin "bell" did not build: The route "bellRing" of plugin "bell" has "maxBytes", which must be a whole number from 0 and is a text. Correct it in the code of the plugin.',
+  ]);
+  t.strictSame(await refused({ build: () => ({ size: 7 }), routes }), [
+    'Plugin "bell" did not build: The route "bellRing" of plugin "bell" lacks "run". Add the function that answers.',
+  ]);
+  t.strictSame(await refused({ build: () => ({ size: 7, run: () => undefined }), routes }), []);
+});
+
+void t.test("a builder that yields another claim at every call takes nobody else's place", async (t) => {
+  let calls = 0;
+  const shifty = {
+    name: 'shifty',
+    onFailure: 'isolate',
+    // The check sees the first, the host compares the second and the third.
+    routes: () => [route({ id: 'shifty', path: ++calls === 1 ? '/elsewhere' : '/bells' })],
+  };
+  const host = await started(t, { routes: () => [route({})] }, shifty);
+  t.match(host.states(), {
+    bell: { state: 'started' },
+    shifty: {
+      state: 'failed',
+      reason: 'Plugin "shifty" did not build: The route "GET /api/v1/bells" is claimed by "bell" and by "shifty"',
+    },
+  });
+  t.strictSame(host.routes(), ['GET /bells']);
+});
+
+void t.test('the answers of a plugin from outside are stripped, those of ours are held to their schema', async (t) => {
+  const answering = plain({
+    routes: () => [route({ result: shape({ ok: flag() }), run: () => ({ ok: true, secret: 'hunter2' }) })],
+  });
+  const answer = async (foreign: readonly string[], path: string) => {
+    const host = await bareHost([answering], { foreign });
+    t.teardown(() => host.stop());
+    return fetch(`${await host.listen()}${path}`);
+  };
+  t.strictSame(await (await answer(['bell'], '/api/v1/x/bell/bells')).json(), { ok: true });
+  t.equal((await answer([], '/api/v1/bells')).status, 500);
+});
