@@ -6,6 +6,7 @@ import { openPostgres } from '#adapters/postgres/index';
 import type { Configuration } from '#config/configuration';
 import type { Log } from '#core/kernel/log';
 import { freePort } from './address.ts';
+import { Attribution, outsidePlugins } from './attribution.ts';
 import { Machine } from './boot.ts';
 import { openDataDirectory } from './data-directory.ts';
 import type { PluginDefinition } from './definition.ts';
@@ -20,6 +21,7 @@ export interface OpenOptions {
   readonly definitions?: readonly PluginDefinition[];
   readonly announce: (line: string) => void;
   readonly logOf: (plugin: string) => Log;
+  readonly attribution?: Attribution;
 }
 
 export interface OpenForge {
@@ -34,7 +36,7 @@ export interface OpenForge {
 /** Nothing has run yet: the machine is neither migrated nor built. @throws {Refused} */
 export async function openForge(
   configuration: Configuration,
-  { definitions = [], announce, logOf }: OpenOptions,
+  { definitions = [], announce, logOf, attribution = new Attribution(outsidePlugins(configuration)) }: OpenOptions,
 ): Promise<OpenForge> {
   const { plan, problems } = await listPlugins(configuration, definitions);
   if (problems.length > 0) throw new Refused(problems);
@@ -50,13 +52,14 @@ export async function openForge(
     storage,
     logOf,
     limits,
+    attribution,
     instance: { baseUrl, webUrl, dataDir, version, announce },
     own: hostProviders({ plan, storage, clock: systemClock, ids: systemIds, sealer, rateCounter: memoryRateCounter() }),
   });
   return { machine, storage, plan, baseUrl, webUrl, port };
 }
 
-async function openStorage({ database, dataDir }: Configuration, plan: Plan, log: Log): Promise<OpenStorage> {
+async function openStorage({ database, dataDir, limits }: Configuration, plan: Plan, log: Log): Promise<OpenStorage> {
   const parts = { clock: systemClock, ids: systemIds, log };
   if (database.column === 'memory') return { ...openMemory(parts), column: 'memory' };
   try {
@@ -65,6 +68,7 @@ async function openStorage({ database, dataDir }: Configuration, plan: Plan, log
       ...(database.url === undefined ? {} : { url: database.url }),
       directory: dataDir,
       entities: entitiesOf(plan.enabled),
+      migrationLimit: limits.migrate,
     });
     return { ...opened, column: 'sql' };
   } catch (error) {

@@ -25,10 +25,16 @@ export interface Subscription<T extends EventType = EventType> {
    * `broadcast`: on every process, may be lost; for caches that can re-read the truth.
    */
   readonly delivery: 'durable' | 'broadcast';
-  handle(event: EventOf<T>): Promise<void>;
+  /** @param signal aborted when the attempt has taken its time: it counts as failed then. The host gives one. */
+  handle(event: EventOf<T>, signal?: AbortSignal): Promise<void>;
 }
 
 /** Builds a subscription whose handler sees the payload of its type. */
-export function on<T extends EventType>(type: T, subscription: Omit<Subscription<T>, 'type'>): Subscription {
+export function on<T extends EventType>(
+  type: T,
+  subscription: Omit<Subscription<T>, 'type' | 'handle'> & {
+    handle(event: EventOf<T>, signal: AbortSignal): Promise<void>;
+  },
+): Subscription {
   return { ...subscription, type } as unknown as Subscription;
 }

@@ -1,5 +1,6 @@
 // The command line: finds the command, reads its flags, runs it, and turns what it throws into a sentence and an exit
 // code.
+import { createInterface } from 'node:readline/promises';
 import { parseArgs } from 'node:util';
 import { HexforgeError } from '#core/kernel/errors';
 import { spentResource } from '#core/kernel/resources';
@@ -23,10 +24,21 @@ import {
 import { config } from './config.ts';
 import { help, helpOf } from './help.ts';
 import { migrate } from './migrate.ts';
+import { drop, parked, replay } from './parked.ts';
 import { plugins } from './plugins.ts';
 import { serve } from './serve.ts';
 
-export const commands: readonly Command[] = [serve, check, plugins, migrate, config, adminResetPassword];
+export const commands: readonly Command[] = [
+  serve,
+  check,
+  plugins,
+  parked,
+  replay,
+  drop,
+  migrate,
+  config,
+  adminResetPassword,
+];
 
 /** Flags that every command takes. */
 export const commonFlags: Readonly<Record<string, Flag>> = {
@@ -78,14 +90,14 @@ async function dispatch(args: readonly string[], context: Context): Promise<numb
   if (first === undefined || first === '--help' || first === 'help')
     return showHelp(args.slice(1), context, first === undefined);
   const command =
-    commands.find(({ name }) => name === first) ?? commands.find(({ name }) => name === `${first} ${second ?? ''}`);
+    commands.find(({ name }) => name === `${first} ${second ?? ''}`) ?? commands.find(({ name }) => name === first);
   if (command === undefined) throw unknownCommand(args);
   const { flags, positionals } = read(command, args.slice(command.name.split(' ').length));
   if (flags['help'] === true) return showHelp(command.name.split(' '), context, false);
   const takes = command.takes ?? [];
   const missing = takes[positionals.length];
   if (missing !== undefined) throw new WrongUse(`"${command.name}" needs ${missing}. Example: ${command.example}`);
-  const extra = positionals[takes.length];
+  const extra = positionals[takes.length + (command.may?.length ?? 0)];
   if (extra !== undefined)
     throw new WrongUse(`"${command.name}" does not take "${extra}". Example: ${command.example}`);
   return command.run({ ...context, flags, positionals });
@@ -139,6 +151,15 @@ function read(command: Command, args: readonly string[]): Pick<Context, 'flags' 
   return { flags, positionals };
 }
 
+async function confirm(question: string): Promise<boolean> {
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  try {
+    return /^y(es)?$/i.test((await terminal.question(question)).trim());
+  } finally {
+    terminal.close();
+  }
+}
+
 /** The process: what `bin/hexforge.js` calls. */
 export async function run(): Promise<never> {
   forgiving(process.stderr);
@@ -147,6 +168,7 @@ export async function run(): Promise<never> {
     cwd: process.cwd(),
     stdout: process.stdout,
     stderr: process.stderr,
+    ...(process.stdin.isTTY && process.stdout.isTTY ? { confirm } : {}),
   });
   process.exit(code);
 }

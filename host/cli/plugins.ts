@@ -12,6 +12,8 @@ interface Row {
   readonly state: string;
   readonly reason: string | null;
   readonly provides: readonly string[];
+  /** Events its handlers failed at too often. */
+  readonly parked: number;
 }
 
 export const plugins: Command = {
@@ -44,16 +46,17 @@ export const plugins: Command = {
         state: answer === undefined ? offline : (report?.state ?? 'disabled'),
         reason: report?.reason ?? (answer === undefined ? problem?.message : undefined) ?? null,
         provides: definition === undefined ? [] : portsOf(definition),
+        parked: report?.parked ?? 0,
       };
     });
     if (context.flags['json'] === true) print(context, JSON.stringify(rows));
     else
       for (const line of table([
         ['NAME', 'VERSION', 'STATE', 'PROVIDES'],
-        ...rows.map(({ name, version, state, reason, provides }) => [
+        ...rows.map(({ name, version, state, reason, provides, parked }) => [
           name,
           version ?? '-',
-          reason === null ? state : `${state}: ${reason}`,
+          [reason === null ? state : `${state}: ${reason}`, ...(parked === 0 ? [] : [`${parked} parked`])].join(', '),
           provides.join(' '),
         ]),
       ]))

@@ -6,6 +6,7 @@ import { runJobs } from '#host/contributions/jobs';
 
 const silent: Log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 const everySeconds = 0.001;
+const patient = { limit: 60_000, overdue: () => undefined };
 
 const recordingLocks = () => {
   const names: string[] = [];
@@ -52,6 +53,7 @@ void t.test('runs follow each other and never overlap, each under the lock of it
   const jobs = runJobs([{ plugin: 'a', job: { name: 'sweep', everySeconds, run: () => job.run() } }], {
     locks,
     logOf: () => silent,
+    ...patient,
   });
   await first;
   t.strictSame(names, ['job:a:sweep']);
@@ -77,6 +79,7 @@ void t.test('a job that fails is logged under its plugin and runs again', async 
   };
   const jobs = runJobs([{ plugin: 'a', job: { name: 'sweep', everySeconds, run } }], {
     locks,
+    ...patient,
     logOf: (plugin) => ({ ...silent, error: (members, message) => errors.push([plugin, members, message]) }),
   });
   await again.promise;
@@ -94,7 +97,11 @@ void t.test('a stop aborts what runs, waits for it, and nothing runs after', asy
     await new Promise<void>((resolve) => signal.addEventListener('abort', () => setImmediate(resolve)));
     ended = true;
   };
-  const jobs = runJobs([{ plugin: 'a', job: { name: 'sweep', everySeconds, run } }], { locks, logOf: () => silent });
+  const jobs = runJobs([{ plugin: 'a', job: { name: 'sweep', everySeconds, run } }], {
+    locks,
+    logOf: () => silent,
+    ...patient,
+  });
   await started.promise;
   await jobs.stop(1_000);
   t.equal(ended, true);
@@ -119,7 +126,7 @@ void t.test('a job that ignores the abort does not keep the stop from ending', a
         },
       },
     ],
-    { locks, logOf: () => silent },
+    { locks, logOf: () => silent, ...patient },
   );
   await started.promise;
   await jobs.stop(10);
