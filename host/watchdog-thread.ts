@@ -13,25 +13,38 @@ let seen = Atomics.load(heartbeat, 0);
 let silent = 0;
 let last = performance.now();
 
-const timer = setInterval(() => {
+let biting = false;
+
+setInterval(() => {
   const now = performance.now();
   // A process that was stopped, or a machine that slept, comes back with one long tick: that is no silence.
   silent += Math.min(now - last, beat * 2);
   last = now;
-  const beats = Atomics.load(heartbeat, 0);
-  if (beats !== seen) [seen, silent] = [beats, 0];
-  if (silent < limit) return;
-  clearInterval(timer);
-  bite();
+  if (moved()) silent = 0;
+  if (silent >= limit && !biting) bite();
 }, beat);
 
+function moved(): boolean {
+  const before = seen;
+  seen = Atomics.load(heartbeat, 0);
+  return seen !== before;
+}
+
 function bite(): void {
-  setTimeout(giveUp, graceMs);
+  biting = true;
+  const patience = setTimeout(giveUp, graceMs);
   const session = new Session();
   session.connectToMainThread();
   session.on('Debugger.paused', ({ params: { callFrames } }) => {
     const [frame] = callFrames;
-    if (frame === undefined) return;
+    // It has come back meanwhile.
+    if (frame === undefined || moved()) {
+      clearTimeout(patience);
+      session.post('Debugger.resume');
+      session.disconnect();
+      [biting, silent] = [false, 0];
+      return;
+    }
     const expression = `globalThis[Symbol.for(${JSON.stringify(biteName)})]()`;
     session.post('Debugger.evaluateOnCallFrame', { callFrameId: frame.callFrameId, expression });
   });
