@@ -1,4 +1,5 @@
 // The configuration as the host reads it: checked values, the plugins chosen, and where each value came from.
+import type { Limits } from '#host/limits';
 import type { HostKeys } from './schema.ts';
 
 /** `default`, `environment PORT`, `file /etc/hexforge.yaml`. */
@@ -30,8 +31,7 @@ export interface Configuration {
   /** 32 bytes, where configured. */
   readonly secretKey: Uint8Array | undefined;
   readonly logLevel: HostKeys['log_level'];
-  /** Milliseconds. */
-  readonly limits: { readonly load: number; readonly start: number; readonly stop: number };
+  readonly limits: Limits;
   /** Standard and configured plugins, enabled or not, in the order of the configuration. */
   readonly plugins: readonly ChosenPlugin[];
   /** What the operator chose. */

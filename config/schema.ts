@@ -1,5 +1,6 @@
 // Every key of the configuration: what it means, its unit, its default, and the environment variable that sets it.
 import Joi from 'joi';
+import { defaultLimits } from '#host/limits';
 
 export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 
@@ -18,6 +19,11 @@ export interface HostKeys {
   readonly load_timeout: number;
   readonly start_timeout: number;
   readonly stop_timeout: number;
+  readonly migrate_timeout: number;
+  readonly job_timeout: number;
+  readonly handler_timeout: number;
+  readonly probe_timeout: number;
+  readonly loop_timeout: number;
   readonly providers: Readonly<Record<string, string>>;
   readonly settings: Readonly<Record<string, unknown>>;
   readonly plugins: Readonly<Record<string, PluginKeys>>;
@@ -58,6 +64,7 @@ const url = Joi.string().uri({ scheme: ['http', 'https'] });
 const postgresUrl = Joi.string()
   .uri({ scheme: ['postgres', 'postgresql'] })
   .messages({ 'string.uriCustomScheme': 'must be a postgres:// URL' });
+const seconds = Joi.number().positive().max(3600);
 const key32 = Joi.string()
   .custom((text: string, helpers) => (Buffer.from(text, 'base64').length === 32 ? text : helpers.error('any.invalid')))
   .messages({ 'any.invalid': 'must be 32 bytes in base64' });
@@ -138,14 +145,42 @@ export const keys: Readonly<Record<keyof HostKeys, Key>> = {
     default: 30,
   },
   start_timeout: {
-    schema: Joi.number().positive().max(3600),
+    schema: seconds,
     description: 'Seconds that one plugin may take to be built, and again to start.',
-    default: 30,
+    default: defaultLimits.start / 1000,
   },
   stop_timeout: {
-    schema: Joi.number().positive().max(3600),
-    description: 'Seconds that one plugin may take to stop.',
-    default: 10,
+    schema: seconds,
+    description:
+      'Seconds that one plugin may take to stop, and at most half of what is left of the 10 that a stop has.',
+    default: defaultLimits.stop / 1000,
+  },
+  migrate_timeout: {
+    schema: Joi.number().positive().max(86_400),
+    description: 'Seconds that one statement of a migration may take on a PostgreSQL server; the embedded one has 60.',
+    default: defaultLimits.migrate / 1000,
+  },
+  job_timeout: {
+    schema: Joi.number().positive().max(86_400),
+    description: 'Seconds that one run of a job may take before it is told to end, and reported.',
+    default: defaultLimits.job / 1000,
+  },
+  handler_timeout: {
+    schema: seconds,
+    description:
+      'Seconds that one attempt of an event handler may take before it is told to end, and counts as failed.',
+    default: defaultLimits.handler / 1000,
+  },
+  probe_timeout: {
+    schema: seconds,
+    description: 'Seconds that one readiness probe of a plugin may take.',
+    default: defaultLimits.probe / 1000,
+  },
+  loop_timeout: {
+    schema: seconds,
+    description:
+      'Seconds that the server may stand still in one piece of code before it ends, where plugins beside the standard ones run; 3600 at most.',
+    default: defaultLimits.loop / 1000,
   },
   providers: {
     schema: Joi.object().pattern(Joi.string(), Joi.string()),

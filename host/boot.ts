@@ -3,21 +3,25 @@
 import type { MigrationOutcome } from '#adapters/postgres/index';
 import { Internal } from '#core/kernel/errors';
 import type { Log } from '#core/kernel/log';
+import { Attribution } from './attribution.ts';
 import { pluginConfiguration } from './check/configuration.ts';
 import { contributionProblems } from './check/contribution-problems.ts';
 import { contributed } from './check/contributions.ts';
 import { isPart, kindOf } from './check/shape.ts';
 import { container, type Container } from './container.ts';
+import { limited } from './contributions/events.ts';
 import { runJobs, type RunningJobs } from './contributions/jobs.ts';
 import { readiness, type Readiness } from './contributions/probes.ts';
 import { mounted, type OwnedRoute } from './contributions/routes.ts';
 import { within } from './deadline.ts';
 import type { Instance } from './definition.ts';
 import { Life } from './life.ts';
+import { defaultLimits, type Limits } from './limits.ts';
 import { order } from './order.ts';
 import { isCritical, needsOf, provision, type Plan, type Provision } from './plan.ts';
 import { problemOf, Refused, type Problem } from './problem.ts';
 import { migrationsOf, storesOf, type OpenStorage } from './storage.ts';
+import { Strays, type Stray } from './strays.ts';
 
 export interface BootOptions {
   /** Already checked: `check` found nothing. */
@@ -31,8 +35,10 @@ export interface BootOptions {
     readonly [port: string]: unknown;
   };
   readonly logOf: (plugin: string) => Log;
-  /** Milliseconds that one plugin's build or start, and one plugin's stop, may take. */
-  readonly limits: { readonly start: number; readonly stop: number };
+  /** Over the defaults. */
+  readonly limits?: Partial<Limits>;
+  /** Knows the outside plugins. Default: there are none. */
+  readonly attribution?: Attribution;
 }
 
 export class Machine {
@@ -42,16 +48,23 @@ export class Machine {
   readonly instance: Instance;
   readonly readiness: () => Promise<Readiness>;
   readonly #options: BootOptions;
+  readonly #limits: Limits;
+  readonly #attribution: Attribution;
+  readonly #strays: Strays;
   readonly #provision: Provision;
   readonly #log: Log;
   #phase: 'starting' | 'running' | 'stopping' | 'stopped' = 'starting';
   #jobs: RunningJobs | undefined;
+  /** Plugin → parked events, when they were counted last. */
+  #parked: ReadonlyMap<string, number> = new Map();
   #stopped: Promise<void> | undefined;
 
   constructor(options: BootOptions) {
     const { plan, storage, own, logOf } = options;
     this.#options = options;
     this.instance = options.instance;
+    this.#limits = { ...defaultLimits, ...options.limits };
+    this.#attribution = options.attribution ?? new Attribution([]);
     this.#log = logOf('host');
     this.#provision = provision(plan.enabled, plan.providers);
     const listed = plan.enabled.map((definition) => new Life(definition));
@@ -71,7 +84,17 @@ export class Machine {
       }),
       started: () => this.#phase !== 'starting',
     });
-    this.readiness = readiness({ lives: this.lives, phase: () => this.#phase, checkDatabase: () => storage.check() });
+    this.#strays = new Strays(this.lives, this.#attribution, this.#log);
+    this.readiness = readiness({
+      lives: this.lives,
+      phase: () => this.#phase,
+      checkDatabase: () => storage.check(),
+      probeMs: this.#limits.probe,
+      parked: async () => {
+        await this.countParked();
+        return this.lives.map(({ name }) => name).filter((name) => this.#parked.has(name));
+      },
+    });
   }
 
   /** @returns what became of each plugin's migrations. One whose were refused has failed. */
@@ -99,6 +122,11 @@ export class Machine {
     );
   }
 
+  /** An error that nobody caught. @returns whose it is, and whether the forge goes on without that plugin. */
+  stray(error: unknown): Stray {
+    return this.#strays.take(error);
+  }
+
   async build(): Promise<void> {
     for (const life of this.lives) await this.#step(life, 'migrated', 'build', () => this.#buildOne(life));
     await this.#refuseClashes();
@@ -121,20 +149,42 @@ export class Machine {
   async start(): Promise<void> {
     for (const life of this.lives) {
       await this.#step(life, 'built', 'start', async () => {
-        await life.definition.start?.(life.made?.parts as never, life.made?.context as never);
+        await this.#attribution.run(life.name, () =>
+          life.definition.start?.(life.made?.parts as never, life.made?.context as never),
+        );
         if (life.state === 'built') life.to('started');
       });
     }
     this.#phase = 'running';
     const alive = this.#alive();
     await this.#options.storage.deliver(
-      alive.flatMap(({ name, made }) => (made?.events ?? []).map((subscription) => ({ plugin: name, subscription }))),
+      alive.flatMap(({ name, made }) =>
+        (made?.events ?? []).map((subscription) => limited(name, subscription, this.#limits.handler)),
+      ),
+      alive.map(({ name }) => name),
     );
     const { storage } = this.#options;
     this.#jobs = runJobs(
       alive.flatMap(({ name, made }) => (made?.jobs ?? []).map((job) => ({ plugin: name, job }))),
-      { locks: storage.locks, leads: () => storage.leads(), logOf: this.#options.logOf },
+      {
+        locks: storage.locks,
+        leads: () => storage.leads(),
+        logOf: this.#options.logOf,
+        limit: this.#limits.job,
+        overdue: ({ plugin, job }, sentence) =>
+          this.lives.find(({ name }) => name === plugin)?.complain(`job ${job.name}`, sentence),
+      },
     );
+  }
+
+  /** How many events are parked for a plugin, as of the last count. */
+  parked(plugin: string): number {
+    return this.#parked.get(plugin) ?? 0;
+  }
+
+  /** Counts them anew. Where the database does not answer the last count stands. */
+  async countParked(): Promise<void> {
+    this.#parked = await this.#options.storage.deliveries.parkedCounts().catch(() => this.#parked);
   }
 
   /** Routes of the plugins that run, where they are served, in the order of the configuration. */
@@ -150,19 +200,23 @@ export class Machine {
     });
   }
 
-  /** In reverse order, each step limited in time. Never rejects, and does it once however often it is asked. */
-  stop(): Promise<void> {
-    this.#stopped ??= this.#stop();
+  /**
+   * In reverse order, each step limited in time: also to half of what is left of `budgetMs`, so that no number of
+   * plugins that hang keeps the others from stopping. Never rejects, and does it once however often it is asked.
+   */
+  stop(budgetMs = Number.POSITIVE_INFINITY): Promise<void> {
+    this.#stopped ??= this.#stop(performance.now() + budgetMs);
     return this.#stopped;
   }
 
-  async #stop(): Promise<void> {
+  async #stop(deadline: number): Promise<void> {
     this.#phase = 'stopping';
-    await this.#jobs?.stop(this.#options.limits.stop);
+    const limit = (): number => Math.min(this.#limits.stop, Math.max(10, (deadline - performance.now()) / 2));
+    await this.#jobs?.stop(limit());
     for (const life of this.#alive().toReversed()) {
       const hadStarted = life.state !== 'built';
       life.to('stopping');
-      if (hadStarted) await this.#stopOne(life);
+      if (hadStarted) await this.#stopOne(life, limit());
       life.to('stopped');
     }
     this.#phase = 'stopped';
@@ -178,10 +232,14 @@ export class Machine {
       log: logOf(definition.name),
       instance,
     });
-    const parts: unknown = await definition.build?.(context as never);
+    const parts: unknown = await this.#attribution.run(definition.name, () => definition.build?.(context as never));
     if (parts !== undefined && !isPart(parts))
       throw new Internal(`its \`build\` made ${kindOf(parts)}`, { detail: 'Let it return an object of its parts' });
-    const made = { ...contributed(definition, config, parts, context), parts, context };
+    const made = this.#attribution.followed(definition.name, {
+      ...contributed(definition, config, parts, context),
+      parts,
+      context,
+    });
     // A build that ended after its time has been given up.
     if (life.state !== 'migrated') return;
     life.made = made;
@@ -198,7 +256,7 @@ export class Machine {
     if (life.state !== from) return;
     const began = performance.now();
     try {
-      await within(this.#options.limits.start, 'it', work);
+      await within(this.#limits.start, 'it', () => this.#strays.during(life, work));
       this.#log.debug({ plugin: life.name, ms: Math.round(performance.now() - began) }, `plugin ${life.state}`);
     } catch (error) {
       await this.#fail(life, verb, error);
@@ -214,7 +272,7 @@ export class Machine {
     });
     life.to('failed', problem.message);
     this.#log.debug({ plugin: life.name, err: error }, `plugin did not ${verb}`);
-    if (verb === 'start') await this.#stopOne(life);
+    if (verb === 'start') await this.#stopOne(life, this.#limits.stop);
     const fatal = life.isolated ? this.#skipDependents(life) : problem;
     if (fatal === undefined) {
       this.#log.error(
@@ -250,10 +308,12 @@ export class Machine {
     return undefined;
   }
 
-  async #stopOne(life: Life): Promise<void> {
+  async #stopOne(life: Life, limit: number): Promise<void> {
     try {
-      await within(this.#options.limits.stop, 'it', async () =>
-        life.definition.stop?.(life.made?.parts as never, life.made?.context as never),
+      await within(limit, 'it', async () =>
+        this.#attribution.run(life.name, () =>
+          life.definition.stop?.(life.made?.parts as never, life.made?.context as never),
+        ),
       );
     } catch (error) {
       this.#log.error({ plugin: life.name, err: error }, 'plugin did not stop cleanly');

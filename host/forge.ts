@@ -6,6 +6,7 @@ import type { Configuration } from '#config/configuration';
 import type { Log } from '#core/kernel/log';
 import type { Clock, Ids } from '#core/kernel/time';
 import { freePort } from './address.ts';
+import { Attribution, outsidePlugins } from './attribution.ts';
 import { Machine } from './boot.ts';
 import { openDataDirectory } from './data-directory.ts';
 import type { PluginDefinition } from './definition.ts';
@@ -20,6 +21,7 @@ export interface OpenOptions {
   readonly definitions?: readonly PluginDefinition[];
   readonly announce: (line: string) => void;
   readonly logOf: (plugin: string) => Log;
+  readonly attribution?: Attribution;
 }
 
 export interface OpenForge {
@@ -35,7 +37,7 @@ export interface OpenForge {
 /** Nothing has run yet: the machine is neither migrated nor built. @throws {Refused} */
 export async function openForge(
   configuration: Configuration,
-  { definitions = [], announce, logOf }: OpenOptions,
+  { definitions = [], announce, logOf, attribution = new Attribution(outsidePlugins(configuration)) }: OpenOptions,
 ): Promise<OpenForge> {
   const { plan, problems, warnings } = await listPlugins(configuration, definitions);
   if (problems.length > 0) throw new Refused(problems);
@@ -55,6 +57,7 @@ export async function openForge(
     storage,
     logOf,
     limits,
+    attribution,
     instance: { baseUrl, webUrl, dataDir, version, announce },
     own: hostProviders({ plan, storage, clock: systemClock, ids: systemIds, sealer, rateCounter: memoryRateCounter() }),
   });
@@ -63,7 +66,7 @@ export async function openForge(
 
 /** @throws {Refused} */
 export async function openStorage(
-  { database, dataDir }: Configuration,
+  { database, dataDir, limits }: Configuration,
   plan: Plan,
   parts: { readonly clock: Clock; readonly ids: Ids; readonly log: Log },
 ): Promise<OpenStorage> {
@@ -76,6 +79,7 @@ export async function openStorage(
       ...(database.url === undefined ? {} : { url: database.url }),
       directory: dataDir,
       entities: entitiesOf(plan.enabled),
+      migrationLimit: limits.migrate,
     });
     return { ...opened, column: 'sql' };
   } catch (error) {

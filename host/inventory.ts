@@ -13,6 +13,7 @@ import { portsOf, type ListedPlugin, type Plan } from './plan.ts';
 interface Standing {
   readonly state: string;
   readonly reason?: string | undefined;
+  readonly parked?: number;
   /** Set once it was built. */
   readonly life?: Life | undefined;
 }
@@ -29,10 +30,16 @@ export const inventory = (plan: Plan, standingOf: (plugin: string) => Standing):
   );
 
 /** As the plugins of a running server stand. */
-export const livingInventory = (plan: Plan, lives: readonly Life[]): readonly PluginRecord[] =>
+export const livingInventory = (
+  plan: Plan,
+  lives: readonly Life[],
+  parked: ReadonlyMap<string, number>,
+): readonly PluginRecord[] =>
   inventory(plan, (plugin) => {
     const life = lives.find(({ name }) => name === plugin);
-    return life === undefined ? { state: 'disabled' } : { state: life.state, reason: life.reason, life };
+    return life === undefined
+      ? { state: 'disabled' }
+      : { state: life.state, reason: life.reason, parked: parked.get(plugin) ?? 0, life };
   });
 
 const listedIn = ({ listed, enabled }: Plan): readonly ListedPlugin[] =>
@@ -42,7 +49,7 @@ function recordOf(
   plan: Plan,
   { name, enabled, origin }: ListedPlugin,
   definition: PluginDefinition | undefined,
-  { state, reason, life }: Standing,
+  { state, reason, parked = 0, life }: Standing,
 ): PluginRecord {
   const told = new Told(plan, definition, life);
   return {
@@ -52,6 +59,7 @@ function recordOf(
     enabled,
     state,
     reason: reason ?? null,
+    parked,
     provides: definition === undefined ? [] : portsOf(definition),
     needs: [...told.names('needs'), ...told.names('late')],
     routes: told.items('routes').map((route) => routeRecord(plan, name, route as Route)),

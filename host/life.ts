@@ -44,6 +44,8 @@ export class Life {
   made: Made | undefined;
   #state: State = 'listed';
   #reason: string | undefined;
+  /** What is wrong with it while it runs, by what complains. */
+  readonly #complaints = new Map<string, string>();
 
   constructor(definition: PluginDefinition) {
     this.definition = definition;
@@ -81,5 +83,19 @@ export class Life {
       throw new Error(`plugin "${this.name}" cannot go from ${this.#state} to ${state}`);
     this.#state = state;
     this.#reason = reason;
+    if (state === 'started') this.#show();
+  }
+
+  /** Says what is wrong with it, or that it no longer is: it is `degraded` while anything is. */
+  complain(about: string, sentence: string | undefined): void {
+    if (sentence === undefined) this.#complaints.delete(about);
+    else this.#complaints.set(about, sentence);
+    if (this.#state === 'started' || this.#state === 'degraded') this.#show();
+  }
+
+  #show(): void {
+    const [complaint] = this.#complaints.values();
+    this.#state = complaint === undefined ? 'started' : 'degraded';
+    this.#reason = complaint;
   }
 }

@@ -83,7 +83,10 @@ export function hostProviders({ plan, storage, clock, ids, sealer, rateCounter }
       SettingCatalogue: settings,
       Settings: configuredSettings(settings),
       RateCounter: rateCounter,
-      PluginInventory: { list: async () => livingInventory(plan, lives) },
+      PluginInventory: {
+        list: async () =>
+          livingInventory(plan, lives, await storage.deliveries.parkedCounts().catch(() => new Map<string, number>())),
+      },
     } satisfies HostPorts;
   };
 }

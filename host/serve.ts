@@ -3,12 +3,16 @@ import type { HttpServer } from '#adapters/http/server';
 import type { Configuration } from '#config/configuration';
 import type { Log } from '#core/kernel/log';
 import type { PortName, PortValue } from '#core/kernel/ports';
+import type { Deliveries } from '#core/kernel/storage';
 import { demandPort, listenRefusal } from './address.ts';
+import type { Attribution } from './attribution.ts';
+import type { Machine } from './boot.ts';
 import { openControl, type Handlers } from './control.ts';
 import type { PluginDefinition } from './definition.ts';
 import { migrate, openForge, type OpenForge } from './forge.ts';
 import { httpServer } from './http.ts';
 import type { State } from './life.ts';
+import { parkedControls } from './parked.ts';
 import { openLog, type Sink } from './log.ts';
 import { traitsOf } from './plan.ts';
 import { strangeVariables } from './plugins.ts';
@@ -19,6 +23,10 @@ export interface ForgeOptions {
   readonly definitions?: readonly PluginDefinition[];
   readonly stdout?: Sink;
   readonly stderr?: Sink;
+  /** Knows the outside plugins. Default: made from the configuration. */
+  readonly attribution?: Attribution;
+  /** Told of the machine before anything of a plugin runs. */
+  readonly opened?: (machine: Machine) => void;
   /** For tests: every answer is held against its schema. */
   readonly validateResponses?: boolean;
   /** For tests: how long one access decision stands while bytes come or go. */
@@ -30,6 +38,8 @@ export interface PluginReport {
   readonly version: string;
   readonly state: State;
   readonly reason?: string;
+  /** Events its handlers failed at too often, as of the last count: `/readyz` counts, and the command line. */
+  readonly parked: number;
 }
 
 export interface Forge {
@@ -40,11 +50,17 @@ export interface Forge {
   port<K extends PortName>(name: K): PortValue<K>;
   openapi(): object;
   plugins(): readonly PluginReport[];
+  /** Counts parked events for `plugins` anew. */
+  countParked(): Promise<void>;
+  /** What waits for event handlers, and what they failed at. */
+  readonly deliveries: Deliveries;
   /** Resolves when every event committed so far was delivered once. */
   drained(): Promise<void>;
 }
 
-/** Document D allows requests in flight 10 s in all; the last one belongs to the plugins and the storage. */
+/** Document D, "Running it": a clean stop takes at most so long; what is left then is killed with the process. */
+export const stopMs = 10_000;
+/** Of it for requests in flight; the last second belongs to the plugins and the storage. */
 const graceMs = 9_000;
 
 /** @throws {Refused} with all that is wrong, each with its remedy; nothing is left running. */
@@ -54,6 +70,7 @@ export async function startForge(configuration: Configuration, options: ForgeOpt
   const logOf = openLog(configuration.logLevel, stderr);
   const log = logOf('host');
   const open = await openForge(configuration, { ...options, announce, logOf });
+  options.opened?.(open.machine);
   for (const { variable, hint } of strangeVariables(configuration, open.plan))
     log.warn({ variable }, `this environment variable sets nothing. ${hint}`);
   for (const warning of open.warnings) log.warn({}, warning);
@@ -128,8 +145,17 @@ class RunningForge implements Forge {
       name,
       version,
       state,
+      parked: this.#open.machine.parked(name),
       ...(reason === undefined ? {} : { reason }),
     }));
+  }
+
+  countParked(): Promise<void> {
+    return this.#open.machine.countParked();
+  }
+
+  get deliveries(): Deliveries {
+    return this.#open.storage.deliveries;
   }
 
   drained(): Promise<void> {
@@ -143,9 +169,11 @@ class RunningForge implements Forge {
 
   async #stop(): Promise<void> {
     const { machine, storage } = this.#open;
+    const began = performance.now();
+    const left = (): number => stopMs - (performance.now() - began);
     const all: readonly Stoppable[] = [
       ...this.#parts.toReversed(),
-      { what: 'the plugins', stop: () => machine.stop() },
+      { what: 'the plugins', stop: () => machine.stop(left()) },
       { what: 'the storage', stop: () => storage.close() },
     ];
     for (const { what, stop } of all) {
@@ -169,9 +197,10 @@ async function control(dataDir: string, forge: Forge, log: Log): Promise<() => P
 }
 
 /** What the command line may ask of a server. */
-export function controls(forge: Pick<Forge, 'port'>): Handlers {
+export function controls(forge: Pick<Forge, 'port' | 'deliveries'>): Handlers {
   return {
     plugins: () => forge.port('PluginInventory').list(),
+    ...parkedControls(forge.deliveries),
     'reset-password': async (username = '') => resetPassword(forge, username),
   };
 }

@@ -1,129 +1,184 @@
 // Event delivery in memory, with the guarantees of the database's: in order per handler and aggregate, at least once,
-// set aside after too many failures.
+// parked after too many failures, kept within a bound while nobody serves the subscription.
 import type { EventOf } from '#core/kernel/events';
+import { Listeners } from '#core/kernel/listeners';
 import type { Log } from '#core/kernel/log';
-import type { OwnedSubscription } from '#core/kernel/storage';
+import { parkedMessage, type OwnedSubscription } from '#core/kernel/storage';
+import type { Delivered, Memory, Remembered } from './state.ts';
+import { nameOf, remember } from './subscriptions.ts';
 
 export interface DeliveryTuning {
-  /** After so many failed attempts an event is set aside for this handler. */
+  /** After so many failed attempts an event is parked for this handler. */
   readonly attempts: number;
   /** The first pause after a failure, doubled by each further one up to `longestPause`; milliseconds. */
   readonly pause: number;
   readonly longestPause: number;
+  /** How long a stop waits for handlers at work; milliseconds. */
+  readonly closing: number;
 }
 
-export const defaultTuning: DeliveryTuning = { attempts: 10, pause: 100, longestPause: 60_000 };
+export const defaultTuning: DeliveryTuning = { attempts: 10, pause: 100, longestPause: 60_000, closing: 3000 };
+
+export interface DeliveryOptions {
+  readonly log: Log;
+  readonly tuning: DeliveryTuning;
+  readonly memory: Memory;
+  readonly kept: { readonly events: number; readonly days: number };
+}
+
+const day = 86_400_000;
 
 /** The events one handler has yet to see of one aggregate. */
 interface Chain {
-  readonly events: EventOf[];
+  readonly owned: OwnedSubscription;
+  readonly of: Remembered;
+  readonly events: Delivered[];
   /** Waiting to try again: not to be waited for. */
   failing: boolean;
 }
 
 export class MemoryDelivery {
-  readonly #log: Log;
-  readonly #tuning: DeliveryTuning;
-  /** Where events wait that nobody was there to receive. */
-  readonly #backlog: EventOf[];
+  readonly #options: DeliveryOptions;
+  readonly #handlers = new Map<string, OwnedSubscription>();
   readonly #chains = new Map<string, Chain>();
   readonly #running = new Set<Promise<void>>();
   readonly #pauses = new Set<() => void>();
-  #subscriptions: readonly OwnedSubscription[] | undefined;
-  #broadcast: Promise<void> = Promise.resolve();
+  #listeners: Listeners | undefined;
   #closed = false;
   #changed: () => void = () => undefined;
 
-  constructor(log: Log, tuning: DeliveryTuning, backlog: EventOf[]) {
-    this.#log = log;
-    this.#tuning = tuning;
-    this.#backlog = backlog;
+  constructor(options: DeliveryOptions) {
+    this.#options = options;
   }
 
-  start(subscriptions: readonly OwnedSubscription[]): void {
-    if (this.#subscriptions !== undefined) throw new Error('events are being delivered already');
-    const names = subscriptions.map(({ plugin, subscription }) => `${plugin} ${subscription.name}`);
-    const twice = names.find((name, index) => names.indexOf(name) !== index);
-    if (twice !== undefined) throw new Error(`two subscriptions are named "${twice}"`);
-    this.#subscriptions = subscriptions;
-    this.publish(this.#backlog.splice(0));
+  start(
+    subscriptions: readonly OwnedSubscription[],
+    plugins: readonly string[] = subscriptions.map(({ plugin }) => plugin),
+  ): void {
+    if (this.#listeners !== undefined) throw new Error('events are being delivered already');
+    const { memory, log } = this.#options;
+    const durable = subscriptions.filter(({ subscription }) => subscription.delivery === 'durable');
+    remember(memory, durable, plugins);
+    for (const owned of durable) this.#handlers.set(nameOf(owned.plugin, owned.subscription.name), owned);
+    this.#listeners = new Listeners(subscriptions, log);
+    this.resume();
+    this.publish(memory.backlog.splice(0));
+    for (const one of memory.subscriptions.values()) this.#bound(one);
   }
 
   publish(events: readonly EventOf[]): void {
-    if (this.#subscriptions === undefined || this.#closed) {
-      this.#backlog.push(...events);
+    const { memory } = this.#options;
+    if (this.#listeners === undefined || this.#closed) {
+      memory.backlog.push(...events);
       return;
     }
     for (const event of events) {
-      for (const owned of this.#subscriptions) {
-        if (owned.subscription.type !== event.type) continue;
-        if (owned.subscription.delivery === 'durable') this.#enqueue(owned, event);
-        else this.#broadcast = this.#broadcast.then(() => this.#handOut(owned, event));
+      for (const [key, one] of memory.subscriptions) {
+        if (one.forgotten || one.type !== event.type) continue;
+        const delivered: Delivered = { event, attempts: 0, error: '', parkedAt: undefined };
+        one.waiting.add(delivered);
+        const owned = this.#handlers.get(key);
+        if (owned === undefined) this.#bound(one);
+        else this.#enqueue(owned, one, delivered);
       }
+      this.#listeners.hand(event);
+    }
+  }
+
+  /** Takes up what waits and is not under way: left by an earlier opening, or replayed. */
+  resume(): void {
+    const under = new Set([...this.#chains.values()].flatMap(({ events }) => events));
+    for (const [key, one] of this.#options.memory.subscriptions) {
+      const owned = this.#handlers.get(key);
+      for (const delivered of owned === undefined ? [] : one.waiting)
+        if (owned !== undefined && !under.has(delivered)) this.#enqueue(owned, one, delivered);
     }
   }
 
   /** Resolves when no event waits for its first attempt. What waits behind a failed one is not waited for. */
   async drained(): Promise<void> {
-    await this.#broadcast;
+    await this.#listeners?.idle();
     while (!this.#closed && [...this.#chains.values()].some(({ failing }) => !failing)) {
       await new Promise<void>((resolve) => {
         this.#changed = resolve;
       });
-      await this.#broadcast;
+      await this.#listeners?.idle();
     }
   }
 
-  /** Starts nothing more, waits for what runs, and keeps what was not delivered. */
+  /** Starts nothing more, waits a moment for what runs, and keeps what was not delivered. */
   async close(): Promise<void> {
     this.#closed = true;
     for (const wake of this.#pauses) wake();
     this.#changed();
-    await Promise.all([this.#broadcast, ...this.#running]);
-    const left = new Map([...this.#chains.values()].flatMap(({ events }) => events.map((event) => [event.id, event])));
-    this.#backlog.push(...left.values());
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, this.#options.tuning.closing);
+    });
+    await Promise.race([Promise.all([this.#listeners?.idle(), ...this.#running]), late]);
+    clearTimeout(timer);
   }
 
-  #enqueue(owned: OwnedSubscription, event: EventOf): void {
-    const key = `${owned.plugin} ${owned.subscription.name} ${event.aggregate}`;
+  /** Of a subscription that nobody serves: lets fall out what is beyond the bound, and counts it. */
+  #bound(one: Remembered): void {
+    if (this.#handlers.has(nameOf(one.plugin, one.name))) return;
+    const { events, days } = this.#options.kept;
+    for (const delivered of one.waiting) {
+      if (one.waiting.size <= events && Date.now() - delivered.event.at.getTime() <= days * day) return;
+      one.waiting.delete(delivered);
+      one.missed += 1;
+    }
+  }
+
+  #enqueue(owned: OwnedSubscription, of: Remembered, delivered: Delivered): void {
+    const key = `${nameOf(of.plugin, of.name)} ${delivered.event.aggregate}`;
     const standing = this.#chains.get(key);
     if (standing !== undefined) {
-      standing.events.push(event);
+      standing.events.push(delivered);
       return;
     }
-    const chain: Chain = { events: [event], failing: false };
+    const chain: Chain = { owned, of, events: [delivered], failing: false };
     this.#chains.set(key, chain);
-    const running = this.#run(key, chain, owned).finally(() => {
+    const running = this.#run(key, chain).finally(() => {
       this.#running.delete(running);
     });
     this.#running.add(running);
   }
 
-  async #run(key: string, chain: Chain, owned: OwnedSubscription): Promise<void> {
-    let attempts = 0;
-    for (let event = chain.events[0]; event !== undefined && !this.#closed; event = chain.events[0]) {
-      const failure = await this.#attempt(owned, event);
-      if (failure === undefined || (attempts += 1) >= this.#tuning.attempts) {
-        if (failure !== undefined)
-          this.#log.error(
-            about(owned, event, { attempts, error: failure.message }),
-            'an event was set aside: its handler failed too often',
-          );
-        attempts = 0;
-        chain.failing = false;
-        chain.events.shift();
-        continue;
-      }
-      this.#log.warn(
-        about(owned, event, { attempts, error: failure.message }),
-        'the handler of an event failed; it will be called again',
-      );
-      chain.failing = true;
-      this.#changed();
-      await this.#pause(Math.min(this.#tuning.longestPause, this.#tuning.pause * 2 ** (attempts - 1)));
+  async #run(key: string, chain: Chain): Promise<void> {
+    for (let next = chain.events[0]; next !== undefined && !this.#closed; next = chain.events[0]) {
+      const failure = await this.#attempt(chain.owned, next.event);
+      if (failure === undefined) this.#end(chain, next);
+      else if (!this.#closed) await this.#fail(chain, next, failure.message);
     }
     if (chain.events.length === 0) this.#chains.delete(key);
     this.#changed();
+  }
+
+  #end(chain: Chain, delivered: Delivered): void {
+    chain.of.waiting.delete(delivered);
+    chain.failing = false;
+    chain.events.shift();
+  }
+
+  async #fail(chain: Chain, delivered: Delivered, error: string): Promise<void> {
+    const { log, tuning } = this.#options;
+    delivered.attempts += 1;
+    delivered.error = error.slice(0, 500);
+    const { attempts, event } = delivered;
+    const { plugin, subscription } = chain.owned;
+    const members = { plugin, subscription: subscription.name, event: event.id, type: event.type, attempts, error };
+    if (attempts >= tuning.attempts) {
+      delivered.parkedAt = new Date();
+      chain.of.parked.add(delivered);
+      this.#end(chain, delivered);
+      log.error(members, parkedMessage);
+      return;
+    }
+    log.warn(members, 'the handler of an event failed; it will be called again');
+    chain.failing = true;
+    this.#changed();
+    await this.#pause(Math.min(tuning.longestPause, tuning.pause * 2 ** (attempts - 1)));
   }
 
   async #attempt(
@@ -140,12 +195,6 @@ export class MemoryDelivery {
     }
   }
 
-  async #handOut(owned: OwnedSubscription, event: EventOf): Promise<void> {
-    const failure = await this.#attempt(owned, event);
-    if (failure !== undefined)
-      this.#log.warn(about(owned, event, { error: failure.message }), 'a broadcast handler failed');
-  }
-
   #pause(milliseconds: number): Promise<void> {
     return new Promise((resolve) => {
       const wake = () => {
@@ -158,11 +207,3 @@ export class MemoryDelivery {
     });
   }
 }
-
-const about = ({ plugin, subscription }: OwnedSubscription, event: EventOf, more: object): object => ({
-  plugin,
-  subscription: subscription.name,
-  event: event.id,
-  type: event.type,
-  ...more,
-});

@@ -4,11 +4,12 @@ import { Conflict, Unavailable } from '#core/kernel/errors';
 import type { EventOf, EventType } from '#core/kernel/events';
 import { KeyedMutex } from '#core/kernel/keyed-mutex';
 import type { Log } from '#core/kernel/log';
-import type { Storage } from '#core/kernel/storage';
+import { keptWhileOff, type Storage } from '#core/kernel/storage';
 import type { Clock, Ids } from '#core/kernel/time';
 import type { Events, Intent, Intents, Locks, UnitOfWork } from '#core/kernel/unit-of-work';
 import type { MemoryDatabase, MemoryTable, TableOptions } from './database.ts';
 import { defaultTuning, MemoryDelivery, type DeliveryTuning } from './delivery.ts';
+import { memoryDeliveries } from './subscriptions.ts';
 import { commit, Memory, type Row, type WriteSet } from './state.ts';
 import { memoryTable, type Transaction } from './table.ts';
 
@@ -20,6 +21,8 @@ export interface MemoryOptions {
   readonly memory?: Memory;
   /** For tests: how delivery retries. */
   readonly tuning?: Partial<DeliveryTuning>;
+  /** For tests: how much is kept for a subscription that nobody serves. */
+  readonly kept?: { readonly events: number; readonly days: number };
 }
 
 export interface MemoryStorage extends Storage {
@@ -39,10 +42,17 @@ interface IntentRow extends Intent {
   readonly owner: string;
 }
 
-export function openMemory({ clock, ids, log, memory = new Memory(), tuning }: MemoryOptions): MemoryStorage {
+export function openMemory({
+  clock,
+  ids,
+  log,
+  memory = new Memory(),
+  tuning,
+  kept = keptWhileOff,
+}: MemoryOptions): MemoryStorage {
   const scopes = new AsyncLocalStorage<Scope>();
   const mutex = new KeyedMutex();
-  const delivery = new MemoryDelivery(log, { ...defaultTuning, ...tuning }, memory.backlog);
+  const delivery = new MemoryDelivery({ log, tuning: { ...defaultTuning, ...tuning }, memory, kept });
   const owner = ids.uuid();
   let closing = false;
 
@@ -169,7 +179,8 @@ export function openMemory({ clock, ids, log, memory = new Memory(), tuning }: M
     database,
     locks: memoryLocks(unitOfWork),
     leads: async () => true,
-    deliver: async (subscriptions) => scopes.exit(() => delivery.start(subscriptions)),
+    deliveries: memoryDeliveries(memory, () => scopes.exit(() => delivery.resume())),
+    deliver: async (subscriptions, plugins) => scopes.exit(() => delivery.start(subscriptions, plugins)),
     drained: () => delivery.drained(),
     async check() {
       if (closing) throw new Unavailable('The database is closed');

@@ -29,12 +29,34 @@ export interface Snapshot {
   write(table: Table): TableState;
 }
 
+/** One event for one durable handler. */
+export interface Delivered {
+  readonly event: EventOf;
+  attempts: number;
+  error: string;
+  parkedAt: Date | undefined;
+}
+
+/** A durable subscription, remembered while its plugin is off. */
+export interface Remembered {
+  readonly plugin: string;
+  readonly name: string;
+  type: string;
+  /** Then it has parked events alone. */
+  forgotten: boolean;
+  readonly waiting: Set<Delivered>;
+  readonly parked: Set<Delivered>;
+  missed: number;
+}
+
 /** What outlives one opening of a memory storage: handed to `openMemory` again, it plays a restart. */
 export class Memory {
   readonly tables = new Map<string, Table>();
   readonly views = new Map<string, () => readonly object[]>();
-  /** Events not yet delivered to anyone. */
+  /** Events that were committed before delivery began. */
   readonly backlog: EventOf[] = [];
+  /** Durable subscriptions by `plugin name`, with what waits for them. */
+  readonly subscriptions = new Map<string, Remembered>();
   /** The write set of the unit of work that is open; units of work take turns. */
   open: WriteSet | undefined;
 

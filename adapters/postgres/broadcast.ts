@@ -1,6 +1,7 @@
 // Broadcast events (publish and subscribe to every process): handed out as notices arrive, lost where nobody listens.
 import type { Kysely } from 'kysely';
 import type { EventOf } from '#core/kernel/events';
+import { Listeners } from '#core/kernel/listeners';
 import type { Log } from '#core/kernel/log';
 import type { OwnedSubscription } from '#core/kernel/storage';
 import { eventOf } from './outbox.ts';
@@ -11,7 +12,7 @@ const catchUpLimit = 1000;
 export class Broadcast {
   readonly #database: () => Kysely<SystemTables>;
   readonly #log: Log;
-  #subscriptions: readonly OwnedSubscription[] = [];
+  #listeners: Listeners;
   /** The newest event handed out: where to go on after notices were missed. */
   #position = 0;
   #queue: Promise<void> = Promise.resolve();
@@ -19,6 +20,7 @@ export class Broadcast {
   constructor(database: () => Kysely<SystemTables>, log: Log) {
     this.#database = database;
     this.#log = log;
+    this.#listeners = new Listeners([], log);
   }
 
   async start(subscriptions: readonly OwnedSubscription[]): Promise<void> {
@@ -27,19 +29,19 @@ export class Broadcast {
       .select((e) => e.fn.max('position').as('position'))
       .executeTakeFirst();
     this.#position = newest?.position ?? 0;
-    this.#subscriptions = subscriptions;
+    this.#listeners = new Listeners(subscriptions, this.#log);
   }
 
   /** Hands out events that were committed in this process. */
   announce(events: readonly EventOf[]): void {
     this.#enqueue(async () => {
-      for (const event of events) await this.#handOut(event);
+      for (const event of events) this.#listeners.hand(event);
     });
   }
 
   /** Hands out an event that a notice told of. */
   hear(type: string, id: string): void {
-    if (!this.#wants(type)) return;
+    if (!this.#listeners.types.includes(type)) return;
     this.#enqueue(async () => {
       const row = await this.#database()
         .selectFrom('hexforge_event')
@@ -48,13 +50,13 @@ export class Broadcast {
         .executeTakeFirst();
       if (row === undefined) return;
       this.#position = Math.max(this.#position, row.position);
-      await this.#handOut(eventOf(row));
+      this.#listeners.hand(eventOf(row));
     });
   }
 
   /** Hands out what was committed while no notice came. */
   catchUp(): void {
-    const types = [...new Set(this.#subscriptions.map(({ subscription }) => subscription.type as string))];
+    const { types } = this.#listeners;
     if (types.length === 0) return;
     this.#enqueue(async () => {
       const rows = await this.#database()
@@ -67,7 +69,7 @@ export class Broadcast {
         .execute();
       for (const row of rows) {
         this.#position = row.position;
-        await this.#handOut(eventOf(row));
+        this.#listeners.hand(eventOf(row));
       }
     });
   }
@@ -75,29 +77,12 @@ export class Broadcast {
   /** Resolves when what was heard so far was handed out. */
   async idle(): Promise<void> {
     await this.#queue;
-  }
-
-  #wants(type: string): boolean {
-    return this.#subscriptions.some(({ subscription }) => subscription.type === type);
+    await this.#listeners.idle();
   }
 
   #enqueue(work: () => Promise<void>): void {
     this.#queue = this.#queue.then(work).catch((error: unknown) => {
       this.#log.warn({ error: String(error) }, 'broadcast events were lost');
     });
-  }
-
-  async #handOut(event: EventOf): Promise<void> {
-    for (const { plugin, subscription } of this.#subscriptions) {
-      if (subscription.type !== event.type) continue;
-      try {
-        await subscription.handle(event);
-      } catch (error) {
-        this.#log.warn(
-          { plugin, subscription: subscription.name, event: event.id, error: String(error) },
-          'a broadcast handler failed',
-        );
-      }
-    }
   }
 }

@@ -2,40 +2,48 @@
 // aggregate.
 import { type Kysely, sql } from 'kysely';
 import type { Log } from '#core/kernel/log';
-import type { OwnedSubscription } from '#core/kernel/storage';
+import { parkedMessage, type OwnedSubscription } from '#core/kernel/storage';
 import { eventOf, type EventRow } from './outbox.ts';
 import type { SystemTables } from './schema.ts';
+import { columns, type Subscriptions } from './subscriptions.ts';
 
 export interface DeliveryTuning {
   /** Handlers at work at once. */
   readonly width: number;
-  /** After so many failed attempts an event is set aside for this handler. */
+  /** Of them one plugin's, that those of one which hang leave room for others. */
+  readonly share: number;
+  /** An attempt that takes longer gives its place of `width` back, while it goes on; milliseconds. */
+  readonly slow: number;
+  /** After so many failed attempts an event is parked for this handler. */
   readonly attempts: number;
   /** The first pause after a failure, doubled by each further one up to `longestPause`; milliseconds. */
   readonly pause: number;
   readonly longestPause: number;
-  /** An attempt that takes longer counts as failed; milliseconds. */
-  readonly patience: number;
   /** How often to look unasked; milliseconds. */
   readonly poll: number;
   /** Delivered events are kept so long; days. */
   readonly keepDays: number;
+  /** How long a stop waits for handlers at work; milliseconds. */
+  readonly closing: number;
 }
 
 export const defaultTuning: DeliveryTuning = {
   width: 16,
+  share: 8,
+  slow: 5000,
   attempts: 10,
   pause: 100,
   longestPause: 60_000,
-  patience: 600_000,
   poll: 5000,
   keepDays: 7,
+  closing: 3000,
 };
 
 export interface DeliveryOptions {
   readonly database: () => Kysely<SystemTables>;
   /** Whether this process is the leader, which delivers. Asked again and again; takes the lead where nobody has it. */
   readonly leads: () => Promise<boolean>;
+  readonly subscriptions: Pick<Subscriptions, 'bound'>;
   readonly log: Log;
   readonly tuning: DeliveryTuning;
 }
@@ -48,6 +56,13 @@ interface DueRow extends EventRow {
   readonly attempts: number;
 }
 
+interface Running {
+  readonly plugin: string;
+  work: Promise<void>;
+  /** Its attempt takes long: it has given its place back. */
+  slow: boolean;
+}
+
 const routeBatch = 500;
 const dueBatch = 200;
 const pruneEvery = 3_600_000;
@@ -57,7 +72,7 @@ export class Delivery {
   /** `plugin subscription` → the handler. */
   readonly #handlers = new Map<string, OwnedSubscription>();
   /** Chains at work here. */
-  readonly #running = new Map<string, Promise<void>>();
+  readonly #running = new Map<string, Running>();
   #loop: Promise<void> | undefined;
   #closed = false;
   #woken = false;
@@ -71,12 +86,7 @@ export class Delivery {
 
   start(subscriptions: readonly OwnedSubscription[]): void {
     if (this.#loop !== undefined) throw new Error('events are being delivered already');
-    for (const owned of subscriptions) {
-      const key = handlerKey(owned.plugin, owned.subscription.name);
-      if (this.#handlers.has(key))
-        throw new Error(`plugin "${owned.plugin}" subscribes twice under the name "${owned.subscription.name}"`);
-      this.#handlers.set(key, owned);
-    }
+    for (const owned of subscriptions) this.#handlers.set(handlerKey(owned.plugin, owned.subscription.name), owned);
     this.#loop = this.#work();
   }
 
@@ -93,16 +103,25 @@ export class Delivery {
   async drained(): Promise<void> {
     while (this.#loop !== undefined && !this.#closed && (this.#running.size > 0 || (await this.#busy()))) {
       this.wake();
-      await Promise.race([...this.#running.values(), pause(20)]);
+      await Promise.race([...this.#working(), pause(20)]);
     }
   }
 
-  /** Starts nothing more and waits for what runs. */
+  /** Starts nothing more and waits a moment for what runs: what is not done by then will be delivered again. */
   async close(): Promise<void> {
     this.#closed = true;
     this.wake();
     await this.#loop;
-    await Promise.all(this.#running.values());
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, this.#options.tuning.closing);
+    });
+    await Promise.race([Promise.all(this.#working()), late]);
+    clearTimeout(timer);
+  }
+
+  #working(): readonly Promise<void>[] {
+    return [...this.#running.values()].map(({ work }) => work);
   }
 
   async #work(): Promise<void> {
@@ -135,23 +154,40 @@ export class Delivery {
     while ((await this.#route()) === routeBatch) {
       /* until all are routed */
     }
-    const free = this.#options.tuning.width - this.#running.size;
-    if (free > 0) {
-      const chains = Map.groupBy(await this.#due(), ({ chain }) => chain);
-      for (const [chain, rows] of [...chains].slice(0, free)) {
-        const running = this.#run(rows).finally(() => {
-          this.#running.delete(chain);
-          this.wake();
-        });
-        this.#running.set(chain, running);
+    for (let more = true; more && this.#free() > 0 && !this.#closed;) {
+      const rows = await this.#due();
+      const chains = Map.groupBy(rows, ({ chain }) => chain);
+      let begun = 0;
+      for (const [chain, [first, ...rest]] of chains) {
+        if (first === undefined || this.#free() <= 0 || this.#full(first.plugin)) continue;
+        this.#begin(chain, [first, ...rest]);
+        begun += 1;
       }
+      // A batch may be of few chains, or of a plugin whose share is spent: what lies behind it is due as well.
+      more = begun > 0 && rows.length === dueBatch;
     }
     await this.#prune();
   }
 
-  /** Writes one delivery for each new event and each handler of its type. @returns how many events. */
+  #free(): number {
+    return this.#options.tuning.width - [...this.#running.values()].filter(({ slow }) => !slow).length;
+  }
+
+  #full(plugin: string): boolean {
+    return [...this.#running.values()].filter((one) => one.plugin === plugin).length >= this.#options.tuning.share;
+  }
+
+  #begin(chain: string, rows: readonly [DueRow, ...DueRow[]]): void {
+    const running: Running = { plugin: rows[0].plugin, slow: false, work: Promise.resolve() };
+    this.#running.set(chain, running);
+    running.work = this.#run(rows, running).finally(() => {
+      this.#running.delete(chain);
+      this.wake();
+    });
+  }
+
+  /** Writes one delivery for each new event and each remembered subscription to its type. @returns how many events. */
   async #route(): Promise<number> {
-    const owned = [...this.#handlers.values()];
     const { rows } = await sql<{ count: number }>`
       with routed as (
         update hexforge_event set routed = true
@@ -159,41 +195,47 @@ export class Delivery {
         returning position, type, aggregate
       ), delivery as (
         insert into hexforge_delivery (plugin, subscription, position, chain)
-        select s.plugin, s.subscription, r.position, s.plugin || ' ' || s.subscription || ' ' || r.aggregate
-        from routed r join unnest(${owned.map(({ plugin }) => plugin)}::text[], ${owned.map(({ subscription }) => subscription.name)}::text[], ${owned.map(({ subscription }) => subscription.type)}::text[])
-          as s (plugin, subscription, type) on s.type = r.type
+        select s.plugin, s.name, r.position, s.plugin || ' ' || s.name || ' ' || r.aggregate
+        from routed r join hexforge_subscription s on s.type = r.type
       )
       select count(*) as count from routed`.execute(this.#options.database());
     return rows[0]?.count ?? 0;
   }
 
+  /** Asked for handler by handler, each along its index: what is kept for plugins that are off is passed over. */
   async #due(): Promise<readonly DueRow[]> {
+    const ready = [...this.#handlers.values()].filter(({ plugin }) => !this.#full(plugin));
+    const { names, owners } = columns(ready);
     const { rows } = await sql<DueRow>`
-      select d.plugin, d.subscription, d.position, d.chain, d.attempts, e.id, e.type, e.aggregate, e.actor_id, e.payload, e.at
-      from hexforge_delivery d join hexforge_event e on e.position = d.position
-      where d.dead_at is null and d.plugin || ' ' || d.subscription = any(${[...this.#handlers.keys()]}::text[]) and d.chain <> all(${[...this.#running.keys()]}::text[])
-        and not exists (select from hexforge_delivery w where w.chain = d.chain and w.dead_at is null and w.retry_at > clock_timestamp())
+      select d.*, e.id, e.type, e.aggregate, e.actor_id, e.payload, e.at
+      from unnest(${owners}::text[], ${names}::text[]) as s (plugin, name) cross join lateral (
+        select d.plugin, d.subscription, d.position, d.chain, d.attempts from hexforge_delivery d
+        where d.plugin = s.plugin and d.subscription = s.name and d.dead_at is null and d.chain <> all(${[...this.#running.keys()]}::text[])
+          and not exists (select from hexforge_delivery w where w.chain = d.chain and w.dead_at is null and w.retry_at > clock_timestamp())
+        order by d.position limit ${sql.lit(dueBatch)}
+      ) d join hexforge_event e on e.position = d.position
       order by d.position limit ${sql.lit(dueBatch)}`.execute(this.#options.database());
     return rows;
   }
 
   async #busy(): Promise<boolean> {
+    const { names, owners } = columns([...this.#handlers.values()]);
     const { rows } = await sql<{ busy: boolean }>`
       select exists (select from hexforge_event where not routed) or exists (
-        select from hexforge_delivery d
-        where d.dead_at is null and d.attempts = 0 and d.plugin || ' ' || d.subscription = any(${[...this.#handlers.keys()]}::text[])
-          and not exists (select from hexforge_delivery w where w.chain = d.chain and w.dead_at is null and w.retry_at is not null)
+        select from unnest(${owners}::text[], ${names}::text[]) as s (plugin, name) join hexforge_delivery d
+          on d.plugin = s.plugin and d.subscription = s.name and d.dead_at is null and d.attempts = 0
+        where not exists (select from hexforge_delivery w where w.chain = d.chain and w.dead_at is null and w.retry_at is not null)
       ) as busy`.execute(this.#options.database());
     return rows[0]?.busy === true;
   }
 
   /** Hands the events of one chain to its handler, in order, until one fails. */
-  async #run(rows: readonly DueRow[]): Promise<void> {
+  async #run(rows: readonly DueRow[], running: Running): Promise<void> {
     const done: DueRow[] = [];
     try {
       for (const row of rows) {
         if (this.#closed) break;
-        const failure = await this.#attempt(row);
+        const failure = await this.#attempt(row, running);
         if (failure === undefined) done.push(row);
         else if (!(await this.#fail(row, failure.message))) break;
       }
@@ -208,21 +250,21 @@ export class Delivery {
     }
   }
 
-  async #attempt(row: DueRow): Promise<{ readonly message: string } | undefined> {
+  async #attempt(row: DueRow, running: Running): Promise<{ readonly message: string } | undefined> {
     const handler = this.#handlers.get(handlerKey(row.plugin, row.subscription));
     if (handler === undefined) return { message: 'the handler is gone' };
-    const { patience } = this.#options.tuning;
-    let timer: NodeJS.Timeout | undefined;
+    const timer = setTimeout(() => {
+      running.slow = true;
+      this.wake();
+    }, this.#options.tuning.slow).unref();
     try {
-      const late = new Promise<never>((_resolve, reject) => {
-        timer = setTimeout(() => reject(new Error(`no end after ${patience / 1000} s`)), patience).unref();
-      });
-      await Promise.race([handler.subscription.handle(eventOf(row)), late]);
+      await handler.subscription.handle(eventOf(row));
       return undefined;
     } catch (error) {
       return { message: messageOf(error) };
     } finally {
       clearTimeout(timer);
+      running.slow = false;
     }
   }
 
@@ -267,7 +309,7 @@ export class Delivery {
       attempts,
       error: message,
     };
-    if (dead) log.error(members, 'an event was set aside: its handler failed too often');
+    if (dead) log.error(members, parkedMessage);
     else {
       log.warn(members, 'the handler of an event failed; it will be called again');
       setTimeout(() => this.wake(), wait + 5).unref();
@@ -278,6 +320,7 @@ export class Delivery {
   async #prune(): Promise<void> {
     if (Date.now() - this.#prunedAt < pruneEvery) return;
     this.#prunedAt = Date.now();
+    await this.#options.subscriptions.bound([...this.#handlers.values()]);
     await sql`
       delete from hexforge_event e where e.routed and e.at < clock_timestamp() - ${this.#options.tuning.keepDays} * interval '1 day'
         and not exists (select from hexforge_delivery d where d.position = e.position)`.execute(

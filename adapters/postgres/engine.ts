@@ -35,17 +35,23 @@ export interface EngineOptions {
   readonly directory: string;
   readonly entities: readonly object[];
   readonly log: Log;
+  /** Milliseconds that one statement of a migration may take on a server. Default: any number. */
+  readonly migrationLimit?: number;
 }
 
 /** @throws {StorageRefused} */
-export async function openServer({ entities, log }: EngineOptions, url: string, deadline: number): Promise<Engine> {
+export async function openServer(
+  { entities, log, migrationLimit }: EngineOptions,
+  url: string,
+  deadline: number,
+): Promise<Engine> {
   addressOf(url);
   const orm = createOrm({ entities, driverOptions: poolOptions(url, deadline) });
   try {
     await orm.connect();
     const pool: NativePool = await (orm.em.getConnection() as PostgreSqlConnection).getNativeClient();
     const prepares = preparedStatements();
-    const givesUp = givingUpStalled(replyPatience(deadline));
+    const givesUp = givingUpStalled(replyPatience(deadline), migrationLimit);
     const prepare = (client: PoolClient): void => {
       givesUp(client);
       prepares(client);

@@ -17,6 +17,7 @@ import { channel, eventsArrived, outbox, writeEvents } from './outbox.ts';
 import { thisProcess } from './process-identity.ts';
 import { Purge } from './purge.ts';
 import type { SystemTables } from './schema.ts';
+import { Subscriptions } from './subscriptions.ts';
 import { Transactions } from './unit-of-work.ts';
 
 export interface PostgresOptions {
@@ -31,6 +32,10 @@ export interface PostgresOptions {
   readonly log: Log;
   /** For tests: how delivery retries. */
   readonly tuning?: Partial<DeliveryTuning>;
+  /** Milliseconds that one statement of a migration may take on a server. Default: any number. */
+  readonly migrationLimit?: number;
+  /** For tests: how much is kept for a subscription that nobody serves. */
+  readonly kept?: { readonly events: number; readonly days: number };
   /** The longest a unit of work may stay open, in milliseconds. Default 30,000. */
   readonly deadline?: number;
 }
@@ -51,8 +56,8 @@ export interface PostgresStorage extends Storage {
   statistics(): Promise<{ readonly syncs: number | undefined }>;
 }
 
-/** How long `check` waits for an answer, and `close` for units of work that are open; milliseconds. */
-const patience = { check: 5000, close: 10_000 } as const;
+/** How long `check` waits for an answer, `close` for units of work that are open, and for listeners; milliseconds. */
+const patience = { check: 5000, close: 10_000, broadcast: 1000 } as const;
 
 /** @throws {StorageRefused} with one sentence and its remedy. */
 export async function openPostgres(options: PostgresOptions): Promise<PostgresStorage> {
@@ -62,7 +67,11 @@ export async function openPostgres(options: PostgresOptions): Promise<PostgresSt
   return assembled(options, engine, deadline);
 }
 
-function assembled({ clock, ids, log, tuning }: PostgresOptions, engine: Engine, deadline: number): PostgresStorage {
+function assembled(
+  { clock, ids, log, tuning, kept }: PostgresOptions,
+  engine: Engine,
+  deadline: number,
+): PostgresStorage {
   const { session } = engine;
   let closed: Promise<void> | undefined;
   const transactions: Transactions = new Transactions({
@@ -91,8 +100,14 @@ function assembled({ clock, ids, log, tuning }: PostgresOptions, engine: Engine,
   });
   const broadcast = new Broadcast(tables, log);
   const leads = session === undefined ? async () => true : leaderElection(session, 'hexforge.delivery');
-  const delivery = new Delivery({
+  const subscriptions = new Subscriptions({
     database: tables,
+    wake: () => delivery.wake(),
+    ...(kept === undefined ? {} : { kept }),
+  });
+  const delivery: Delivery = new Delivery({
+    database: tables,
+    subscriptions,
     log,
     tuning: { ...defaultTuning, ...tuning },
     leads,
@@ -106,16 +121,19 @@ function assembled({ clock, ids, log, tuning }: PostgresOptions, engine: Engine,
     intents,
     locks: lock,
     leads,
+    deliveries: subscriptions,
     migrate: (sets) => migrations.migrate(sets),
     pending: (sets) => migrations.pending(sets),
     // Of the servers on a database one leads.
     purge: new Purge({ database: tables, locks: lock, alone: leads }),
     statistics: async () => ({ syncs: await engine.syncs() }),
 
-    async deliver(subscriptions: readonly OwnedSubscription[]) {
+    async deliver(owned: readonly OwnedSubscription[], plugins: readonly string[] = owned.map(({ plugin }) => plugin)) {
       await transactions.outside(async () => {
-        await broadcast.start(subscriptions.filter(({ subscription }) => subscription.delivery === 'broadcast'));
-        delivery.start(subscriptions.filter(({ subscription }) => subscription.delivery === 'durable'));
+        const durable = owned.filter(({ subscription }) => subscription.delivery === 'durable');
+        await subscriptions.remember(durable, plugins);
+        await broadcast.start(owned.filter(({ subscription }) => subscription.delivery === 'broadcast'));
+        delivery.start(durable);
         await session?.listen(
           channel,
           (notice) => {
@@ -150,7 +168,7 @@ function assembled({ clock, ids, log, tuning }: PostgresOptions, engine: Engine,
 
   async function close(): Promise<void> {
     await delivery.close();
-    await broadcast.idle();
+    await limited(patience.broadcast, broadcast.idle(), () => undefined);
     await limited(patience.close, transactions.close(), () => undefined);
     await intents.release();
     transactions.shut();

@@ -28,8 +28,17 @@ interface DeliveryTable {
   /** Set when an attempt failed: nothing of the chain goes before it. */
   retry_at: Date | null;
   last_error: string | null;
-  /** Set when the last attempt failed: kept for a person to look at, no longer in anyone's way. */
+  /** Set when the last attempt failed: parked for a person to look at, no longer in anyone's way. */
   dead_at: Date | null;
+}
+
+/** Durable subscriptions, remembered while their plugin is off: deliveries are written for each of them. */
+interface SubscriptionTable {
+  plugin: string;
+  name: string;
+  type: string;
+  /** Events that fell out of what is kept while the plugin is off. */
+  missed: Generated<number>;
 }
 
 interface IntentTable {
@@ -67,6 +76,7 @@ interface TableTable {
 export interface SystemTables {
   hexforge_event: EventTable;
   hexforge_delivery: DeliveryTable;
+  hexforge_subscription: SubscriptionTable;
   hexforge_intent: IntentTable;
   hexforge_process: ProcessTable;
   hexforge_migration: MigrationTable;
@@ -116,5 +126,16 @@ export const systemMigrations: readonly Migration[] = [
   {
     name: '003-tables',
     up: ['create table hexforge_table (name text primary key, plugin text not null)'],
+  },
+  {
+    name: '003-subscriptions',
+    up: [
+      `create table hexforge_subscription (
+        plugin text not null, name text not null, type text not null, missed bigint not null default 0,
+        primary key (plugin, name)
+      )`,
+      'create index hexforge_delivery_due on hexforge_delivery (plugin, subscription, position) where dead_at is null',
+      'create index hexforge_delivery_parked on hexforge_delivery (plugin, dead_at) where dead_at is not null',
+    ],
   },
 ];

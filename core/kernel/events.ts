@@ -27,10 +27,16 @@ export interface Subscription<T extends EventType = EventType> {
   readonly delivery: 'durable' | 'broadcast';
   /** No plugin has to emit it. Without this a type that no plugin declares in its `emits` is refused. */
   readonly optional?: boolean;
-  handle(event: EventOf<T>): Promise<void>;
+  /** @param signal aborted when the attempt has taken its time: it counts as failed then. The host gives one. */
+  handle(event: EventOf<T>, signal?: AbortSignal): Promise<void>;
 }
 
 /** Builds a subscription whose handler sees the payload of its type. */
-export function on<T extends EventType>(type: T, subscription: Omit<Subscription<T>, 'type'>): Subscription {
+export function on<T extends EventType>(
+  type: T,
+  subscription: Omit<Subscription<T>, 'type' | 'handle'> & {
+    handle(event: EventOf<T>, signal: AbortSignal): Promise<void>;
+  },
+): Subscription {
   return { ...subscription, type } as unknown as Subscription;
 }

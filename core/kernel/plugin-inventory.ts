@@ -28,6 +28,8 @@ export interface PluginRecord {
   readonly state: string;
   /** Why it is `rejected`, `failed`, `skipped` or `degraded`. */
   readonly reason: string | null;
+  /** Events that its handlers failed at too often: they wait for `hexforge plugins replay` or `drop`. */
+  readonly parked: number;
   /** Ports. */
   readonly provides: readonly string[];
   /** Ports, late ones too. */

@@ -4,7 +4,65 @@ import type { Events, Intents, Locks, UnitOfWork } from './unit-of-work.ts';
 
 export interface OwnedSubscription {
   readonly plugin: string;
+  /** Its handler has a limit in time: it settles. */
   readonly subscription: Subscription;
+}
+
+/** How much is kept for a durable subscription while no process runs its plugin; the oldest falls out. */
+export const keptWhileOff = { events: 100_000, days: 90 } as const;
+
+/** What the log says when it happens. */
+export const parkedMessage =
+  'an event was parked: its handler failed too often; `hexforge plugins parked` lists all of them';
+
+/** An event that a handler has failed at too often: kept until a person replays or drops it. */
+export interface ParkedEvent {
+  readonly plugin: string;
+  readonly subscription: string;
+  /** Its id. */
+  readonly event: string;
+  readonly type: string;
+  readonly aggregate: string;
+  readonly attempts: number;
+  readonly parkedAt: Date;
+  /** What the last attempt failed with. */
+  readonly error: string;
+}
+
+/** How a durable subscription stands that the storage remembers. */
+export interface SubscriptionState {
+  readonly plugin: string;
+  readonly subscription: string;
+  readonly type: string;
+  readonly waiting: number;
+  readonly parked: number;
+  /** Events that fell out while the plugin was off. */
+  readonly missed: number;
+}
+
+/** What waits for durable handlers and what they failed at, for who operates the forge. */
+export interface Deliveries {
+  /** Of every remembered subscription, and of those that are forgotten but have parked events. */
+  subscriptions(): Promise<readonly SubscriptionState[]>;
+  /** Plugin → parked events, where there are any. Cheap: asked by readiness probes. */
+  parkedCounts(): Promise<ReadonlyMap<string, number>>;
+  /** The oldest first. */
+  parked(limit: number): Promise<readonly ParkedEvent[]>;
+  /**
+   * Puts parked events back among those to be delivered, with all attempts before them. Those of a subscription that is
+   * no longer remembered stay where they are: nobody would receive them.
+   * @param event the id of one; default: all of the plugin.
+   * @returns how many.
+   */
+  replay(plugin: string, event?: string): Promise<number>;
+  /**
+   * Gives parked events up; all of a plugin with the count of those it missed.
+   * @param event the id of one; default: all of the plugin.
+   * @returns how many.
+   */
+  drop(plugin: string, event?: string): Promise<number>;
+  /** Removes all that is kept for a plugin: its subscriptions, and what waits or is parked for them. */
+  forget(plugin: string): Promise<void>;
 }
 
 export interface Storage {
@@ -18,8 +76,14 @@ export interface Storage {
    * takes the lead where it has ended. @throws {Unavailable} where that cannot be told.
    */
   leads(): Promise<boolean>;
-  /** Begins delivering events: what is committed from now on and what was not delivered before. */
-  deliver(subscriptions: readonly OwnedSubscription[]): Promise<void>;
+  readonly deliveries: Deliveries;
+  /**
+   * Begins delivering events: what is committed from now on and what was not delivered before. Durable subscriptions
+   * are remembered from here on, and what is committed while nobody serves them is kept (`keptWhileOff`).
+   * @param plugins those whose subscriptions are all among these: what else is remembered of them is forgotten.
+   * Default: the plugins named.
+   */
+  deliver(subscriptions: readonly OwnedSubscription[], plugins?: readonly string[]): Promise<void>;
   /**
    * Resolves when every event committed so far was delivered to every durable handler once. For tests and for a clean
    * stop.
@@ -27,6 +91,6 @@ export interface Storage {
   drained(): Promise<void>;
   /** Rejects where the database does not answer. @returns what is wrong with one that answers. */
   check(): Promise<string | undefined>;
-  /** Ends delivery, waits for what runs, closes. */
+  /** Ends delivery, waits a moment for what runs, closes. */
   close(): Promise<void>;
 }

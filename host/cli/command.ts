@@ -34,6 +34,8 @@ export interface Command {
   readonly example: string;
   /** Names of what follows the command, all of them needed. */
   readonly takes?: readonly string[];
+  /** Names of what may follow these. */
+  readonly may?: readonly string[];
   readonly flags?: Readonly<Record<string, Flag>>;
   /** @returns the exit code. @throws {Refused} */
   run(context: Context): Promise<number>;
@@ -54,10 +56,14 @@ export interface Examined {
   readonly problems: readonly Problem[];
 }
 
-/** Everything there is to say about the configuration before anything runs. */
-export async function examine(context: Context): Promise<Examined> {
+/**
+ * Everything there is to say about the configuration before anything runs.
+ * @param loaded told of the configuration before the plugins it names are imported.
+ */
+export async function examine(context: Context, loaded?: (configuration: Configuration) => void): Promise<Examined> {
   const { configuration, problems } = await loadAnyway(context);
   if (configuration === undefined) return { configuration, listed: undefined, problems };
+  loaded?.(configuration);
   const listed = await listPlugins(configuration);
   return { configuration, listed, problems: [...problems, ...listed.problems] };
 }
@@ -76,8 +82,9 @@ async function loadAnyway(
 /** The configuration of a command that goes on to run something. @throws {Refused} with all problems. */
 export async function examined(
   context: Context,
+  loaded?: (configuration: Configuration) => void,
 ): Promise<{ readonly configuration: Configuration; readonly listed: Listed }> {
-  const { configuration, listed, problems } = await examine(context);
+  const { configuration, listed, problems } = await examine(context, loaded);
   if (configuration === undefined || listed === undefined || problems.length > 0) throw new Refused(problems);
   return { configuration, listed };
 }

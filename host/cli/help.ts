@@ -6,8 +6,8 @@ export function help(commands: readonly Command[]): readonly string[] {
     'hexforge COMMAND: a self-hosted forge.',
     '',
     ...table(
-      commands.map(({ name, summary, example, takes = [] }) => [
-        `  ${[name, ...takes].join(' ')}`,
+      commands.map(({ name, summary, example, takes = [], may = [] }) => [
+        `  ${[name, ...takes, ...may.map((one) => `[${one}]`)].join(' ')}`,
         summary,
         `e.g. ${example}`,
       ]),
@@ -18,12 +18,18 @@ export function help(commands: readonly Command[]): readonly string[] {
 }
 
 export function helpOf(
-  { name, summary, example, takes = [], flags = {} }: Command,
+  { name, summary, example, takes = [], may = [], flags = {} }: Command,
   common: Readonly<Record<string, Flag>>,
 ): readonly string[] {
   const rows = Object.entries({ ...flags, ...common }).map(([flag, { value, description }]) => [
     `  --${flag}${value === undefined ? '' : ` ${value}`}`,
     description,
   ]);
-  return [`hexforge ${[name, ...takes].join(' ')}: ${summary}`, '', ...table(rows), '', `  Example: ${example}`];
+  return [
+    `hexforge ${[name, ...takes, ...may.map((one) => `[${one}]`)].join(' ')}: ${summary}`,
+    '',
+    ...table(rows),
+    '',
+    `  Example: ${example}`,
+  ];
 }

@@ -25,6 +25,7 @@ import { config } from './config.ts';
 import { help, helpOf } from './help.ts';
 import { migrate } from './migrate.ts';
 import { newPlugin } from './new-plugin.ts';
+import { drop, parked, replay } from './parked.ts';
 import { plugins } from './plugins.ts';
 import { pluginsExplain } from './plugins-explain.ts';
 import { purge } from './purge.ts';
@@ -35,6 +36,9 @@ export const commands: readonly Command[] = [
   check,
   plugins,
   pluginsExplain,
+  parked,
+  replay,
+  drop,
   purge,
   newPlugin,
   migrate,
@@ -99,7 +103,7 @@ async function dispatch(args: readonly string[], context: Context): Promise<numb
   const takes = command.takes ?? [];
   const missing = takes[positionals.length];
   if (missing !== undefined) throw new WrongUse(`"${command.name}" needs ${missing}. Example: ${command.example}`);
-  const extra = positionals[takes.length];
+  const extra = positionals[takes.length + (command.may?.length ?? 0)];
   if (extra !== undefined && commands.some(({ name }) => name.startsWith(`${command.name} `)))
     throw unknownCommand(args);
   if (extra !== undefined)

@@ -17,11 +17,11 @@ export const plugins: Command = {
     else
       for (const line of table([
         ['NAME', 'VERSION', 'ORIGIN', 'STATE', 'ROUTES', 'PROVIDES', 'NEEDS'],
-        ...rows.map(({ name, version, origin, state, reason, routes, provides, needs }) => [
+        ...rows.map(({ name, version, origin, state, reason, routes, provides, needs, parked }) => [
           name,
           version ?? '-',
           origin,
-          reason === null ? state : `${state}: ${reason}`,
+          [reason === null ? state : `${state}: ${reason}`, ...(parked === 0 ? [] : [`${parked} parked`])].join(', '),
           String(routes.length),
           provides.join(' '),
           needs.join(' '),

@@ -14,19 +14,18 @@ export interface RunningJobs {
   stop(milliseconds: number): Promise<void>;
 }
 
-export function runJobs(
-  jobs: readonly OwnedJob[],
-  {
-    locks,
-    leads,
-    logOf,
-  }: {
-    readonly locks: Locks;
-    /** Whether this process is the one that runs them; asked before each run. */
-    readonly leads: () => Promise<boolean>;
-    readonly logOf: (plugin: string) => Log;
-  },
-): RunningJobs {
+export interface JobsOptions {
+  readonly locks: Locks;
+  /** Whether this process is the one that runs them; asked before each run. */
+  readonly leads: () => Promise<boolean>;
+  readonly logOf: (plugin: string) => Log;
+  /** Milliseconds for one run. */
+  readonly limit: number;
+  /** Told when a run has taken longer, and with undefined once it has ended after all. */
+  readonly overdue: (owned: OwnedJob, sentence: string | undefined) => void;
+}
+
+export function runJobs(jobs: readonly OwnedJob[], { locks, leads, logOf, limit, overdue }: JobsOptions): RunningJobs {
   const controller = new AbortController();
   const timers = new Set<NodeJS.Timeout>();
   const running = new Set<Promise<void>>();
@@ -44,16 +43,35 @@ export function runJobs(
     timers.add(timer.unref());
   };
 
-  const once = async ({ plugin, job }: OwnedJob): Promise<void> => {
+  /** A run that does not heed its signal keeps its own lock, and its own next run waiting: nobody else's. */
+  const timed = async (owned: OwnedJob): Promise<void> => {
+    const { plugin, job } = owned;
+    const late = new AbortController();
+    const timer = setTimeout(() => {
+      const sentence = `The job "${job.name}" took longer than ${limit / 1000} s`;
+      late.abort(new Error(sentence));
+      logOf(plugin).error({ plugin, job: job.name, seconds: limit / 1000 }, 'job took too long and was told to end');
+      overdue(owned, sentence);
+    }, limit).unref();
+    try {
+      await job.run(AbortSignal.any([controller.signal, late.signal]));
+    } finally {
+      clearTimeout(timer);
+      if (late.signal.aborted) overdue(owned, undefined);
+    }
+  };
+
+  const once = async (owned: OwnedJob): Promise<void> => {
+    const { plugin, job } = owned;
     try {
       if (!(await leads())) return;
       // The lead may be another's while a run of this process lasts.
       await locks.exclusive(`job:${plugin}:${job.name}`, async () => {
         // Another process may have held the lock for long: the server may be stopping by now.
-        if (!controller.signal.aborted) await job.run(controller.signal);
+        if (!controller.signal.aborted) await timed(owned);
       });
     } catch (error) {
-      if (!controller.signal.aborted) logOf(plugin).error({ job: job.name, err: error }, 'job failed');
+      if (!controller.signal.aborted) logOf(plugin).error({ plugin, job: job.name, err: error }, 'job failed');
     }
   };
 

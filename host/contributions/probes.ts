@@ -1,6 +1,7 @@
 // Readiness probes: what `/readyz` answers, and which plugins are degraded.
 import { HexforgeError } from '#core/kernel/errors';
-import { within } from '../deadline.ts';
+import { TookTooLong, within } from '../deadline.ts';
+import type { Probe } from '../definition.ts';
 import type { Life } from '../life.ts';
 
 export interface Readiness {
@@ -8,11 +9,12 @@ export interface Readiness {
   /** The plugin (or "database") that is not ready. */
   readonly failing?: string;
   readonly detail?: string;
-  /** Isolated plugins that failed, were skipped or are unwell. */
+  /** Plugins that failed, were skipped, are unwell or have parked events, and yet let the server go on. */
   readonly degraded: readonly string[];
 }
 
-const probeMs = 5_000;
+/** For the database to answer. */
+const databaseMs = 5_000;
 /** `/readyz` is public: within this time it repeats its last answer. */
 const freshMs = 1_000;
 
@@ -20,16 +22,43 @@ export function readiness({
   lives,
   phase,
   checkDatabase,
+  probeMs,
+  parked,
 }: {
   readonly lives: readonly Life[];
   readonly phase: () => string;
   /** @returns what is wrong with a database that answers. */
   readonly checkDatabase: () => Promise<string | undefined>;
+  /** Milliseconds for one probe. */
+  readonly probeMs: number;
+  /** Plugins that have parked events. */
+  readonly parked: () => Promise<readonly string[]>;
 }): () => Promise<Readiness> {
+  /** Checks that have not ended: one that hangs is not begun again. */
+  const checking = new Map<Probe, Promise<string | undefined>>();
+  const check = (probe: Probe): Promise<string | undefined> => {
+    const running = checking.get(probe) ?? (async () => probe.check())().finally(() => checking.delete(probe));
+    checking.set(probe, running);
+    return running;
+  };
+  const complaintOf = async ({ made, name }: Life): Promise<string | undefined> => {
+    for (const probe of made?.probes ?? []) {
+      const what = `The probe "${probe.name}" of "${name}"`;
+      try {
+        const complaint = await within(probeMs, what, () => check(probe));
+        if (complaint !== undefined) return complaint;
+      } catch (error) {
+        // What a probe throws may hold addresses and credentials; `/readyz` is public.
+        return error instanceof TookTooLong ? error.message : `${what} failed`;
+      }
+    }
+    return undefined;
+  };
+
   const read = async (): Promise<Readiness> => {
     const lost = lives.filter((life) => life.lost).map(({ name }) => name);
     try {
-      if ((await within(probeMs, 'The database', checkDatabase)) !== undefined) lost.push('database');
+      if ((await within(databaseMs, 'The database', checkDatabase)) !== undefined) lost.push('database');
     } catch (error) {
       // Of what is typed the sentence alone: the rest may hold addresses and credentials.
       const detail = error instanceof HexforgeError ? error.message : 'The database does not answer';
@@ -38,9 +67,11 @@ export function readiness({
     const unwell = await Promise.all(
       lives.filter(({ usable }) => usable).map(async (life) => ({ life, complaint: await complaintOf(life) })),
     );
-    for (const { life, complaint } of unwell) note(life, complaint);
+    for (const { life, complaint } of unwell) life.complain('probe', complaint);
     const sick = unwell.flatMap(({ life, complaint }) => (complaint === undefined ? [] : [{ life, complaint }]));
-    const degraded = [...lost, ...sick.filter(({ life }) => life.isolated).map(({ life }) => life.name)];
+    const vital = new Set(sick.filter(({ life }) => !life.isolated).map(({ life }) => life));
+    const weak = lives.filter((life) => life.state === 'degraded' && !vital.has(life)).map(({ name }) => name);
+    const degraded = [...new Set([...lost, ...weak, ...(await parked())])];
     const fatal = sick.find(({ life }) => !life.isolated);
     return fatal === undefined
       ? { ready: true, degraded }
@@ -55,22 +86,4 @@ export function readiness({
     if (last === undefined || now - last.at > freshMs) last = { at: now, answer: read() };
     return last.answer;
   };
-}
-
-async function complaintOf({ made, name }: Life): Promise<string | undefined> {
-  for (const probe of made?.probes ?? []) {
-    try {
-      const complaint = await within(probeMs, `The probe "${probe.name}"`, () => probe.check());
-      if (complaint !== undefined) return complaint;
-    } catch {
-      // What a probe throws may hold addresses and credentials; `/readyz` is public.
-      return `The probe "${probe.name}" of "${name}" failed`;
-    }
-  }
-  return undefined;
-}
-
-function note(life: Life, complaint: string | undefined): void {
-  if (complaint !== undefined && life.state === 'started') life.to('degraded', complaint);
-  if (complaint === undefined && life.state === 'degraded') life.to('started');
 }

@@ -16,6 +16,7 @@ export default definePlugin({
   stores: { settings: { sql: sqlSettingStore, memory: memorySettingStore } },
   entities: [SettingTable],
   tables: ['settings_setting'],
+  emits: ['setting.changed'],
   migrations,
   scopes: settingsScopes,
   build: (context) =>

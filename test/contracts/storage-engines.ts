@@ -21,8 +21,12 @@ export interface EngineOptions {
   readonly ids?: Ids;
   readonly log?: Log;
   /** How delivery retries. */
-  readonly tuning?: { readonly attempts?: number; readonly pause?: number };
+  readonly tuning?: { readonly attempts?: number; readonly pause?: number; readonly closing?: number };
+  /** How much is kept for a subscription that nobody serves. */
+  readonly kept?: { readonly events: number; readonly days: number };
   readonly deadline?: number;
+  /** Milliseconds for one statement of a migration on a server. */
+  readonly migrationLimit?: number;
 }
 
 /** One set of data, and the openings of it. */
@@ -189,7 +193,9 @@ function parts({
   ids = systemIds,
   log = quietLog,
   tuning,
+  kept,
   deadline,
+  migrationLimit,
 }: EngineOptions) {
   return {
     entities,
@@ -197,7 +203,9 @@ function parts({
     ids,
     log,
     ...(tuning === undefined ? {} : { tuning }),
+    ...(kept === undefined ? {} : { kept }),
     ...(deadline === undefined ? {} : { deadline }),
+    ...(migrationLimit === undefined ? {} : { migrationLimit }),
   };
 }
 

@@ -6,7 +6,7 @@ import { runJobs } from '#host/contributions/jobs';
 
 const silent: Log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 const everySeconds = 0.001;
-const leads = async (): Promise<boolean> => true;
+const patient = { leads: async (): Promise<boolean> => true, limit: 60_000, overdue: () => undefined };
 
 const recordingLocks = () => {
   const names: string[] = [];
@@ -52,8 +52,8 @@ void t.test('runs follow each other and never overlap, each under the lock of it
   const first = job.started();
   const jobs = runJobs([{ plugin: 'a', job: { name: 'sweep', everySeconds, run: () => job.run() } }], {
     locks,
-    leads,
     logOf: () => silent,
+    ...patient,
   });
   await first;
   t.strictSame(names, ['job:a:sweep']);
@@ -79,7 +79,7 @@ void t.test('a job that fails is logged under its plugin and runs again', async 
   };
   const jobs = runJobs([{ plugin: 'a', job: { name: 'sweep', everySeconds, run } }], {
     locks,
-    leads,
+    ...patient,
     logOf: (plugin) => ({ ...silent, error: (members, message) => errors.push([plugin, members, message]) }),
   });
   await again.promise;
@@ -99,8 +99,8 @@ void t.test('a stop aborts what runs, waits for it, and nothing runs after', asy
   };
   const jobs = runJobs([{ plugin: 'a', job: { name: 'sweep', everySeconds, run } }], {
     locks,
-    leads,
     logOf: () => silent,
+    ...patient,
   });
   await started.promise;
   await jobs.stop(1_000);
@@ -126,7 +126,7 @@ void t.test('a job that ignores the abort does not keep the stop from ending', a
         },
       },
     ],
-    { locks, leads, logOf: () => silent },
+    { locks, logOf: () => silent, ...patient },
   );
   await started.promise;
   await jobs.stop(10);
@@ -144,8 +144,9 @@ void t.test('a process that does not lead runs nothing, and all once it leads', 
   };
   const jobs = runJobs([{ plugin: 'a', job: { name: 'sweep', everySeconds, run } }], {
     locks,
-    leads: async () => ++asked > 5,
     logOf: () => silent,
+    ...patient,
+    leads: async () => ++asked > 5,
   });
   await ran.promise;
   await jobs.stop(1_000);

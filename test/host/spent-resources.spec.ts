@@ -5,7 +5,7 @@ import { readiness } from '#host/contributions/probes';
 import { problemOf, sentence } from '#host/problem';
 
 const ready = (checkDatabase: () => Promise<string | undefined>) =>
-  readiness({ lives: [], phase: () => 'running', checkDatabase })();
+  readiness({ lives: [], phase: () => 'running', checkDatabase, probeMs: 5_000, parked: async () => [] })();
 
 void t.test('a database that takes no writes is degraded; one that is away is named with the reason', async (t) => {
   t.strictSame(await ready(async () => undefined), { ready: true, degraded: [] });

@@ -1,5 +1,5 @@
 // Shapes of plugins over HTTP. What is told of one is plain already, and shown as it is.
-import { flag, Joi, list, orNull, shape, text, word } from 'hexforge/plugin';
+import { count, flag, Joi, list, orNull, shape, text, word } from 'hexforge/plugin';
 
 const names = () => list(word());
 
@@ -18,6 +18,7 @@ export const pluginJson = shape({
   enabled: flag(),
   state: word(),
   reason: orNull(text()),
+  parked: count(),
   provides: names(),
   needs: names(),
   routes: list(routeJson),

@@ -120,6 +120,17 @@ void t.test('a start that cannot go on says why in one sentence, with a remedy a
 });
 
 if (testEngines().includes('postgresql')) {
+  void t.test('a migration that takes too long is ended by the server, and named with its plugin', async (t) => {
+    const data = await testData(t, 'postgresql');
+    await t.rejects(
+      data.open({
+        migrationLimit: 50,
+        migrations: [{ plugin: 'slow', migrations: [{ name: '001', up: ['select pg_sleep(60)'] }] }],
+      }),
+      { message: /^The migration "001" of plugin "slow" failed .*: The database took too long$/ },
+    );
+  });
+
   void t.test('several processes on one PostgreSQL', { timeout: 120_000 }, async (t) => {
     const data = await testData(t, 'postgresql');
     const open = async (): Promise<PostgresStorage> => {
@@ -175,7 +186,13 @@ if (testEngines().includes('postgresql')) {
           running--;
         };
         const jobs = [{ plugin: 'server', job: { name: 'sweep', everySeconds: 0.001, run } }];
-        return runJobs(jobs, { locks, leads, logOf: () => quietLog });
+        return runJobs(jobs, {
+          locks,
+          leads,
+          logOf: () => quietLog,
+          limit: 60_000,
+          overdue: () => undefined,
+        });
       };
       const until = async (condition: () => boolean) => {
         while (!condition()) await setTimeout(5);

@@ -1,0 +1,114 @@
+// Remembered subscriptions and parked events in memory, with the semantics of the database's.
+import type { Deliveries, OwnedSubscription } from '#core/kernel/storage';
+import type { Delivered, Memory, Remembered } from './state.ts';
+
+export const nameOf = (plugin: string, name: string): string => `${plugin} ${name}`;
+
+/** Remembers these, and forgets what else these plugins had, with what waits for it. */
+export function remember(
+  { subscriptions }: Memory,
+  given: readonly OwnedSubscription[],
+  plugins: readonly string[],
+): void {
+  const keys = given.map(({ plugin, subscription }) => nameOf(plugin, subscription.name));
+  const twice = given.find((_, index) => keys.indexOf(keys[index] ?? '') !== index);
+  if (twice !== undefined)
+    throw new Error(`plugin "${twice.plugin}" subscribes twice under the name "${twice.subscription.name}"`);
+  for (const [key, one] of subscriptions) {
+    if (!plugins.includes(one.plugin) || keys.includes(key)) continue;
+    one.waiting.clear();
+    one.forgotten = true;
+    if (one.parked.size === 0) subscriptions.delete(key);
+  }
+  for (const { plugin, subscription } of given) {
+    const { name, type } = subscription;
+    const key = nameOf(plugin, name);
+    const found = subscriptions.get(key);
+    if (found === undefined) {
+      const fresh: Remembered = {
+        plugin,
+        name,
+        type,
+        forgotten: false,
+        waiting: new Set(),
+        parked: new Set(),
+        missed: 0,
+      };
+      subscriptions.set(key, fresh);
+      continue;
+    }
+    if (found.type !== type) found.waiting.clear();
+    found.type = type;
+    found.forgotten = false;
+  }
+}
+
+/** @param wake told that something may be due. */
+export function memoryDeliveries({ subscriptions }: Memory, wake: () => void): Deliveries {
+  const parkedOf = (plugin: string, event: string | undefined): readonly (readonly [Remembered, Delivered])[] =>
+    [...subscriptions.values()]
+      .filter((one) => one.plugin === plugin)
+      .flatMap((one) => [...one.parked].map((delivered) => [one, delivered] as const))
+      .filter(([, delivered]) => event === undefined || delivered.event.id === event.toLowerCase());
+  return {
+    async subscriptions() {
+      return [...subscriptions.values()]
+        .map(({ plugin, name, type, waiting, parked, missed, forgotten }) => ({
+          plugin,
+          subscription: name,
+          type: forgotten ? '' : type,
+          waiting: waiting.size,
+          parked: parked.size,
+          missed,
+        }))
+        .sort((one, other) =>
+          nameOf(one.plugin, one.subscription) < nameOf(other.plugin, other.subscription) ? -1 : 1,
+        );
+    },
+    async parkedCounts() {
+      const counts = new Map<string, number>();
+      for (const { plugin, parked } of subscriptions.values())
+        if (parked.size > 0) counts.set(plugin, (counts.get(plugin) ?? 0) + parked.size);
+      return counts;
+    },
+    async parked(limit) {
+      return [...subscriptions.values()]
+        .flatMap(({ plugin, name, parked }) =>
+          [...parked].map(({ event, attempts, error, parkedAt }) => ({
+            plugin,
+            subscription: name,
+            event: event.id,
+            type: event.type,
+            aggregate: event.aggregate,
+            attempts,
+            parkedAt: parkedAt ?? event.at,
+            error,
+          })),
+        )
+        .sort((one, other) => one.parkedAt.getTime() - other.parkedAt.getTime())
+        .slice(0, limit);
+    },
+    async replay(plugin, event) {
+      const chosen = parkedOf(plugin, event).filter(([{ forgotten }]) => !forgotten);
+      for (const [one, delivered] of chosen) {
+        one.parked.delete(delivered);
+        one.waiting.add({ ...delivered, attempts: 0, parkedAt: undefined });
+      }
+      wake();
+      return chosen.length;
+    },
+    async drop(plugin, event) {
+      const chosen = parkedOf(plugin, event);
+      for (const [one, delivered] of chosen) one.parked.delete(delivered);
+      for (const [key, one] of subscriptions) {
+        if (one.plugin !== plugin) continue;
+        if (event === undefined) one.missed = 0;
+        if (one.forgotten && one.parked.size === 0) subscriptions.delete(key);
+      }
+      return chosen.length;
+    },
+    async forget(plugin) {
+      for (const [key, one] of subscriptions) if (one.plugin === plugin) subscriptions.delete(key);
+    },
+  } satisfies Deliveries;
+}

@@ -1,0 +1,65 @@
+// Broadcast handlers, each with a queue of its own: one that is slow keeps no other waiting.
+import type { EventOf } from './events.ts';
+import type { Log } from './log.ts';
+import type { OwnedSubscription } from './storage.ts';
+
+/** Events one handler may be behind; further ones are lost to it, as broadcast events may be. */
+const longestQueue = 1000;
+
+interface Listener extends OwnedSubscription {
+  queue: Promise<void>;
+  behind: number;
+  losing: boolean;
+}
+
+export class Listeners {
+  /** The types of event that anyone listens to. */
+  readonly types: readonly string[];
+  readonly #listeners: readonly Listener[];
+  readonly #log: Log;
+
+  constructor(subscriptions: readonly OwnedSubscription[], log: Log) {
+    this.#listeners = subscriptions
+      .filter(({ subscription }) => subscription.delivery === 'broadcast')
+      .map((owned) => ({ ...owned, queue: Promise.resolve(), behind: 0, losing: false }));
+    this.types = [...new Set(this.#listeners.map(({ subscription }) => subscription.type as string))];
+    this.#log = log;
+  }
+
+  hand(event: EventOf): void {
+    for (const listener of this.#listeners) {
+      if (listener.subscription.type !== event.type) continue;
+      if (listener.behind >= longestQueue) {
+        if (!listener.losing)
+          this.#warn(listener, event, 'a broadcast handler is too far behind: events are lost to it');
+        listener.losing = true;
+        continue;
+      }
+      listener.losing = false;
+      listener.behind += 1;
+      listener.queue = listener.queue.then(() => this.#call(listener, event));
+    }
+  }
+
+  /** Resolves when what was handed so far was handled. */
+  async idle(): Promise<void> {
+    await Promise.all(this.#listeners.map(({ queue }) => queue));
+  }
+
+  async #call(listener: Listener, event: EventOf): Promise<void> {
+    try {
+      await listener.subscription.handle(event);
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      this.#warn(listener, event, 'a broadcast handler failed', message);
+    }
+    listener.behind -= 1;
+  }
+
+  #warn({ plugin, subscription }: Listener, { id }: EventOf, message: string, error?: string): void {
+    this.#log.warn(
+      { plugin, subscription: subscription.name, event: id, ...(error === undefined ? {} : { error }) },
+      message,
+    );
+  }
+}

@@ -1,0 +1,296 @@
+// Plugins that hang, leak errors or loop: whose fault it is, and what the others notice of it.
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import t from 'tap';
+import { on } from '#core/kernel/events';
+import type { Log } from '#core/kernel/log';
+import { Attribution } from '#host/attribution';
+import { runJobs } from '#host/contributions/jobs';
+import { definePlugin, PLUGIN_API_VERSION, type PluginDefinition } from '#host/definition';
+import { Life, type Made } from '#host/life';
+import { Strays } from '#host/strays';
+import { startedMachine } from './machine.ts';
+import type {} from './sample-ports.ts';
+
+const base = { version: '1.0.0', api: `^${PLUGIN_API_VERSION}` };
+const silent: Log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+const never = (): Promise<never> => new Promise(() => undefined);
+
+/** A log that keeps what was said at least as a warning. */
+function heard() {
+  const lines: { readonly members: object; readonly message: string }[] = [];
+  const said = (members: object, message: string): void => void lines.push({ members, message });
+  const log: Log = { ...silent, warn: said, error: said };
+  return { lines, log };
+}
+
+/** A plugin that says things, for others to listen to. */
+const speaker = definePlugin({
+  ...base,
+  name: 'speaker',
+  needs: ['Events', 'UnitOfWork'],
+  build: ({ Events, UnitOfWork }) => ({
+    say: (what: string) =>
+      UnitOfWork.run(() => Events.emit({ type: 'sample.happened', aggregate: 'sample:1', payload: { what } })),
+  }),
+  start: async ({ say }) => {
+    await say('hello');
+  },
+});
+
+for (const delivery of ['durable', 'broadcast'] as const)
+  void t.test(
+    `a ${delivery} handler that hangs is told to end and named; those of others have their events`,
+    async (t) => {
+      const { lines, log } = heard();
+      const aborted = Promise.withResolvers<unknown>();
+      const seen = Promise.withResolvers<string>();
+      const host = await startedMachine(
+        [
+          speaker,
+          definePlugin({
+            ...base,
+            name: 'sleeper',
+            events: () => [
+              on('sample.happened', {
+                name: 'listen',
+                delivery,
+                handle: (_event, signal) => {
+                  signal.addEventListener('abort', () => aborted.resolve(signal.reason), { once: true });
+                  return never();
+                },
+              }),
+            ],
+          }),
+          definePlugin({
+            ...base,
+            name: 'awake',
+            events: () => [
+              on('sample.happened', {
+                name: 'listen',
+                delivery,
+                handle: async ({ payload }) => seen.resolve(payload.what),
+              }),
+            ],
+          }),
+        ],
+        { log, limits: { handler: 20 } },
+      );
+      t.equal(await seen.promise, 'hello');
+      t.match(await aborted.promise, {
+        message: 'The handler "listen" of plugin "sleeper" took longer than 0.02 s',
+      });
+      await host.stop();
+      t.match(lines[0], {
+        members: { plugin: 'sleeper', subscription: 'listen', error: /plugin "sleeper" took longer than 0.02 s/ },
+      });
+    },
+  );
+
+void t.test(
+  'a job that takes too long is told to end, named, and degrades its plugin until it has ended',
+  async (t) => {
+    const { lines, log } = heard();
+    const alive = setInterval(() => undefined, 1_000);
+    t.teardown(() => clearInterval(alive));
+    const told: (string | undefined)[] = [];
+    const ended = Promise.withResolvers<void>();
+    const other = Promise.withResolvers<void>();
+    const jobs = runJobs(
+      [
+        {
+          plugin: 'a',
+          job: {
+            name: 'sweep',
+            everySeconds: 0.001,
+            run: (signal) => new Promise((resolve) => signal.addEventListener('abort', () => resolve())),
+          },
+        },
+        { plugin: 'b', job: { name: 'dust', everySeconds: 0.001, run: async () => other.resolve() } },
+      ],
+      {
+        locks: { exclusive: (_name, work) => work() },
+        leads: async () => true,
+        logOf: () => log,
+        limit: 10,
+        overdue: (_owned, sentence) => {
+          told.push(sentence);
+          if (sentence === undefined) ended.resolve();
+        },
+      },
+    );
+    await other.promise;
+    await ended.promise;
+    await jobs.stop(1_000);
+    t.strictSame(told.slice(0, 2), ['The job "sweep" took longer than 0.01 s', undefined]);
+    t.match(lines[0], { members: { plugin: 'a', job: 'sweep' }, message: 'job took too long and was told to end' });
+  },
+);
+
+void t.test('a probe that hangs is named with its time, and is not asked again meanwhile', async (t) => {
+  let asked = 0;
+  const host = await startedMachine(
+    [
+      definePlugin({
+        ...base,
+        name: 'a',
+        onFailure: 'isolate',
+        probes: () => [
+          {
+            name: 'mirror',
+            check: () => {
+              asked += 1;
+              return never();
+            },
+          },
+        ],
+      }),
+    ],
+    { log: silent, limits: { probe: 10 } },
+  );
+  t.teardown(() => host.stop());
+  t.strictSame(await host.machine.readiness(), { ready: true, degraded: ['a'] });
+  t.strictSame(host.stateOf('a'), { state: 'degraded', reason: 'The probe "mirror" of "a" took longer than 0.01 s' });
+  t.equal(asked, 1);
+});
+
+void t.test('plugins that have parked events are degraded in the readiness of a server that is ready', async (t) => {
+  const host = await startedMachine(
+    [
+      speaker,
+      definePlugin({
+        ...base,
+        name: 'deaf',
+        events: () => [
+          on('sample.happened', {
+            name: 'listen',
+            delivery: 'durable',
+            handle: async () => {
+              throw new Error('what?');
+            },
+          }),
+        ],
+      }),
+    ],
+    { log: silent, attempts: 1 },
+  );
+  t.teardown(() => host.stop());
+  await host.storage.drained();
+  t.strictSame(await host.machine.readiness(), { ready: true, degraded: ['deaf'] });
+  t.equal(host.machine.parked('deaf'), 1);
+  await host.storage.deliveries.drop('deaf');
+  await host.machine.countParked();
+  t.equal(host.machine.parked('deaf'), 0);
+});
+
+const isolated = (name: string): Life => {
+  const life = new Life({ ...base, name, onFailure: 'isolate' } as PluginDefinition);
+  for (const state of ['checked', 'ordered', 'migrated', 'built', 'started'] as const) life.to(state);
+  return life;
+};
+
+void t.test(
+  "an isolated plugin's stray error degrades it and is logged once in a while; others' end the process",
+  (t) => {
+    const { lines, log } = heard();
+    const attribution = new Attribution([{ name: 'a' }, { name: 'b' }]);
+    const [a, b] = [isolated('a'), new Life({ ...base, name: 'b' } as PluginDefinition)];
+    const strays = new Strays([a, b], attribution, log);
+    for (let n = 0; n < 3; n += 1)
+      t.strictSame(
+        attribution.run('a', () => strays.take(new Error('no bell\nat all'))),
+        { plugin: 'a', contained: true },
+      );
+    t.match(
+      { state: a.state, reason: a.reason },
+      { state: 'degraded', reason: 'An error of it was not caught: no bell' },
+    );
+    t.equal(lines.length, 1);
+    t.match(lines[0], { members: { plugin: 'a', err: { message: 'no bell\nat all' } } });
+    t.strictSame(
+      attribution.run('b', () => strays.take(new Error('no'))),
+      { plugin: 'b', contained: false },
+    );
+    t.strictSame(strays.take(new Error('ours')), { plugin: undefined, contained: false });
+    t.end();
+  },
+);
+
+void t.test('a stray error while its plugin starts makes the start fail', async (t) => {
+  const life = isolated('a');
+  const attribution = new Attribution([{ name: 'a' }]);
+  const strays = new Strays([life], attribution, silent);
+  const start = strays.during(life, never);
+  attribution.run('a', () => strays.take(new Error('no bell')));
+  await t.rejects(start, { message: 'no bell' });
+});
+
+void t.test('an error is known by its stack: the module, the folder, the package, and nothing of ours', (t) => {
+  const folder = t.testdir({ one: { 'plugin.js': '' }, shared: { 'a.js': '', 'b.js': '' } });
+  const packaged = '/srv/app/node_modules/@bells/bell/dist/plugin.js';
+  const attribution = new Attribution([
+    { name: 'one', file: join(folder, 'one/plugin.js') },
+    { name: 'a', file: join(folder, 'shared/a.js') },
+    { name: 'b', file: join(folder, 'shared/b.js') },
+    { name: 'bell', file: packaged },
+    { name: 'root', file: join(import.meta.dirname, '../../plugin.ts') },
+  ]);
+  const thrown = (...frames: readonly string[]): string | undefined => {
+    const error = new Error('no');
+    error.stack = ['Error: no', ...frames.map((frame) => `    at ring (${frame}:3:7)`)].join('\n');
+    return attribution.culprit(error);
+  };
+  const url = (path: string): string => pathToFileURL(path).href;
+  t.equal(thrown('node:internal/timers', url(join(folder, 'one/plugin.js'))), 'one');
+  t.equal(thrown(url(join(folder, 'one/deeper/bell.js'))), 'one');
+  t.equal(thrown(join(folder, 'one/bell.cjs')), 'one');
+  t.equal(thrown(url(join(folder, 'shared/b.js'))), 'b');
+  t.equal(thrown(url(join(folder, 'shared/common.js'))), undefined, 'two could have done it');
+  t.equal(thrown(url('/srv/app/node_modules/@bells/bell/src/x.js')), 'bell');
+  t.equal(thrown(url('/srv/app/node_modules/@bells/other/x.js')), undefined);
+  t.equal(thrown(url(join(import.meta.dirname, '../../host/boot.ts'))), undefined, 'ours');
+  t.equal(thrown(url(join(import.meta.dirname, '../../plugin.ts'))), 'root');
+  t.end();
+});
+
+void t.test('a call into a standard plugin is not followed, and ends that of an outside one', (t) => {
+  const attribution = new Attribution([{ name: 'a' }]);
+  const culprit = () => attribution.culprit(undefined);
+  t.equal(attribution.run('standard', culprit), undefined);
+  t.equal(attribution.run('a', culprit), 'a');
+  t.equal(
+    attribution.run('a', () => attribution.run('standard', culprit)),
+    undefined,
+  );
+  const made = { routes: [], events: [], jobs: [], probes: [] } as Partial<Made> as Made;
+  t.equal(attribution.followed('standard', made), made, 'nothing of it is wrapped');
+  t.end();
+});
+
+void t.test('plugins that hang in their stop take half of what is left each, and the rest is stopped', async (t) => {
+  const stopped: string[] = [];
+  const hanging = (name: string) =>
+    definePlugin({
+      ...base,
+      name,
+      stop: () => {
+        stopped.push(name);
+        return never();
+      },
+    });
+  const host = await startedMachine(
+    [
+      definePlugin({
+        ...base,
+        name: 'good',
+        stop: async () => {
+          stopped.push('good');
+        },
+      }),
+      ...['a', 'b', 'c', 'd'].map(hanging),
+    ],
+    { log: silent },
+  );
+  await host.stop(200);
+  t.strictSame(stopped, ['d', 'c', 'b', 'a', 'good']);
+});

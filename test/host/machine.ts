@@ -1,0 +1,65 @@
+// A machine over memory storage, for tests that look closer than a test host lets them.
+import { aesSealer } from '#adapters/crypto/sealer';
+import { memoryRateCounter, openMemory, systemClock, systemIds } from '#adapters/memory/index';
+import type { Log } from '#core/kernel/log';
+import { Attribution } from '#host/attribution';
+import { Machine } from '#host/boot';
+import type { PluginDefinition } from '#host/definition';
+import type { Limits } from '#host/limits';
+import type { Plan } from '#host/plan';
+import { hostProviders } from '#host/providers';
+
+export interface MachineOptions {
+  readonly log: Log;
+  readonly limits?: Partial<Limits>;
+  /** How often an event is handed to a handler that fails. */
+  readonly attempts?: number;
+  /** Names of plugins that are not standard ones. */
+  readonly outside?: readonly string[];
+}
+
+/** Started. */
+export async function startedMachine(
+  definitions: readonly PluginDefinition[],
+  { log, limits = {}, attempts = 10, outside = [] }: MachineOptions,
+) {
+  const plan: Plan = {
+    enabled: definitions,
+    disabled: [],
+    providers: {},
+    settings: {},
+    configOf: () => ({}),
+    mountOf: () => 'anywhere',
+    isOutside: (plugin) => outside.includes(plugin),
+  };
+  const [clock, ids] = [systemClock, systemIds];
+  const storage = {
+    ...openMemory({ clock, ids, log, tuning: { attempts, pause: 5, closing: 20 } }),
+    column: 'memory',
+  } as const;
+  const sealer = aesSealer(new Uint8Array(32));
+  const machine = new Machine({
+    plan,
+    storage,
+    logOf: () => log,
+    limits,
+    attribution: new Attribution(outside.map((name) => ({ name }))),
+    instance: { baseUrl: '', webUrl: '', dataDir: '/nonexistent', version: '0', announce: () => undefined },
+    own: hostProviders({ plan, storage, clock, ids, sealer, rateCounter: memoryRateCounter() }),
+  });
+  await machine.migrate();
+  await machine.build();
+  await machine.start();
+  return {
+    machine,
+    storage,
+    stateOf: (plugin: string) => {
+      const life = machine.lives.find(({ name }) => name === plugin);
+      return { state: life?.state, reason: life?.reason };
+    },
+    async stop(budgetMs?: number): Promise<void> {
+      await machine.stop(budgetMs);
+      await storage.close();
+    },
+  };
+}

@@ -1,0 +1,178 @@
+// Whole servers with plugins that misbehave: what the operator reads, how the process ends, and what the others serve.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import t, { type Test } from 'tap';
+import { freePort, ServerProcess } from '#test/support/server-process';
+
+const none = '-identity,-repositories,-git-native,-git-http,-audit,-limits';
+
+/** Plugins as files of plain JavaScript: name → the members of its definition. */
+interface Folder {
+  readonly plugins: Readonly<Record<string, string>>;
+  readonly yaml?: string;
+}
+
+function folderOf(t: Test, { plugins, yaml = '' }: Folder): string {
+  return t.testdir({
+    'hexforge.yaml': `${yaml}plugins:\n${Object.keys(plugins)
+      .map((name) => `  ${name}:\n    path: ./${name}/plugin.js\n`)
+      .join('')}`,
+    data: {},
+    ...Object.fromEntries(
+      Object.entries(plugins).map(([name, members]) => [
+        name,
+        {
+          'package.json': '{"type":"module"}',
+          'plugin.js': `export default { name: '${name}', version: '1.0.0', api: '^0.1.0', ${members} };`,
+        },
+      ]),
+    ),
+  });
+}
+
+const environmentOf = (folder: string, database: 'memory' | 'sql') => ({
+  HEXFORGE_CONFIG: join(folder, 'hexforge.yaml'),
+  HEXFORGE_DATABASE: database,
+  HEXFORGE_PLUGINS: none,
+});
+
+async function serverWith(t: Test, folder: string, database: 'memory' | 'sql' = 'memory'): Promise<ServerProcess> {
+  const server = new ServerProcess({
+    dataDir: join(folder, 'data'),
+    port: await freePort(),
+    databaseUrl: undefined,
+    environment: environmentOf(folder, database),
+  });
+  t.teardown(async () => {
+    server.signal('SIGKILL');
+    await server.ended();
+  });
+  return server;
+}
+
+/** What `hexforge …` prints. */
+async function hexforge(folder: string, args: readonly string[], database: 'memory' | 'sql' = 'memory') {
+  const program = join(import.meta.dirname, '../../bin/hexforge.js');
+  const child = spawn(process.execPath, [program, ...args], {
+    cwd: folder,
+    env: { PATH: process.env['PATH'], HEXFORGE_DATA_DIR: join(folder, 'data'), ...environmentOf(folder, database) },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const texts: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => texts.push(chunk.toString()));
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, text: texts.join('') };
+}
+
+const lineWith = (server: ServerProcess, part: string): Record<string, unknown> =>
+  JSON.parse(server.log.split('\n').find((line) => line.includes(part)) ?? '{"msg":"no such line"}') as Record<
+    string,
+    unknown
+  >;
+const degraded = async (server: ServerProcess): Promise<unknown> =>
+  ((await (await fetch(`${server.url}/readyz`)).json()) as { readonly degraded?: unknown }).degraded;
+
+async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) await pause(20);
+}
+
+void t.test('a plugin that loops is named by the watchdog, and the process ends with 70', async (t) => {
+  const folder = folderOf(t, {
+    yaml: 'loop_timeout: 1\n',
+    plugins: {
+      good: '',
+      looper: 'async start() { setTimeout(function ring() { for (;;); }, 300); }',
+    },
+  });
+  const server = await serverWith(t, folder);
+  await server.ready;
+  t.equal(await server.ended(), 70);
+  t.match(lineWith(server, 'stood still'), {
+    level: 50,
+    name: 'host',
+    plugin: 'looper',
+    seconds: 1,
+    err: { stack: /at .*ring .*looper\/plugin\.js/ },
+  });
+});
+
+void t.test('a plugin that loops while it is loaded is named as well', async (t) => {
+  const folder = folderOf(t, {
+    yaml: 'loop_timeout: 1\n',
+    plugins: { looper: 'version: (() => { for (;;); })()' },
+  });
+  const server = await serverWith(t, folder);
+  t.equal(await server.ended(), 70);
+  t.match(lineWith(server, 'stood still'), { plugin: 'looper' });
+});
+
+void t.test('a server that was stopped for longer than a loop may take goes on', async (t) => {
+  const folder = folderOf(t, { yaml: 'loop_timeout: 1\n', plugins: { good: '' } });
+  const server = await serverWith(t, folder);
+  await server.ready;
+  server.signal('SIGSTOP');
+  await pause(2_500);
+  server.signal('SIGCONT');
+  await pause(1_500);
+  t.equal((await fetch(`${server.url}/readyz`)).status, 200);
+  t.ok(server.running);
+});
+
+void t.test(
+  "an isolated plugin's stray rejections and throws leave the forge serving, and its timers hold no stop",
+  async (t) => {
+    const folder = folderOf(t, {
+      plugins: {
+        good: '',
+        stray: `onFailure: 'isolate', async start() {
+          setInterval(() => undefined, 1000);
+          setTimeout(() => { void Promise.reject(new Error('a rejection')); }, 200);
+          setTimeout(() => { throw new Error('out of a timer'); }, 250);
+        }`,
+      },
+    });
+    const server = await serverWith(t, folder);
+    await server.ready;
+    await until(async () => JSON.stringify(await degraded(server)) === '["stray"]');
+    t.match(lineWith(server, 'not caught'), { plugin: 'stray', err: { message: 'a rejection' } });
+    t.match((await hexforge(folder, ['plugins'])).text, /stray +1\.0\.0 +degraded: An error of it was not caught: /);
+    await pause(100);
+    t.equal((await fetch(`${server.url}/readyz`)).status, 200);
+    server.signal('SIGTERM');
+    t.equal(await server.ended(), 0);
+  },
+);
+
+void t.test('a stray rejection of a plugin that is not isolated ends the process with 70 and its name', async (t) => {
+  const folder = folderOf(t, {
+    plugins: { stray: "async start() { setTimeout(() => { void Promise.reject(new Error('a rejection')); }, 200); }" },
+  });
+  const server = await serverWith(t, folder);
+  await server.ready;
+  t.equal(await server.ended(), 70);
+  t.match(lineWith(server, 'uncaught exception'), { plugin: 'stray', err: { message: 'a rejection' } });
+});
+
+void t.test('an isolated plugin whose migration fails has failed, and the forge is up', async (t) => {
+  const migrations =
+    "migrations: [{ name: '001', up: ['create table half_one (id integer)', 'create tabel half_two ()'] }]";
+  const folder = folderOf(t, {
+    plugins: { good: '', half: `tables: ['half_one'], onFailure: 'isolate', ${migrations}` },
+  });
+  const server = await serverWith(t, folder, 'sql');
+  await server.ready;
+  t.strictSame(await degraded(server), ['half']);
+  t.match(
+    (await hexforge(folder, ['plugins'], 'sql')).text,
+    /half +1\.0\.0 +failed: The migration "001" of plugin "half" failed and was rolled back: /,
+  );
+  t.match(await hexforge(folder, ['plugins', 'replay', 'half'], 'sql'), { code: 1, text: /No such event is parked/ });
+  server.signal('SIGTERM');
+  t.equal(await server.ended(), 0);
+  t.match(await hexforge(folder, ['plugins', 'parked'], 'sql'), {
+    code: 0,
+    text: /No server runs .*: opening the database\nno event is parked\n/,
+  });
+});
