@@ -12,7 +12,11 @@ const layerRules = layers.map(({ folder, may, not = [], says }) => {
   // tells.
   const allowed = may
     .filter((pattern) => !pattern.endsWith('{1}/**'))
-    .map((pattern) => asSpecifier(pattern.replace('{1}', '*')));
+    .flatMap((pattern) => {
+      const specifier = asSpecifier(pattern.replace('{1}', '*'));
+      // As .gitignore has it, `**` in one part of a path is not the parts below: `node:fs/promises`.
+      return specifier === 'node:**' ? [specifier, 'node:**/**'] : [specifier];
+    });
   const everything = may.includes('npm:**');
   const group = everything
     ? // Libraries are free, so only the project's own folders are listed.

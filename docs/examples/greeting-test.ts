@@ -11,8 +11,12 @@ void test('nothing is wrong with the definition', () => {
 void test('it greets users by name, and strangers', async () => {
   await using forge = await testHost(greeting, {
     config: { greeting: { word: 'Hi' } },
-    users: [{ username: 'ada', displayName: 'Ada' }],
+    users: [
+      { username: 'ada', displayName: 'Ada' },
+      { username: 'moin', displayName: '' },
+    ],
   });
   assert.deepEqual((await forge.get('/x/greeting/ada')).body, { text: 'Hi, Ada!' });
+  assert.deepEqual((await forge.get('/x/greeting/moin')).body, { text: 'Hi, moin!' });
   assert.deepEqual((await forge.get('/x/greeting/nobody')).body, { text: 'Hi, stranger!' });
 });

@@ -13,7 +13,8 @@ export default definePlugin({
   build: ({ config, Users }) => ({
     async greet(name: string): Promise<GreetingJson> {
       const user = await Users.byUsername(name);
-      return { text: `${config.word}, ${user?.displayName ?? 'stranger'}!` };
+      // A display name may be empty.
+      return { text: `${config.word}, ${user === undefined ? 'stranger' : user.displayName || user.username}!` };
     },
   }),
   routes: ({ greet }) => [

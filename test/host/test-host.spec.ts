@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { anyone, api, definePlugin, shape, signedIn, time, uuid, word } from 'hexforge/plugin';
 import { fixedClock, Refused, testHost, type TestHostOptions } from 'hexforge/testing';
-import labels from '../../docs/examples/labels/plugin.ts';
+import { example } from '#test/support/example';
+
+const labels = await example('labels');
 
 const base = { version: '1.0.0', api: '^0.1.0' } as const;
 const about = { summary: 'A sample', method: 'GET', scope: null, meter: 'api.read' } as const;

@@ -1,6 +1,6 @@
 // The package as it is published: built and packed once for all specs of a process, unpacked as npm would lay it out.
 import { execFile } from 'node:child_process';
-import { mkdir, readdir, readFile, symlink } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import tap from 'tap';
@@ -19,6 +19,12 @@ export const run = (
     cwd,
     env: { PATH: process.env['PATH'], HOME: process.env['HOME'], npm_config_update_notifier: 'false' },
   });
+
+/** As `run`, where `node`, `npm` and `tsc` are those that the tests run with. */
+export const withNode = (command: string, arguments_: readonly string[], cwd: string): ReturnType<typeof run> => {
+  const path = [dirname(process.execPath), join(root, 'node_modules/.bin'), process.env['PATH']].join(':');
+  return run('env', [`PATH=${path}`, command, ...arguments_], cwd);
+};
 
 export interface Manifest {
   readonly version: string;
@@ -66,6 +72,21 @@ async function pack(): Promise<Packed> {
   const installIn = (other: string): Promise<string> => install(tarball, other, manifest);
   const home = await installIn(project);
   return { manifest, files, project, program: join(home, manifest.bin['hexforge'] ?? ''), installIn };
+}
+
+/** Builds and packs a plugin's package, as its scripts have it. @returns the tarball. */
+export async function packPlugin(folder: string): Promise<string> {
+  const { stdout } = await withNode('npm', ['pack', '--silent'], folder);
+  return join(folder, stdout.trim().split('\n').at(-1) ?? '');
+}
+
+/** Installs a plugin's tarball in a project, over the version that is there, as npm would place it. */
+export async function unpack(tarball: string, project: string): Promise<void> {
+  const { stdout } = await run('tar', ['-xzOf', tarball, 'package/package.json']);
+  const home = join(project, 'node_modules', (JSON.parse(stdout) as { readonly name: string }).name);
+  await rm(home, { recursive: true, force: true });
+  await mkdir(home, { recursive: true });
+  await run('tar', ['-xzf', tarball, '--strip-components=1', '-C', home]);
 }
 
 let made: Promise<Packed> | undefined;

@@ -1,0 +1,222 @@
+// The example packages of docs/examples as strangers have them: built, packed, installed beside the packed Hexforge in
+// an empty folder, and lived with: started, killed, switched off and on, upgraded. On the database under test.
+import { once } from 'node:events';
+import { cp, readFile, writeFile } from 'node:fs/promises';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
+import { pathToFileURL } from 'node:url';
+import t, { type Test } from 'tap';
+import { layCluster } from '#test/support/cluster';
+import { Command, hexforge } from '#test/support/command';
+import { temporaryFolder } from '#test/support/folder';
+import { columnUnderTest } from '#test/support/forge';
+import { createDatabase, query } from '#test/support/postgres';
+import type * as People from '../../docs/examples/password-file/people.ts';
+import { root } from '../../tools/project-files.ts';
+import { packed, packPlugin, run, unpack, withNode } from './packed.ts';
+
+const names = ['labels', 'password-file', 'chat-notifier'] as const;
+const password = 'correct horse battery staple';
+const webhook = '/admin/settings/chat-notifier.webhook';
+
+/** The chat at the other end: hears until it is told to be deaf, and then lets every request hang. */
+async function chat(t: Test) {
+  const heard: string[] = [];
+  const hanging: ServerResponse[] = [];
+  const state = { deaf: false };
+  const server = createServer((request, response) => {
+    void json(request).then((body) => {
+      if (state.deaf) return void hanging.push(response);
+      heard.push((body as { text: string }).text);
+      response.end();
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.teardown(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { heard, hanging, state, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook` };
+}
+
+async function until(what: () => boolean): Promise<void> {
+  while (!what()) await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+/** An upgrade as its author makes it: one more migration, and a new version. */
+async function upgrade(folder: string): Promise<void> {
+  const replace = async (file: string, from: string, to: string): Promise<void> => {
+    const text = await readFile(join(folder, file), 'utf8');
+    t.ok(text.includes(from), `${file} has ${from}`);
+    await writeFile(join(folder, file), text.replace(from, to));
+  };
+  await replace('package.json', '"version": "1.0.0"', '"version": "1.1.0"');
+  await replace('plugin.ts', "version: '1.0.0'", "version: '1.1.0'");
+  const more = "{ name: '002-note', up: [`alter table labels_label add column note text not null default ''`] }";
+  await replace('plugin.ts', 'migrations: [labels]', `migrations: [labels, ${more}]`);
+}
+
+void t.test('the example packages, installed from their tarballs', { timeout: 240_000 }, async (t) => {
+  const { project, installIn } = await packed();
+  for (const name of names) await cp(join(root, 'docs/examples', name), join(project, name), { recursive: true });
+
+  await t.test('their tests pass', async (t) => {
+    const tests = names.map((name) => `${name}/*.test.ts`);
+    const { stdout } = await withNode(process.execPath, ['--test', '--test-reporter', 'tap', ...tests], project).catch(
+      (error: unknown) => error as { stdout: string },
+    );
+    t.match(stdout, /^# fail 0$/m, stdout);
+    t.ok(Number(/^# pass (\d+)$/m.exec(stdout)?.[1]) > 10);
+  });
+
+  const home = await temporaryFolder(t);
+  const bin = join(await installIn(home), 'bin/hexforge.js');
+  const tarballs: Record<string, string> = {};
+  for (const name of names) tarballs[name] = await packPlugin(join(project, name));
+  for (const tarball of Object.values(tarballs)) await unpack(tarball, home);
+  await run('sh', ['-c', 'ls node_modules | grep plugin'], home).then(({ stdout }) =>
+    t.strictSame(
+      stdout.trim().split('\n'),
+      [...names].sort().map((name) => `hexforge-plugin-${name}`),
+    ),
+  );
+
+  // The module that its README makes lines with.
+  const people = join(home, 'node_modules/hexforge-plugin-password-file/dist/people.js');
+  const { lineOf } = (await import(pathToFileURL(people).href)) as typeof People;
+  await writeFile(join(home, 'people'), `${await lineOf('ada', 'analytical engine')}\n`);
+  await writeFile(
+    join(home, 'hexforge.yaml'),
+    `plugins:
+  identity: { scrypt_log_n: 10 }
+  labels: { package: hexforge-plugin-labels }
+  password-file: { package: hexforge-plugin-password-file, file: ${join(home, 'people')} }
+  chat-notifier: { package: hexforge-plugin-chat-notifier }
+`,
+  );
+  const environment: Record<string, string> = {
+    PORT: '0',
+    HEXFORGE_CONFIG: 'hexforge.yaml',
+    HEXFORGE_ADMIN_PASSWORD: password,
+  };
+  let database: string | undefined;
+  if (columnUnderTest() === 'postgresql') {
+    const made = await createDatabase();
+    t.teardown(() => made.drop());
+    database = environment['DATABASE_URL'] = made.url;
+  } else await layCluster(join(home, 'data'));
+
+  const there = await chat(t);
+  const checked = await hexforge(t, ['check', '--json'], { cwd: home, program: bin, environment });
+  t.match([checked.code, JSON.parse(checked.stdout)], [0, { ok: true, problems: [] }]);
+
+  const tokens = new Map<string, string>();
+  const start = async (plugins?: string) => {
+    const more = plugins === undefined ? {} : { HEXFORGE_PLUGINS: plugins };
+    const server = new Command(t, ['serve'], { cwd: home, program: bin, environment: { ...environment, ...more } });
+    const url = await server.listening();
+    const call = async (method: string, path: string, who?: string, body?: object) => {
+      const token = who === undefined ? undefined : tokens.get(who);
+      const response = await fetch(`${url}/api/v1${path}`, {
+        method,
+        headers: {
+          ...(token !== undefined && { authorization: `Bearer ${token}` }),
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+      const text = await response.text();
+      return { status: response.status, body: (text === '' ? undefined : JSON.parse(text)) as Record<string, unknown> };
+    };
+    const signIn = async (username: string, word: string): Promise<number> => {
+      const { status, body } = await call('POST', '/auth/login', undefined, { username, password: word });
+      if (status === 200) tokens.set(username, String(body['access_token']));
+      return status;
+    };
+    const create = async (name: string): Promise<void> => {
+      t.equal((await call('POST', '/repos', 'admin', { name, visibility: 'public' })).status, 201, name);
+    };
+    const stop = async (): Promise<void> => {
+      server.signal('SIGTERM');
+      t.equal(await server.ended(), 0, server.stderr);
+    };
+    return { server, call, signIn, create, stop };
+  };
+  const labels = (repository: string): string => `/x/labels/repos/admin/${repository}/labels`;
+  const bug = { name: 'Bug', color: '#d73a4a' };
+
+  await t.test('they work, and a kill -9 loses nothing', async (t) => {
+    const { server, call, signIn, create } = await start();
+    t.equal(await signIn('admin', password), 200);
+    const ada = { username: 'ada', password, email: 'ada@example.com', display_name: '' };
+    t.equal((await call('POST', '/admin/users', 'admin', ada)).status, 201);
+    t.equal(await signIn('ada', 'analytical engine'), 200, 'the file lets her in');
+    t.equal(await signIn('ada', 'difference engine'), 401);
+    t.equal((await call('PUT', webhook, 'admin', { value: there.url })).status, 200);
+
+    for (const name of ['kept', 'dropped']) {
+      await create(name);
+      t.match(await call('POST', labels(name), 'admin', bug), { status: 201, body: bug });
+      t.equal((await call('POST', labels(name), 'ada', bug)).status, 403, 'ada may read, not write');
+    }
+    await until(() => there.heard.length === 2);
+    there.state.deaf = true;
+    await create('late');
+    await until(() => there.hanging.length === 1);
+    server.signal('SIGKILL');
+    t.equal(await server.ended(), 'SIGKILL');
+    for (const response of there.hanging.splice(0)) response.destroy();
+    there.state.deaf = false;
+  });
+
+  await t.test('switched off, they are gone, and the forge runs', async (t) => {
+    const { call, signIn, create, stop } = await start('-labels,-chat-notifier,-password-file');
+    t.equal((await call('GET', labels('kept'))).status, 404);
+    t.equal(await signIn('ada', 'analytical engine'), 401);
+    await create('meanwhile');
+    t.equal((await call('DELETE', '/repos/admin/dropped', 'admin', { confirmation: 'admin/dropped' })).status, 204);
+    await stop();
+    t.strictSame(there.heard, ['admin/kept is there', 'admin/dropped is there']);
+  });
+
+  await t.test('on again, in a new version: it migrates, and what happened is heard', async (t) => {
+    await upgrade(join(project, 'labels'));
+    await unpack(await packPlugin(join(project, 'labels')), home);
+    const { server, call, signIn, stop } = await start();
+    t.match(server.stderr, /"plugin":"labels"[^\n]*002-note|002-note[^\n]*"plugin":"labels"/);
+    t.match((await call('GET', labels('kept'))).body, { items: [bug], total: 1 }, 'the data is there');
+    t.equal(await signIn('ada', 'analytical engine'), 200);
+    await until(() => there.heard.length >= 4);
+    t.strictSame(
+      new Set(there.heard.slice(2)),
+      new Set(['admin/late is there', 'admin/meanwhile is there']),
+      'what the chat had not taken, and what happened while it was off',
+    );
+    const shown = (await call('GET', '/admin/plugins', 'admin')).body as unknown as readonly {
+      readonly name: string;
+      readonly version: string;
+      readonly state: string;
+    }[];
+    t.match(
+      shown
+        .filter(({ name }) => names.includes(name as 'labels'))
+        .map(({ name, version, state }) => ({ name, version, state })),
+      [
+        { name: 'labels', version: '1.1.0', state: 'started' },
+        { name: 'password-file', version: '1.0.0', state: 'started' },
+        { name: 'chat-notifier', version: '1.0.0', state: 'started' },
+      ],
+    );
+    await stop();
+    if (database !== undefined)
+      t.match(await query(database, 'select count(*)::integer as n from chat_notifier_told'), [{ n: 3 }]);
+    const purge = await hexforge(t, ['plugins', 'purge', 'chat-notifier', '--yes'], {
+      cwd: home,
+      program: bin,
+      environment: { ...environment, HEXFORGE_PLUGINS: '-chat-notifier' },
+    });
+    t.match(purge.stdout, /table +chat_notifier_told +3 rows/, 'nothing is kept of the repository that was deleted');
+  });
+});

@@ -1,0 +1,13 @@
+// The plugins of docs/examples that are packages of their own, loaded as the forge loads them: with its own `hexforge/…`.
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { PluginDefinition } from '#host/definition';
+import { importFrom } from '#host/resolution';
+
+const folder = join(import.meta.dirname, '../../docs/examples');
+
+export async function example(name: string): Promise<PluginDefinition> {
+  const file = pathToFileURL(join(folder, name, 'plugin.ts')).href;
+  const loaded = await importFrom(file, import.meta.url, { entry: undefined, found: new Set() });
+  return (loaded as { readonly default: PluginDefinition }).default;
+}
