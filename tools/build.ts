@@ -77,8 +77,9 @@ const assets = globSync(
     'CHANGELOG.md',
     'SECURITY.md',
     'docs/**/*.md',
+    'docs/examples/**/*.{ts,json}',
   ],
-  { cwd: root, withFileTypes: true },
+  { cwd: root, withFileTypes: true, exclude: ['**/node_modules/**', '**/dist/**'] },
 )
   .filter((entry) => entry.isFile() && entry.name !== 'hexforge.yaml')
   .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1));

@@ -1,22 +1,35 @@
 // What `npm run build` makes packs, installs and runs elsewhere: without the sources, without development dependencies.
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import t from 'tap';
 import { layCluster } from '#test/support/cluster';
 import { Command, hexforge } from '#test/support/command';
 import { temporaryFolder } from '#test/support/folder';
 import { packed } from './packed.ts';
 
+/** What a page of the package points to, from the root of the package. */
+async function linksOf(
+  project: string,
+  page: string,
+): Promise<readonly { readonly page: string; readonly to: string }[]> {
+  const text = await readFile(join(project, 'node_modules/hexforge', page), 'utf8');
+  return [...text.matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)].map(([, to = '']) => ({
+    page,
+    to: /^https?:/.test(to) ? to : join(dirname(page), to).replace(/\/$/, ''),
+  }));
+}
+
 void t.test('the build packs, installs and runs', async (t) => {
-  const { manifest, files, program } = await packed();
+  const { manifest, files, program, project } = await packed();
   t.notMatch(
     JSON.stringify(manifest),
     /(?<!\.d)\.ts"|devDependencies|optionalDependencies|scripts/,
     'nothing of development is left',
   );
   t.strictSame(
-    files.filter((path) => path.endsWith('.ts') && !path.endsWith('.d.ts')).sort(),
+    files.filter((path) => /(?<!\.d)\.ts$/.test(path) && !path.startsWith('docs/examples/')).sort(),
     ['host/cli/new-plugin/plugin.test.ts', 'host/cli/new-plugin/plugin.ts'],
-    'no sources but what new-plugin writes',
+    'no sources but examples, and what new-plugin writes',
   );
   for (const path of [
     'README.md',
@@ -25,8 +38,19 @@ void t.test('the build packs, installs and runs', async (t) => {
     'host/sdk/plugin.js',
     'host/sdk/plugin.d.ts',
     'plugins/identity/plugin.js',
+    'docs/examples/labels/package.json',
+    'docs/examples/chat-notifier/plugin.ts',
   ])
     t.ok(files.includes(path), path);
+
+  // The tour is a walk through the sources, and says so.
+  const pages = files.filter((path) => path.endsWith('.md') && path !== 'docs/tour.md');
+  const links = await Promise.all(pages.map((path) => linksOf(project, path)));
+  t.strictSame(
+    links.flat().filter(({ to }) => !/^https?:/.test(to) && !files.includes(to)),
+    [],
+    'every link of a page leads to a file of the package',
+  );
 
   const cwd = await temporaryFolder(t);
   const version = await hexforge(t, ['--version'], { cwd, program });
