@@ -1,4 +1,5 @@
-// The page on adding a resource: its code is that of the example, which is tested as a package, and is as short as it says.
+// The page on adding a resource: its code is that of the example, which is tested as a package, and is as short as it
+// says.
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';

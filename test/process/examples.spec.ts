@@ -12,10 +12,10 @@ import { layCluster } from '#test/support/cluster';
 import { Command, hexforge } from '#test/support/command';
 import { temporaryFolder } from '#test/support/folder';
 import { columnUnderTest } from '#test/support/forge';
-import { createDatabase, query } from '#test/support/postgres';
+import { createDatabase } from '#test/support/postgres';
 import type * as People from '../../docs/examples/password-file/people.ts';
 import { root } from '../../tools/project-files.ts';
-import { packed, packPlugin, run, unpack, withNode } from './packed.ts';
+import { packed, packPlugin, unpack, withNode } from './packed.ts';
 
 const names = ['labels', 'password-file', 'chat-notifier'] as const;
 const password = 'correct horse battery staple';
@@ -73,15 +73,8 @@ void t.test('the example packages, installed from their tarballs', { timeout: 24
 
   const home = await temporaryFolder(t);
   const bin = join(await installIn(home), 'bin/hexforge.js');
-  const tarballs: Record<string, string> = {};
-  for (const name of names) tarballs[name] = await packPlugin(join(project, name));
-  for (const tarball of Object.values(tarballs)) await unpack(tarball, home);
-  await run('sh', ['-c', 'ls node_modules | grep plugin'], home).then(({ stdout }) =>
-    t.strictSame(
-      stdout.trim().split('\n'),
-      [...names].sort().map((name) => `hexforge-plugin-${name}`),
-    ),
-  );
+  for (const tarball of await Promise.all(names.map((name) => packPlugin(join(project, name)))))
+    await unpack(tarball, home);
 
   // The module that its README makes lines with.
   const people = join(home, 'node_modules/hexforge-plugin-password-file/dist/people.js');
@@ -101,16 +94,13 @@ void t.test('the example packages, installed from their tarballs', { timeout: 24
     HEXFORGE_CONFIG: 'hexforge.yaml',
     HEXFORGE_ADMIN_PASSWORD: password,
   };
-  let database: string | undefined;
   if (columnUnderTest() === 'postgresql') {
     const made = await createDatabase();
     t.teardown(() => made.drop());
-    database = environment['DATABASE_URL'] = made.url;
+    environment['DATABASE_URL'] = made.url;
   } else await layCluster(join(home, 'data'));
 
   const there = await chat(t);
-  const checked = await hexforge(t, ['check', '--json'], { cwd: home, program: bin, environment });
-  t.match([checked.code, JSON.parse(checked.stdout)], [0, { ok: true, problems: [] }]);
 
   const tokens = new Map<string, string>();
   const start = async (plugins?: string) => {
@@ -184,16 +174,18 @@ void t.test('the example packages, installed from their tarballs', { timeout: 24
   await t.test('on again, in a new version: it migrates, and what happened is heard', async (t) => {
     await upgrade(join(project, 'labels'));
     await unpack(await packPlugin(join(project, 'labels')), home);
-    const { server, call, signIn, stop } = await start();
+    const { server, call, signIn, create, stop } = await start();
     t.match(server.stderr, /"plugin":"labels"[^\n]*002-note|002-note[^\n]*"plugin":"labels"/);
     t.match((await call('GET', labels('kept'))).body, { items: [bug], total: 1 }, 'the data is there');
     t.equal(await signIn('ada', 'analytical engine'), 200);
-    await until(() => there.heard.length >= 4);
+    await until(() => there.heard.length === 4);
     t.strictSame(
       new Set(there.heard.slice(2)),
       new Set(['admin/late is there', 'admin/meanwhile is there']),
       'what the chat had not taken, and what happened while it was off',
     );
+    await create('last');
+    await until(() => there.heard.length === 5);
     const shown = (await call('GET', '/admin/plugins', 'admin')).body as unknown as readonly {
       readonly name: string;
       readonly version: string;
@@ -210,13 +202,11 @@ void t.test('the example packages, installed from their tarballs', { timeout: 24
       ],
     );
     await stop();
-    if (database !== undefined)
-      t.match(await query(database, 'select count(*)::integer as n from chat_notifier_told'), [{ n: 3 }]);
     const purge = await hexforge(t, ['plugins', 'purge', 'chat-notifier', '--yes'], {
       cwd: home,
       program: bin,
       environment: { ...environment, HEXFORGE_PLUGINS: '-chat-notifier' },
     });
-    t.match(purge.stdout, /table +chat_notifier_told +3 rows/, 'nothing is kept of the repository that was deleted');
+    t.match(purge.stdout, /table +chat_notifier_told +4 rows/, 'nothing is kept of the repository that was deleted');
   });
 });

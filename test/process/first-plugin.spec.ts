@@ -1,5 +1,6 @@
-// The page on writing a plugin keeps its word: its commands, taken from the page as they are, run one after the other in
-// an empty folder and a clean environment. Only what `npm install` fetches comes from here, for tests ask no registry.
+// The page on writing a plugin keeps its word: its commands, taken from the page as they are, run one after the other
+// in an empty folder and a clean environment. Only what `npm install` fetches comes from here, for tests ask no
+// registry.
 import { cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';

@@ -1,5 +1,5 @@
-// A provider of an author's own, in what `hexforge new-plugin` writes, is proved by the contracts of the packed package.
-// That what it writes is tested, packed and loaded as it is, the walk through docs/writing-a-plugin.md proves.
+// A provider of an author's own, in what `hexforge new-plugin` writes, is proved by the contracts of the package. That
+// what it writes is tested, packed and loaded as it is, the walk through docs/writing-a-plugin.md proves.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';

@@ -1,4 +1,5 @@
-// The plugins of docs/examples that are packages of their own, loaded as the forge loads them: with its own `hexforge/…`.
+// The plugins of docs/examples that are packages of their own, loaded as the forge loads them: with its own
+// `hexforge/…`.
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { PluginDefinition } from '#host/definition';
