@@ -290,7 +290,7 @@ void t.test(
     t.equal(await forge.push(alice, repository, [create('refs/heads/side')]), 'refs/heads/side');
     t.equal(await forge.push(alice, repository, [{ ref: 'refs/heads/main', old: a, new: b }]), 'refs/heads/main');
     t.same(
-      (await pushed(forge)).filter(({ ref }) => ref === 'refs/heads/main'),
+      (await pushed(forge)).filter((payload) => 'ref' in payload && payload.ref === 'refs/heads/main'),
       [event(repository, 'refs/heads/main', zeroOid, a), event(repository, 'refs/heads/main', a, b)],
       'in the order in which they moved',
     );
