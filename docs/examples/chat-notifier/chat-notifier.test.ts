@@ -38,7 +38,7 @@ void test('new repositories are told, once each, also where the chat first refus
   assert.deepEqual(there.told, [{ text: 'alice/open is there', key: created?.id }]);
 });
 
-void test('who may not know the address of the chat does not read it', async () => {
+void test('the address is stored while the forge runs, shown to nobody, and pushes are told from then on', async () => {
   using there = await chat();
   await using forge = await testHost(plugin);
   const setting = '/admin/settings/chat-notifier.webhook';
@@ -47,4 +47,8 @@ void test('who may not know the address of the chat does not read it', async () 
   await forge.repository('alice/open', { visibility: 'public' });
   await forge.drained();
   assert.equal(there.told.length, 1, 'and it counts at once');
+  const file = { message: 'Say hello', content: Buffer.from('Hello').toString('base64') };
+  assert.equal((await forge.as('alice').put('/repos/alice/open/contents/hello.txt', { json: file })).status, 201);
+  await forge.drained();
+  assert.equal(there.told[1]?.text, 'alice/open: refs/heads/main has moved');
 });
