@@ -8,7 +8,7 @@ import type { Log } from '#core/kernel/log';
 import type { PermissionDeclaration } from '#core/kernel/permissions';
 import type { OptionalPorts, PluralPorts, PortContract, PortName, PortValue } from '#core/kernel/ports';
 import type { ScopeRow } from '#core/kernel/scopes';
-import type { SettingDeclaration, SettingKey } from '#core/kernel/settings';
+import type { SettingKey, SettingSpec } from '#core/kernel/settings';
 import type { Indexer } from './contributions/indexers.ts';
 import type { WebPage } from './contributions/pages.ts';
 import type { Tool } from './contributions/tools.ts';
@@ -90,7 +90,7 @@ export interface PluginSpec<C, N extends PortName, L extends LateName, S, Parts>
   readonly build?: (context: Context<C, N, L, S>) => Parts | Promise<Parts>;
   readonly provides?: { readonly [K in PortName]?: (parts: Parts, context: Context<C, N, L, S>) => PortContract<K> };
   /** Settings of its own; it may read these and those in `reads`. */
-  readonly settings?: readonly SettingDeclaration[];
+  readonly settings?: readonly SettingSpec[];
   /** Keys of settings of others that it reads: `['signup.enabled']`. Reading another one is refused. */
   readonly reads?: readonly SettingKey[];
   /**

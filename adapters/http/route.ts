@@ -93,12 +93,17 @@ export class ByteStream {
  */
 export type RawBody = AsyncIterable<Uint8Array>;
 
-export interface Input<P, Q, B, A> {
+/** The names of optional ports, which a route can require. */
+export type OptionalPortName = keyof OptionalPorts & string;
+
+export interface Input<P, Q, B, A, O extends OptionalPortName = never> {
   readonly params: P;
   readonly query: Q;
   readonly body: B;
   /** The proof of a `permitted` rule, with the thing it resolved. */
   readonly granted: GrantOf<A>;
+  /** The optional ports that the route `requires`: here they are there. */
+  readonly ports: { readonly [K in O]: OptionalPorts[K] };
   /** Cookies of the request, where the route reads them. */
   readonly cookies: Readonly<Record<string, string>>;
   /**
@@ -121,7 +126,15 @@ export type PathParams<Path extends string> = string extends Path
     ? { readonly [K in Name extends `${infer Bare}*` ? Bare : Name]: string } & PathParams<Rest>
     : unknown;
 
-export interface RouteSpec<P, Q, B, R extends Result, A extends AccessRule, Path extends string = string> {
+export interface RouteSpec<
+  P,
+  Q,
+  B,
+  R extends Result,
+  A extends AccessRule,
+  Path extends string = string,
+  O extends OptionalPortName = OptionalPortName,
+> {
   /** Unique, camelCase: `repositoryCreate`. OpenAPI's operationId. */
   readonly id: string;
   readonly summary: string;
@@ -137,8 +150,11 @@ export interface RouteSpec<P, Q, B, R extends Result, A extends AccessRule, Path
   readonly scope: ScopeName | null;
   /** Default: `api.read` for GET, `api.write` for every other method. */
   readonly meter?: Meter;
-  /** Optional ports without which the route answers as the port's declaration says. */
-  readonly requires?: readonly (keyof OptionalPorts & string)[];
+  /**
+   * Optional ports without which there is no answer: where one is absent the route is not there, if its declaration says
+   * `hidden`, and 503 naming the component otherwise. `run` has them as `ports`.
+   */
+  readonly requires?: readonly O[];
   /** Default: every parameter that the path names is text that is not empty, and `{id}` a uuid. */
   readonly params?: Joi.ObjectSchema<P>;
   /** Unknown query parameters are ignored. */
@@ -175,7 +191,7 @@ export interface RouteSpec<P, Q, B, R extends Result, A extends AccessRule, Path
   readonly basic?: true;
   /** Not in the OpenAPI document: protocols that are no REST. */
   readonly hidden?: true;
-  run(call: CallOf<A>, input: Input<P, Q, B, A>): Promise<Answer<BodyOf<R>>> | Answer<BodyOf<R>>;
+  run(call: CallOf<A>, input: Input<P, Q, B, A, O>): Promise<Answer<BodyOf<R>>> | Answer<BodyOf<R>>;
 }
 
 /** A route whose types have done their work, with its defaults. */
@@ -192,7 +208,8 @@ export function api<
   Q = Record<never, never>,
   B = undefined,
   const R extends Result = Result,
->(spec: RouteSpec<P, Q, B, R, A, Path>): Route {
+  const O extends OptionalPortName = never,
+>(spec: RouteSpec<P, Q, B, R, A, Path, O>): Route {
   const { meter, success, params, ...rest } = spec;
   const named = params ?? paramsOf(String(spec.path));
   return {

@@ -21,6 +21,17 @@ export type SettingDeclaration = {
   | { readonly type: 'string'; readonly default: string; readonly maxLength?: number }
 );
 
+type OfType<T> = Extract<SettingDeclaration, { readonly type: T }>;
+
+/** A declaration whose type is that of the key's values. */
+export type SettingSpec<K extends SettingKey = SettingKey> = {
+  [Key in K]: { readonly key: Key } & ([SettingValues[Key]] extends [boolean]
+    ? OfType<'boolean'>
+    : [SettingValues[Key]] extends [number]
+      ? OfType<'integer'>
+      : OfType<'string'>);
+}[K];
+
 export interface Settings {
   /**
    * What the setting is now: a change counts at once on the process that made it, within a second on others. Asking
