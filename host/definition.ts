@@ -22,8 +22,8 @@ export type { PermissionDeclaration };
 export const PLUGIN_API_VERSION = '0.1.0';
 
 /**
- * Work repeated on a timer. Of several processes on one database one runs it; the next run starts so long after the last
- * has ended.
+ * Work repeated on a timer. Of several processes on one database one runs it; the next run starts so long after the
+ * last has ended.
  */
 export interface Job {
   readonly name: string;

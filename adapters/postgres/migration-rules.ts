@@ -26,13 +26,14 @@ const allowed = new Set(
     ' ',
   ),
 );
-const local = new RegExp(`^set local (${localSettings.join('|')})( |=)`);
+const setsLocally = (words: string): boolean =>
+  localSettings.some((name) => words.startsWith(`set local ${name} `) || words.startsWith(`set local ${name}=`));
 
 /** Of a statement as it stands, before anything runs. */
 export function statementOffence(statement: string): Offence | undefined {
   const words = beginning(statement);
   const [first = ''] = words.split(' ', 1);
-  if ((allowed.has(first) && !words.startsWith('alter system')) || local.test(words)) return undefined;
+  if ((allowed.has(first) && !words.startsWith('alter system')) || setsLocally(words)) return undefined;
   return {
     what: first === '' ? 'holds an empty statement' : `holds "${words.split(' ').slice(0, 2).join(' ')}"`,
     remedy: `A migration makes, changes and fills tables, and runs in one transaction that is not its own to end: leave the statement out${
@@ -116,7 +117,7 @@ function offenceOf({ how, object }: Change, { plugin, ownership, references }: R
 }
 
 /** A function's name without its parameters. */
-export const bare = (name: string): string => name.replace(/\(.*$/, '');
+export const bare = (name: string): string => name.split('(', 1)[0] ?? '';
 
 const called = ({ kind, name, part_of: whole }: CatalogObject): string =>
   `the ${kind} "${name}"${whole === null ? '' : ` of "${whole}"`}`;

@@ -1,4 +1,5 @@
-// Problems of routes between plugins: two at one place, places that were not granted, and names that nobody contributes.
+// Problems of routes between plugins: two at one place, places that were not granted, and names that nobody
+// contributes.
 import type { Route } from '#adapters/http/route';
 import { systemRoutes } from '#adapters/http/system-routes';
 import type { AccessRule } from '#core/kernel/access';

@@ -7,7 +7,6 @@ import type { Problem } from '../problem.ts';
 /** It stands in a path and in the configuration file. */
 const keyPattern = /^[a-z0-9][a-z0-9_-]*(?:\.[a-z0-9_-]+)+$/;
 const longestKey = 200;
-const types: readonly string[] = ['boolean', 'integer', 'string'] satisfies readonly SettingDeclaration['type'][];
 
 export function settingDeclarationProblems({ enabled, isOutside }: Plan): readonly Problem[] {
   return enabled.flatMap((definition) =>
@@ -42,16 +41,13 @@ function badKey({ name: plugin }: PluginDefinition, { key }: SettingDeclaration,
 }
 
 function badDeclaration({ name: plugin }: PluginDefinition, setting: SettingDeclaration): readonly Problem[] {
-  const expected = types.includes(setting.type)
-    ? settingMisfit(setting, setting.default)
-    : `one of ${types.map((type) => `"${type}"`).join(', ')}`;
+  const expected = settingMisfit(setting, setting.default);
   if (expected === undefined) return [];
-  const what = types.includes(setting.type) ? 'a default' : 'a type';
   return [
     {
       code: 'setting_declaration',
       plugin,
-      message: `The setting "${setting.key}" of plugin "${plugin}" has ${what} that must be ${expected}`,
+      message: `The setting "${setting.key}" of plugin "${plugin}" has a default that must be ${expected}`,
       remedy: 'Correct it in the `settings` of its definition',
     },
   ];

@@ -1,4 +1,5 @@
-// Contributed pages: the descriptor a plugin gives of one page of the web interface, and the registry it is served from.
+// Contributed pages: the descriptor a plugin gives of one page of the web interface, and the registry it is served
+// from.
 import type Joi from 'joi';
 import type { PathParams } from '#adapters/http/route';
 import type { AccessRule, CallOf, GrantOf } from '#core/kernel/access';

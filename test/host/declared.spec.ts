@@ -90,8 +90,8 @@ void t.test('a port that was not declared is refused by name, wherever it is ask
   const voices = { needs: ['SampleExtra'], late: ['SampleVoices'] };
   const uses = (build: (context: never) => unknown) => refused({ ...voices, build });
   const prefix = 'Plugin "bell" did not build: Plugin "bell"';
-  t.strictSame(await uses(({ Users }: { Users: unknown }) => Users), [
-    `${prefix} asks its context for "Users", which nothing provides by that name. Correct the name.`,
+  t.strictSame(await uses(({ Belfry }: { Belfry: unknown }) => Belfry), [
+    `${prefix} asks its context for "Belfry", which nothing provides by that name. Correct the name.`,
   ]);
   t.strictSame(await uses(({ Clock }: { Clock: unknown }) => Clock), [
     `${prefix} uses the port Clock, which is not in its \`needs\`. Add it to \`needs\` of its definition.`,

@@ -29,6 +29,7 @@ const speaker = definePlugin({
   ...base,
   name: 'speaker',
   needs: ['Events', 'UnitOfWork'],
+  emits: ['sample.happened'],
   build: ({ Events, UnitOfWork }) => ({
     say: (what: string) =>
       UnitOfWork.run(() => Events.emit({ type: 'sample.happened', aggregate: 'sample:1', payload: { what } })),

@@ -230,7 +230,20 @@ void t.test('without directories nobody is known', async (t) => {
 });
 
 void t.test('a plugin whose directory cannot be asked does not start, and is named', async (t) => {
-  for (const provided of [{}, null, { check: 'ada' }, undefined]) {
+  const lacking = {
+    message: 'what it provides as PasswordDirectory has no method "check"',
+    remedy: 'Mend the cause, or disable the plugin with HEXFORGE_PLUGINS=-corp',
+  };
+  const nothing = (kind: string) => ({
+    message: `its \`provides\` makes ${kind} of the port PasswordDirectory`,
+    remedy: 'Let it return the object that others are to use, at once',
+  });
+  for (const [provided, { message, remedy }] of [
+    [{}, lacking],
+    [{ check: 'ada' }, lacking],
+    [null, nothing('null')],
+    [undefined, nothing('undefined')],
+  ] as const) {
     const plugin = definePlugin({
       name: 'corp',
       version: '1.0.0',
@@ -243,8 +256,8 @@ void t.test('a plugin whose directory cannot be asked does not start, and is nam
         {
           code: 'plugin_build_failed',
           plugin: 'corp',
-          message: 'Plugin "corp" did not build: what it provides as PasswordDirectory has no method "check"',
-          remedy: 'Mend the cause, or disable the plugin with HEXFORGE_PLUGINS=-corp',
+          message: `Plugin "corp" did not build: ${message}`,
+          remedy,
         },
       ]),
     );

@@ -26,7 +26,7 @@ export default definePlugin({
     api({ ...open, id: 'bellStop', method: 'DELETE', path: '/', access: superAdmin }),
   ],
   events: ({ hear }) => [on('push', { name: 'hear', delivery: 'durable', handle: hear })],
-  jobs: ({ every }) => [{ name: 'strike', everySeconds: every(60), run: async () => undefined }],
+  jobs: () => [{ name: 'strike', everySeconds: 60, run: async () => undefined }],
 });
 `;
 
@@ -83,7 +83,7 @@ void t.test('plugins explain tells what a plugin may do without building it, als
     '  reads        -',
     '  handles      push',
     '  emits        bell.rung',
-    '  jobs         known once it is built',
+    '  jobs         strike, every 60 s',
     '  permissions  bell.ring',
     '  scopes       bell.ring',
     '  tools        -',
@@ -120,8 +120,8 @@ void t.test('plugins explain --json is the row of plugins --json', async (t) => 
       { access: 'super-admin' },
     ],
     events: { handles: ['push'], emits: ['bell.rung'] },
-    jobs: [],
-    untold: ['jobs'],
+    jobs: [{ name: 'strike', seconds: 60 }],
+    untold: [],
   });
 });
 
