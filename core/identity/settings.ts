@@ -9,6 +9,7 @@ declare module '#core/kernel/settings' {
   }
 }
 
+/** The settings of registration and sign-in. */
 export const identitySettings: readonly SettingSpec[] = [
   { key: 'signup.enabled', type: 'boolean', default: false, description: 'Anyone may register an account' },
   {

@@ -54,6 +54,7 @@ export interface PluginRecord {
   readonly untold: readonly string[];
 }
 
+/** The port that lists the plugins of the configuration. */
 export interface PluginInventory {
   /** Every plugin of the configuration, in its order. */
   list(): Promise<readonly PluginRecord[]>;

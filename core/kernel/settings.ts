@@ -4,7 +4,9 @@ import { declarePort } from './ports.ts';
 
 /** Open: setting key → value. */
 export interface SettingValues {}
+/** The key of a setting, such as `signup.enabled`. */
 export type SettingKey = keyof SettingValues & string;
+/** What a setting can be. */
 export type SettingValue = boolean | number | string;
 
 /** How a plugin declares a setting (document D, "Settings and audit"). */
@@ -32,6 +34,7 @@ export type SettingSpec<K extends SettingKey = SettingKey> = {
       : OfType<'string'>);
 }[K];
 
+/** The port that reads settings. */
 export interface Settings {
   /**
    * What the setting is now: a change counts at once on the process that made it, within a second on others. Asking

@@ -15,6 +15,7 @@ declare module '#core/kernel/settings' {
   }
 }
 
+/** The settings of quotas. */
 export const repositorySettings: readonly SettingSpec[] = [
   {
     key: 'repositories.max_per_user',
@@ -51,6 +52,7 @@ export interface Owned {
   readonly bytes: number;
 }
 
+/** The refusal of what is beyond a quota: 422 `quota_exceeded`. */
 export const quotaExceeded = (sentence: string): Unprocessable =>
   new Unprocessable(sentence, {
     code: 'quota_exceeded',

@@ -9,7 +9,7 @@ export const nameOf = ({ resource }: Granted<Resources['repository'], 'repo.read
 export default definePlugin({
   name: 'kit-alone',
   version: '1.0.0',
-  api: '^0.1.0',
+  api: '^0.2.0',
   needs: ['Users', 'GitBackend', 'Pushes', 'AuditLog'],
   build: ({ Users, GitBackend }) => [Users.byIds([]), GitBackend.refs('', 'branches')],
   events: () => [on('push', { name: 'hear', delivery: 'durable', handle: async ({ payload }) => void payload })],
@@ -50,7 +50,7 @@ const params = shape({ owner: word(), repo: word() });
 export default definePlugin({
   name: 'bell',
   version: '1.0.0',
-  api: '^0.1.0',
+  api: '^0.2.0',
   needs: ['Bell', 'LoudBell', 'Chimes', 'Settings'],
   settings: [{ key: 'bell.loud', type: 'boolean', default: true, description: 'Whether the bell is loud' }],
   scopes: [{ name: 'bell.ring', pat: 'bell:ring' }],
