@@ -256,11 +256,11 @@ function read(module: Module, file: string, doc: string, text: string): void {
     for (const [name, as] of pairs(list ?? '')) module.imported.set(as, { from, name });
     const [, whole] = /^import (?:type )?([\w$]+)(?:,| from)/.exec(text) ?? [];
     if (whole !== undefined) module.imported.set(whole, { from, name: 'default' });
-  } else if (/^export \*/.test(text)) module.stars.push(from);
+  } else if (text.startsWith('export *')) module.stars.push(from);
   else if (list !== undefined && /^export (?:type )?\{/.test(text)) {
     for (const [name, as] of pairs(list)) module.exported.set(as, { from, name });
   } else {
-    const name = /^export default/.test(text) ? 'default' : (named.exec(text)?.[1] ?? '');
+    const name = text.startsWith('export default') ? 'default' : (named.exec(text)?.[1] ?? '');
     if (name === '') throw new Error(`${file} has a statement of an unknown kind: ${text.slice(0, 80)}`);
     const before = module.declared.get(name);
     // A function has a declaration for each of its signatures.
