@@ -8,7 +8,7 @@ import type { Log } from '#core/kernel/log';
 import type { PermissionDeclaration } from '#core/kernel/permissions';
 import type { OptionalPorts, PluralPorts, PortContract, PortName, PortValue } from '#core/kernel/ports';
 import type { ScopeRow } from '#core/kernel/scopes';
-import type { SettingDeclaration, SettingKey } from '#core/kernel/settings';
+import type { SettingKey, SettingSpec } from '#core/kernel/settings';
 import type { Indexer } from './contributions/indexers.ts';
 import type { WebPage } from './contributions/pages.ts';
 import type { Tool } from './contributions/tools.ts';
@@ -19,7 +19,7 @@ export type { PermissionDeclaration };
  * The version of what `hexforge/plugin` exports, apart from the version of the forge. A plugin's `api` is a range on
  * it.
  */
-export const PLUGIN_API_VERSION = '0.1.0';
+export const PLUGIN_API_VERSION = '0.2.0';
 
 /**
  * Work repeated on a timer. Of several processes on one database one runs it; the next run starts so long after the
@@ -50,6 +50,7 @@ export interface Instance {
   announce(line: string): void;
 }
 
+/** The name of a port that can be a late need: an optional or a plural one. */
 export type LateName = keyof OptionalPorts | keyof PluralPorts;
 
 /** What every builder receives: the ports it needs by name, its configuration, its stores and a log. */
@@ -62,6 +63,7 @@ export type Context<C, N extends PortName, L extends LateName, S> = { readonly [
   readonly late: { readonly [K in L]: PortValue<K> };
 };
 
+/** What a plugin is, as `definePlugin` takes it. */
 export interface PluginSpec<C, N extends PortName, L extends LateName, S, Parts> {
   /** Lower-case words joined by hyphens. Tables start with it, hyphens as underscores. */
   readonly name: string;
@@ -90,7 +92,7 @@ export interface PluginSpec<C, N extends PortName, L extends LateName, S, Parts>
   readonly build?: (context: Context<C, N, L, S>) => Parts | Promise<Parts>;
   readonly provides?: { readonly [K in PortName]?: (parts: Parts, context: Context<C, N, L, S>) => PortContract<K> };
   /** Settings of its own; it may read these and those in `reads`. */
-  readonly settings?: readonly SettingDeclaration[];
+  readonly settings?: readonly SettingSpec[];
   /** Keys of settings of others that it reads: `['signup.enabled']`. Reading another one is refused. */
   readonly reads?: readonly SettingKey[];
   /**
@@ -142,7 +144,20 @@ export type PluginDefinition = Readonly<
   >;
 };
 
-/** Defines a plugin. What a builder may use follows from `needs`, `late`, `config` and `stores`. */
+/**
+ * Defines a plugin. What a builder may use follows from `needs`, `late`, `config` and `stores`.
+ *
+ * @example
+ *   export default definePlugin({
+ *     name: 'bell',
+ *     version: '1.0.0',
+ *     api: '^0.2.0',
+ *     needs: ['Clock'],
+ *     config: shape({ tower: word().description('Where it hangs') }),
+ *     build: ({ config, Clock }) => ({ ring: () => `${config.tower} at ${Clock.now().toISOString()}` }),
+ *     start: async ({ ring }, { log }) => log.info({}, ring()),
+ *   });
+ */
 export function definePlugin<
   C = Record<never, never>,
   const N extends PortName = never,
@@ -162,6 +177,7 @@ export interface Copy {
 }
 
 const copyMark = Symbol.for('hexforge.copy');
+/** The mark of the copy of this module that runs. */
 export const thisCopy: Copy = { api: PLUGIN_API_VERSION };
 
 /** What was read of a definition, as one that was defined with the same copy. */

@@ -37,6 +37,7 @@ export function httpServer(machine: Machine, { logOf, ...listening }: Listening)
         ? undefined
         : { component: traits.component, absent: traits.absent };
     },
+    optionalPort: (name) => container.port(name),
     readiness: machine.readiness,
     clock: container.port('Clock'),
     ids: container.port('Ids'),

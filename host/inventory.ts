@@ -52,6 +52,7 @@ function recordOf(
   { state, reason, parked = 0, life }: Standing,
 ): PluginRecord {
   const told = new Told(plan, definition, life);
+  const routes = told.items('routes').map((route) => route as Route);
   return {
     name,
     version: definition?.version ?? null,
@@ -61,8 +62,8 @@ function recordOf(
     reason: reason ?? null,
     parked,
     provides: definition === undefined ? [] : portsOf(definition),
-    needs: [...told.names('needs'), ...told.names('late')],
-    routes: told.items('routes').map((route) => routeRecord(plan, name, route as Route)),
+    needs: [...new Set([...told.names('needs'), ...told.names('late'), ...routes.flatMap(requiredBy)])],
+    routes: routes.map((route) => routeRecord(plan, name, route)),
     tables: told.names('tables'),
     settings: told.items('settings').map((setting) => textOf(setting, 'key')),
     reads: told.names('reads'),
@@ -80,6 +81,8 @@ function recordOf(
     untold: told.untold,
   };
 }
+
+const requiredBy = ({ requires }: Route): readonly string[] => (Array.isArray(requires) ? requires : []);
 
 /** What a plugin contributes, by the member of its definition: as it was made, or else as its builders tell it. */
 class Told {

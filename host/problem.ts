@@ -2,6 +2,7 @@
 import { HexforgeError } from '#core/kernel/errors';
 import { spentResource } from '#core/kernel/resources';
 
+/** What is wrong, and what to do. */
 export interface Problem {
   /** Stable, for scripts: `missing_port`. */
   readonly code: string;

@@ -140,7 +140,7 @@ function requestBody({ body }: Route, registry: SchemaRegistry): { readonly requ
 }
 
 function responses(route: Route, registry: SchemaRegistry, absentPort: AbsentPort): Readonly<Record<string, object>> {
-  const unavailable = (route.requires ?? []).some((name) => absentPort(name)?.absent === 'unavailable') ? [503] : [];
+  const unavailable = (route.requires ?? []).some((name) => absentPort(name) !== undefined) ? [503] : [];
   const problem = registry.of(errorShape(route), 'output');
   const refusal = { content: { 'application/json': { schema: problem } } };
   return {

@@ -13,8 +13,10 @@ import { shape, uuid, word, type TypeOf } from './shape.ts';
 export const object = <T>(schema: Joi.StrictSchemaMap<T>): Joi.ObjectSchema<T> =>
   Joi.object<T, true>(schema) as Joi.ObjectSchema<T>;
 
+/** The HTTP methods that a route can have. */
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
+/** A cookie that an answer sets: always `HttpOnly`, and `Secure` where the forge is on https. */
 export interface Cookie {
   readonly name: string;
   /** Empty clears the cookie. */
@@ -24,6 +26,7 @@ export interface Cookie {
   readonly maxAgeSeconds: number;
 }
 
+/** What an answer has beside its body. */
 export interface ReplyOptions {
   /** Over the route's `success`. */
   readonly status?: number;
@@ -46,6 +49,12 @@ export class Reply<R> {
   }
 }
 
+/**
+ * An answer with a status, headers, cookies or an entity tag of its own.
+ *
+ * @example
+ *   const answer = reply({ id: '1' }, { status: 202, headers: { location: '/api/v1/x/bell/1' } });
+ */
 export const reply = <R>(body: R, options?: ReplyOptions): Reply<R> => new Reply(body, options);
 
 /** An answer known by its entity tag before it is made. */
@@ -66,6 +75,9 @@ export class Tagged<R> {
  * and JSON comes from the response cache while that holds it for this caller, input and tag (see `sameForAll`).
  * @param etag unquoted; besides the caller, `params` and `query` it must name all that the body follows from.
  * @param headers of the 200 and the 304 alike.
+ *
+ * @example
+ *   const answer = tagged(`bells-${now.getTime()}`, async () => ({ bells: await bells.of('site', 30) }));
  */
 export const tagged = <R>(
   etag: string,
@@ -93,12 +105,18 @@ export class ByteStream {
  */
 export type RawBody = AsyncIterable<Uint8Array>;
 
-export interface Input<P, Q, B, A> {
+/** The names of optional ports, which a route can require. */
+export type OptionalPortName = keyof OptionalPorts & string;
+
+/** What `run` of a route receives beside the call. */
+export interface Input<P, Q, B, A, O extends OptionalPortName = never> {
   readonly params: P;
   readonly query: Q;
   readonly body: B;
   /** The proof of a `permitted` rule, with the thing it resolved. */
   readonly granted: GrantOf<A>;
+  /** The optional ports that the route `requires`: here they are there. */
+  readonly ports: { readonly [K in O]: OptionalPorts[K] };
   /** Cookies of the request, where the route reads them. */
   readonly cookies: Readonly<Record<string, string>>;
   /**
@@ -121,7 +139,16 @@ export type PathParams<Path extends string> = string extends Path
     ? { readonly [K in Name extends `${infer Bare}*` ? Bare : Name]: string } & PathParams<Rest>
     : unknown;
 
-export interface RouteSpec<P, Q, B, R extends Result, A extends AccessRule, Path extends string = string> {
+/** One operation, as `api` takes it. */
+export interface RouteSpec<
+  P,
+  Q,
+  B,
+  R extends Result,
+  A extends AccessRule,
+  Path extends string = string,
+  O extends OptionalPortName = OptionalPortName,
+> {
   /** Unique, camelCase: `repositoryCreate`. OpenAPI's operationId. */
   readonly id: string;
   readonly summary: string;
@@ -137,8 +164,11 @@ export interface RouteSpec<P, Q, B, R extends Result, A extends AccessRule, Path
   readonly scope: ScopeName | null;
   /** Default: `api.read` for GET, `api.write` for every other method. */
   readonly meter?: Meter;
-  /** Optional ports without which the route answers as the port's declaration says. */
-  readonly requires?: readonly (keyof OptionalPorts & string)[];
+  /**
+   * Optional ports without which there is no answer: where one is absent the route is not there, if its declaration
+   * says `hidden`, and 503 naming the component otherwise. `run` has them as `ports`.
+   */
+  readonly requires?: readonly O[];
   /** Default: every parameter that the path names is text that is not empty, and `{id}` a uuid. */
   readonly params?: Joi.ObjectSchema<P>;
   /** Unknown query parameters are ignored. */
@@ -175,7 +205,7 @@ export interface RouteSpec<P, Q, B, R extends Result, A extends AccessRule, Path
   readonly basic?: true;
   /** Not in the OpenAPI document: protocols that are no REST. */
   readonly hidden?: true;
-  run(call: CallOf<A>, input: Input<P, Q, B, A>): Promise<Answer<BodyOf<R>>> | Answer<BodyOf<R>>;
+  run(call: CallOf<A>, input: Input<P, Q, B, A, O>): Promise<Answer<BodyOf<R>>> | Answer<BodyOf<R>>;
 }
 
 /** A route whose types have done their work, with its defaults. */
@@ -184,7 +214,23 @@ export type Route = Omit<RouteSpec<unknown, unknown, unknown, Result, AccessRule
   run(call: never, input: never): unknown;
 };
 
-/** Declares one operation. Shapes come from the schemas, the proof of access from `access`. */
+/**
+ * Declares one operation. Shapes come from the schemas, the proof of access from `access`.
+ *
+ * @example
+ *   routes: ({ bells }) => [
+ *     api({
+ *       id: 'bellList',
+ *       summary: 'List the bells of a repository',
+ *       method: 'GET',
+ *       path: '/{owner}/{repo}/bells',
+ *       access: reads('repository', 'repo.read'),
+ *       scope: 'repo.read',
+ *       result: shape({ bells: list(word()) }),
+ *       run: async (_call, { granted }) => ({ bells: await bells.of(granted.resource.id, 30) }),
+ *     }),
+ *   ],
+ */
 export function api<
   const A extends AccessRule,
   const Path extends string,
@@ -192,7 +238,8 @@ export function api<
   Q = Record<never, never>,
   B = undefined,
   const R extends Result = Result,
->(spec: RouteSpec<P, Q, B, R, A, Path>): Route {
+  const O extends OptionalPortName = never,
+>(spec: RouteSpec<P, Q, B, R, A, Path, O>): Route {
   const { meter, success, params, ...rest } = spec;
   const named = params ?? paramsOf(String(spec.path));
   return {

@@ -19,7 +19,7 @@ import type { RateDecision, RateLimiter } from './rate-limiter.ts';
 import { errorResponse, respond, type ReplyContext } from './reply.ts';
 import { carriesBody, drain, requestBytes } from './request-body.ts';
 import type { ResponseCache } from './response-cache.ts';
-import type { RawBody, Route } from './route.ts';
+import type { OptionalPortName, RawBody, Route } from './route.ts';
 import { compile, type Check } from './validation.ts';
 
 export interface OwnedRoute {
@@ -33,6 +33,9 @@ export type AbsentPort = (
   name: string,
 ) => { readonly component: string; readonly absent: PortTraits['absent'] } | undefined;
 
+/** What a consumer of an optional port sees now. */
+export type OptionalPort = (name: OptionalPortName) => unknown;
+
 export interface Wiring {
   readonly authenticator: Authenticator;
   readonly access: AccessDecision;
@@ -40,6 +43,7 @@ export interface Wiring {
   readonly currentCaller: CurrentCaller;
   readonly csrf: CsrfProtection;
   readonly absentPort: AbsentPort;
+  readonly optionalPort: OptionalPort;
   /** The answer where nothing is: also that of a route whose port is absent and hides it. */
   readonly nothingHere: (request: Request) => HexforgeError;
   readonly log: Log;
@@ -80,13 +84,17 @@ export function hapiRoute({ plugin, route, outside = false }: OwnedRoute, wiring
   const path = pathOf(route);
   // A protocol that is no REST is known by its operation: git's paths have one pattern for several services.
   const label = route.hidden === true && route.mount === 'root' && path.includes('{') ? route.id : path;
-  const missing = (absent: PortTraits['absent']): string | undefined => {
-    for (const name of route.requires ?? []) {
+  const { requires = [] } = route;
+  /** The component of the first that is absent; `hidden`: of those whose absence hides the route. */
+  const missing = (hidden: boolean): string | undefined => {
+    for (const name of requires) {
       const port = wiring.absentPort(name);
-      if (port?.absent === absent) return port.component;
+      if (port !== undefined && (port.absent === 'hidden') === hidden) return port.component;
     }
     return undefined;
   };
+  const required = (): object =>
+    requires.length === 0 ? none : Object.fromEntries(requires.map((name) => [name, wiring.optionalPort(name)]));
   const identify = identifier(route, wiring);
   const readInput = inputReader(route, wiring.heldBytes);
   // The answer to a change tells what was done: whoever asked for it may hear that to its end.
@@ -94,7 +102,7 @@ export function hapiRoute({ plugin, route, outside = false }: OwnedRoute, wiring
   const check = outside || wiring.validateResponses ? answerCheck(plugin, route, outside) : undefined;
 
   const serve = async (request: Request, h: ResponseToolkit, exchange: Exchange): Promise<ResponseObject> => {
-    if (missing('hidden') !== undefined) throw wiring.nothingHere(request);
+    if (missing(true) !== undefined) throw wiring.nothingHere(request);
     const cookies = route.cookies === true ? readCookies(request.raw.req.headers.cookie) : none;
     const rate = await identify(request, exchange, cookies);
     const call = exchange.call();
@@ -104,12 +112,13 @@ export function hapiRoute({ plugin, route, outside = false }: OwnedRoute, wiring
     if (rate?.refusal !== undefined) throw rate.refusal;
     const lease = new Lease(() => wiring.access.renew(call), wiring.leaseMs);
     const late = !request.raw.req.complete && carriesBody(request.raw.req);
-    const absent = missing('unavailable');
+    const absent = missing(false);
     if (absent !== undefined)
       throw new Unavailable(`The ${absent} is not available`, { detail: 'Ask the administrator to enable it' });
     const input = {
       ...(await readInput(request, late ? lease : undefined)),
       granted,
+      ports: required(),
       cookies,
       header: (name: string) => headerOf(request, name),
     };
@@ -167,7 +176,7 @@ export function hapiRoute({ plugin, route, outside = false }: OwnedRoute, wiring
     path,
     handler: (request, h) => wiring.track(handler(request, h)),
     options: {
-      app: { visible: () => missing('hidden') === undefined },
+      app: { visible: () => missing(true) === undefined },
       ...(route.method === 'GET' ? {} : { payload }),
     },
   };

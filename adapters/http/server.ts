@@ -24,7 +24,7 @@ import { openapiDocument } from './openapi.ts';
 import { defaultPace, PaceKeeper, type Pace } from './pace.ts';
 import { rateLimiter } from './rate-limiter.ts';
 import { ResponseCache } from './response-cache.ts';
-import { hapiRoute, noRoute, payload, refuse, type AbsentPort, type OwnedRoute } from './routes.ts';
+import { hapiRoute, noRoute, payload, refuse, type AbsentPort, type OptionalPort, type OwnedRoute } from './routes.ts';
 import { systemRoutes, type Readiness } from './system-routes.ts';
 
 export interface HttpOptions {
@@ -46,6 +46,7 @@ export interface HttpOptions {
   readonly budgets: () => RateBudgets | undefined;
   /** Defined where an optional port that a route requires has no provider. */
   readonly absentPort: AbsentPort;
+  readonly optionalPort: OptionalPort;
   readonly readiness: () => Promise<Readiness>;
   /** Checks every JSON answer against its schema; a mismatch is a 500 whose reason is logged. For tests. */
   readonly validateResponses?: boolean;
@@ -188,6 +189,7 @@ export function createHttpServer(options: HttpOptions): HttpServer {
     stopping: stopping.signal,
     leaseMs: options.leaseMs ?? leaseMs,
     absentPort,
+    optionalPort: options.optionalPort,
     nothingHere,
     log,
     track,

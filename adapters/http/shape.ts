@@ -60,6 +60,7 @@ export const word = (): Joi.StringSchema => Joi.string();
 
 /** RFC 9562, in any case; lower case from here on. */
 export const uuid = (): Joi.StringSchema => Joi.string().lowercase().pattern(uuidPattern, 'uuid');
+/** A uuid in either case. */
 export const uuidPattern = /^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$/;
 
 /** An instant as RFC 3339 has it, in UTC. */
@@ -74,9 +75,11 @@ export const count = (): Joi.NumberSchema => Joi.number().unsafe().integer().min
 /** In a body it must be a JSON boolean: add `.strict()`. */
 export const flag = (): Joi.BooleanSchema => Joi.boolean();
 
+/** One of these texts. */
 export const oneOf = <const T extends string>(...values: readonly T[]): Joi.StringSchema<T> =>
   Joi.string<T>().valid(...values);
 
+/** A list of such items; bound it with `.max` where it comes in. */
 export const list = <S extends Joi.AnySchema>(item: S): Joi.ArraySchema<readonly TypeOf<S>[]> =>
   Joi.array<readonly TypeOf<S>[]>().items(item);
 

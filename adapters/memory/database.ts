@@ -25,8 +25,8 @@ export interface TableOptions<Row extends object> {
    * What tells the rows apart: a member, several, or what a function makes of the row. It never changes.
    *
    * @example
-   *   key: 'id';
-   *   key: ['repositoryId', 'branch'];
+   *   database.table<Label>('issues_label', { key: 'id' });
+   *   database.table<Label>('issues_label', { key: ['repositoryId', 'name'] });
    */
   readonly key: MemberOf<Row, KeyPart> | readonly MemberOf<Row, KeyPart>[] | ((row: Row) => Key);
   /**
@@ -34,7 +34,10 @@ export interface TableOptions<Row extends object> {
    * or one part of it, takes no part. A list cannot be mistaken for another, whatever the text in it.
    *
    * @example
-   *   uniques: { issues_label_name_key: ({ repositoryId, name }) => [repositoryId, name.toLowerCase()] }
+   *   database.table<Label>('issues_label', {
+   *     key: 'id',
+   *     uniques: { issues_label_name_key: ({ repositoryId, name }) => [repositoryId, name.toLowerCase()] },
+   *   });
    */
   readonly uniques?: Readonly<
     Record<string, readonly MemberOf<Row, Sortable>[] | ((row: Row) => Key | readonly Sortable[] | undefined)>
@@ -45,7 +48,10 @@ export interface TableOptions<Row extends object> {
    * rows. A member that is unset refers to nothing.
    *
    * @example
-   *   references: { repositoryId: { table: 'repositories_repository', onDelete: 'cascade' } }
+   *   database.table<Label>('issues_label', {
+   *     key: 'id',
+   *     references: { repositoryId: { table: 'repositories_repository', onDelete: 'cascade' } },
+   *   });
    */
   readonly references?: { readonly [M in keyof Row & string]?: Reference<Row[M]> };
 }

@@ -9,6 +9,7 @@ export const systemIds: Ids = {
   bytes: (length) => new Uint8Array(randomBytes(length)),
 };
 
+/** A clock that stands still until a test moves it. */
 export interface FixedClock extends Clock {
   advance(milliseconds: number): void;
   set(instant: Date): void;

@@ -2,6 +2,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Kysely } from 'kysely';
 
+/** The database of SQL stores, PostgreSQL or the embedded one. */
 export interface SqlDatabase {
   /**
    * The entity manager of the unit of work that is open; outside of one a fresh fork, for reads. Call it in every

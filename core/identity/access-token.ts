@@ -3,6 +3,7 @@
 import type { Ids } from '#core/kernel/time';
 import { encodeBase62, randomBase62 } from './base62.ts';
 
+/** What every personal access token begins with. */
 export const tokenPrefix = 'svc_';
 /** In UTF-16 units, as JSON Schema's maxLength nearly is. */
 export const tokenNameLimit = 100;
@@ -10,6 +11,7 @@ const randomLength = 30;
 const checksumLength = 6;
 const shape = /^svc_[0-9A-Za-z]{36}$/;
 
+/** A personal access token as its owner sees it, without the secret. */
 export interface AccessToken {
   readonly id: string;
   readonly userId: string;

@@ -1,10 +1,12 @@
 // An account, what blocks its sign-in, and the validation of its profile.
 import { ValidationFailed } from '#core/kernel/errors';
 
+/** Whether an account may be used at all. */
 export type AccountStatus = 'active' | 'suspended';
 /** What became of a registration that needs approval; undefined for an account that needed none. */
 export type ApprovalState = 'pending' | 'approved' | 'rejected';
 
+/** An account, without what proves its password. */
 export interface Account {
   readonly id: string;
   readonly username: string;
@@ -27,6 +29,7 @@ export type AccountPatch = Partial<
   Pick<Account, 'email' | 'displayName' | 'bio' | 'avatarUrl' | 'isAdmin' | 'status' | 'emailVerified' | 'lastActiveAt'>
 > & { readonly passwordHash?: string };
 
+/** What users may change of their own account. */
 export type Profile = Partial<Pick<Account, 'displayName' | 'bio' | 'avatarUrl' | 'email'>>;
 
 /** In UTF-16 units, as JSON Schema's maxLength nearly is. */

@@ -1,6 +1,7 @@
 // The ports this area offers to others; its plugin provides them.
 import { declarePort } from '#core/kernel/ports';
 
+/** Of an account, what everybody may know. */
 export interface PublicUser {
   readonly id: string;
   readonly username: string;
@@ -8,6 +9,7 @@ export interface PublicUser {
   readonly avatarUrl: string;
 }
 
+/** The port by which others find accounts. */
 export interface Users {
   /** By name, case-insensitively. Suspended users are found too: their things stay. */
   byUsername(username: string): Promise<PublicUser | undefined>;

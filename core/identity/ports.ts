@@ -16,6 +16,7 @@ export interface SecuredAccount {
   readonly passwordHash: string;
 }
 
+/** Which accounts a list shows. */
 export interface AccountQuery {
   /** Part of a username, e-mail address or display name, in any case; undefined matches all. */
   readonly q: string | undefined;
@@ -23,6 +24,7 @@ export interface AccountQuery {
   readonly offset: number;
 }
 
+/** Where accounts are kept. */
 export interface AccountStore {
   /** @throws {Duplicate} `identity_user_username_key` or `identity_user_email_key`; both compare case-insensitively. */
   insert(account: Account, passwordHash: string): Promise<void>;
@@ -48,6 +50,7 @@ export interface AccountStore {
   delete(id: string): Promise<void>;
 }
 
+/** Where sessions and their refresh tokens are kept. */
 export interface SessionStore {
   insert(session: Session): Promise<void>;
   /** The active account of a session that is neither ended nor expired. One query: it runs on every request. */
@@ -79,6 +82,7 @@ export interface SessionStore {
   prune(now: Date): Promise<number>;
 }
 
+/** Where personal access tokens are kept, by the hash of their secret. */
 export interface TokenStore {
   /** @throws {Duplicate} `identity_token_hash_key`. */
   insert(token: AccessToken, hash: string): Promise<void>;

@@ -10,6 +10,7 @@ export interface PublicUserRow {
   readonly avatar_url: string;
 }
 
+/** The published views of this area, for the `DB` of `kysely<DB>()`. */
 export interface IdentityViews {
   identity_public_user: PublicUserRow;
 }

@@ -2,6 +2,7 @@
 import type { Ids } from '#core/kernel/time';
 import { randomBase62 } from './base62.ts';
 
+/** A session: what a sign-in began, until it ends or expires. */
 export interface Session {
   /** The `sid` of its access tokens. */
   readonly id: string;

@@ -1,5 +1,5 @@
 // The settings of registration and sign-in.
-import type { SettingDeclaration } from '#core/kernel/settings';
+import type { SettingSpec } from '#core/kernel/settings';
 
 declare module '#core/kernel/settings' {
   interface SettingValues {
@@ -9,7 +9,8 @@ declare module '#core/kernel/settings' {
   }
 }
 
-export const identitySettings: readonly SettingDeclaration[] = [
+/** The settings of registration and sign-in. */
+export const identitySettings: readonly SettingSpec[] = [
   { key: 'signup.enabled', type: 'boolean', default: false, description: 'Anyone may register an account' },
   {
     key: 'signup.require_approval',

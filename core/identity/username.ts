@@ -1,6 +1,7 @@
 // Usernames: their format and the reserved ones (document D, "Accounts, sessions, tokens").
 import { ValidationFailed } from '#core/kernel/errors';
 
+/** The most characters of a username. */
 export const usernameLimit = 39;
 
 /**

@@ -7,6 +7,7 @@ import type { ScopeCatalogue, ScopeName } from './scopes.ts';
 
 /** Open: kinds of guarded things and their entity, such as `repository: Repository`. */
 export interface Resources {}
+/** The name of a kind of guarded thing. */
 export type ResourceKind = keyof Resources & string;
 
 /**
@@ -14,6 +15,7 @@ export type ResourceKind = keyof Resources & string;
  * are views of one thing.
  */
 export interface Permissions {}
+/** The names of the permissions on things of a kind. */
 export type PermissionOn<K extends ResourceKind> = {
   [P in keyof Permissions]: K extends Permissions[P] ? P : never;
 }[keyof Permissions] &
@@ -52,6 +54,7 @@ export type AccessRule =
   | { readonly who: 'super-admin' }
   | ResourceRule;
 
+/** A rule about one thing and a permission on it; `reads` and `changes` make it. */
 export interface ResourceRule<
   K extends ResourceKind = ResourceKind,
   P extends string = string,
@@ -72,13 +75,23 @@ export interface ResourceRule<
   readonly orAdminScope?: string | undefined;
 }
 
+/** Anyone may; a bad credential is still 401. */
 export const anyone = { who: 'anyone' } as const;
+/** Whoever has signed in or shows a good token. */
 export const signedIn = { who: 'signed-in' } as const;
+/** Whoever has signed in with a password or a session; no token. */
 export const session = { who: 'session' } as const;
+/** Administrators of the instance. */
 export const superAdmin = { who: 'super-admin' } as const;
+/** Administrators of the instance, and users who were granted every one of these admin scopes. */
 export const admin = (...scopes: readonly string[]) => ({ who: 'admin', scopes }) as const;
 
-/** A read: whoever may not read sees 404, an anonymous caller too unless `anonymous` says 401. */
+/**
+ * A read: whoever may not read sees 404, an anonymous caller too unless `anonymous` says 401.
+ *
+ * @example
+ *   const access = reads('repository', 'repo.read');
+ */
 export function reads<K extends ResourceKind, P extends PermissionOn<K>>(
   resource: K,
   permission: P,
@@ -95,7 +108,12 @@ export function reads<K extends ResourceKind, P extends PermissionOn<K>>(
   };
 }
 
-/** A change: 401 without a credential, 404 to who may not read, 403 to who may read but not this. */
+/**
+ * A change: 401 without a credential, 404 to who may not read, 403 to who may read but not this.
+ *
+ * @example
+ *   const access = changes('repository', 'repo.write');
+ */
 export function changes<K extends ResourceKind, P extends PermissionOn<K>>(
   resource: K,
   permission: P,
@@ -144,6 +162,7 @@ export type GrantOf<A> =
 /** The call a handler under a rule receives: past any rule but these two there is a user. */
 export type CallOf<A> = A extends { readonly who: 'anyone' } | { readonly needsUser: false } ? Call : Call<User>;
 
+/** The port that takes every access decision. */
 export interface AccessDecision {
   /**
    * Decides and yields the proof. `scope` is the catalogue row a token must satisfy, undefined where any credential
@@ -180,6 +199,7 @@ declarePort('ResourceResolver', {
   absent: 'degraded',
 });
 
+/** What the access decision is made of. */
 export interface AccessParts {
   readonly scopes: ScopeCatalogue;
   readonly adminGrants: () => AdminGrants | undefined;
@@ -201,6 +221,7 @@ interface Decided {
 const idOf = (resource: unknown): unknown =>
   typeof resource === 'object' && resource !== null && 'id' in resource ? resource.id : undefined;
 
+/** Makes the access decision. */
 export function accessDecision({ scopes, adminGrants, isPermission, resolvers }: AccessParts): AccessDecision {
   const decisions = new WeakMap<Call, Decided[]>();
 

@@ -1,6 +1,7 @@
 // Delegated administration: which admin scopes (document C, "Authentication") a user was granted.
 import { declarePort } from './ports.ts';
 
+/** The port that knows the admin scopes users were granted. */
 export interface AdminGrants {
   scopesOf(userId: string): Promise<readonly string[]>;
 }

@@ -3,6 +3,7 @@ import type { Call } from './caller.ts';
 import { Unavailable } from './errors.ts';
 import { declarePort } from './ports.ts';
 
+/** One entry of the audit log: who did what to which thing, from where and when. */
 export interface AuditEntry {
   /** Undefined for an anonymous caller or the system itself. */
   readonly actorId: string | undefined;
@@ -18,6 +19,7 @@ export interface AuditEntry {
   readonly at: Date;
 }
 
+/** The port of the audit log. */
 export interface AuditLog {
   /** Appends inside the current unit of work; opens one where none is active (a refused login changes nothing else). */
   append(entry: AuditEntry): Promise<void>;

@@ -16,10 +16,12 @@ export interface Credential {
   readonly audience?: string;
 }
 
+/** A caller without a credential. */
 export interface Anonymous {
   readonly kind: 'anonymous';
 }
 
+/** A caller with a good credential. */
 export interface User {
   readonly kind: 'user';
   readonly id: string;
@@ -29,6 +31,7 @@ export interface User {
   readonly credential: Credential;
 }
 
+/** Who calls. */
 export type Caller = Anonymous | User;
 
 /** What a use case receives beside its command. */
@@ -48,4 +51,5 @@ export interface Call<C extends Caller = Caller> {
   renew(): Promise<Call<C>>;
 }
 
+/** The caller without a credential. */
 export const anonymous: Anonymous = { kind: 'anonymous' };

@@ -45,6 +45,7 @@ export type Presented =
   | { readonly via: 'cookie'; readonly token: string }
   | { readonly via: 'basic'; readonly username: string; readonly password: string };
 
+/** The port that makes a user of a presented credential. */
 export interface Authenticator {
   /**
    * The user behind a presented credential.

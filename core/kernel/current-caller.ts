@@ -3,6 +3,7 @@ import type { Caller } from './caller.ts';
 import { clientNetwork } from './network.ts';
 import { declarePort } from './ports.ts';
 
+/** The port that tells on whose behalf the present work is done. */
 export interface CurrentCaller {
   /** As `callerKey` says it; undefined for the server's own work, such as jobs and upkeep. */
   key(): string | undefined;

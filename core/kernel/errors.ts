@@ -21,6 +21,7 @@ export type ErrorKind =
   | 'unavailable'
   | 'insufficient_storage';
 
+/** What a refusal carries beside its sentence. */
 export interface ErrorOptions {
   /** A more precise `error_code` than the kind, such as `account_suspended`. */
   readonly code?: string;
@@ -99,7 +100,14 @@ export class NotFound extends HexforgeError {
   readonly kind = 'not_found';
 }
 
-/** @throws {NotFound} where there is nothing. */
+/**
+ * The thing itself.
+ *
+ * @example
+ *   const known = found(await labels.findOne({ id: '1' }), 'There is no such label');
+ *
+ * @throws {NotFound} where there is nothing.
+ */
 export function found<T>(thing: T | undefined, sentence = 'Not found'): T {
   if (thing === undefined) throw new NotFound(sentence);
   return thing;
@@ -131,7 +139,15 @@ export class Duplicate extends Conflict {
   }
 }
 
-/** A write, with a sentence of its own where a unique constraint refuses it. */
+/**
+ * A write, with a sentence of its own where a unique constraint refuses it.
+ *
+ * @example
+ *   await onDuplicate(
+ *     () => labels.insert(label),
+ *     (cause) => new Conflict('The repository has a label of this name already', { cause }),
+ *   );
+ */
 export async function onDuplicate<T>(
   write: () => Promise<T>,
   refusal: (duplicate: Duplicate) => Error | Promise<Error>,

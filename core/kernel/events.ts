@@ -2,8 +2,10 @@
 
 /** Open: event type → payload. Payloads are plain JSON. */
 export interface EventPayloads {}
+/** The name of a type of event, such as `repository.created`. */
 export type EventType = keyof EventPayloads & string;
 
+/** One event as handlers receive it. */
 export interface EventOf<T extends EventType = EventType> {
   readonly id: string;
   readonly type: T;
@@ -31,7 +33,18 @@ export interface Subscription<T extends EventType = EventType> {
   handle(event: EventOf<T>, signal?: AbortSignal): Promise<void>;
 }
 
-/** Builds a subscription whose handler sees the payload of its type. */
+/**
+ * Builds a subscription whose handler sees the payload of its type.
+ *
+ * @example
+ *   events: ({ bells }) => [
+ *     on('repository.deleted', {
+ *       name: 'clear',
+ *       delivery: 'durable',
+ *       handle: ({ payload }) => bells.clear(payload.repository_id),
+ *     }),
+ *   ],
+ */
 export function on<T extends EventType>(
   type: T,
   subscription: Omit<Subscription<T>, 'type' | 'handle'> & {

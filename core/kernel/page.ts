@@ -1,5 +1,6 @@
 // Pagination forms of document A, "Pagination (shared)": four bound rules and the limit/offset form.
 
+/** Which page of a list is asked for. */
 export interface PageRequest {
   /** 1-based. */
   readonly page: number;
@@ -24,6 +25,7 @@ export type PageRule = {
   readonly max: number;
 };
 
+/** The rules for `per_page`, one for each kind of list. */
 export const pageRules = {
   /** Rule 1 (issue list): any positive value; zero or below is the default. */
   uncapped: (fallback = 25): PageRule => ({ default: fallback, outside: 'uncapped', max: Number.MAX_SAFE_INTEGER }),
@@ -37,7 +39,12 @@ export const pageRules = {
   maximum: (fallback: number, max: number): PageRule => ({ default: fallback, outside: 'maximum', max }),
 } as const;
 
-/** Reads `page` and `per_page` as they came in the query; what is no integer counts as absent. */
+/**
+ * Reads `page` and `per_page` as they came in the query; what is no integer counts as absent.
+ *
+ * @example
+ *   const request = readPage(pageRules.orDefault(), { page: '2' });
+ */
 export function readPage(rule: PageRule, query: { readonly page?: unknown; readonly per_page?: unknown }): PageRequest {
   const page = integer(query.page);
   return { page: page === undefined || page < 1 ? 1 : page, perPage: bound(rule, integer(query.per_page)) };

@@ -32,7 +32,7 @@ export interface PluginRecord {
   readonly parked: number;
   /** Ports. */
   readonly provides: readonly string[];
-  /** Ports, late ones too. */
+  /** Ports, late ones and those that routes require too. */
   readonly needs: readonly string[];
   readonly routes: readonly RouteRecord[];
   readonly tables: readonly string[];
@@ -54,6 +54,7 @@ export interface PluginRecord {
   readonly untold: readonly string[];
 }
 
+/** The port that lists the plugins of the configuration. */
 export interface PluginInventory {
   /** Every plugin of the configuration, in its order. */
   list(): Promise<readonly PluginRecord[]>;

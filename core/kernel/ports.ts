@@ -7,6 +7,7 @@ export interface OptionalPorts {}
 /** Ports with any number of providers. A consumer sees `readonly T[]`, in the order of the configuration. */
 export interface PluralPorts {}
 
+/** The name of a port of any arity. */
 export type PortName = keyof Ports | keyof OptionalPorts | keyof PluralPorts;
 
 /** What the host says and does where a port has no provider. */
@@ -37,6 +38,14 @@ const declared = new Map<string, PortTraits>();
 /**
  * Declares a port, beside its contract. Declaring it again changes nothing, for two plugins may each bring the package
  * that does; declaring it otherwise is a programming error.
+ *
+ * @example
+ *   declare module 'hexforge/plugin' {
+ *     interface Ports {
+ *       Gong: { strike(): Promise<void> };
+ *     }
+ *   }
+ *   declarePort('Gong', { arity: 'single', component: 'gong', critical: false, absent: 'refuse' });
  */
 export function declarePort<K extends PortName>(name: K, traits: PortTraits & { readonly arity: ArityOf<K> }): void {
   const before = declared.get(name);

@@ -4,6 +4,7 @@ import { declarePort } from './ports.ts';
 /** Document A, "Limits", and document D, "Rate limits". `none`: health alone. */
 export type Meter = 'api.read' | 'api.write' | 'api.expensive' | 'mcp.tool_call' | 'none';
 
+/** How many units may be taken in how long. */
 export interface Budget {
   readonly limit: number;
   readonly windowSeconds: number;
@@ -11,6 +12,7 @@ export interface Budget {
   readonly window: 'fixed' | 'rolling';
 }
 
+/** How a budget stands. */
 export interface Count {
   readonly limit: number;
   readonly remaining: number;

@@ -6,12 +6,14 @@ type Member<Row> = keyof Row & string;
 /** Rows whose members equal these; null is equal to null. */
 type Where<Row> = Readonly<Partial<Row>>;
 
+/** Which rows, and in which order. */
 export interface RowQuery<Row extends object> {
   readonly where: Where<Row>;
   /** The most significant first; ascending unless under `desc`. The last should tell all rows apart. */
   readonly orderBy: readonly (Member<Row> | { readonly desc: Member<Row> })[];
 }
 
+/** The rows of one table, on every engine alike. */
 export interface Rows<Row extends object> {
   /** @returns the row. @throws {Duplicate} naming the unique constraint that refused. */
   insert(row: Row): Promise<Row>;

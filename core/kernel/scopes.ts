@@ -4,6 +4,7 @@ import { declarePort } from './ports.ts';
 
 /** Open: every area adds the names of its rows, so that a route naming an unknown row does not compile. */
 export interface Scopes {}
+/** The name of a row of the scope catalogue. */
 export type ScopeName = keyof Scopes & string;
 
 /** In a row: any good token of that kind will do, whatever its scopes. */
@@ -20,6 +21,7 @@ export interface ScopeRow {
   readonly includes?: readonly ScopeName[];
 }
 
+/** The port that knows the scope rows of the plugins that run. */
 export interface ScopeCatalogue {
   rows(): readonly ScopeRow[];
   row(name: ScopeName): ScopeRow;

@@ -4,7 +4,9 @@ import { declarePort } from './ports.ts';
 
 /** Open: setting key → value. */
 export interface SettingValues {}
+/** The key of a setting, such as `signup.enabled`. */
 export type SettingKey = keyof SettingValues & string;
+/** What a setting can be. */
 export type SettingValue = boolean | number | string;
 
 /** How a plugin declares a setting (document D, "Settings and audit"). */
@@ -21,6 +23,18 @@ export type SettingDeclaration = {
   | { readonly type: 'string'; readonly default: string; readonly maxLength?: number }
 );
 
+type OfType<T> = Extract<SettingDeclaration, { readonly type: T }>;
+
+/** A declaration whose type is that of the key's values. */
+export type SettingSpec<K extends SettingKey = SettingKey> = {
+  [Key in K]: { readonly key: Key } & ([SettingValues[Key]] extends [boolean]
+    ? OfType<'boolean'>
+    : [SettingValues[Key]] extends [number]
+      ? OfType<'integer'>
+      : OfType<'string'>);
+}[K];
+
+/** The port that reads settings. */
 export interface Settings {
   /**
    * What the setting is now: a change counts at once on the process that made it, within a second on others. Asking

@@ -2,6 +2,7 @@
 import type { Subscription } from './events.ts';
 import type { Events, Intents, Locks, UnitOfWork } from './unit-of-work.ts';
 
+/** A subscription, and whose it is. */
 export interface OwnedSubscription {
   readonly plugin: string;
   /** Its handler has a limit in time: it settles. */
@@ -65,6 +66,7 @@ export interface Deliveries {
   forget(plugin: string): Promise<void>;
 }
 
+/** A database that is open, with the ports it provides. */
 export interface Storage {
   readonly engine: 'memory' | 'embedded' | 'postgresql';
   readonly unitOfWork: UnitOfWork;

@@ -1,10 +1,12 @@
 // The clock and the generator of ids: the two globals core may not reach for.
 import { declarePort } from './ports.ts';
 
+/** The port that tells the time. */
 export interface Clock {
   now(): Date;
 }
 
+/** The port that makes ids and random bytes. */
 export interface Ids {
   /** A random uuid (RFC 9562, version 4). */
   uuid(): string;

@@ -3,6 +3,7 @@
 import type { EventOf, EventType } from './events.ts';
 import { declarePort } from './ports.ts';
 
+/** The port of the transaction that a command runs in. */
 export interface UnitOfWork {
   /**
    * Runs `work` in one transaction that every store of every plugin joins; committed and on disk when the promise
@@ -25,6 +26,7 @@ export interface Intent<D = unknown> {
   readonly openedAt: Date;
 }
 
+/** The port of announced changes outside the database. */
 export interface Intents {
   /**
    * Commits an intent by itself, before the change outside begins. It counts as in progress while this process lives.
@@ -46,6 +48,7 @@ export interface Intents {
   stillOpen(ids: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
+/** The port by which events are emitted. */
 export interface Events {
   /**
    * Records an event in the current unit of work (one must be active): delivered if and only if it commits.
@@ -54,6 +57,7 @@ export interface Events {
   emit<T extends EventType>(event: Omit<EventOf<T>, 'id' | 'at'>): Promise<string>;
 }
 
+/** The port of locks between processes. */
 export interface Locks {
   /**
    * Runs `work` while no other process or call holds `name` (per repository, per migration). Not for use inside a unit

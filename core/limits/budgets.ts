@@ -1,6 +1,7 @@
 // How much each group of callers may ask for (document D, "Rate limits").
 import type { Budget, Meter, RateBudgets } from '#core/kernel/rate';
 
+/** A group of callers that has a budget of its own. */
 export type RateGroup = 'anonymous' | 'general' | 'admin';
 type Metered = Exclude<Meter, 'none'>;
 

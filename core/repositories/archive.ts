@@ -6,6 +6,7 @@ import type { ArchiveFormat } from './git-history.ts';
 import type { Repository } from './repository.ts';
 import { commitNamed } from './revisions.ts';
 
+/** The files of a ref as one download. */
 export interface Archive {
   /** With its extension. */
   readonly fileName: string;

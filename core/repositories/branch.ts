@@ -2,6 +2,7 @@
 import type { PageRequest } from '#core/kernel/page';
 import type { Divergence, Oid } from './git-backend.ts';
 
+/** A branch as lists show it. */
 export interface Branch {
   readonly name: string;
   readonly oid: Oid;
@@ -15,6 +16,7 @@ export interface Branch {
   readonly divergence: Divergence;
 }
 
+/** What branches can be sorted by. */
 export const branchSorts = ['name', 'last_commit_at', 'ahead', 'behind'] as const;
 
 export interface BranchQuery extends PageRequest {

@@ -2,12 +2,14 @@
 import type { PublicUser } from '#core/identity/index';
 import type { Collaboration } from './roles.ts';
 
+/** A user who was given a role in a repository. */
 export interface Collaborator {
   readonly user: PublicUser;
   readonly collaboration: Collaboration;
   readonly createdAt: Date;
 }
 
+/** Where collaborators are kept. */
 export interface CollaboratorStore {
   /** By username; one query. */
   list(repositoryId: string): Promise<readonly Collaborator[]>;

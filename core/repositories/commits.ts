@@ -19,6 +19,7 @@ export interface CommitsCommand extends PageRequest {
   readonly until?: Date | undefined;
 }
 
+/** A commit and what it changed. */
 export interface CommitDetail {
   readonly commit: CommitRecord;
   /** Against the first parent, as GitHub has it. */

@@ -8,6 +8,7 @@ import type { CommitRecord, Difference } from './git-history.ts';
 import type { Repository } from './repository.ts';
 import { commitNamed } from './revisions.ts';
 
+/** What one ref has that another has not. */
 export interface Comparison {
   readonly aheadBy: number;
   readonly behindBy: number;

@@ -8,6 +8,7 @@ import { languageOf } from './languages.ts';
 import type { Repository } from './repository.ts';
 import { isUnborn, refAndPath } from './revisions.ts';
 
+/** An entry of a folder, with the commit that changed it last. */
 export interface DirectoryEntry {
   readonly name: string;
   readonly path: string;
@@ -18,6 +19,7 @@ export interface DirectoryEntry {
   readonly lastCommit: { readonly subject: string; readonly committedAt: Date } | undefined;
 }
 
+/** A file, with its bytes where it is not too large. */
 export interface FileBlob {
   readonly path: string;
   /** Undefined over `inlineLimit`, and for a submodule, whose content is in another repository. */
@@ -33,6 +35,7 @@ export type Contents =
   | { readonly kind: 'directory'; readonly tag: string; read(): Promise<Bounded<DirectoryEntry>> }
   | { readonly kind: 'file'; readonly tag: string; read(): Promise<FileBlob> };
 
+/** A file as bytes, opened when they are wanted. */
 export interface RawFile {
   readonly path: string;
   readonly oid: Oid;

@@ -4,6 +4,7 @@ import type { EventType } from '#core/kernel/events';
 import type { Oid } from './git-backend.ts';
 import type { Repository, Visibility } from './repository.ts';
 
+/** What events about a repository tell of it. */
 export interface RepositoryFact {
   readonly repository_id: string;
   readonly owner_id: string;
@@ -11,12 +12,14 @@ export interface RepositoryFact {
   readonly visibility: Visibility;
 }
 
+/** What events about a collaborator tell. */
 export interface CollaboratorFact {
   readonly repository_id: string;
   readonly user_id: string;
   readonly role: string;
 }
 
+/** What events about a role template tell. */
 export interface RoleTemplateFact {
   readonly repository_id: string;
   readonly role_template_id: string;
@@ -96,8 +99,10 @@ export const repositoryEvents = [
   'push',
 ] as const satisfies readonly EventType[];
 
+/** The aggregate of events about a repository. */
 export const aggregateOf = (repositoryId: string): string => `repository:${repositoryId}`;
 
+/** What events tell of this repository. */
 export const factOf = ({ id, ownerId, name, visibility }: Repository): RepositoryFact => ({
   repository_id: id,
   owner_id: ownerId,
@@ -111,6 +116,7 @@ export const aboutRepository = ({ id }: Pick<Repository, 'id'>, { caller }: Call
   ...(caller.kind === 'user' && { actorId: caller.id }),
 });
 
+/** What every event about a collaborator consists of, but for its type and what else its payload tells. */
 export const aboutCollaborator = (repository: Repository, user: { readonly id: string }, call: Call<Caller>) => ({
   ...aboutRepository(repository, call),
   payload: { repository_id: repository.id, user_id: user.id },

@@ -20,6 +20,7 @@ export * from './git-objects.ts';
 export * from './git-refs.ts';
 export * from './git-transport.ts';
 
+/** The port of git. */
 export interface GitBackend {
   /** Makes an empty bare repository. Idempotent. */
   create(repository: string, options: { readonly defaultBranch: string }): Promise<void>;

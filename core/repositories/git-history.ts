@@ -11,6 +11,7 @@ export interface Signature {
   readonly date: Date;
 }
 
+/** A commit as it was written. */
 export interface CommitRecord {
   readonly oid: Oid;
   /** Without the newlines around it; clipped. */
@@ -20,6 +21,7 @@ export interface CommitRecord {
   readonly parents: readonly Oid[];
 }
 
+/** Which commits, from which tip. */
 export interface HistoryQuery {
   readonly tip: Oid;
   /** Commits that this one leads to are left out. */
@@ -35,6 +37,7 @@ export interface HistoryQuery {
   readonly limit: number;
 }
 
+/** What changes in one file. */
 export interface FileChange {
   /** Where it is now; of a removed one, where it was. */
   readonly path: string;
@@ -47,6 +50,7 @@ export interface FileChange {
   readonly patch?: string;
 }
 
+/** What changes between two commits. */
 export interface Difference {
   /** At most the first 3000, in git's order; none whose path is over `longest.path`. */
   readonly files: readonly FileChange[];
@@ -57,6 +61,7 @@ export interface Difference {
   readonly deletions: number;
 }
 
+/** A line of a file and the commit it comes from. */
 export interface BlamedLine {
   /** Without its newline. */
   readonly content: string;
@@ -64,6 +69,7 @@ export interface BlamedLine {
   readonly author: Signature;
 }
 
+/** The formats of an archive. */
 export type ArchiveFormat = 'tar.gz' | 'zip';
 
 /** One file of a branch written or removed, as one commit on top of its tip. */
@@ -84,6 +90,7 @@ export interface FileWrite {
 /** What a push has beside its bytes. */
 export type PushHooks = Pick<ReceiveRequest, 'announced' | 'judge' | 'landed' | 'signal'>;
 
+/** What became of a file that was written or removed. */
 export interface WriteOutcome {
   readonly commit: CommitRecord;
   /** Of the file written. */

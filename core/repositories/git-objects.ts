@@ -6,6 +6,7 @@ export type Oid = string;
 /** Forty zeros: "no object", in a ref update. */
 export const zeroOid: Oid = '0'.repeat(40);
 
+/** A branch or tag and the object it names. */
 export interface Ref {
   /** Full: `refs/heads/main`. */
   readonly name: string;
@@ -14,6 +15,7 @@ export interface Ref {
   readonly peeled?: Oid;
 }
 
+/** All refs of a kind, with a digest of them. */
 export interface RefList {
   /** By name; annotated tags as they are. */
   readonly refs: readonly Ref[];
@@ -21,6 +23,7 @@ export interface RefList {
   readonly digest: string;
 }
 
+/** An entry of a folder. */
 export interface TreeEntry {
   /** One path segment. Bytes that are not UTF-8 read as U+FFFD; `path` keys stay the raw ones inside the adapter. */
   readonly name: string;
@@ -35,6 +38,7 @@ export interface TreeEntry {
 /** Entries of a folder that a listing tells at the most. */
 export const mostEntries = 10_000;
 
+/** The entries of a folder, up to a bound. */
 export interface TreeListing {
   /** The first `mostEntries`, in git's order; none whose name is over `longest.path`. */
   readonly entries: readonly TreeEntry[];
@@ -42,6 +46,7 @@ export interface TreeListing {
   readonly truncated: boolean;
 }
 
+/** The commit that changed an entry last. */
 export interface LastCommit {
   readonly oid: Oid;
   /** The first line of the message, clipped. */
@@ -49,6 +54,7 @@ export interface LastCommit {
   readonly committedAt: Date;
 }
 
+/** A file as git keeps it. */
 export interface Blob {
   readonly oid: Oid;
   readonly size: number;
@@ -56,6 +62,7 @@ export interface Blob {
   readonly bytes: AsyncIterable<Uint8Array>;
 }
 
+/** A ref that moves from one object to another. */
 export interface RefUpdate {
   readonly ref: string;
   /** `zeroOid` for a creation. */

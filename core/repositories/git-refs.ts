@@ -25,6 +25,7 @@ export interface Divergence {
   readonly behind: number;
 }
 
+/** An annotated tag that is to be written. */
 export interface NewTag {
   /** A legal tag name. */
   readonly name: string;

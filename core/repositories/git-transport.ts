@@ -1,6 +1,7 @@
 // Of the port `GitBackend`, serving clones and pushes: the request, and who judges the refs of a push.
 import type { Oid, RefUpdate } from './git-objects.ts';
 
+/** What was decided about one ref of a push. */
 export interface RefVerdict {
   readonly ref: string;
   /** Undefined: accepted. Otherwise the sentence git shows to who pushed. */
@@ -21,8 +22,10 @@ export type JudgeRefs = (
   },
 ) => Promise<readonly RefVerdict[]>;
 
+/** The services of git over HTTP. */
 export type GitService = 'git-upload-pack' | 'git-receive-pack';
 
+/** A request for one of the services. */
 export interface ServeRequest {
   readonly service: GitService;
   /** The client's `Git-Protocol` header, if it sent one. */
@@ -32,6 +35,7 @@ export interface ServeRequest {
   readonly signal: AbortSignal;
 }
 
+/** A push, and who judges it and hears of it. */
 export interface ReceiveRequest extends ServeRequest {
   /** Told what the client wants to change, before any object is read: the intent is committed here. */
   announced(updates: readonly RefUpdate[]): Promise<void>;

@@ -38,6 +38,7 @@ export interface RepositoryCounts {
   readonly watching: boolean;
 }
 
+/** The counts of a repository of which there is nothing to count. */
 export const noCounts: RepositoryCounts = {
   stars: 0,
   forks: 0,

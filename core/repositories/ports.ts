@@ -9,6 +9,7 @@ export type Reader =
   | { readonly kind: 'anonymous' }
   | { readonly kind: 'user'; readonly id: string; readonly isAdmin: boolean };
 
+/** A repository with the standing of the user who asked. */
 export interface StandingRow {
   readonly repository: Repository;
   /** The caller's, where they are a collaborator. */
@@ -17,6 +18,7 @@ export interface StandingRow {
   readonly ownCounts?: OwnCounts;
 }
 
+/** Which repositories a list shows, and to whom. */
 export interface RepositoryFilter {
   readonly reader: Reader;
   /** Of this user only. */
@@ -30,6 +32,7 @@ export interface RepositoryFilter {
   readonly offset?: number;
 }
 
+/** What may change in the record of a repository. */
 export type RepositoryPatch = Partial<
   Pick<Repository, 'name' | 'description' | 'visibility' | 'defaultBranch' | 'issueCode'>
 > &
@@ -51,6 +54,7 @@ export const uniques = {
 /** Of a record's counts, those that the store of repositories keeps itself. */
 export type OwnCounts = Pick<RepositoryCounts, 'stars' | 'watchers' | 'forks' | 'starred' | 'watching'>;
 
+/** Where the records of repositories are kept. */
 export interface RepositoryStore {
   /**
    * By owner and name, case-insensitively, with the user's own collaborator row and, where `counted`, with

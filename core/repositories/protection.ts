@@ -1,6 +1,7 @@
 // Branch protection (document D, "Repositories"): its rules, and what they refuse.
 import { zeroOid, type RefUpdate } from './git-backend.ts';
 
+/** What protects a branch. */
 export interface Protection {
   readonly allowForcePush: boolean;
   /** By a push; over REST a protected branch is never deleted. */

@@ -24,11 +24,12 @@ export interface PublicRepositoryRow {
  *   column of it that is published. PostgreSQL plans it as if its condition stood in the query.
  * - `repositories_readable(reader uuid, repository uuid) returns boolean`, for one repository.
  *
- * @example
- *   select i.id, p.owner, p.name
- *   from issues_issue i
- *     join repositories_public_repository p on p.id = i.repository_id
- *     join repositories_readable_by($1) r on r.id = p.id
+ * ```sql
+ * select i.id, p.owner, p.name
+ * from issues_issue i
+ *   join repositories_public_repository p on p.id = i.repository_id
+ *   join repositories_readable_by($1) r on r.id = p.id
+ * ```
  */
 export interface RepositoryViews {
   repositories_public_repository: PublicRepositoryRow;

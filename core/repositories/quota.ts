@@ -1,7 +1,7 @@
 // Quotas: how much one user may own. Administrators of the instance may go beyond, for themselves and for others.
 import type { Caller } from '#core/kernel/caller';
 import { Unprocessable } from '#core/kernel/errors';
-import type { SettingDeclaration, Settings } from '#core/kernel/settings';
+import type { SettingSpec, Settings } from '#core/kernel/settings';
 import { zeroOid, type JudgeRefs } from './git-backend.ts';
 import type { Maintenance } from './maintenance.ts';
 import type { RepositoryParts } from './parts.ts';
@@ -15,7 +15,8 @@ declare module '#core/kernel/settings' {
   }
 }
 
-export const repositorySettings: readonly SettingDeclaration[] = [
+/** The settings of quotas. */
+export const repositorySettings: readonly SettingSpec[] = [
   {
     key: 'repositories.max_per_user',
     type: 'integer',
@@ -51,6 +52,7 @@ export interface Owned {
   readonly bytes: number;
 }
 
+/** The refusal of what is beyond a quota: 422 `quota_exceeded`. */
 export const quotaExceeded = (sentence: string): Unprocessable =>
   new Unprocessable(sentence, {
     code: 'quota_exceeded',

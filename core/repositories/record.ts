@@ -7,6 +7,7 @@ import type { RepositoryParts } from './parts.ts';
 import type { OwnCounts } from './ports.ts';
 import type { Repository } from './repository.ts';
 
+/** The record of a repository with what is counted of it. */
 export interface RepositoryRecord {
   readonly repository: Repository;
   readonly counts: RepositoryCounts;

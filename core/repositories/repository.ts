@@ -3,8 +3,10 @@ import { ValidationFailed } from '#core/kernel/errors';
 
 /** Document B, "What the service does": who may read. */
 export const visibilities = ['public', 'internal', 'private'] as const;
+/** Who may read a repository that they were given no role in. */
 export type Visibility = (typeof visibilities)[number];
 
+/** The record of a repository. */
 export interface Repository {
   readonly id: string;
   readonly ownerId: string;
@@ -30,6 +32,7 @@ export function isRepositoryName(name: string): boolean {
   return nameShape.test(name) && !/(\.git|\.)$/i.test(name) && !device.test(name);
 }
 
+/** The name of a repository, if it is allowed. @throws {ValidationFailed} */
 export function checkName(name: string): string {
   if (isRepositoryName(name)) return name;
   throw new ValidationFailed('The repository name is not allowed', {
@@ -41,8 +44,10 @@ export function checkName(name: string): string {
 /** Names are compared case-insensitively under this key. */
 export const nameKey = (name: string): string => name.toLowerCase();
 
+/** The most characters of a description. */
 export const maxDescription = 1000;
 
+/** The description, if it is allowed. @throws {ValidationFailed} */
 export function checkDescription(description: string): string {
   // U+0000 cannot be stored in PostgreSQL's text.
   if (description.length <= maxDescription && !description.includes('\u0000')) return description;
@@ -64,6 +69,7 @@ export function isAtMostAsVisible(visibility: Visibility, than: Visibility): boo
   return visibilities.indexOf(visibility) >= visibilities.indexOf(than);
 }
 
+/** What a body says of the visibility. */
 export interface VisibilityWish {
   readonly visibility?: Visibility | undefined;
   /** The deprecated mirror; ignored when `visibility` is set. */

@@ -1,5 +1,6 @@
 // A named set of permissions of one repository, and the store of these; giving one to somebody copies the permissions.
 
+/** A named set of permissions of one repository. */
 export interface RoleTemplate {
   readonly id: string;
   readonly repositoryId: string;
@@ -9,11 +10,13 @@ export interface RoleTemplate {
   readonly updatedAt: Date;
 }
 
+/** What may change in a role template. */
 export type RoleTemplatePatch = Partial<Pick<RoleTemplate, 'name' | 'permissions'>> & Pick<RoleTemplate, 'updatedAt'>;
 
 /** The name of the unique constraint, as `Duplicate` carries it. */
 export const roleTemplateName = 'repositories_role_template_name';
 
+/** Where role templates are kept. */
 export interface RoleTemplateStore {
   /** By name. */
   list(repositoryId: string): Promise<readonly RoleTemplate[]>;

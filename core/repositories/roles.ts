@@ -5,8 +5,10 @@ import type { PermissionDeclaration, PermissionTable } from '#core/kernel/permis
 
 /** From the least to the greatest. */
 export const roles = ['read', 'triage', 'write', 'maintain', 'admin'] as const;
+/** A role of the table. */
 export type Role = (typeof roles)[number];
 
+/** Whether this is a role of the table. */
 export const isRole = (name: string): name is Role => (roles as readonly string[]).includes(name);
 
 /** What a collaborator was given: a role of the table, or a custom one with the permissions it carries. */

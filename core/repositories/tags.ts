@@ -14,6 +14,7 @@ import type { RepositoryParts } from './parts.ts';
 import { checkRoom } from './ref-limit.ts';
 import type { Repository } from './repository.ts';
 
+/** A tag as lists show it. */
 export interface Tag {
   readonly name: string;
   /** The commit it leads to; of a tag on something else, that. */

@@ -11,6 +11,7 @@ import { pushIntent, type PushIntentParts } from './push-intent.ts';
 import type { Repository } from './repository.ts';
 import { isUnborn } from './revisions.ts';
 
+/** A file that is to be written or removed as one commit. */
 export interface WriteCommand {
   readonly path: string;
   readonly message: string;
@@ -24,6 +25,7 @@ export interface WriteCommand {
   readonly content: Uint8Array | undefined;
 }
 
+/** What became of a file that was written or removed. */
 export interface Written {
   /** Whether the file is new. */
   readonly created: boolean;

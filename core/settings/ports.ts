@@ -1,5 +1,6 @@
 // What the settings ask of the world: their store.
 
+/** The stored value of a setting. */
 export interface StoredSetting {
   readonly key: string;
   /** The value as text, sealed where the setting was sensitive when it was written. */
@@ -8,6 +9,7 @@ export interface StoredSetting {
   readonly updatedAt: Date;
 }
 
+/** Where values of settings are kept. */
 export interface SettingStore {
   /** Those of plugins that are off or gone too. */
   all(): Promise<readonly StoredSetting[]>;

@@ -7,4 +7,5 @@ declare module '#core/kernel/scopes' {
   }
 }
 
+/** The scope rows of this area. */
 export const settingsScopes: readonly ScopeRow[] = [{ name: 'admin.settings', pat: 'admin:system' }];

@@ -33,6 +33,7 @@ function parsed({ type }: SettingDeclaration, text: string): SettingValue {
   return text;
 }
 
+/** A value as administrators see it: masked where the setting is sensitive. */
 export const shownValue = ({ sensitive }: SettingDeclaration, value: SettingValue): string =>
   sensitive === true ? maskedValue : String(value);
 

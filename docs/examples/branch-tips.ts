@@ -16,7 +16,7 @@ const prefix = 'refs/heads/';
 export default definePlugin({
   name: 'branch-tips',
   version: '1.0.0',
-  api: '^0.1.0',
+  api: '^0.2.0',
   needs: ['GitBackend'],
   build: ({ GitBackend: git }) => ({
     /** Takes the proof that the caller may read, so that no route can ask without it. */

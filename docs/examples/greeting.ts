@@ -7,7 +7,7 @@ type GreetingJson = TypeOf<typeof greetingJson>;
 export default definePlugin({
   name: 'greeting',
   version: '1.0.0',
-  api: '^0.1.0',
+  api: '^0.2.0',
   config: shape({ word: word().default('Hello').description('What a greeting begins with') }),
   needs: ['Users'],
   build: ({ config, Users }) => ({

@@ -16,7 +16,7 @@ const presentQuiet = ({ owner, name, updatedAt }: Repository, now: Date): QuietJ
 export default definePlugin({
   name: 'quiet',
   version: '1.0.0',
-  api: '^0.1.0',
+  api: '^0.2.0',
   routes: () => [
     api({
       id: 'quietRead',

@@ -71,7 +71,7 @@ const entity: Shape = (value, at, faults) => {
 const members = {
   name: required(text, 'Name it with lower-case words joined by hyphens'),
   version: required(text, 'Give it a semantic version, such as 1.0.0'),
-  api: required(text, 'Write a range of versions of the plugin API, such as ^0.1.0'),
+  api: required(text, 'Write a range of versions of the plugin API, such as ^0.2.0'),
   onFailure: optional(oneOf('fail', 'isolate')),
   config: optional(objectSchema),
   environment: optional(table(text)),

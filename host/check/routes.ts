@@ -76,14 +76,26 @@ function badMount(plan: Plan, { plugin, route }: Claim): readonly Problem[] {
 }
 
 function strangePorts({ plugin, route }: Claim): readonly Problem[] {
-  return (route.requires ?? [])
-    .filter((port) => traitsOf(port) === undefined)
-    .map((port) => ({
-      code: 'undeclared_port',
-      plugin,
-      message: `The route "${route.id}" of plugin "${plugin}" requires the port ${port}, which nothing declares`,
-      remedy: 'Import the module that declares it with declarePort, or correct the name',
-    }));
+  return (route.requires ?? []).flatMap((port) => {
+    const traits = traitsOf(port);
+    if (traits?.arity === 'optional') return [];
+    const requires = `The route "${route.id}" of plugin "${plugin}" requires the port ${port}`;
+    return [
+      traits === undefined
+        ? {
+            code: 'undeclared_port',
+            plugin,
+            message: `${requires}, which nothing declares`,
+            remedy: 'Import the module that declares it with declarePort, or correct the name',
+          }
+        : {
+            code: 'port_arity',
+            plugin,
+            message: `${requires}, which is not optional`,
+            remedy: 'Add it to `needs` of its definition instead',
+          },
+    ];
+  });
 }
 
 interface Guarded {

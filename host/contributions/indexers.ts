@@ -26,6 +26,7 @@ export type IndexChange<S> =
   | { readonly reindex: string }
   | { readonly forget: string };
 
+/** What of its data a plugin lets be found, as `indexer` takes it. */
 export interface IndexerSpec<S, T extends EventType> {
   /** The section of a search, unique among the indexers of all plugins: `issues`. */
   readonly name: string;
@@ -51,7 +52,25 @@ export type Indexer = Omit<IndexerSpec<unknown, EventType>, 'source' | 'changed'
   documents(repositoryId: string): AsyncIterable<IndexDocument<unknown>>;
 };
 
-/** Declares what of a plugin's data is found by a search. */
+/**
+ * Declares what of a plugin's data is found by a search.
+ *
+ * @example
+ *   indexers: ({ bells }) => [
+ *     indexer({
+ *       name: 'bells',
+ *       description: 'Bells by what is written on them',
+ *       scope: 'repo.read',
+ *       source: shape({ name: word() }),
+ *       follows: ['repository.deleted'],
+ *       changed: ({ payload }) => [{ forget: payload.repository_id }],
+ *       async *documents(repositoryId) {
+ *         for (const name of await bells.of(repositoryId, 1000))
+ *           yield { id: name, repositoryId, text: name, updatedAt: now, source: { name } };
+ *       },
+ *     }),
+ *   ],
+ */
 export const indexer = <S extends Joi.ObjectSchema, const T extends EventType>(
   spec: Omit<IndexerSpec<TypeOf<S>, T>, 'source'> & { readonly source: S },
 ): Indexer => spec as unknown as Indexer;

@@ -15,12 +15,14 @@ export interface PageInput<P, Q, A> {
   readonly granted: GrantOf<A>;
 }
 
+/** What a page shows. */
 export interface PageContent {
   readonly title: string;
   /** HTML of the main part. What comes from people has to be escaped by then: it is shown as it is. */
   readonly html: string;
 }
 
+/** One page, as `page` takes it. */
 export interface PageSpec<P, Q, A extends AccessRule, Path extends string = string> {
   /** Unique among the pages of all plugins, camelCase: `bellList`. */
   readonly id: string;
@@ -47,7 +49,24 @@ export type WebPage = Omit<PageSpec<unknown, unknown, AccessRule>, 'run' | 'mete
   run(call: never, input: never): unknown;
 };
 
-/** Declares one page of the web interface. */
+/**
+ * Declares one page of the web interface.
+ *
+ * @example
+ *   pages: ({ bells }) => [
+ *     page({
+ *       id: 'bellList',
+ *       summary: 'Shows the bells of a tower',
+ *       path: '/{tower}',
+ *       access: signedIn,
+ *       scope: null,
+ *       run: async (_call, { params }) => ({
+ *         title: 'Bells',
+ *         html: `<p>${(await bells.of(params.tower, 30)).length} bells</p>`,
+ *       }),
+ *     }),
+ *   ],
+ */
 export function page<
   const A extends AccessRule,
   const Path extends string,

@@ -14,6 +14,7 @@ export interface ToolInput<I, A> {
   readonly granted: GrantOf<A>;
 }
 
+/** One MCP tool, as `tool` takes it. */
 export interface ToolSpec<I, O, A extends AccessRule> {
   /** Unique among the tools of all plugins, snake_case: `list_branches`. */
   readonly name: string;

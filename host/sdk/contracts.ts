@@ -59,7 +59,10 @@ export const contracts = {
 
 const patience = 20_000;
 
-function suite<P>(checks: readonly Check<P>[]): (make: () => P | Promise<P>) => readonly Promised[] {
+/** Makes what a suite is run on. */
+type Make<P> = () => P | Promise<P>;
+
+function suite<P>(checks: readonly Check<P>[]): (make: Make<P>) => readonly Promised[] {
   return (make) => checks.map(({ name, run }) => ({ name, run: async () => limited(run(await make()), patience) }));
 }
 

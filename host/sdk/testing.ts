@@ -28,7 +28,12 @@ const ofCompany: ReadonlySet<string> = new Set([
   'unknown_read',
 ]);
 
-/** What is wrong with a definition by itself; with good defaults and good manners, nothing. */
+/**
+ * What is wrong with a definition by itself; with good defaults and good manners, nothing.
+ *
+ * @example
+ *   assert.deepEqual(checkPlugin(bell, { config: { bell: { tower: 'north' } } }), []);
+ */
 export function checkPlugin(definition: PluginDefinition, options: CheckOptions = {}): readonly Problem[] {
   return check(planOf([definition], options)).filter(({ code }) => !ofCompany.has(code));
 }

@@ -6,7 +6,7 @@ import { pluginRoutes } from './plugins/routes.ts';
 export default definePlugin({
   name: 'administration',
   version: '0.1.0',
-  api: '^0.1.0',
+  api: '^0.2.0',
   needs: ['PluginInventory'],
   scopes: administrationScopes,
   build: ({ PluginInventory }) => PluginInventory,

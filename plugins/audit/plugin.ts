@@ -9,7 +9,7 @@ import { EntryTable } from './tables.ts';
 export default definePlugin({
   name: 'audit',
   version: '0.1.0',
-  api: '^0.1.0',
+  api: '^0.2.0',
   needs: ['UnitOfWork'],
   stores: { entries: { sql: sqlAuditStore, memory: memoryAuditStore } },
   entities: [EntryTable],

@@ -11,7 +11,7 @@ declare module 'hexforge/plugin' {
 export default definePlugin({
   name: 'git-http',
   version: '0.1.0',
-  api: '^0.1.0',
+  api: '^0.2.0',
   config: shape({
     max_push_bytes: Joi.number()
       .integer()

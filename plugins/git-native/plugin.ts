@@ -5,7 +5,7 @@ import { gitNative } from '#adapters/git-native/index';
 export default definePlugin({
   name: 'git-native',
   version: '0.1.0',
-  api: '^0.1.0',
+  api: '^0.2.0',
   config: shape({
     program: Joi.string()
       .default('git')

@@ -34,7 +34,7 @@ const username = word().custom((value: string, helpers) =>
 export default definePlugin({
   name: 'identity',
   version: '0.1.0',
-  api: '^0.1.0',
+  api: '^0.2.0',
   config: shape({
     admin_username: username.default('admin').description('Name of the administrator that the first start creates'),
     admin_password: maybe(

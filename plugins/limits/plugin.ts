@@ -5,7 +5,7 @@ import { rateBudgets } from '#core/limits/use-cases';
 export default definePlugin({
   name: 'limits',
   version: '0.1.0',
-  api: '^0.1.0',
+  api: '^0.2.0',
   config: shape({
     metering: flag()
       .truthy('on')

@@ -32,7 +32,7 @@ import { tagRoutes } from './tags/routes.ts';
 export default definePlugin({
   name: 'repositories',
   version: '0.1.0',
-  api: '^0.1.0',
+  api: '^0.2.0',
   config: shape({
     ssh_url: Joi.string()
       .uri({ scheme: ['ssh'] })

@@ -11,7 +11,7 @@ import { SettingTable } from './tables.ts';
 export default definePlugin({
   name: 'settings',
   version: '0.1.0',
-  api: '^0.1.0',
+  api: '^0.2.0',
   needs: ['AuditLog', 'Clock', 'Events', 'Sealer', 'SettingCatalogue', 'UnitOfWork'],
   stores: { settings: { sql: sqlSettingStore, memory: memorySettingStore } },
   entities: [SettingTable],

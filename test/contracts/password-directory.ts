@@ -9,6 +9,7 @@ interface Person {
   readonly password: string;
 }
 
+/** A password directory that the contract is run on, and people it knows. */
 export interface DirectoryUnderTest {
   readonly directory: PasswordDirectory;
   /** Two whom it knows, with different names and passwords. */

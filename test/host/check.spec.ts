@@ -354,7 +354,7 @@ void t.test('a builder of routes that throws is a problem of its plugin', async 
   ]);
 });
 
-void t.test('a route may name only scopes, permissions and ports that exist', async (t) => {
+void t.test('a route may name only scopes and permissions that exist, and require optional ports', async (t) => {
   const lost = definePlugin({
     ...base,
     name: 'a',
@@ -363,7 +363,7 @@ void t.test('a route may name only scopes, permissions and ports that exist', as
       {
         ...route('GET', '/x', 'x'),
         scope: 'sample.read',
-        requires: ['Nothing' as 'SampleExtra'],
+        requires: ['Nothing' as 'SampleExtra', 'Sealer' as 'SampleExtra', 'SampleExtra'],
         access: {
           who: 'permitted',
           resource: 'thing' as never,
@@ -382,6 +382,7 @@ void t.test('a route may name only scopes, permissions and ports that exist', as
       ['unknown_scope', 'Add it to the `scopes` of its definition, or enable the plugin that contributes it'],
       ['unknown_permission', 'Did you mean "thing.read"?'],
       ['undeclared_port', 'Import the module that declares it with declarePort, or correct the name'],
+      ['port_arity', 'Add it to `needs` of its definition instead'],
     ],
   );
 });

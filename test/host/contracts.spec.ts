@@ -23,7 +23,7 @@ let owner: User | undefined;
 const keeper = definePlugin({
   name: 'keeper',
   version: '1.0.0',
-  api: '^0.1.0',
+  api: '^0.2.0',
   routes: () => [
     api({
       id: 'keeperKeep',

@@ -268,7 +268,7 @@ void t.test(
   async (t) => {
     const sdk = new URL('../../host/sdk/plugin.ts', import.meta.url).href;
     const code = `import { anyone, api, definePlugin, Joi } from ${JSON.stringify(sdk)};
-export default definePlugin({ name: 'guest', version: '1.0.0', api: '^0.1.0', config: Joi.object({ word: Joi.string().default('x') }), environment: { GUEST_WORD: 'word' },
+export default definePlugin({ name: 'guest', version: '1.0.0', api: '^0.2.0', config: Joi.object({ word: Joi.string().default('x') }), environment: { GUEST_WORD: 'word' },
   routes: (_, { config }) => [api({ id: 'guestGet', summary: config.word ?? '', method: 'GET', path: '/hello', access: anyone, scope: null, meter: 'none', result: 'empty', success: 204, run: () => undefined })] });`;
     const cwd = t.testdir({
       'guest.ts': code,

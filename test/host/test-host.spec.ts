@@ -9,7 +9,7 @@ import { example } from '#test/support/example';
 
 const labels = await example('labels');
 
-const base = { version: '1.0.0', api: '^0.1.0' } as const;
+const base = { version: '1.0.0', api: '^0.2.0' } as const;
 const about = { summary: 'A sample', method: 'GET', scope: null, meter: 'api.read' } as const;
 const url = process.env['HEXFORGE_TEST_POSTGRES_URL'] as `postgres://${string}` | undefined;
 const databases = ['memory', 'embedded', ...(url === undefined ? [] : [url])] as const;

@@ -8,7 +8,7 @@ const said = shape({ word: word() });
 const plugin = definePlugin({
   name: 'echo',
   version: '1.0.0',
-  api: '^0.1.0',
+  api: '^0.2.0',
   needs: ['Clock'],
   config: shape({ suffix: word().default('!') }),
   build: ({ config }) => ({

@@ -25,7 +25,7 @@ function folderOf(t: Test, { plugins, yaml = '' }: Folder): string {
         name,
         {
           'package.json': '{"type":"module"}',
-          'plugin.js': `export default { name: '${name}', version: '1.0.0', api: '^0.1.0', ${members} };`,
+          'plugin.js': `export default { name: '${name}', version: '1.0.0', api: '^0.2.0', ${members} };`,
         },
       ]),
     ),

@@ -20,7 +20,7 @@ const second = (...more: readonly string[]) => ({
 
 /** The plugin, which says at its start what its table looks like. */
 const source = (migrations: readonly object[]): string => `export default {
-  name: 'bell', version: '1.0.0', api: '^0.1.0', onFailure: 'isolate', tables: ['bell_ring'],
+  name: 'bell', version: '1.0.0', api: '^0.2.0', onFailure: 'isolate', tables: ['bell_ring'],
   migrations: ${JSON.stringify(migrations)},
   stores: { rings: { sql: (db) => () => db.em().execute('select * from bell_ring'), memory: () => async () => [] } },
   start: async (_, { stores, instance }) => instance.announce('rings: ' + JSON.stringify(await stores.rings())),

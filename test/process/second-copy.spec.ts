@@ -19,7 +19,7 @@ import './contract.js';
 const open = { summary: 'A sample', method: 'GET', access: anyone, scope: null, result: shape({ text: text() }).id('Bell') };
 async function* bytes() { yield Buffer.from('ding'); }
 export default definePlugin({
-  name: 'bell', version: '1.0.0', api: '^0.1.0', needs: ['Clock'],
+  name: 'bell', version: '1.0.0', api: '^0.2.0', needs: ['Clock'],
   provides: { Bell: () => ({ ring: () => 'dong' }) },
   routes: () => [
     api({ ...open, id: 'bellGone', path: '/gone', run: async () => { throw new NotFound('There is no bell'); } }),
@@ -34,7 +34,7 @@ const tower = `
 const { anyone, api, definePlugin, shape, text } = require('hexforge/plugin');
 require('./contract.js');
 module.exports = definePlugin({
-  name: 'tower', version: '1.0.0', api: '^0.1.0', needs: ['Bell'],
+  name: 'tower', version: '1.0.0', api: '^0.2.0', needs: ['Bell'],
   build: ({ Bell }) => Bell,
   routes: (bell) => [
     api({ id: 'towerRing', summary: 'A sample', method: 'GET', path: '/ring', access: anyone, scope: null, result: shape({ text: text() }).id('Ring'), run: () => ({ text: bell.ring() }) }),

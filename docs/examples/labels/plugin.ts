@@ -8,7 +8,7 @@ import { labels, LabelTable } from './table.ts';
 export default definePlugin({
   name: 'labels',
   version: '1.0.0',
-  api: '^0.1.0',
+  api: '^0.2.0',
   needs: ['UnitOfWork', 'Events', 'Ids', 'Repositories'],
   emits: ['labels.changed'],
   stores: {

@@ -51,7 +51,7 @@ const present = ({ id, author, text }: Note): TypeOf<typeof noteJson> => ({ id, 
 export default definePlugin({
   name: 'sample-plugin',
   version: '1.0.0',
-  api: '^0.1.0',
+  api: '^0.2.0',
   needs: ['UnitOfWork', 'Ids', 'Repositories'],
   stores: {
     notes: rows<Note>(NoteTable, {

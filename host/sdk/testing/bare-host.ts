@@ -7,6 +7,7 @@ import type { Clock, Ids } from '#core/kernel/time';
 import { freePort } from '#host/address';
 import { Machine } from '#host/boot';
 import { check } from '#host/check';
+import type { Readiness } from '#host/contributions/probes';
 import type { PluginDefinition } from '#host/definition';
 import { httpServer } from '#host/http';
 import type { State } from '#host/life';
@@ -22,12 +23,14 @@ interface TimeLimits {
   readonly stop: number;
 }
 
+/** What an operator would configure. */
 export interface CheckOptions {
   /** Plugin name → its configuration. */
   readonly config?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly settings?: Readonly<Record<string, unknown>>;
 }
 
+/** What a bare host is made with. */
 export interface BareHostOptions extends CheckOptions {
   readonly providers?: Readonly<Record<string, string>>;
   readonly clock?: Clock;
@@ -41,11 +44,13 @@ export interface BareHostOptions extends CheckOptions {
   readonly log?: Log;
 }
 
+/** A host with exactly the given plugins, started. */
 export interface BareHost {
   port<K extends PortName>(name: K): PortValue<K>;
   /** Plugin name → where it stands and why. */
   states(): Readonly<Record<string, { readonly state: State; readonly reason: string | undefined }>>;
-  readiness: Machine['readiness'];
+  /** What `/readyz` says. */
+  readiness(): Promise<Readiness>;
   /** Every served route as `METHOD /path`. */
   routes(): readonly string[];
   /** Resolves when every event committed so far was delivered once. */
@@ -60,6 +65,13 @@ const noDirectory = '/nonexistent/hexforge-test';
 
 /**
  * A host with exactly these plugins over memory storage, started.
+ *
+ * @example
+ *   const host = await bareHost([bell], { foreign: ['bell'] });
+ *   const url = await host.listen();
+ *   assert.equal((await fetch(`${url}/api/v1/x/bell`)).status, 404);
+ *   await host.stop();
+ *
  * @throws {Refused} with what `hexforge check` or a start would say.
  */
 export async function bareHost(

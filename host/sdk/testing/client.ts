@@ -1,6 +1,7 @@
 // The HTTP client of a test host: requests as one user, over a real connection.
 import { request, type Agent, type IncomingHttpHeaders } from 'node:http';
 
+/** What a request has beside its method and path. */
 export interface RequestOptions {
   /** Sent as JSON. */
   readonly json?: unknown;
@@ -9,6 +10,7 @@ export interface RequestOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** The answer to a request, whatever its status. */
 export interface Answer {
   readonly status: number;
   /** By lower-case name. */

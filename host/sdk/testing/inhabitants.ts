@@ -3,24 +3,28 @@ import type { Agent } from 'node:http';
 import type { Clock } from '#core/kernel/time';
 import { Client, type Answer } from './client.ts';
 
+/** What an account of a test host is made with. */
 export interface NewUser {
   readonly displayName?: string;
   readonly email?: string;
   readonly isAdmin?: boolean;
 }
 
+/** An account of a test host, with its password. */
 export interface TestUser {
   readonly id: string;
   readonly username: string;
   readonly password: string;
 }
 
+/** What a repository of a test host is made with. */
 export interface NewRepository {
   /** Default: private. */
   readonly visibility?: 'public' | 'internal' | 'private';
   readonly description?: string;
 }
 
+/** A repository of a test host. */
 export interface TestRepository {
   readonly id: string;
   readonly owner: string;

@@ -27,6 +27,7 @@ import './standard-plugins.ts';
 
 export type { NewRepository, NewUser, TestRepository, TestUser };
 
+/** What a test host is made with. */
 export interface TestHostOptions {
   /** Plugin name → its part of the configuration, of standard plugins too. */
   readonly config?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
@@ -55,6 +56,7 @@ export interface TestHostOptions {
   readonly log?: Log;
 }
 
+/** A forge in the process of the test. */
 export interface TestHost extends AsyncDisposable {
   /** Where it listens. */
   readonly url: string;

@@ -381,9 +381,9 @@ void t.test('what an error quotes of a request is cut', async (t) => {
   t.equal((body as { detail: string }).detail.length, 2001);
 });
 
-void t.test('an absent port hides the route or names what is missing', async (t) => {
+void t.test('an absent port hides the route or names what is missing; one that is there is handed over', async (t) => {
   const params = object<{ name: string }>({ name: Joi.string().required() });
-  const absent: Record<string, { component: string; absent: 'hidden' | 'unavailable' }> = {
+  const absent: Record<string, { component: string; absent: 'hidden' | 'unavailable' | 'degraded' }> = {
     Lens: { component: 'lens', absent: 'hidden' },
     Shutter: { component: 'shutter', absent: 'unavailable' },
   };
@@ -419,10 +419,10 @@ void t.test('an absent port hides the route or names what is missing', async (t)
         params,
         requires: ['Shutter'],
         result: ok,
-        run: () => ({ ok: true }),
+        run: (_, { ports: { Shutter } }) => ({ ok: Shutter.speed === 60 }),
       }),
     ],
-    { absentPort: (name) => absent[name] },
+    { absentPort: (name) => absent[name], optionalPort: (name) => (name === 'Shutter' ? { speed: 60 } : undefined) },
   );
   t.strictSame(
     (await rig.call('GET', '/api/v1/only', { headers: bearer('bad') })).body,
@@ -440,6 +440,10 @@ void t.test('an absent port hides the route or names what is missing', async (t)
     error_code: 'unavailable',
   });
   t.equal((await rig.call('GET', '/api/v1/shutter/closed')).status, 404, 'told only to those who may know');
+  absent['Shutter'] = { component: 'shutter', absent: 'degraded' };
+  t.equal((await rig.call('GET', '/api/v1/shutter/open')).status, 503, 'it cannot answer without what it requires');
+  delete absent['Shutter'];
+  t.strictSame((await rig.call('GET', '/api/v1/shutter/open')).body, { ok: true });
   delete absent['Lens'];
   t.equal((await rig.call('GET', '/api/v1/only')).status, 200, 'asked per request');
 });

@@ -175,6 +175,7 @@ export async function startRig(
     rateCounter: counter(),
     budgets: () => undefined,
     absentPort: () => undefined,
+    optionalPort: () => undefined,
     readiness: async () => ({ ready: true, degraded: [] }),
     validateResponses: true,
     clock: { now: () => now },

@@ -9,6 +9,7 @@ import { makeHistory } from './history.ts';
 import { serve, type GitServer } from './http-server.ts';
 import { git, must } from './stock-git.ts';
 
+/** A git back end that the contract is run on. */
 export interface GitBackendUnderTest {
   readonly backend: GitBackend;
   /** Processes and temporary objects of clones and pushes that there are now, each in words. */

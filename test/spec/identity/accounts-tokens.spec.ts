@@ -280,7 +280,7 @@ void t.test('OAuth2 access tokens', async (t) => {
   const reader = definePlugin({
     name: 'fake-oauth',
     version: '1.0.0',
-    api: '^0.1.0',
+    api: '^0.2.0',
     needs: ['Users'],
     build: ({ Users }) => ({
       prefix: 'svc_oat_',

@@ -20,7 +20,7 @@ const sample = (max = 9) =>
   definePlugin({
     name: 'sample',
     version: '1.0.0',
-    api: '^0.1.0',
+    api: '^0.2.0',
     settings: [
       { key: 'sample.enabled', type: 'boolean', default: true, description: 'A sample' },
       { key: 'sample.size', type: 'integer', default: 3, min: 1, max, description: 'How large' },
@@ -34,7 +34,7 @@ const grants = (scopes: string[]) =>
   definePlugin({
     name: 'grants',
     version: '1.0.0',
-    api: '^0.1.0',
+    api: '^0.2.0',
     provides: { AdminGrants: () => ({ scopesOf: async () => scopes }) },
   });
 
