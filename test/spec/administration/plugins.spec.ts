@@ -19,11 +19,9 @@ void t.test('GET /admin/plugins answers 200 with every plugin in the order of th
   const rows = answer.body as readonly Row[];
   t.strictSame(
     rows.map(({ name, state, origin }) => [name, state, origin]),
-    ['identity', 'repositories', 'git-native', 'git-http', 'audit', 'limits', 'administration'].map((name) => [
-      name,
-      'started',
-      'standard',
-    ]),
+    ['identity', 'repositories', 'git-native', 'git-http', 'audit', 'limits', 'settings', 'administration'].map(
+      (name) => [name, 'started', 'standard'],
+    ),
   );
   t.strictSame(
     rows.find(({ name }) => name === 'administration'),
@@ -34,6 +32,7 @@ void t.test('GET /admin/plugins answers 200 with every plugin in the order of th
       enabled: true,
       state: 'started',
       reason: null,
+      parked: 0,
       provides: [],
       needs: ['PluginInventory'],
       routes: [{ id: 'adminPluginList', method: 'GET', path, access: 'super-admin', scope: 'admin.plugins' }],
@@ -93,7 +92,7 @@ void t.test('GET /admin/plugins tells why one is not well, and what was built of
         name: 'lively',
         version: '1.0.0',
         api: '*',
-        build: () => ({ every: 0.5 }),
+        build: () => ({ strike: async () => undefined }),
         routes: () => [
           api({
             id: 'livelyRead',
@@ -106,7 +105,7 @@ void t.test('GET /admin/plugins tells why one is not well, and what was built of
             run: () => undefined,
           }),
         ],
-        jobs: ({ every }) => [{ name: 'strike', everySeconds: 3600 * every, run: async () => undefined }],
+        jobs: ({ strike }) => [{ name: 'strike', everySeconds: 1800, run: () => strike() }],
       }),
     ],
   });
