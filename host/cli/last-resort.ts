@@ -36,8 +36,8 @@ export function sentenceOf({ plugin, error, why, seconds }: Ending): string {
 /** An error whose stack is that of the plugin, without us who look. */
 function here(message: string): Error {
   const error = new Error(message);
-  error.stack = error.stack
-    ?.split('\n')
+  error.stack = (error.stack ?? '')
+    .split('\n')
     .filter((line) => !line.includes(import.meta.url))
     .join('\n');
   return error;
