@@ -19,7 +19,7 @@ export const serve: Command = {
     if (lastResort !== undefined)
       lastResort.tell = ({ error: err, why, ...facts }) =>
         last.error({ ...facts, err }, `${endings[why]}: the process ends, and recovers at its next start`);
-    const { configuration } = await examined(context);
+    const { configuration, listed } = await examined(context);
     const log = openLog(configuration.logLevel, context.stderr)('host');
     // The line that says where it listens may find nobody too.
     forgiving(context.stdout);
@@ -36,6 +36,7 @@ export const serve: Command = {
       });
     }
     const forge = await startForge(configuration, {
+      listed,
       stdout: context.stdout,
       stderr: context.stderr,
       ...(lastResort !== undefined && {
