@@ -36,9 +36,14 @@ async function lay(root: string): Promise<string> {
 }
 
 export async function pluginLines(setting: Setting): Promise<Line[]> {
-  const { engine, root, rounds } = setting;
-  const plugins = await lay(root);
+  const plugins = await lay(setting.root);
   const start = (among: boolean): Promise<Subject> => Subject.start(among ? { ...setting, plugins } : setting);
+  return [await startLine(setting, start), ...(await requestLines(setting, start))];
+}
+
+type Start = (among: boolean) => Promise<Subject>;
+
+async function startLine({ engine, rounds }: Setting, start: Start): Promise<Line> {
   const readyAfter = async (among: boolean): Promise<number> => {
     const subject = await start(among);
     await subject.stop();
@@ -46,14 +51,16 @@ export async function pluginLines(setting: Setting): Promise<Line[]> {
   };
   const more: number[] = [];
   await readyAfter(true);
-  for (let round = 0; round < Math.max(rounds, 7); round++) {
+  for (let round = 0; round < rounds; round++) {
     const first = await readyAfter(round % 2 === 0);
     const second = await readyAfter(round % 2 !== 0);
     more.push(round % 2 === 0 ? first - second : second - first);
   }
-  const started = bounded({ name: `start with ${count} plugins more`, engine, unit: 'ms', values: more, most: 250 });
+  return bounded({ name: `start with ${count} plugins more`, engine, unit: 'ms', values: more, most: 250 });
+}
 
-  /** Measured in turns, each time on a server of its own: two on one data directory exclude each other. */
+/** Measured in turns, each time on a server of its own: two on one data directory exclude each other. */
+async function requestLines({ engine, rounds }: Setting, start: Start): Promise<Line[]> {
   const measured = { with: [] as Cost[], without: [] as Cost[] };
   for (let round = 0; round < rounds; round++)
     for (const among of round % 2 === 0 ? [true, false] : [false, true]) {
@@ -79,7 +86,6 @@ export async function pluginLines(setting: Setting): Promise<Line[]> {
       limit: turns(measured.without, what),
     });
   return [
-    started,
     await compared('GET the repositories', 'requestsPerSecond', 'req/s', { least: 0.95 }),
     await compared('CPU of a request', 'microseconds', 'µs', { most: 1.05 }),
   ];

@@ -32,7 +32,7 @@ const root = await mkdtemp(join(tmpdir(), 'hexforge-bench-'));
 const lines: Line[] = [];
 try {
   const history = join(root, 'history.git');
-  if (!values.hostile) {
+  if (wanted('git') || wanted('read')) {
     await git(['init', '-q', '--bare', '-b', 'main', history]);
     await writeHistory(history, { commits: 12_000, rootFiles: 300, folders: 40, filesPerFolder: 20 });
     await git(['repack', '-adq'], history);
