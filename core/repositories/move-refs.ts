@@ -1,6 +1,6 @@
 // Moving a ref over REST: judged as a push is, announced before, recorded after with the same events.
 import type { Granted } from '#core/kernel/access';
-import { Conflict, Forbidden } from '#core/kernel/errors';
+import { Conflict, Forbidden, Unavailable } from '#core/kernel/errors';
 import type { RefUpdate } from './git-backend.ts';
 import type { Moving } from './git-refs.ts';
 import { judgeRefs } from './ref-policy.ts';
@@ -46,7 +46,12 @@ export async function moveRef(
     await hooks.announced([update]);
     moving = await parts.git.moveRefs(id, [update]).catch(async (error: unknown) => {
       // Cut short, git may have moved it all the same: then it is told so, and is not asked for once more.
-      const [now] = await parts.git.readRefs(id, [update.ref]).catch(() => []);
+      const [now] = await parts.git.readRefs(id, [update.ref]).catch(() => {
+        throw new Unavailable('The branch or tag may have been changed, or not', {
+          detail: 'Look at it before you try again',
+          cause: error,
+        });
+      });
       if (now !== update.new) throw error;
       return 'moved' as const;
     });

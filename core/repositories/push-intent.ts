@@ -36,7 +36,10 @@ export function pushIntent(parts: PushIntentParts, repositoryId: string, caller:
     hooks: {
       async announced(updates) {
         if (updates.length === 0) return;
-        await reconciler.settlePushes(repositoryId);
+        await reconciler.settlePushes(
+          repositoryId,
+          updates.map(({ ref }) => ref),
+        );
         intent = await intents.open({ kind: 'repositories.push', subject: repositoryId, detail: { actor, updates } });
       },
       async landed(updates) {

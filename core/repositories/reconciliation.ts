@@ -21,9 +21,10 @@ export interface Reconciler {
   run(): Promise<void>;
   /**
    * Concludes abandoned pushes of one repository, so that no later push covers their traces.
-   * @throws {Unavailable} where one of them cannot be concluded and only the refs can tell its outcome.
+   * @param refs that the later one is about: their events follow in the order in which they moved.
+   * @throws {Unavailable} where one of them cannot be concluded, and is about one of these or known by the refs alone.
    */
-  settlePushes(repositoryId: string): Promise<void>;
+  settlePushes(repositoryId: string, refs: readonly string[]): Promise<void>;
 }
 
 /** An intent with what is known of its outcome. */
@@ -151,12 +152,15 @@ export function reconciler(parts: Parts): Reconciler {
       alone(async () => {
         for (const kind of intentKinds) await concludeAll(kind, await open(kind));
       }),
-    async settlePushes(repositoryId) {
+    async settlePushes(repositoryId, refs) {
       const pending = async (): Promise<Open[]> =>
         (await open('repositories.push')).filter(({ intent }) => intent.subject === repositoryId);
       if ((await pending()).length === 0) return;
       await alone(async () => concludeAll('repositories.push', await pending()));
-      if ([...unsettled.values()].some(({ intent, moved }) => intent.subject === repositoryId && moved === undefined))
+      const named = new Set(refs);
+      const inTheWay = ({ intent, moved }: Open): boolean =>
+        intent.subject === repositoryId && (moved === undefined || moved.some(({ ref }) => named.has(ref)));
+      if ([...unsettled.values()].some(inTheWay))
         throw new Unavailable('An earlier push to this repository is not recorded yet', {
           detail: 'Try again within a minute',
         });

@@ -3,8 +3,6 @@ import t from 'tap';
 import { check } from '#host/check';
 import { definePlugin, PLUGIN_API_VERSION, type PluginDefinition } from '#host/definition';
 import type { Origin, Plan } from '#host/plan';
-import { Refused } from '#host/problem';
-import { bareHost } from '#host/sdk/testing';
 import { greeter } from './sample-ports.ts';
 
 const base = { version: '1.0.0', api: `^${PLUGIN_API_VERSION}` };

@@ -137,7 +137,10 @@ void t.test(
     await server.ready;
     await until(async () => JSON.stringify(await degraded(server)) === '["stray"]');
     t.match(lineWith(server, 'not caught'), { plugin: 'stray', err: { message: 'a rejection' } });
-    t.match((await hexforge(folder, ['plugins'])).text, /stray +1\.0\.0 +degraded: An error of it was not caught: /);
+    t.match(
+      (await hexforge(folder, ['plugins'])).text,
+      /stray +1\.0\.0 +path \S+ +degraded: An error of it was not caught: /,
+    );
     await pause(100);
     t.equal((await fetch(`${server.url}/readyz`)).status, 200);
     server.signal('SIGTERM');
@@ -166,7 +169,7 @@ void t.test('an isolated plugin whose migration fails has failed, and the forge 
   t.strictSame(await degraded(server), ['half']);
   t.match(
     (await hexforge(folder, ['plugins'], 'sql')).text,
-    /half +1\.0\.0 +failed: The migration "001" of plugin "half" failed and was rolled back: /,
+    /half +1\.0\.0 +path \S+ +failed: The migration "001" of plugin "half" failed and was rolled back: /,
   );
   t.match(await hexforge(folder, ['plugins', 'replay', 'half'], 'sql'), { code: 1, text: /No such event is parked/ });
   server.signal('SIGTERM');

@@ -275,3 +275,24 @@ void t.test('no push covers the traces of one whose outcome is not known yet', a
   t.equal(await forge.push(alice, repository, [{ ref: 'refs/heads/main', old: a, new: b }]), 'refs/heads/main');
   t.equal((await pushed(forge)).length, 2);
 });
+
+void t.test(
+  'a push of a ref whose last move is not recorded yet waits for that, one of another does not',
+  async (t) => {
+    const { forge, repository } = await start(t);
+    forge.intents.failClose(2);
+    t.equal(await forge.push(alice, repository, [create('refs/heads/main')]), 'refs/heads/main');
+    await t.rejects(forge.push(alice, repository, [{ ref: 'refs/heads/main', old: a, new: b }]), {
+      kind: 'unavailable',
+      message: /not recorded yet/,
+    });
+    forge.intents.failClose();
+    t.equal(await forge.push(alice, repository, [create('refs/heads/side')]), 'refs/heads/side');
+    t.equal(await forge.push(alice, repository, [{ ref: 'refs/heads/main', old: a, new: b }]), 'refs/heads/main');
+    t.same(
+      (await pushed(forge)).filter((payload) => 'ref' in payload && payload.ref === 'refs/heads/main'),
+      [event(repository, 'refs/heads/main', zeroOid, a), event(repository, 'refs/heads/main', a, b)],
+      'in the order in which they moved',
+    );
+  },
+);

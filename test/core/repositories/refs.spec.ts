@@ -71,6 +71,23 @@ void t.test(
   },
 );
 
+void t.test('a move that broke off, and of which nobody can say what it came to, is not told as refused', async (t) => {
+  const { forge, repository, tip } = await start(t);
+  const granted = await forge.granted(alice, 'repo.write', repository);
+  const { moveRefs } = forge.git;
+  forge.git.breaks = 'after refs moved';
+  forge.git.moveRefs = async (id, updates) => {
+    const moving = moveRefs.call(forge.git, id, updates);
+    forge.git.failWith('readRefs');
+    return moving;
+  };
+  await t.rejects(forge.useCases.createBranch(granted, { name: 'two' }), {
+    kind: 'unavailable',
+    message: 'The branch or tag may have been changed, or not',
+  });
+  t.match(await told(forge), [{ ref: 'refs/heads/two', old: zeroOid, new: tip }]);
+});
+
 void t.test(
   'a branch or tag that moved while the database is away is answered as moved, and recorded once when it is back',
   async (t) => {

@@ -50,7 +50,7 @@ export class TestIntents implements Intents {
   readonly open_ = new Map<string, Intent>();
   #dead = new Set<string>();
   #count = 0;
-  #failing = false;
+  #failing = 0;
 
   async open<D>(intent: { readonly kind: string; readonly subject: string; readonly detail: D }): Promise<Intent<D>> {
     const opened = { ...intent, id: `intent-${++this.#count}`, openedAt: new Date() };
@@ -59,8 +59,8 @@ export class TestIntents implements Intents {
   }
 
   async close(id: string): Promise<void> {
-    if (this.#failing) {
-      this.#failing = false;
+    if (this.#failing > 0) {
+      this.#failing -= 1;
       throw new Unavailable('The database does not answer');
     }
     if (!this.open_.delete(id)) throw new Conflict('The change was concluded already');
@@ -78,9 +78,9 @@ export class TestIntents implements Intents {
     return [...this.open_.values()].filter((intent) => intent.kind === kind && this.#dead.has(intent.id));
   }
 
-  /** The next one to be closed finds no database. */
-  failClose(): void {
-    this.#failing = true;
+  /** The next ones to be closed find no database. */
+  failClose(times = 1): void {
+    this.#failing = times;
   }
 
   /** All who hold one have died. */

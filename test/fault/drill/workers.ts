@@ -173,8 +173,8 @@ export class RestWorker extends Worker {
     const [ref, register] = this.pick([...refs].filter(([name]) => name.startsWith(prefix)));
     const name = ref.split('/').slice(2).join('/');
     const kind = what === 'branches' ? 'branch' : 'tag';
-    // Branches have a budget of deletions, which is not to be spent in a moment.
-    const stays = what === 'branches' && this.random() < 0.8;
+    // Deletions have a budget, which is not to be spent in a moment.
+    const stays = this.random() < 0.85;
     if (register.certain === undefined || (register.certain !== absent && stays)) return true;
     if (register.certain === absent)
       return client.change(
