@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util';
 import type { Line } from './compare.ts';
 import { writeHistory } from './history.ts';
 import { hostileLines } from './hostile.ts';
+import { pluginLines } from './plugins.ts';
 import { gitLines, readLines, startLines, type Setting } from './lines.ts';
 import { git, Subject } from './subject.ts';
 import { table } from './table.ts';
@@ -31,7 +32,7 @@ const root = await mkdtemp(join(tmpdir(), 'hexforge-bench-'));
 const lines: Line[] = [];
 try {
   const history = join(root, 'history.git');
-  if (!values.hostile) {
+  if (wanted('git') || wanted('read')) {
     await git(['init', '-q', '--bare', '-b', 'main', history]);
     await writeHistory(history, { commits: 12_000, rootFiles: 300, folders: 40, filesPerFolder: 20 });
     await git(['repack', '-adq'], history);
@@ -47,6 +48,7 @@ try {
     };
     await mkdir(setting.dataDir, { mode: 0o700 });
     if (wanted('start')) lines.push(...(await startLines(setting)));
+    if (wanted('plugins')) lines.push(...(await pluginLines(setting)));
     const subject = await Subject.start(setting);
     try {
       await subject.signIn();

@@ -10,6 +10,8 @@ const run = promisify(execFile);
 export interface SubjectOptions {
   readonly dataDir: string;
   readonly databaseUrl: string | undefined;
+  /** Lines of more plugins in the configuration. */
+  readonly plugins?: string;
 }
 
 export class Subject {
@@ -28,12 +30,12 @@ export class Subject {
   }
 
   /** The forge as a user runs it, but for budgets that no measurement reaches. */
-  static async start({ dataDir, databaseUrl }: SubjectOptions): Promise<Subject> {
+  static async start({ dataDir, databaseUrl, plugins = '' }: SubjectOptions): Promise<Subject> {
     const barePort = await freePort();
     const config = `${dataDir}.yaml`;
     await writeFile(
       config,
-      `plugins:\n  limits: { enabled: false }\n  bench-bare: { path: ${fileURLToPath(new URL('bare-plugin.ts', import.meta.url))}, port: ${barePort} }\n`,
+      `plugins:\n  limits: { enabled: false }\n  bench-bare: { path: ${fileURLToPath(new URL('bare-plugin.ts', import.meta.url))}, port: ${barePort} }\n${plugins}`,
     );
     const begun = performance.now();
     const server = await ServerProcess.start({

@@ -6,6 +6,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { readable } from './thrown.ts';
 
 /**
  * What the command line may ask, by name; each answers with plain JSON or throws an error whose message is for the
@@ -70,7 +71,7 @@ async function answer(socket: Socket, handlers: Handlers): Promise<void> {
       throw new Error(`The running server does not know "${ask}": it may be of another version`);
     send(socket, { ok: true, pid: process.pid, value: (await handle(argument)) ?? null });
   } catch (error) {
-    send(socket, { ok: false, message: error instanceof Error ? error.message : String(error) });
+    send(socket, { ok: false, message: readable(error).message });
   }
 }
 

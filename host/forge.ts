@@ -11,7 +11,7 @@ import { Machine } from './boot.ts';
 import { openDataDirectory } from './data-directory.ts';
 import type { PluginDefinition } from './definition.ts';
 import type { Plan } from './plan.ts';
-import { listPlugins } from './plugins.ts';
+import { listPlugins, type Listed } from './plugins.ts';
 import { problemOf, Refused } from './problem.ts';
 import { hostProviders } from './providers.ts';
 import { secretKey } from './secret-key.ts';
@@ -19,6 +19,8 @@ import { entitiesOf, type OpenStorage } from './storage.ts';
 
 export interface OpenOptions {
   readonly definitions?: readonly PluginDefinition[];
+  /** Where the plugins were loaded and checked already. */
+  readonly listed?: Listed;
   readonly announce: (line: string) => void;
   readonly logOf: (plugin: string) => Log;
   readonly attribution?: Attribution;
@@ -37,9 +39,9 @@ export interface OpenForge {
 /** Nothing has run yet: the machine is neither migrated nor built. @throws {Refused} */
 export async function openForge(
   configuration: Configuration,
-  { definitions = [], announce, logOf, attribution = new Attribution(outsidePlugins(configuration)) }: OpenOptions,
+  { announce, logOf, attribution = new Attribution(outsidePlugins(configuration)), ...given }: OpenOptions,
 ): Promise<OpenForge> {
-  const { plan, problems, warnings } = await listPlugins(configuration, definitions);
+  const { plan, problems, warnings } = given.listed ?? (await listPlugins(configuration, given.definitions));
   if (problems.length > 0) throw new Refused(problems);
   const { dataDir, version, host, limits } = configuration;
   openDataDirectory(dataDir, { version, now: systemClock.now() });

@@ -10,6 +10,7 @@ import type { ChosenPlugin } from '#config/configuration';
 import { PLUGIN_API_VERSION } from './definition.ts';
 import type { Failure } from './loading.ts';
 import { didYouMean, nearest } from './nearest.ts';
+import { firstLine } from './thrown.ts';
 import { entries, version } from './version.ts';
 
 const off = (name: string): string => `disable the plugin with HEXFORGE_PLUGINS=-${name}`;
@@ -17,7 +18,7 @@ const off = (name: string): string => `disable the plugin with HEXFORGE_PLUGINS=
 const mend = (name: string): string => `Mend it, or ${off(name)}`;
 
 /** The plugin's own module was not found. */
-export function entryFailure({ name, module, resolveFrom }: ChosenPlugin, error: unknown): Failure {
+export function entryFailure({ name, module, resolveFrom }: ChosenPlugin, error: Error): Failure {
   return module.startsWith('/')
     ? missingPath(name, module, resolveFrom)
     : missingPackage(name, module, resolveFrom, error);
@@ -50,7 +51,7 @@ function missingPath(name: string, path: string, resolveFrom: string): Failure {
   };
 }
 
-function missingPackage(name: string, wanted: string, resolveFrom: string, error: unknown): Failure {
+function missingPackage(name: string, wanted: string, resolveFrom: string, error: Error): Failure {
   const code = 'plugin_not_found';
   const packageName = packageOf(wanted);
   const home = installed(resolveFrom, packageName) ?? installed(import.meta.dirname, packageName);
@@ -64,7 +65,7 @@ function missingPackage(name: string, wanted: string, resolveFrom: string, error
         `Install it there with npm install ${packageName}, or ${off(name)}`,
       ),
     };
-  const absent = /^Cannot find (?:package|module) '(\/[^']+)'/.exec(textOf(error))?.[1];
+  const absent = /^Cannot find (?:package|module) '(\/[^']+)'/.exec(error.message)?.[1];
   return {
     code,
     message: `Plugin "${name}" is not found: the package "${packageName}" is installed in ${home}, but ${
@@ -74,10 +75,10 @@ function missingPackage(name: string, wanted: string, resolveFrom: string, error
   };
 }
 
-function unexportedOf(error: unknown): string {
-  const subpath = unexportedSubpath.exec(textOf(error))?.[1];
+function unexportedOf(error: Error): string {
+  const subpath = unexportedSubpath.exec(error.message)?.[1];
   if (subpath !== undefined) return `it does not export "./${subpath}"`;
-  return /No "exports" main defined/.test(textOf(error)) ? 'it exports no main module' : firstLine(error);
+  return /No "exports" main defined/.test(error.message) ? 'it exports no main module' : firstLine(error.message);
 }
 
 export interface FoundPlugin {
@@ -88,7 +89,7 @@ export interface FoundPlugin {
 }
 
 /** The plugin's module was found, and could not be loaded. */
-export async function loadFailure(plugin: FoundPlugin, error: unknown): Promise<Failure> {
+export async function loadFailure(plugin: FoundPlugin, error: Error): Promise<Failure> {
   const { name, file } = plugin;
   const who = `Plugin "${name}" (${file})`;
   switch (codeOf(error)) {
@@ -106,32 +107,32 @@ export async function loadFailure(plugin: FoundPlugin, error: unknown): Promise<
     case 'ERR_UNKNOWN_FILE_EXTENSION':
       return {
         code: 'plugin_syntax',
-        message: `${who} cannot be loaded: "${extname(/ for (\S+)$/.exec(textOf(error))?.[1] ?? file)}" is no extension of a module`,
+        message: `${who} cannot be loaded: "${extname(/ for (\S+)$/.exec(error.message)?.[1] ?? file)}" is no extension of a module`,
         remedy: 'Name it .js, .mjs, .cjs or .ts',
       };
   }
-  const unexported = /^The requested module '([^']+)' does not provide an export named '([^']+)'/.exec(textOf(error));
+  const unexported = /^The requested module '([^']+)' does not provide an export named '([^']+)'/.exec(error.message);
   if (unexported !== null) return missingExport(plugin, unexported[1] ?? '', unexported[2] ?? '', error);
   if (error instanceof SyntaxError) {
     const at = await whereSyntax(plugin, error);
     if (at !== undefined)
       return {
         code: 'plugin_syntax',
-        message: `${who} cannot be loaded: ${firstLine(error).replace(`${at}: `, '')} at ${at}`,
+        message: `${who} cannot be loaded: ${firstLine(error.message).replace(`${at}: `, '')} at ${at}`,
         remedy: mend(name),
       };
   }
   const at = thrownAt(error);
   return {
     code: 'plugin_threw',
-    message: `${who} threw while it was loaded: ${firstLine(error)}${at === undefined ? '' : ` at ${at}`}`,
+    message: `${who} threw while it was loaded: ${firstLine(error.message)}${at === undefined ? '' : ` at ${at}`}`,
     remedy: mend(name),
   };
 }
 
-function missingDependency({ name, file }: FoundPlugin, error: unknown): Failure {
+function missingDependency({ name, file }: FoundPlugin, error: Error): Failure {
   const code = 'plugin_dependency_missing';
-  const text = textOf(error);
+  const text = error.message;
   const importer = /imported from (\S+)$/m.exec(text)?.[1] ?? /Require stack:\n- (.+)/.exec(text)?.[1] ?? file;
   const does = (what: string): string =>
     `Plugin "${name}" (${file}) is found, but ${importer === file ? 'it' : importer} imports ${what}`;
@@ -148,7 +149,7 @@ function missingDependency({ name, file }: FoundPlugin, error: unknown): Failure
     };
   const wanted = /^Cannot find (?:package|module) '([^']+)'/.exec(text)?.[1];
   if (wanted === undefined)
-    return { code, message: does(`what is not there: ${firstLine(error)}`), remedy: mend(name) };
+    return { code, message: does(`what is not there: ${firstLine(error.message)}`), remedy: mend(name) };
   const path = wanted.startsWith('/') ? wanted : wanted.startsWith('.') ? join(dirname(importer), wanted) : undefined;
   if (path !== undefined)
     return {
@@ -175,7 +176,7 @@ async function missingExport(
   { name, file }: FoundPlugin,
   module: string,
   wanted: string,
-  error: unknown,
+  error: Error,
 ): Promise<Failure> {
   const ours = module.startsWith('hexforge/');
   const names = ours ? Object.keys((await import(module)) as object) : [];
@@ -214,8 +215,7 @@ async function whereSyntax({ file, found }: FoundPlugin, error: SyntaxError): Pr
 }
 
 /** `FILE:LINE`, which Node writes above the stack of some errors. */
-const decorated = (error: unknown): string | undefined =>
-  error instanceof Error && error.stack !== undefined ? placed(error.stack) : undefined;
+const decorated = (error: Error): string | undefined => (error.stack === undefined ? undefined : placed(error.stack));
 
 function placed(text: string): string | undefined {
   const first = text.split('\n', 1)[0] ?? '';
@@ -225,9 +225,8 @@ function placed(text: string): string | undefined {
 }
 
 /** The innermost place in a file that is not Node's own; undefined where that is the host's. */
-function thrownAt(error: unknown): string | undefined {
-  const stack = error instanceof Error ? (error.stack ?? '') : '';
-  for (const line of stack.split('\n')) {
+export function thrownAt(error: Error): string | undefined {
+  for (const line of (error.stack ?? '').split('\n')) {
     const [, url, path, number] =
       /^ +(?:at |at async |at .+ \()(?:(file:\/\/[^\s:]+)|(\/[^:()]+)):(\d+):\d+\)?$/.exec(line) ?? [];
     const file = url === undefined ? path : fileURLToPath(url);
@@ -236,9 +235,7 @@ function thrownAt(error: unknown): string | undefined {
   return undefined;
 }
 
-const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-const firstLine = (error: unknown): string => textOf(error).split('\n', 1)[0] ?? '';
-const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined);
+const codeOf = (error: Error): unknown => ('code' in error ? error.code : undefined);
 
 /** `@scope/name/sub` → `@scope/name` */
 const packageOf = (specifier: string): string =>

@@ -7,6 +7,7 @@ import type { PluginDefinition } from './definition.ts';
 import { entryFailure, loadFailure } from './load-failures.ts';
 import type { Problem } from './problem.ts';
 import { importFrom, type Resolution } from './resolution.ts';
+import { firstLine, readable } from './thrown.ts';
 
 export interface Loaded {
   readonly definition?: PluginDefinition;
@@ -46,7 +47,7 @@ async function loadStandard({ name, module }: ChosenPlugin): Promise<Loaded> {
     if (isDefinition(definition)) return { definition };
     throw new Error('it has no definition');
   } catch (error) {
-    const reason = error instanceof Error ? (error.message.split('\n', 1)[0] ?? '') : String(error);
+    const reason = firstLine(readable(error).message);
     return {
       problem: {
         code: 'plugin_threw',
@@ -77,7 +78,8 @@ async function imported(
   try {
     const module = await within(milliseconds, 'it', () => importPlugin(plugin, resolution));
     return judged(name, pathOf(resolution.entry ?? ''), module);
-  } catch (error) {
+  } catch (thrown) {
+    const error = readable(thrown);
     if (resolution.entry === undefined) return entryFailure(plugin, error);
     const file = pathOf(resolution.entry);
     if (error instanceof TookTooLong)
@@ -117,21 +119,21 @@ function judged(
   file: string,
   module: { readonly default?: unknown },
 ): { readonly definition: PluginDefinition } | Failure {
-  const definition = module.default;
-  if (!isDefinition(definition))
+  if (!isDefinition(module.default))
     return {
       code: 'not_a_plugin',
       message: `Plugin "${name}" (${file}) is not a plugin: ${exported(module)}`,
       remedy: 'Export the result of definePlugin as default',
     };
+  // Its members are read once: what throws while it is read cannot be loaded.
+  const definition = { ...module.default };
   if (definition.name !== name)
     return {
       code: 'wrong_plugin',
       message: `The module configured as "${name}" (${file}) defines the plugin "${definition.name}"`,
       remedy: `Name it "${definition.name}" in the configuration`,
     };
-  // Its members are read here once: what throws while it is read cannot be loaded.
-  return { definition: { ...definition } };
+  return { definition };
 }
 
 /** What the default export is instead. */

@@ -1,7 +1,8 @@
 // The log: JSON lines on standard error, a short readable form on a terminal.
-import { pino } from 'pino';
+import { pino, stdSerializers } from 'pino';
 import type { HostKeys } from '#config/schema';
 import type { Log } from '#core/kernel/log';
+import { readable as readableError } from './thrown.ts';
 
 export interface Sink {
   /** @param done told when the text is written, or why it is not. */
@@ -40,7 +41,13 @@ export function openLog(level: HostKeys['log_level'], sink: Sink): (plugin: stri
   };
   const shown = (line: string): string => (sink.isTTY === true ? readable(line) : line);
   const root = pino(
-    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, redact: { paths: redacted, censor: '********' } },
+    {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      redact: { paths: redacted, censor: '********' },
+      serializers: { err: (thrown: unknown) => stdSerializers.err(readableError(thrown)) },
+    },
     { write: (line: string) => void sink.write(shown(line), written) },
   );
   return (plugin) => root.child({ name: plugin });

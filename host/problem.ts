@@ -1,6 +1,7 @@
 // Problems that stop a start, each with its remedy for the operator.
 import { HexforgeError } from '#core/kernel/errors';
 import { spentResource } from '#core/kernel/resources';
+import { firstLine, readable } from './thrown.ts';
 
 /** What is wrong, and what to do. */
 export interface Problem {
@@ -39,9 +40,9 @@ const stopped = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}
 
 /** How well an error explains itself: adapters put a `remedy` (and a `code`) on what an operator can mend. */
 export function problemOf(thrown: unknown, fallback: Problem): Problem {
-  const error = spentResource(thrown, 'the data of the server') ?? thrown;
+  const given = readable(thrown);
+  const error = spentResource(given, 'the data of the server') ?? given;
   const said = (text: string): string => (fallback.message === '' ? text : `${fallback.message}: ${text}`);
-  if (!(error instanceof Error)) return { ...fallback, message: said(String(error)) };
   if (error instanceof HexforgeError && error.detail !== undefined)
     return { ...fallback, message: said(error.message), remedy: error.detail };
   if (!('remedy' in error) || typeof error.remedy !== 'string')
@@ -49,5 +50,3 @@ export function problemOf(thrown: unknown, fallback: Problem): Problem {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : fallback.code;
   return { ...fallback, code, message: error.message, remedy: error.remedy };
 }
-
-const firstLine = (text: string): string => text.split('\n', 1)[0] ?? '';

@@ -15,12 +15,14 @@ import type { State } from './life.ts';
 import { parkedControls } from './parked.ts';
 import { openLog, type Sink } from './log.ts';
 import { traitsOf } from './plan.ts';
-import { strangeVariables } from './plugins.ts';
+import { strangeVariables, type Listed } from './plugins.ts';
 import { Refused } from './problem.ts';
 
 export interface ForgeOptions {
   /** Beside the configured plugins; one with a configured name takes its place. */
   readonly definitions?: readonly PluginDefinition[];
+  /** Where the plugins were loaded and checked already. */
+  readonly listed?: Listed;
   readonly stdout?: Sink;
   readonly stderr?: Sink;
   /** Knows the outside plugins. Default: made from the configuration. */

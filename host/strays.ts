@@ -3,6 +3,7 @@
 import type { Log } from '#core/kernel/log';
 import type { Attribution } from './attribution.ts';
 import type { Life } from './life.ts';
+import { firstLine, readable } from './thrown.ts';
 
 export interface Stray {
   /** Undefined where it cannot be known, and for standard plugins. */
@@ -39,13 +40,13 @@ export class Strays {
     }
   }
 
-  take(error: unknown): Stray {
+  take(thrown: unknown): Stray {
+    const error = readable(thrown);
     const plugin = this.#attribution.culprit(error);
     const life = this.#lives.find(({ name }) => name === plugin);
     if (life?.isolated !== true) return { plugin, contained: false };
     if (this.#step?.life === life) this.#step.fail(error);
-    const message = error instanceof Error ? error.message : String(error);
-    life.complain('stray', `An error of it was not caught: ${message.split('\n', 1)[0]}`);
+    life.complain('stray', `An error of it was not caught: ${firstLine(error.message)}`);
     this.#tell(life, error);
     return { plugin, contained: true };
   }

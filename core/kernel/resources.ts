@@ -68,14 +68,17 @@ export const errnoIn = (text: string): string | undefined =>
  * @param place "the repositories": what lies on the disk.
  */
 export function spentResource(error: unknown, place: string): HexforgeError | undefined {
-  for (
-    let current = error;
-    current instanceof Error && !(current instanceof HexforgeError && current.kind !== 'internal');
-    current = current.cause
-  ) {
+  let current = error;
+  // A chain of causes may come back to itself.
+  for (let depth = 0; depth < deepest && isFault(current); depth += 1) {
     const { code } = current as { readonly code?: unknown };
     const typed = typeof code === 'string' ? spentBy(code, place, error) : undefined;
     if (typed !== undefined) return typed;
+    current = current.cause;
   }
   return undefined;
 }
+
+const deepest = 16;
+const isFault = (error: unknown): error is Error =>
+  error instanceof Error && !(error instanceof HexforgeError && error.kind !== 'internal');

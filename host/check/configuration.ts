@@ -5,6 +5,7 @@ import type { PluginDefinition } from '../definition.ts';
 import { didYouMean } from '../nearest.ts';
 import type { Plan } from '../plan.ts';
 import type { Problem } from '../problem.ts';
+import { firstLine, readable } from '../thrown.ts';
 
 export function configurationProblems(plan: Plan): readonly Problem[] {
   return [
@@ -27,7 +28,7 @@ export function pluginConfiguration(
     const problem = {
       code: 'bad_member',
       plugin,
-      message: `The definition of plugin "${plugin}" has "config", which cannot be used: ${error instanceof Error ? error.message : 'it throws'}`,
+      message: `The definition of plugin "${plugin}" has "config", which cannot be used: ${firstLine(readable(error).message)}`,
       remedy: 'Let it hold rules that are checked at once, without `external`',
     };
     return { value: {}, problems: [problem] };

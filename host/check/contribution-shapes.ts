@@ -33,8 +33,8 @@ const meter = required(
   'Make it with `api`, `tool` or `page`, which know the usual one, or name it',
 );
 
-/** Two parameters do not touch; `{name*}` is a segment by itself, the last one. */
-const segment = /^[^{}?*#\s]*(?:\{\w+\}[^{}?*#\s]+)*(?:\{\w+\})?$/;
+/** Two parameters do not touch; `{name*}` is a segment by itself, the last one. No client sends `.` and `..`. */
+const segment = /^(?!\.{1,2}$)[\w!$&'()+,;=:@~.-]*(?:\{\w+\}[\w!$&'()+,;=:@~.-]+)*(?:\{\w+\})?$/;
 function isPath(value: unknown): boolean {
   if (typeof value !== 'string' || !value.startsWith('/')) return false;
   if (value === '/') return true;

@@ -12,6 +12,7 @@ import type { Problem } from '../problem.ts';
 import { pluginConfiguration } from './configuration.ts';
 import * as shapes from './contribution-shapes.ts';
 import { kindOf, unawaited, type Fault, type Shape } from './shape.ts';
+import { firstLine, readable } from '../thrown.ts';
 import { standIn, UsedTooEarly } from './stand-ins.ts';
 
 export interface Contributions {
@@ -148,14 +149,15 @@ function read(
       try {
         const built: unknown = unawaited(definition[kind]?.(parts as never, context as never) ?? []);
         return [kind, wellFormed(definition.name, kind, built, { problems, isBuilt })];
-      } catch (error) {
+      } catch (thrown) {
+        const error = readable(thrown);
         // A fault of the configuration is told already.
         const early = error instanceof UsedTooEarly;
         if (!early || !/^context\.config\b/.test(error.member))
           problems.push({
             code: `${kind}_builder`,
             plugin: definition.name,
-            message: `The ${kind} of plugin "${definition.name}" cannot be listed: ${messageOf(error)}`,
+            message: `The ${kind} of plugin "${definition.name}" cannot be listed: ${firstLine(error.message)}`,
             remedy: early
               ? onlyConfiguration(kind)
               : `Mend its \`${kind}\`, which throws; it is called with \`config\` before the plugin is built, too`,
@@ -201,11 +203,3 @@ function wellFormed(
     return isBuilt ? one : copy;
   }).filter((one) => one !== undefined);
 }
-
-const messageOf = (error: unknown): string => {
-  try {
-    return error instanceof Error ? error.message : String(error);
-  } catch {
-    return 'it threw what cannot be read';
-  }
-};

@@ -1,6 +1,7 @@
 // The shape of a plugin definition at run time: every member it may have, and what each must be.
 import { definedAs, type PluginDefinition } from '../definition.ts';
 import type { Problem } from '../problem.ts';
+import { firstLine, readable } from '../thrown.ts';
 import {
   anything,
   count,
@@ -149,7 +150,7 @@ export function readDefinition(given: unknown): {
     const sound = definedAs(given, { version: '0.0.0', api: '*', ...copy, name } as unknown as PluginDefinition);
     return { sound, problems: faults.map((fault) => problem(name, fault)) };
   } catch (error) {
-    return { problems: [nameless(`cannot be read: ${error instanceof Error ? error.message : String(error)}`)] };
+    return { problems: [nameless(`cannot be read: ${firstLine(readable(error).message)}`)] };
   }
 }
 

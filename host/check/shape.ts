@@ -38,7 +38,10 @@ export const leaf =
     else if (!fits(value))
       faults.push({
         code: 'bad_member',
-        says: `has "${at}", which must be ${expected} and is ${kindOf(value)}`,
+        says:
+          at === ''
+            ? `must be ${expected} and is ${kindOf(value)}`
+            : `has "${at}", which must be ${expected} and is ${kindOf(value)}`,
         remedy: typeof value === 'string' ? remedy(value) : correct,
       });
     return value;

@@ -4,6 +4,7 @@ import { ConfigurationProblems, loadConfiguration } from '#config/load';
 import type { Sink } from '../log.ts';
 import { listPlugins, type Listed } from '../plugins.ts';
 import { problemOf, Refused, type Problem } from '../problem.ts';
+import type { LastResort } from './last-resort.ts';
 
 /** EX_USAGE and EX_SOFTWARE of sysexits.h. */
 export const exitUsage = 64;
@@ -23,6 +24,8 @@ export interface Context {
   readonly stderr: Sink;
   /** Asks on the terminal; absent where there is none. */
   readonly confirm?: (question: string) => Promise<boolean>;
+  /** Absent where a command does not have the process for itself: in tests. */
+  readonly lastResort?: LastResort;
   readonly flags: Readonly<Record<string, string | boolean | undefined>>;
   readonly positionals: readonly string[];
 }
@@ -56,14 +59,12 @@ export interface Examined {
   readonly problems: readonly Problem[];
 }
 
-/**
- * Everything there is to say about the configuration before anything runs.
- * @param loaded told of the configuration before the plugins it names are imported.
- */
-export async function examine(context: Context, loaded?: (configuration: Configuration) => void): Promise<Examined> {
+/** Everything there is to say about the configuration before anything runs. */
+export async function examine(context: Context): Promise<Examined> {
   const { configuration, problems } = await loadAnyway(context);
   if (configuration === undefined) return { configuration, listed: undefined, problems };
-  loaded?.(configuration);
+  // Before the plugins are loaded: what they do then may loop as well.
+  context.lastResort?.watch(configuration);
   const listed = await listPlugins(configuration);
   return { configuration, listed, problems: [...problems, ...listed.problems] };
 }
@@ -82,9 +83,8 @@ async function loadAnyway(
 /** The configuration of a command that goes on to run something. @throws {Refused} with all problems. */
 export async function examined(
   context: Context,
-  loaded?: (configuration: Configuration) => void,
 ): Promise<{ readonly configuration: Configuration; readonly listed: Listed }> {
-  const { configuration, listed, problems } = await examine(context, loaded);
+  const { configuration, listed, problems } = await examine(context);
   if (configuration === undefined || listed === undefined || problems.length > 0) throw new Refused(problems);
   return { configuration, listed };
 }

@@ -8,6 +8,7 @@ import { ServerRefused } from '../control.ts';
 import { forgiving } from '../log.ts';
 import { didYouMean } from '../nearest.ts';
 import { exitRefused, sentence } from '../problem.ts';
+import { readable } from '../thrown.ts';
 import { version } from '../version.ts';
 import { adminResetPassword } from './admin.ts';
 import { check } from './check.ts';
@@ -23,6 +24,7 @@ import {
 } from './command.ts';
 import { config } from './config.ts';
 import { help, helpOf } from './help.ts';
+import { LastResort, sentenceOf } from './last-resort.ts';
 import { migrate } from './migrate.ts';
 import { newPlugin } from './new-plugin.ts';
 import { drop, parked, replay } from './parked.ts';
@@ -83,7 +85,7 @@ export async function main(args: readonly string[], surroundings: Surroundings):
       );
       return 1;
     }
-    remark(context, `This should not have happened: ${error instanceof Error ? error.message : String(error)}`);
+    remark(context, `This should not have happened: ${readable(error).message}`);
     if (context.environment['HEXFORGE_LOG_LEVEL'] === 'debug' && error instanceof Error)
       remark(context, error.stack ?? '');
     return exitSoftware;
@@ -172,6 +174,7 @@ async function confirm(question: string): Promise<boolean> {
 export async function run(): Promise<never> {
   forgiving(process.stderr);
   const code = await main(process.argv.slice(2), {
+    lastResort: new LastResort((ending) => void process.stderr.write(`hexforge: ${sentenceOf(ending)}\n`)),
     environment: process.env,
     cwd: process.cwd(),
     stdout: process.stdout,

@@ -1,23 +1,25 @@
 // `hexforge serve`: the server, until a signal ends it.
-import type { Configuration } from '#config/configuration';
-import type { Log } from '#core/kernel/log';
-import { Attribution, outsidePlugins } from '../attribution.ts';
 import { forgiving, openLog } from '../log.ts';
 import { startForge, stopMs } from '../serve.ts';
-import type { Stray } from '../strays.ts';
-import { startWatchdog } from '../watchdog.ts';
-import { examined, exitSoftware, type Command } from './command.ts';
+import { examined, type Command } from './command.ts';
+
+const endings = {
+  loop: 'the server stood still in one piece of code',
+  uncaught: 'uncaught exception',
+  exit: 'a plugin ended the process',
+};
 
 export const serve: Command = {
   name: 'serve',
   summary: 'runs the server until SIGTERM or SIGINT',
   example: 'HEXFORGE_DATA_DIR=/var/lib/hexforge hexforge serve',
   async run(context) {
-    let attribution = new Attribution([]);
-    // Before the plugins are loaded: what they do then may loop as well.
-    const { configuration } = await examined(context, (loaded) => {
-      attribution = watched(loaded, openLog(loaded.logLevel, context.stderr)('host'));
-    });
+    const { lastResort } = context;
+    const last = openLog('error', context.stderr)('host');
+    if (lastResort !== undefined)
+      lastResort.tell = ({ error: err, why, ...facts }) =>
+        last.error({ ...facts, err }, `${endings[why]}: the process ends, and recovers at its next start`);
+    const { configuration, listed } = await examined(context);
     const log = openLog(configuration.logLevel, context.stderr)('host');
     // The line that says where it listens may find nobody too.
     forgiving(context.stdout);
@@ -33,23 +35,16 @@ export const serve: Command = {
         process.once(name, () => process.exit(1));
       });
     }
-    let take = (error: unknown): Stray => ({ plugin: attribution.culprit(error), contained: false });
-    process.on('uncaughtException', (error) => {
-      const { plugin, contained } = take(error);
-      if (contained) return;
-      log.error(
-        { ...(plugin === undefined ? {} : { plugin }), err: error },
-        'uncaught exception: the server ends, and recovers at its next start',
-      );
-      process.exit(exitSoftware);
-    });
     const forge = await startForge(configuration, {
+      listed,
       stdout: context.stdout,
       stderr: context.stderr,
-      attribution,
-      opened: (machine) => {
-        take = (error) => machine.stray(error);
-      },
+      ...(lastResort !== undefined && {
+        attribution: lastResort.attribution,
+        opened: (machine) => {
+          lastResort.take = (error) => machine.stray(error);
+        },
+      }),
     });
     log.info({ signal: await signal.promise }, 'stopping');
     await forge.stop();
@@ -57,24 +52,3 @@ export const serve: Command = {
     return 0;
   },
 };
-
-/** Has a watchdog see to outside plugins; without them nothing runs that was not tested with the server. */
-function watched(configuration: Configuration, log: Log): Attribution {
-  const outside = outsidePlugins(configuration);
-  const attribution = new Attribution(outside);
-  const limit = configuration.limits.loop;
-  if (outside.length > 0)
-    startWatchdog({
-      limit,
-      bite: () => {
-        const here = new Error(`in the midst of this after ${limit / 1000} s`);
-        const plugin = attribution.culprit(here);
-        log.error(
-          { ...(plugin === undefined ? {} : { plugin }), seconds: limit / 1000, err: here },
-          'the server stood still in one piece of code: the process ends, and recovers at its next start',
-        );
-        process.exit(exitSoftware);
-      },
-    });
-  return attribution;
-}

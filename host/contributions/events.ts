@@ -2,6 +2,7 @@
 import type { Subscription } from '#core/kernel/events';
 import type { OwnedSubscription } from '#core/kernel/storage';
 import { TookTooLong, within } from '../deadline.ts';
+import { readable } from '../thrown.ts';
 
 /** @param limit milliseconds for one attempt: then its signal is aborted, and it counts as failed. */
 export function limited(plugin: string, subscription: Subscription, limit: number): OwnedSubscription {
@@ -16,7 +17,7 @@ export function limited(plugin: string, subscription: Subscription, limit: numbe
           await within(limit, what, () => subscription.handle(event, late.signal));
         } catch (error) {
           if (error instanceof TookTooLong) late.abort(error);
-          throw error;
+          throw readable(error);
         }
       },
     },

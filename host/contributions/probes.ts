@@ -1,8 +1,10 @@
 // Readiness probes: what `/readyz` answers, and which plugins are degraded.
 import { HexforgeError } from '#core/kernel/errors';
+import { kindOf } from '../check/shape.ts';
 import { TookTooLong, within } from '../deadline.ts';
 import type { Probe } from '../definition.ts';
 import type { Life } from '../life.ts';
+import { firstLine } from '../thrown.ts';
 
 export interface Readiness {
   readonly ready: boolean;
@@ -45,8 +47,9 @@ export function readiness({
     for (const probe of made?.probes ?? []) {
       const what = `The probe "${probe.name}" of "${name}"`;
       try {
-        const complaint = await within(probeMs, what, () => check(probe));
-        if (complaint !== undefined) return complaint;
+        const complaint: unknown = await within(probeMs, what, () => check(probe));
+        if (typeof complaint === 'string' && complaint !== '') return firstLine(complaint);
+        if (complaint !== undefined) return `${what} answers ${kindOf(complaint)}, and should a sentence or undefined`;
       } catch (error) {
         // What a probe throws may hold addresses and credentials; `/readyz` is public.
         return error instanceof TookTooLong ? error.message : `${what} failed`;
