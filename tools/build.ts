@@ -77,6 +77,7 @@ const assets = globSync(
     'CHANGELOG.md',
     'SECURITY.md',
     'docs/**/*.md',
+    'docs/plugin-api.txt',
     'docs/examples/**/*.{ts,json}',
   ],
   { cwd: root, withFileTypes: true, exclude: ['**/node_modules/**', '**/dist/**'] },

@@ -14,7 +14,7 @@ const kit = "import { anyone, api, declarePort, Joi, on, page, shape, text, tool
 
 /** A plugin in plain JavaScript. */
 const plugin = (name: string, members: string, before = ''): string =>
-  `${kit}${before}\nexport default { name: '${name}', version: '1.0.0', api: '^0.1.0', ${members} };`;
+  `${kit}${before}\nexport default { name: '${name}', version: '1.0.0', api: '^0.2.0', ${members} };`;
 const route = (id: string, members: string): string =>
   `api({ id: '${id}', summary: 's', method: 'GET', path: '/${id}', access: anyone, scope: null, result: 'empty', run: () => undefined, ${members} })`;
 const off = (name: string): string => `disable the plugin with HEXFORGE_PLUGINS=-${name}.`;
@@ -40,7 +40,7 @@ const refused: Readonly<Record<string, readonly [source: string, ...says: string
   ],
   old: [
     "export default { name: 'old', version: '1.0.0', api: 'newest' };",
-    'incompatible_api: Plugin "old" (FOLDER/old.js) asks for the plugin API "newest", which is no semver range. Write a range such as ^0.1.0.',
+    'incompatible_api: Plugin "old" (FOLDER/old.js) asks for the plugin API "newest", which is no semver range. Write a range such as ^0.2.0.',
   ],
   builder: [
     plugin('builder', `routes() { throw new ${unreadable}(); }`),

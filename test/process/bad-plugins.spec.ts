@@ -110,7 +110,7 @@ const bad: Readonly<Record<string, Bad>> = {
 
 const source = (name: string, members: string): string =>
   `import { anyone, api, Joi, NotFound, shape, text } from 'hexforge/plugin';
-export default { name: '${name}', version: '1.0.0', api: '^0.1.0', onFailure: 'isolate', ${members} };`;
+export default { name: '${name}', version: '1.0.0', api: '^0.2.0', onFailure: 'isolate', ${members} };`;
 
 function laid(t: Test, yaml: string, sources: Readonly<Record<string, string>>): string {
   return t.testdir({

@@ -13,7 +13,7 @@ declare module 'hexforge/plugin' {
 export default definePlugin({
   name: 'chat-notifier',
   version: '1.0.0',
-  api: '^0.1.0',
+  api: '^0.2.0',
   // A forge without a chat is a forge.
   onFailure: 'isolate',
   config: shape({ private: flag().default(false).description('Whether private repositories are told of too') }),

@@ -5,7 +5,7 @@ import { personOf, unreadable } from './people.ts';
 export default definePlugin({
   name: 'password-file',
   version: '1.0.0',
-  api: '^0.1.0',
+  api: '^0.2.0',
   config: shape({ file: word().description('The file of people, as an absolute path') }),
   environment: { PASSWORD_FILE: 'file' },
   provides: {
