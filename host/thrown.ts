@@ -5,7 +5,7 @@ import { inspect } from 'node:util';
 export function readable(thrown: unknown): Error {
   try {
     if (!(thrown instanceof Error && isReadable(thrown))) return unlike(textOf(thrown));
-    const reason = rejection.exec(thrown.message)?.[1];
+    const reason = rejectedWith(thrown.message);
     return reason === undefined ? thrown : unlike(reason);
   } catch {
     return unlike('what it threw cannot be read');
@@ -36,8 +36,13 @@ function isReadable(error: Error): boolean {
   return true;
 }
 
-/** What Node wraps a rejection in whose reason is no error. */
-const rejection = /The promise rejected with the reason "([\s\S]*)"\.$/;
+const [before, after] = ['The promise rejected with the reason "', '".'];
+
+/** The reason of a rejection that is no error, which Node wraps in a text of its own. */
+function rejectedWith(message: string): string | undefined {
+  const at = message.indexOf(before);
+  return at < 0 || !message.endsWith(after) ? undefined : message.slice(at + before.length, -after.length);
+}
 
 function textOf(thrown: unknown): string {
   const message: unknown = typeof thrown === 'object' && thrown !== null ? Reflect.get(thrown, 'message') : thrown;
