@@ -39,7 +39,9 @@ export const suites: Readonly<Record<string, Suite>> = {
   host: { holds: ['test/host/**/*.spec.ts', 'test/config/**/*.spec.ts'] },
   plugins: { holds: ['test/plugins/**/*.spec.ts'], inMemory: true },
   /** The program as it is run: whole servers as child processes. */
-  bin: { holds: ['test/process/**/*.spec.ts', 'test/fault/**/*.spec.ts'] },
+  bin: { holds: ['test/process/*.spec.ts', 'test/fault/**/*.spec.ts'] },
+  /** The package as it is published, built once for all: what authors and operators make of it. */
+  packages: { holds: ['test/process/packages/*.spec.ts'] },
   ...Object.fromEntries(areas.map((area) => [`api-${area}`, apiSuite(area)])),
 };
 

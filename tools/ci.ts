@@ -166,7 +166,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
 try {
   // The command of the README, on its default database; contract suites run on memory and embedded here too.
   await test('embedded', undefined, { HEXFORGE_TEST_ENGINES: 'memory,embedded' });
-  await test('postgresql', [...http, 'adapters', 'plugins', 'bin'], {
+  await test('postgresql', [...http, 'adapters', 'plugins', 'bin', 'packages'], {
     HEXFORGE_TEST_ENGINES: 'postgresql',
     HEXFORGE_TEST_POSTGRES_URL: cluster?.url ?? given ?? '',
   });

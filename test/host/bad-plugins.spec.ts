@@ -72,12 +72,12 @@ const refused: Readonly<Record<string, readonly [source: string, ...says: string
   circle: [
     plugin(
       'circle',
-      "needs: ['Tock'], provides: { Tick: () => ({}) }",
-      "for (const port of ['Tick', 'Tock']) declarePort(port, { arity: 'single', component: port, critical: false, absent: 'refuse' });",
+      "needs: ['TestTock'], provides: { TestTick: () => ({}) }",
+      "for (const port of ['TestTick', 'TestTock']) declarePort(port, { arity: 'single', component: port, critical: false, absent: 'refuse' });",
     ),
-    'cycle: Plugins need each other in a circle: "circle" needs Tock of "round", "round" needs Tick of "circle". Make one of these needs late (an optional or plural port), or disable one of the plugins.',
+    'cycle: Plugins need each other in a circle: "circle" needs TestTock of "round", "round" needs TestTick of "circle". Make one of these needs late (an optional or plural port), or disable one of the plugins.',
   ],
-  round: [plugin('round', "needs: ['Tick'], provides: { Tock: () => ({}) }")],
+  round: [plugin('round', "needs: ['TestTick'], provides: { TestTock: () => ({}) }")],
 };
 
 /** What `hexforge check` says of these plugins, without the last line. */

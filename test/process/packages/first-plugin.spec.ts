@@ -8,7 +8,7 @@ import { execFile } from 'node:child_process';
 import t from 'tap';
 import { layCluster } from '#test/support/cluster';
 import { temporaryFolder } from '#test/support/folder';
-import { root } from '../../tools/project-files.ts';
+import { root } from '../../../tools/project-files.ts';
 import { packed } from './packed.ts';
 
 const blocks = (page: string, language: string): readonly string[] =>

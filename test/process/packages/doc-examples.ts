@@ -1,5 +1,5 @@
 // The examples in the doc comments of the package as modules, each with what it speaks of.
-import { examplesOf, stripped, type Declaration, type Entry } from '../../tools/declarations.ts';
+import { examplesOf, stripped, type Declaration, type Entry } from '../../../tools/declarations.ts';
 
 /** What examples speak of without saying it. */
 const speakingOf = `

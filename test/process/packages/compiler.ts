@@ -1,6 +1,6 @@
 // TypeScript's own compiler in the project of a plugin author, and what it complains of.
 import { join } from 'node:path';
-import { root } from '../../tools/project-files.ts';
+import { root } from '../../../tools/project-files.ts';
 import { run } from './packed.ts';
 
 const compiler = join(root, 'node_modules/typescript/bin/tsc');

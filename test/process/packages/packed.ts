@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import tap from 'tap';
 import { temporaryFolder } from '#test/support/folder';
-import { root } from '../../tools/project-files.ts';
+import { root } from '../../../tools/project-files.ts';
 
 const execute = promisify(execFile);
 
