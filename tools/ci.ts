@@ -20,6 +20,12 @@ const httpColumns: readonly Column[] = ['embedded', 'postgresql'];
 /** What only a database of rows promises; named here so that nothing is left out of memory by accident. */
 const sqlAlone = [
   'migrations',
+  "a migration that does what is not its plugin's to do is rolled back, and named",
+  'of several migrations the one at fault is named, and none is applied',
+  'a plugin has exactly the tables that it declares',
+  "what is the plugin's own to do is done",
+  'a purge removes what the plugin made and what is recorded of it, and nothing else',
+  "a purge is refused while another plugin's table or view points at what would go, and names it",
   'an owner cannot be deleted while repositories are theirs, and the refusal names the table',
   'the published view has its fixed columns',
   'the property fails on a planted difference in SQL',
