@@ -142,7 +142,7 @@ export const keys: Readonly<Record<keyof HostKeys, Key>> = {
   load_timeout: {
     schema: Joi.number().positive().max(3600),
     description: 'Seconds that the modules of one plugin from outside may take to be loaded.',
-    default: 30,
+    default: defaultLimits.load / 1000,
   },
   start_timeout: {
     schema: seconds,

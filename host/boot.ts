@@ -20,6 +20,7 @@ import { defaultLimits, type Limits } from './limits.ts';
 import { order } from './order.ts';
 import { isCritical, needsOf, provision, type Plan, type Provision } from './plan.ts';
 import { problemOf, Refused, type Problem } from './problem.ts';
+import { parkedCounts } from './parked.ts';
 import { migrationsOf, storesOf, type OpenStorage } from './storage.ts';
 import { Strays, type Stray } from './strays.ts';
 
@@ -55,8 +56,6 @@ export class Machine {
   readonly #log: Log;
   #phase: 'starting' | 'running' | 'stopping' | 'stopped' = 'starting';
   #jobs: RunningJobs | undefined;
-  /** Plugin → parked events, when they were counted last. */
-  #parked: ReadonlyMap<string, number> = new Map();
   #stopped: Promise<void> | undefined;
 
   constructor(options: BootOptions) {
@@ -91,8 +90,8 @@ export class Machine {
       checkDatabase: () => storage.check(),
       probeMs: this.#limits.probe,
       parked: async () => {
-        await this.countParked();
-        return this.lives.map(({ name }) => name).filter((name) => this.#parked.has(name));
+        const parked = await parkedCounts(storage);
+        return this.lives.map(({ name }) => name).filter((name) => parked.has(name));
       },
     });
   }
@@ -175,16 +174,6 @@ export class Machine {
           this.lives.find(({ name }) => name === plugin)?.complain(`job ${job.name}`, sentence),
       },
     );
-  }
-
-  /** How many events are parked for a plugin, as of the last count. */
-  parked(plugin: string): number {
-    return this.#parked.get(plugin) ?? 0;
-  }
-
-  /** Counts them anew. Where the database does not answer the last count stands. */
-  async countParked(): Promise<void> {
-    this.#parked = await this.#options.storage.deliveries.parkedCounts().catch(() => this.#parked);
   }
 
   /** Routes of the plugins that run, where they are served, in the order of the configuration. */

@@ -22,10 +22,7 @@ export function check(given: Plan): readonly Problem[] {
     ...given.enabled.flatMap((definition) => readDefinition(definition).problems),
     ...[definitionProblems, portProblems, claimProblems].flatMap((find) => find(plan)),
     ...listed.flatMap(({ problems }) => problems),
-    ...contributionProblems(
-      plan,
-      listed.map((one) => one.listed),
-    ),
+    ...contributionProblems(plan, listed),
     ...[emissionProblems, tableProblems, settingDeclarationProblems, configurationProblems].flatMap((find) =>
       find(plan),
     ),

@@ -2,10 +2,9 @@
 import type { Route } from '#adapters/http/route';
 import type { AccessRule } from '#core/kernel/access';
 import type { PluginRecord, RouteRecord } from '#core/kernel/plugin-inventory';
-import { pluginConfiguration } from './check/configuration.ts';
-import { standIn } from './check/stand-ins.ts';
+import { claimed, type Contributions, type Listed } from './check/contributions.ts';
 import { mountedPath } from './contributions/routes.ts';
-import type { Job, PluginDefinition } from './definition.ts';
+import type { PluginDefinition } from './definition.ts';
 import type { Life } from './life.ts';
 import { portsOf, type ListedPlugin, type Plan } from './plan.ts';
 
@@ -51,8 +50,9 @@ function recordOf(
   definition: PluginDefinition | undefined,
   { state, reason, parked = 0, life }: Standing,
 ): PluginRecord {
-  const told = new Told(plan, definition, life);
-  const routes = told.items('routes').map((route) => route as Route);
+  const declared: Partial<PluginDefinition> = definition ?? {};
+  const { contributions, untold } = contributionsOf(plan, definition, life);
+  const { routes, events, jobs, tools, indexers, pages } = contributions;
   return {
     name,
     version: definition?.version ?? null,
@@ -62,74 +62,41 @@ function recordOf(
     reason: reason ?? null,
     parked,
     provides: definition === undefined ? [] : portsOf(definition),
-    needs: [...new Set([...told.names('needs'), ...told.names('late'), ...routes.flatMap(requiredBy)])],
+    needs: [
+      ...new Set([
+        ...(declared.needs ?? []),
+        ...(declared.late ?? []),
+        ...routes.flatMap(({ requires = [] }) => requires),
+      ]),
+    ],
     routes: routes.map((route) => routeRecord(plan, name, route)),
-    tables: told.names('tables'),
-    settings: told.items('settings').map((setting) => textOf(setting, 'key')),
-    reads: told.names('reads'),
-    events: {
-      handles: [...new Set(told.items('events').map((subscription) => textOf(subscription, 'type')))],
-      emits: told.names('emits'),
-    },
-    jobs: told.items('jobs').map((job) => ({ name: textOf(job, 'name'), seconds: secondsOf(job) })),
-    permissions: told.names('permissions'),
-    scopes: told.names('scopes'),
-    tools: told.names('tools'),
-    indexers: told.names('indexers'),
-    pages: told.names('pages'),
-    outbound: told.names('outbound'),
-    untold: told.untold,
+    tables: declared.tables ?? [],
+    settings: (declared.settings ?? []).map(({ key }) => key),
+    reads: declared.reads ?? [],
+    events: { handles: [...new Set(events.map(({ type }) => type))], emits: declared.emits ?? [] },
+    jobs: jobs.map((job) => ({ name: job.name, seconds: job.everySeconds })),
+    permissions: namesOf(declared.permissions),
+    scopes: namesOf(declared.scopes),
+    tools: namesOf(tools),
+    indexers: namesOf(indexers),
+    pages: pages.map(({ id }) => id),
+    outbound: declared.outbound ?? [],
+    untold,
   };
 }
 
-const requiredBy = ({ requires }: Route): readonly string[] => (Array.isArray(requires) ? requires : []);
+const namesOf = (items: readonly { readonly name: string }[] = []): readonly string[] => items.map(({ name }) => name);
 
-/** What a plugin contributes, by the member of its definition: as it was made, or else as its builders tell it. */
-class Told {
-  readonly untold: string[] = [];
-  readonly #definition: PluginDefinition | undefined;
-  readonly #made: Life['made'];
-  readonly #config: unknown;
+const none: Contributions = { routes: [], tools: [], indexers: [], pages: [], events: [], jobs: [], probes: [] };
 
-  constructor(plan: Plan, definition: PluginDefinition | undefined, life: Life | undefined) {
-    this.#definition = definition;
-    this.#made = life?.made;
-    this.#config =
-      definition === undefined ? undefined : pluginConfiguration(definition, plan.configOf(definition.name)).value;
-  }
-
-  items(member: string): readonly unknown[] {
-    const made: unknown = this.#made === undefined ? undefined : Reflect.get(this.#made, member);
-    if (Array.isArray(made)) return made;
-    const declared: unknown = this.#definition === undefined ? [] : Reflect.get(this.#definition, member);
-    if (typeof declared !== 'function') return Array.isArray(declared) ? declared : [];
-    try {
-      const listed: unknown = Reflect.apply(declared, undefined, [
-        standIn('parts'),
-        standIn('context', { config: this.#config }),
-      ]);
-      return Array.isArray(listed) ? listed : [];
-    } catch {
-      this.untold.push(member);
-      return [];
-    }
-  }
-
-  /** Of a list of names, or of things with one. */
-  names(member: string): readonly string[] {
-    return this.items(member).map((item) => (typeof item === 'string' ? item : textOf(item, 'name')));
-  }
-}
-
-const secondsOf = (job: unknown): number => {
-  const { everySeconds }: Partial<Job> = Object(job) as object;
-  return typeof everySeconds === 'number' ? everySeconds : 0;
-};
-
-/** Of what plain JavaScript may have left out. */
-function textOf(item: unknown, member: string): string {
-  const value: unknown = typeof item === 'object' && item !== null ? Reflect.get(item, member) : undefined;
-  return typeof value === 'string' && value !== '' ? value : '(unnamed)';
+/** As they were made, or else as the builders tell them. */
+function contributionsOf(
+  plan: Plan,
+  definition: PluginDefinition | undefined,
+  life: Life | undefined,
+): Pick<Listed, 'contributions' | 'untold'> {
+  if (life?.made !== undefined) return { contributions: life.made, untold: [] };
+  return definition === undefined ? { contributions: none, untold: [] } : claimed(definition, plan);
 }
 
 const routeRecord = (plan: Plan, plugin: string, route: Route): RouteRecord => ({
@@ -140,13 +107,13 @@ const routeRecord = (plan: Plan, plugin: string, route: Route): RouteRecord => (
   scope: route.scope ?? null,
 });
 
-function accessText(rule: AccessRule | undefined): string {
-  switch (rule?.who) {
+function accessText(rule: AccessRule): string {
+  switch (rule.who) {
     case 'permitted':
       return `${rule.permission} on ${rule.resource}`;
     case 'admin':
       return `admin (${rule.scopes.join(', ')})`;
     default:
-      return rule?.who ?? '(unnamed)';
+      return rule.who;
   }
 }

@@ -1,5 +1,5 @@
 // Parked events as the command line asks for them, of a running server or of a storage that was opened for it.
-import type { Deliveries, ParkedEvent, SubscriptionState } from '#core/kernel/storage';
+import type { Deliveries, ParkedEvent, Storage, SubscriptionState } from '#core/kernel/storage';
 import type { Handlers } from './control.ts';
 
 /** What `hexforge plugins parked` shows. */
@@ -18,6 +18,10 @@ export interface ParkedOutcome {
 
 /** Parked events shown at once: an answer over the socket is bounded. */
 export const longestList = 500;
+
+/** Plugin → how many. Where the database does not answer none is known of. */
+export const parkedCounts = ({ deliveries }: Pick<Storage, 'deliveries'>): Promise<ReadonlyMap<string, number>> =>
+  deliveries.parkedCounts().catch(() => new Map<string, number>());
 
 export async function parkedReport(deliveries: Deliveries): Promise<ParkedReport> {
   return { events: await deliveries.parked(longestList), subscriptions: await deliveries.subscriptions() };

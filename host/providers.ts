@@ -12,6 +12,7 @@ import { livingPermissions, livingScopes } from './contributions/scopes.ts';
 import { configuredSettings, livingSettings } from './contributions/settings.ts';
 import { livingTools } from './contributions/tools.ts';
 import { livingInventory } from './inventory.ts';
+import { parkedCounts } from './parked.ts';
 import { passwordDirectories } from './password-directories.ts';
 import type { Plan } from './plan.ts';
 import type { OpenStorage } from './storage.ts';
@@ -84,8 +85,7 @@ export function hostProviders({ plan, storage, clock, ids, sealer, rateCounter }
       Settings: configuredSettings(settings),
       RateCounter: rateCounter,
       PluginInventory: {
-        list: async () =>
-          livingInventory(plan, lives, await storage.deliveries.parkedCounts().catch(() => new Map<string, number>())),
+        list: async () => livingInventory(plan, lives, await parkedCounts(storage)),
       },
     } satisfies HostPorts;
   };

@@ -40,8 +40,6 @@ export interface PluginReport {
   readonly version: string;
   readonly state: State;
   readonly reason?: string;
-  /** Events its handlers failed at too often, as of the last count: `/readyz` counts, and the command line. */
-  readonly parked: number;
 }
 
 export interface Forge {
@@ -52,8 +50,6 @@ export interface Forge {
   port<K extends PortName>(name: K): PortValue<K>;
   openapi(): object;
   plugins(): readonly PluginReport[];
-  /** Counts parked events for `plugins` anew. */
-  countParked(): Promise<void>;
   /** What waits for event handlers, and what they failed at. */
   readonly deliveries: Deliveries;
   /** Resolves when every event committed so far was delivered once. */
@@ -147,13 +143,8 @@ class RunningForge implements Forge {
       name,
       version,
       state,
-      parked: this.#open.machine.parked(name),
       ...(reason === undefined ? {} : { reason }),
     }));
-  }
-
-  countParked(): Promise<void> {
-    return this.#open.machine.countParked();
   }
 
   get deliveries(): Deliveries {

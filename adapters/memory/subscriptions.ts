@@ -107,8 +107,5 @@ export function memoryDeliveries({ subscriptions }: Memory, wake: () => void): D
       }
       return chosen.length;
     },
-    async forget(plugin) {
-      for (const [key, one] of subscriptions) if (one.plugin === plugin) subscriptions.delete(key);
-    },
   } satisfies Deliveries;
 }

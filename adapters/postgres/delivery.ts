@@ -3,6 +3,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Log } from '#core/kernel/log';
 import { parkedMessage, type OwnedSubscription } from '#core/kernel/storage';
+import { limited } from './limited.ts';
 import { eventOf, type EventRow } from './outbox.ts';
 import type { SystemTables } from './schema.ts';
 import { columns, type Subscriptions } from './subscriptions.ts';
@@ -112,12 +113,7 @@ export class Delivery {
     this.#closed = true;
     this.wake();
     await this.#loop;
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, this.#options.tuning.closing);
-    });
-    await Promise.race([Promise.all(this.#working()), late]);
-    clearTimeout(timer);
+    await limited(this.#options.tuning.closing, Promise.all(this.#working()));
   }
 
   #working(): readonly Promise<void>[] {

@@ -11,6 +11,7 @@ import { type Engine, openEmbedded, openServer } from './engine.ts';
 import { SqlIntents } from './intents.ts';
 import { leaderElection } from './leader-election.ts';
 import { advisoryLock, locks, noProcessLock } from './locks.ts';
+import { limited } from './limited.ts';
 import type { MigrationSet } from './migration-records.ts';
 import { type MigrationOutcome, Migrations } from './migrations.ts';
 import { channel, eventsArrived, outbox, writeEvents } from './outbox.ts';
@@ -168,23 +169,10 @@ function assembled(
 
   async function close(): Promise<void> {
     await delivery.close();
-    await limited(patience.broadcast, broadcast.idle(), () => undefined);
-    await limited(patience.close, transactions.close(), () => undefined);
+    await limited(patience.broadcast, broadcast.idle());
+    await limited(patience.close, transactions.close());
     await intents.release();
     transactions.shut();
     await engine.close();
-  }
-}
-
-/** Waits for `work` so long, then does `otherwise`. */
-async function limited<T>(milliseconds: number, work: Promise<T>, otherwise: () => void): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<'late'>((resolve) => {
-    timer = setTimeout(() => resolve('late'), milliseconds);
-  });
-  try {
-    if ((await Promise.race([work, late])) === 'late') otherwise();
-  } finally {
-    clearTimeout(timer);
   }
 }

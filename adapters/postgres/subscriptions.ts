@@ -136,12 +136,6 @@ export class Subscriptions implements Deliveries {
     return rows.length;
   }
 
-  async forget(plugin: string): Promise<void> {
-    await sql`
-      with gone as (delete from hexforge_subscription where plugin = ${plugin})
-      delete from hexforge_delivery where plugin = ${plugin}`.execute(this.#database());
-  }
-
   #parkedOf(plugin: string, event: string | undefined) {
     const all = sql`d.plugin = ${plugin} and d.dead_at is not null`;
     return event === undefined

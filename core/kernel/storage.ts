@@ -62,8 +62,6 @@ export interface Deliveries {
    * @returns how many.
    */
   drop(plugin: string, event?: string): Promise<number>;
-  /** Removes all that is kept for a plugin: its subscriptions, and what waits or is parked for them. */
-  forget(plugin: string): Promise<void>;
 }
 
 /** A database that is open, with the ports it provides. */

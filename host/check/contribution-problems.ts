@@ -3,7 +3,7 @@ import { pagePath } from '../contributions/pages.ts';
 import type { Plan } from '../plan.ts';
 import type { Problem } from '../problem.ts';
 import { claimedTwice, doubles } from './claims.ts';
-import type { Listed } from './contributions.ts';
+import type { Contributed } from './contributions.ts';
 import { heardProblems } from './events.ts';
 import { guardProblems, routeProblems } from './routes.ts';
 
@@ -11,7 +11,7 @@ interface Kind {
   readonly code: string;
   /** As the sentence calls it. */
   readonly what: string;
-  readonly namesOf: (listed: Listed, plan: Plan) => readonly string[];
+  readonly namesOf: (listed: Contributed, plan: Plan) => readonly string[];
 }
 
 const kinds: readonly Kind[] = [
@@ -42,7 +42,7 @@ const kinds: readonly Kind[] = [
   },
 ];
 
-export function contributionProblems(plan: Plan, listed: readonly Listed[]): readonly Problem[] {
+export function contributionProblems(plan: Plan, listed: readonly Contributed[]): readonly Problem[] {
   return [
     ...kinds.flatMap(({ code, what, namesOf }) =>
       doubles(

@@ -26,9 +26,16 @@ export interface Contributions {
 }
 
 /** What one plugin contributes. */
-export interface Listed {
+export interface Contributed {
   readonly plugin: string;
   readonly contributions: Contributions;
+}
+
+/** The same as its builders list it before it is built. */
+export interface Listed extends Contributed {
+  /** The kinds of which nothing can be told before the plugin is built. */
+  readonly untold: readonly Kind[];
+  readonly problems: readonly Problem[];
 }
 
 type Kind = keyof Contributions;
@@ -93,19 +100,14 @@ const onlyConfiguration = (kind: Kind): string =>
   `Let its \`${kind}\` go by \`config\` alone: what else it is given may be used when a ${kinds[kind].what} runs, not before`;
 
 /** What a plugin will contribute, without building it. What is ill-formed is told and left out. */
-export function claimed(
-  definition: PluginDefinition,
-  plan: Plan,
-): { readonly listed: Listed; readonly problems: readonly Problem[] } {
+export function claimed(definition: PluginDefinition, plan: Plan): Listed {
   const { value: config, problems: faults } = pluginConfiguration(definition, plan.configOf(definition.name));
   // Of a faulty configuration joi tells defaults, which are not what the operator means.
-  return listed(definition, faults.length > 0 ? {} : { config });
+  return readEarly(definition, faults.length > 0 ? {} : { config });
 }
 
-function listed(definition: PluginDefinition, known: { readonly config?: unknown }): ReturnType<typeof claimed> {
-  const { problems, contributions } = read(definition, standIn('parts'), standIn('context', known), false);
-  return { listed: { plugin: definition.name, contributions }, problems };
-}
+const readEarly = (definition: PluginDefinition, known: { readonly config?: unknown }): Listed =>
+  read(definition, standIn('parts'), standIn('context', known), false);
 
 /**
  * What a built plugin contributes.
@@ -121,7 +123,7 @@ export function contributed(
   const { contributions, problems } = read(definition, parts, context, true);
   const [first] = problems;
   if (first !== undefined) throw new Internal(first.message, { detail: first.remedy });
-  const before = listed(definition, { config }).listed.contributions;
+  const before = readEarly(definition, { config }).contributions;
   for (const kind of kindNames) {
     const [made, told] = [claims(kind, contributions), claims(kind, before)];
     const odd = [...made.filter((claim) => !told.includes(claim)), ...told.filter((claim) => !made.includes(claim))];
@@ -137,13 +139,9 @@ export function contributed(
 const claims = (kind: Kind, contributions: Contributions): readonly string[] =>
   (contributions[kind] as readonly never[]).map((one) => kinds[kind].claim(one));
 
-function read(
-  definition: PluginDefinition,
-  parts: unknown,
-  context: unknown,
-  isBuilt: boolean,
-): { readonly contributions: Contributions; readonly problems: readonly Problem[] } {
+function read(definition: PluginDefinition, parts: unknown, context: unknown, isBuilt: boolean): Listed {
   const problems: Problem[] = [];
+  const untold: Kind[] = [];
   const contributions = Object.fromEntries(
     kindNames.map((kind) => {
       try {
@@ -153,6 +151,7 @@ function read(
         const error = readable(thrown);
         // A fault of the configuration is told already.
         const early = error instanceof UsedTooEarly;
+        untold.push(kind);
         if (!early || !/^context\.config\b/.test(error.member))
           problems.push({
             code: `${kind}_builder`,
@@ -166,7 +165,7 @@ function read(
       }
     }),
   ) as unknown as Contributions;
-  return { contributions, problems };
+  return { plugin: definition.name, contributions, untold, problems };
 }
 
 /** Those without fault: as they are once they are built, copies before. */

@@ -3,7 +3,7 @@ import type { PluginDefinition } from '../definition.ts';
 import { didYouMean } from '../nearest.ts';
 import type { Plan } from '../plan.ts';
 import type { Problem } from '../problem.ts';
-import type { Listed } from './contributions.ts';
+import type { Contributed } from './contributions.ts';
 
 /** What a plugin says it emits and reads. */
 export function emissionProblems(plan: Plan): readonly Problem[] {
@@ -29,7 +29,7 @@ export function emissionProblems(plan: Plan): readonly Problem[] {
 }
 
 /** What subscriptions and indexers hear. */
-export function heardProblems(plan: Plan, listed: readonly Listed[]): readonly Problem[] {
+export function heardProblems(plan: Plan, listed: readonly Contributed[]): readonly Problem[] {
   const types = new Set(known(plan, ({ emits = [] }) => emits));
   return listed.flatMap(({ plugin, contributions: { events, indexers } }) =>
     [

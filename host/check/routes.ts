@@ -9,7 +9,7 @@ import type { Plan } from '../plan.ts';
 import { traitsOf } from '../plan.ts';
 import type { Problem } from '../problem.ts';
 import { claimedTwice } from './claims.ts';
-import type { Listed } from './contributions.ts';
+import type { Contributed } from './contributions.ts';
 
 interface Claim {
   readonly plugin: string;
@@ -25,7 +25,7 @@ const ofTheHost: readonly Claim[] = systemRoutes({
   document: () => ({}),
 }).map((route) => ({ plugin: 'host', route }));
 
-export function routeProblems(plan: Plan, listed: readonly Listed[]): readonly Problem[] {
+export function routeProblems(plan: Plan, listed: readonly Contributed[]): readonly Problem[] {
   const claims = listed.flatMap(({ plugin, contributions: { routes } }) => routes.map((route) => ({ plugin, route })));
   return [
     ...twice(plan, [...ofTheHost, ...claims]),
@@ -106,7 +106,7 @@ interface Guarded {
 }
 
 /** Scope rows and permissions that something names and nobody contributes: it could never be allowed. */
-export function guardProblems({ enabled }: Plan, listed: readonly Listed[]): readonly Problem[] {
+export function guardProblems({ enabled }: Plan, listed: readonly Contributed[]): readonly Problem[] {
   const scopes = new Set(enabled.flatMap((definition) => definition.scopes ?? []).map(({ name }): string => name));
   const permissions = new Set(enabled.flatMap((definition) => definition.permissions ?? []).map(({ name }) => name));
   const unknown = (
@@ -139,7 +139,7 @@ export function guardProblems({ enabled }: Plan, listed: readonly Listed[]): rea
     ]);
 }
 
-const guardedOf = ({ plugin, contributions }: Listed): readonly Guarded[] => [
+const guardedOf = ({ plugin, contributions }: Contributed): readonly Guarded[] => [
   ...contributions.routes.map(({ id, scope, access }) => ({ what: `route "${id}"`, plugin, scope, access })),
   ...contributions.tools.map(({ name, scope, access }) => ({ what: `tool "${name}"`, plugin, scope, access })),
   ...contributions.indexers.map(({ name, scope }) => ({ what: `indexer "${name}"`, plugin, scope })),

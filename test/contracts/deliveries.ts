@@ -267,27 +267,6 @@ export const deliveriesChecks: readonly Check<DeliveriesProvider>[] = [
     },
   },
   {
-    name: 'a plugin is forgotten whole, and no other',
-    async run(provider) {
-      const [{ plugin, aggregate }, other] = [fresh(), fresh()];
-      await during(provider, { [plugin]: { ring: failing }, [other.plugin]: { ring: failing } }, async (storage) => {
-        await emit(storage, aggregate, 1);
-        await isParked(storage, plugin);
-        await isParked(storage, other.plugin);
-      });
-      await during(provider, {}, async (storage) => {
-        await emit(storage, aggregate, 2);
-        await storage.drained();
-        await storage.deliveries.forget(plugin);
-        assert.deepEqual(await stateOf(storage, plugin), []);
-        assert.deepEqual(await stateOf(storage, other.plugin), [
-          { subscription: 'ring', waiting: 1, parked: 1, missed: 0 },
-        ]);
-        await storage.deliveries.forget(other.plugin);
-      });
-    },
-  },
-  {
     name: 'a plugin whose handlers hang on many things keeps no other plugin waiting, nor the stop',
     async run(provider) {
       const [{ plugin, aggregate }, other] = [fresh(), fresh()];
@@ -310,7 +289,6 @@ export const deliveriesChecks: readonly Check<DeliveriesProvider>[] = [
         });
         await emit(storage, other.aggregate, 1);
         await answered.passed;
-        await storage.deliveries.forget(plugin);
       });
       assert.deepEqual(seen, [1]);
     },

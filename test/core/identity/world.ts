@@ -2,7 +2,7 @@
 import { jwtSessionTokens, sha256Hasher } from '#adapters/crypto/session-tokens';
 import { fixedClock, memoryRateCounter, openMemory, systemIds } from '#adapters/memory/index';
 import { auditLog } from '#core/audit/use-cases';
-import { identityScopes, reservedScopes } from '#core/identity/index';
+import { identityEvents, identityScopes, reservedScopes } from '#core/identity/index';
 import type { Account, UserReferences } from '#core/identity/index';
 import { createAccount } from '#core/identity/new-account';
 import type { NewAccount } from '#core/identity/new-account';
@@ -147,19 +147,7 @@ export function world() {
   const heard: EventOf[] = [];
   const listen = (): Promise<void> =>
     storage.deliver(
-      (
-        [
-          'user.created',
-          'user.updated',
-          'user.suspended',
-          'user.reactivated',
-          'user.deleted',
-          'user.credentials_revoked',
-          'token.created',
-          'token.revoked',
-          'session.ended',
-        ] as const
-      ).map((type) => ({
+      identityEvents.map((type) => ({
         plugin: 'test',
         subscription: on(type, {
           name: type,

@@ -13,7 +13,6 @@ import {
   type Clock,
   type ErrorKind,
   type EventOf,
-  type EventType,
   type GrantOf,
   type Granted,
   type Intent,
@@ -23,6 +22,7 @@ import {
   type User,
 } from '#core/kernel/index';
 import {
+  repositoryEvents,
   repositoryPermissions,
   repositoryScopes,
   repositorySettings,
@@ -102,28 +102,6 @@ export const bob = user('bob');
 export const carol = user('carol');
 export const root = user('root', { isAdmin: true });
 
-const eventTypes = [
-  'repository.created',
-  'repository.updated',
-  'repository.renamed',
-  'repository.visibility_changed',
-  'repository.deleted',
-  'repository.forked',
-  'repository.starred',
-  'repository.unstarred',
-  'repository.watched',
-  'repository.unwatched',
-  'collaborator.added',
-  'collaborator.updated',
-  'collaborator.removed',
-  'role_template.created',
-  'role_template.updated',
-  'role_template.deleted',
-  'branch.deleted',
-  'branch.protection_changed',
-  'push',
-] as const satisfies readonly EventType[];
-
 export interface World extends Awaited<ReturnType<typeof world>> {}
 
 export async function world(
@@ -162,7 +140,7 @@ export async function world(
   const auditing = { fails: false };
   const events: EventOf[] = [];
   await storage.deliver(
-    eventTypes.map((type) => ({
+    repositoryEvents.map((type) => ({
       plugin: 'test',
       subscription: on(type, {
         name: type,
