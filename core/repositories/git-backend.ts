@@ -12,7 +12,7 @@ import type {
   WriteOutcome,
 } from './git-history.ts';
 import type { Blob, LastCommit, Oid, Ref, RefList, RefUpdate, TreeEntry, TreeListing } from './git-objects.ts';
-import type { GitService, ReceiveRequest, ServeRequest } from './git-transport.ts';
+import type { GitService, PushAnswer, ReceiveRequest, ServeRequest } from './git-transport.ts';
 import type { Divergence, Moving, NewTag, Tip } from './git-refs.ts';
 
 export * from './git-history.ts';
@@ -150,7 +150,7 @@ export interface GitBackend {
   /** `POST /git-upload-pack`. */
   uploadPack(repository: string, request: ServeRequest): Promise<AsyncIterable<Uint8Array>>;
   /** `POST /git-receive-pack`. An acknowledged push is on disk. */
-  receivePack(repository: string, request: ReceiveRequest): Promise<AsyncIterable<Uint8Array>>;
+  receivePack(repository: string, request: ReceiveRequest): Promise<PushAnswer>;
   /**
    * After a push: commit-graph with changed paths, packed refs, the root listing of the default branch warmed. Never
    * rejects for a broken repository.

@@ -1,4 +1,5 @@
 // Of the port `GitBackend`, serving clones and pushes: the request, and who judges the refs of a push.
+import type { HexforgeError } from '#core/kernel/errors';
 import type { Oid, RefUpdate } from './git-objects.ts';
 
 /** What was decided about one ref of a push. */
@@ -42,4 +43,10 @@ export interface ReceiveRequest extends ServeRequest {
   readonly judge: JudgeRefs;
   /** Told which refs moved, before the answer's last byte goes out. Not told of a push that moved none. */
   landed(updates: readonly RefUpdate[]): Promise<void>;
+}
+
+/** The bytes that answer a push. */
+export interface PushAnswer extends AsyncIterable<Uint8Array> {
+  /** Set by their end where a fault of the server's own ended the push. Its refs may have moved all the same. */
+  readonly fault?: HexforgeError | undefined;
 }

@@ -1,5 +1,6 @@
 // Receiving a push: announced before git reads an object, judged ref by ref, recorded before the client hears that it
 // landed.
+import type { PushAnswer } from './git-transport.ts';
 import { judgePush, type JudgeParts } from './judge.ts';
 import type { Pushes } from './offers.ts';
 import { pushIntent, type PushIntentParts } from './push-intent.ts';
@@ -38,10 +39,7 @@ export function pushes(parts: Parts): Pushes {
  * The same bytes; `ended` runs once when they end, fail or are no longer wanted. A generator would not run it if never
  * started.
  */
-function ending(
-  source: AsyncIterable<Uint8Array>,
-  ended: (complete: boolean) => Promise<void>,
-): AsyncIterable<Uint8Array> {
+function ending(source: PushAnswer, ended: (complete: boolean) => Promise<void>): AsyncIterable<Uint8Array> {
   return {
     [Symbol.asyncIterator]() {
       const inner = source[Symbol.asyncIterator]();
@@ -49,7 +47,7 @@ function ending(
         async next() {
           try {
             const result = await inner.next();
-            if (result.done === true) await ended(true);
+            if (result.done === true) await ended(source.fault === undefined);
             return result;
           } catch (error) {
             await ended(false);

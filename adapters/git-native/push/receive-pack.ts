@@ -2,7 +2,7 @@
 // judge each ref, make what moved durable, tell, report.
 import { rm } from 'node:fs/promises';
 import { HexforgeError, Internal, Unavailable, ValidationFailed } from '#core/kernel/errors';
-import type { ReceiveRequest, RefUpdate } from '#core/repositories/git-backend';
+import type { PushAnswer, ReceiveRequest, RefUpdate } from '#core/repositories/git-backend';
 import type { GitProcess } from '../process/git-process.ts';
 import { Pace } from '../process/pace.ts';
 import { spentAccordingTo } from '../process/spent-resources.ts';
@@ -17,7 +17,7 @@ import { readPushCommands } from './commands.ts';
 import { verdictsVariable, type Hooks, type PushHooks } from './hooks.ts';
 import { Judging, undecided } from './judging.ts';
 import type { Push } from './push.ts';
-import { PushReport, reportOf } from './report.ts';
+import { fatal, isMultiplexed, PushReport, reportOf } from './report.ts';
 
 export interface ReceivePackParts extends SmartHttpParts {
   readonly refs: Refs;
@@ -47,10 +47,7 @@ export class ReceivePack {
     this.#judging = new Judging(parts);
   }
 
-  async receive(
-    location: RepositoryLocation,
-    request: ReceiveRequest,
-  ): Promise<AsyncIterable<Uint8Array> & { readonly fault?: HexforgeError | undefined }> {
+  async receive(location: RepositoryLocation, request: ReceiveRequest): Promise<PushAnswer> {
     const { limits, hooks, hooksFolder, changes, transfers, processes } = this.#parts;
     const body = untilAborted(request.body[Symbol.asyncIterator](), request.signal);
     const head = await readPushCommands(body, limits.commandBytes);
@@ -167,13 +164,13 @@ export class ReceivePack {
       );
       // Only now: who hears of the end may look at the repository.
       if (failure === undefined) channel.end();
-      else channel.fail(failure.error);
+      else this.#breakOff(push, failure.error);
     }
   }
 
   async #answer(push: Push): Promise<void> {
     const { process, channel, head, request, location } = push;
-    const multiplexed = head.capabilities.has('side-band-64k');
+    const multiplexed = isMultiplexed(head);
     const report = new PushReport(multiplexed);
     for await (const chunk of process.output()) {
       process.touch();
@@ -186,11 +183,6 @@ export class ReceivePack {
       void channel.push(reportOf(head.updates, reasonOf, multiplexed));
     // git, where it still reports, says that the pack was cut off.
     if (process.stopped === slowRequest && moved.length === 0) return instead(() => slowRequest);
-    // Not waited for: a client that never reads its report keeps nobody else from pushing.
-    const fault = this.#fault(push, report, code);
-    channel.fault = fault;
-    if (fault !== undefined) void channel.push(reportOf(head.updates, () => fault.message, multiplexed, fault.message));
-    else if (report.complete) void channel.push(report.held);
     if (request.signal.aborted) throw request.signal.reason;
     if (!report.complete) {
       // Removed under its hands, by this process or another.
@@ -201,10 +193,12 @@ export class ReceivePack {
         { repository: location.id, code, stopped: process.stopped, stderr: process.stderr },
         'a push ended without a report',
       );
-      const lacking = spentAccordingTo(process.stderr, location.directory);
-      if (lacking !== undefined) throw lacking;
-      throw code === null ? cutOff(process) : new Internal('git did not finish the push');
     }
+    const fault = this.#fault(push, report, code);
+    channel.fault = fault;
+    // Not waited for: a client that never reads its report keeps nobody else from pushing.
+    if (fault !== undefined) void channel.push(reportOf(head.updates, () => fault.message, multiplexed, fault.message));
+    else void channel.push(report.held);
   }
 
   /**
@@ -225,11 +219,12 @@ export class ReceivePack {
 
   /** Why nothing of it was taken, where the reason is the server's own: its report does not tell that. */
   #fault(push: Push, report: PushReport, code: number | null): HexforgeError | undefined {
-    if (!report.complete || report.accepted.size > 0) return undefined;
+    if (report.complete && report.accepted.size > 0) return undefined;
     const fault = push.unjudged ?? this.#spent(push, report);
-    if (fault !== undefined || push.refused) return fault;
+    if (fault !== undefined || (report.complete && push.refused)) return fault;
     // Nobody says how a process ended that was lost; what it had started may have been lost before it.
     if (code === null) return cutOff(push.process);
+    if (!report.complete) return new Internal('git did not finish the push');
     return report.declined ? undecided() : undefined;
   }
 
@@ -242,6 +237,17 @@ export class ReceivePack {
         'a push was refused: a resource is spent',
       );
     return spent;
+  }
+
+  /** Nobody knows what moved. Of a connection that closes without a byte HTTP clients send the push again. */
+  #breakOff({ channel, head, request }: Push, error: unknown): void {
+    if (request.signal.aborted || !isMultiplexed(head)) return channel.fail(error);
+    channel.fault = new Unavailable('The branches and tags may have been changed, or not', {
+      detail: 'Look at them before you push again',
+      cause: error,
+    });
+    void channel.push(fatal(`${channel.fault.message}: look at them before you push again`));
+    channel.end();
   }
 
   /** What git's own report says moved. git has compared the old value of each under its lock. */

@@ -79,6 +79,12 @@ const keptWords = 16 * 1024;
 /** Bytes of one pkt-line's payload, after its band. */
 const longestBand = 60_000;
 
+export const isMultiplexed = ({ capabilities }: { readonly capabilities: ReadonlySet<string> }): boolean =>
+  capabilities.has('side-band-64k');
+
+/** gitprotocol-pack(5), band 3: why there is no report. */
+export const fatal = (message: string): Buffer => pktLine(Buffer.concat([Buffer.of(3), Buffer.from(`${message}\n`)]));
+
 /**
  * What git says of a push: refs without a reason have moved, the others were refused.
  * @param unpacked why it did not take the pack, where it did not.
