@@ -1,15 +1,20 @@
 // Archives of a commit's tree (zip, tar) to download, streamed from `git archive`.
+import { Buffer } from 'node:buffer';
 import { join } from 'node:path';
-import { Internal } from '#core/kernel/errors';
+import { Internal, Unprocessable } from '#core/kernel/errors';
 import type { Oid } from '#core/repositories/git-backend';
 import type { ArchiveFormat } from '#core/repositories/git-history';
 import { byteStream, prefixed } from '../process/byte-stream.ts';
 import type { GitProcess, GitProcesses } from '../process/git-process.ts';
 import type { Limiter } from '../process/limiter.ts';
 import type { GitLimits } from '../process/limits.ts';
+import { RecordReader } from '../process/records.ts';
 import { CostlyQuestions, refuseTooCostly } from '../process/too-costly.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import type { ArchiveView } from './archive-view.ts';
+
+/** APPNOTE.TXT 4.4.10: a zip tells the length of a name in 16 bits. */
+const longestZipName = 65_535;
 
 export class Archives {
   readonly #processes: GitProcesses;
@@ -48,6 +53,7 @@ export class Archives {
     const release = await this.#transfers.acquire(signal);
     let process: GitProcess;
     try {
+      if (options.format === 'zip') await this.#checkNames(location, commit, options.prefix, signal);
       await this.#view.ready();
       // `archive` ignores --end-of-options: it is given an oid alone.
       process = await this.#processes.start(
@@ -87,6 +93,38 @@ export class Archives {
     if (first.done === true)
       throw new Internal(`git archive failed in repository "${location.id}"`, { detail: process.stderr });
     return prefixed([first.value], whole(process, stream));
+  }
+
+  /**
+   * git meets a name that is too long when it has written what comes before it.
+   * @throws {Unprocessable}
+   */
+  async #checkNames(
+    { directory }: RepositoryLocation,
+    commit: Oid,
+    prefix: string,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    // A folder's name ends in a slash there.
+    const names = new RecordReader(longestZipName - Buffer.byteLength(prefix) - 1);
+    const process = await this.#processes.start(
+      [`--git-dir=${directory}`, 'ls-tree', '-r', '-t', '-z', '--name-only', commit],
+      { directory, deadlineMs: this.#limits.computeSeconds * 1000, ...(signal === undefined ? {} : { signal }) },
+    );
+    process.stdin.end();
+    try {
+      for await (const chunk of process.output()) {
+        names.push(chunk);
+        while (names.next(0) !== undefined)
+          if (names.cut)
+            throw new Unprocessable('The archive cannot be a zip: a path in it is longer than zip allows', {
+              detail: `A name in a zip has at most ${longestZipName} bytes; ask for .tar.gz`,
+            });
+      }
+    } finally {
+      await process.stop('its names have been looked at');
+    }
+    refuseTooCostly(process, 'archive');
   }
 }
 

@@ -372,6 +372,22 @@ export const commitChecks: readonly Check<Bench>[] = [
     },
   },
   {
+    name: 'a zip of a path that is too long for one is refused before it begins, a tar is not',
+    async run(bench) {
+      const repository = await fresh(bench);
+      const path = `${'d'.repeat(999)}/`.repeat(66);
+      const folder = await imported(
+        bench,
+        repository,
+        `commit refs/heads/main\ncommitter a <a@b> 1700000000 +0000\ndata 1\nx\nM 100644 inline a\ndata 1\nx\nM 100644 inline ${path}b\ndata 1\nx\n`,
+      );
+      const tip = await must(folder, ['rev-parse', 'HEAD']);
+      const archive = (format: 'zip' | 'tar.gz') => bench.backend.archive(repository, tip, { format, prefix: 'x/' });
+      await assert.rejects(archive('zip'), { kind: 'unprocessable', message: /longer than zip allows/ });
+      assert.ok(gunzipSync(await bytesOf(await archive('tar.gz'))).includes(`${path}b`));
+    },
+  },
+  {
     name: 'sizes sum what the files of a commit hold, without links and submodules',
     async run({ backend, filled, source }) {
       const tip = await must(source, ['rev-parse', 'main']);
