@@ -1,8 +1,8 @@
 // Archives of a commit's tree (zip, tar) to download, streamed from `git archive`.
-import { Buffer } from 'node:buffer';
 import { join } from 'node:path';
 import { Internal, Unprocessable } from '#core/kernel/errors';
 import type { Oid } from '#core/repositories/git-backend';
+import { longest } from '#core/repositories/clipping';
 import type { ArchiveFormat } from '#core/repositories/git-history';
 import { byteStream, prefixed } from '../process/byte-stream.ts';
 import type { GitProcess, GitProcesses } from '../process/git-process.ts';
@@ -12,9 +12,6 @@ import { RecordReader } from '../process/records.ts';
 import { CostlyQuestions, refuseTooCostly } from '../process/too-costly.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import type { ArchiveView } from './archive-view.ts';
-
-/** APPNOTE.TXT 4.4.10: a zip tells the length of a name in 16 bits. */
-const longestZipName = 65_535;
 
 export class Archives {
   readonly #processes: GitProcesses;
@@ -53,7 +50,7 @@ export class Archives {
     const release = await this.#transfers.acquire(signal);
     let process: GitProcess;
     try {
-      if (options.format === 'zip') await this.#checkNames(location, commit, options.prefix, signal);
+      await this.#checkPaths(location, commit, signal);
       await this.#view.ready();
       // `archive` ignores --end-of-options: it is given an oid alone.
       process = await this.#processes.start(
@@ -79,16 +76,7 @@ export class Archives {
     process.stdin.end();
     const stream = byteStream(process, { onEnd: release, leastRate: this.#limits.leastRate });
     // The first piece decides whether there is an answer at all, while a refusal can still be one.
-    const { computeSeconds } = this.#limits;
-    // git lists the whole tree before it writes a byte.
-    const late = setTimeout(() => process.expire(`it was not begun after ${computeSeconds} s`), computeSeconds * 1000);
-    const first = await stream
-      .next()
-      .catch((error: unknown) => {
-        refuseTooCostly(process, 'archive');
-        throw error;
-      })
-      .finally(() => clearTimeout(late));
+    const first = await stream.next();
     if (first.done === true) refuseTooCostly(process, 'archive');
     if (first.done === true)
       throw new Internal(`git archive failed in repository "${location.id}"`, { detail: process.stderr });
@@ -96,17 +84,12 @@ export class Archives {
   }
 
   /**
-   * git meets a name that is too long when it has written what comes before it.
+   * git lists the whole tree before it writes a byte; here that has a time of its own. A path that no system unpacks
+   * costs its length for each file below it, and breaks a zip off in the middle.
    * @throws {Unprocessable}
    */
-  async #checkNames(
-    { directory }: RepositoryLocation,
-    commit: Oid,
-    prefix: string,
-    signal: AbortSignal | undefined,
-  ): Promise<void> {
-    // A folder's name ends in a slash there.
-    const names = new RecordReader(longestZipName - Buffer.byteLength(prefix) - 1);
+  async #checkPaths({ directory }: RepositoryLocation, commit: Oid, signal: AbortSignal | undefined): Promise<void> {
+    const paths = new RecordReader(longest.path);
     const process = await this.#processes.start(
       [`--git-dir=${directory}`, 'ls-tree', '-r', '-t', '-z', '--name-only', commit],
       { directory, deadlineMs: this.#limits.computeSeconds * 1000, ...(signal === undefined ? {} : { signal }) },
@@ -114,15 +97,15 @@ export class Archives {
     process.stdin.end();
     try {
       for await (const chunk of process.output()) {
-        names.push(chunk);
-        while (names.next(0) !== undefined)
-          if (names.cut)
-            throw new Unprocessable('The archive cannot be a zip: a path in it is longer than zip allows', {
-              detail: `A name in a zip has at most ${longestZipName} bytes; ask for .tar.gz`,
+        paths.push(chunk);
+        while (paths.next(0) !== undefined)
+          if (paths.cut)
+            throw new Unprocessable('There is no archive of this: a path in it is too long', {
+              detail: `A path may have ${longest.path} bytes`,
             });
       }
     } finally {
-      await process.stop('its names have been looked at');
+      await process.stop('its paths have been looked at');
     }
     refuseTooCostly(process, 'archive');
   }
