@@ -38,7 +38,11 @@ export class Archives {
     options: { readonly format: ArchiveFormat; readonly prefix: string },
     signal?: AbortSignal,
   ): Promise<AsyncIterable<Uint8Array>> {
-    return await this.#costly.ask(`${location.id}:${commit}`, () => this.#begin(location, commit, options, signal));
+    const question = `${location.id}:${commit}`;
+    return await this.#costly.ask(question, async () => {
+      const { process, stream } = await this.#begin(location, commit, options, signal);
+      return whole(process, stream, (error) => this.#costly.remember(question, error));
+    });
   }
 
   async #begin(
@@ -46,7 +50,7 @@ export class Archives {
     commit: Oid,
     options: { readonly format: ArchiveFormat; readonly prefix: string },
     signal: AbortSignal | undefined,
-  ): Promise<AsyncIterable<Uint8Array>> {
+  ): Promise<{ readonly process: GitProcess; readonly stream: AsyncIterableIterator<Uint8Array> }> {
     const release = await this.#transfers.acquire(signal);
     let process: GitProcess;
     try {
@@ -76,11 +80,19 @@ export class Archives {
     process.stdin.end();
     const stream = byteStream(process, { onEnd: release, leastRate: this.#limits.leastRate });
     // The first piece decides whether there is an answer at all, while a refusal can still be one.
-    const first = await stream.next();
+    const { computeSeconds } = this.#limits;
+    const late = setTimeout(() => process.expire(`it was not begun after ${computeSeconds} s`), computeSeconds * 1000);
+    const first = await stream
+      .next()
+      .catch((error: unknown) => {
+        refuseTooCostly(process, 'archive');
+        throw error;
+      })
+      .finally(() => clearTimeout(late));
     if (first.done === true) refuseTooCostly(process, 'archive');
     if (first.done === true)
       throw new Internal(`git archive failed in repository "${location.id}"`, { detail: process.stderr });
-    return prefixed([first.value], whole(process, stream));
+    return { process, stream: prefixed([first.value], stream) };
   }
 
   /**
@@ -112,14 +124,23 @@ export class Archives {
 }
 
 /** An archive that git broke off is no archive: the client must not take it for one. */
-function whole(process: GitProcess, stream: AsyncIterableIterator<Uint8Array>): AsyncIterableIterator<Uint8Array> {
+function whole(
+  process: GitProcess,
+  stream: AsyncIterableIterator<Uint8Array>,
+  brokeOff: (error: unknown) => void,
+): AsyncIterableIterator<Uint8Array> {
   const checked: AsyncIterableIterator<Uint8Array> = {
     [Symbol.asyncIterator]: () => checked,
     next: async () => {
-      const read = await stream.next();
-      if (read.done === true && (await process.ended).code !== 0)
-        throw new Internal('git archive broke off', { detail: process.stderr });
-      return read;
+      try {
+        const read = await stream.next();
+        if (read.done === true && (await process.ended).code !== 0)
+          throw new Internal('git archive broke off', { detail: process.stderr });
+        return read;
+      } catch (error) {
+        brokeOff(error);
+        throw error;
+      }
     },
     return: async () => (await stream.return?.()) ?? { done: true, value: undefined },
   };

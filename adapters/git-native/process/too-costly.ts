@@ -48,10 +48,15 @@ export class CostlyQuestions {
     try {
       return await work();
     } catch (error) {
-      if (error instanceof TooCostly)
-        this.#refused.set(key, { why: error.message, until: performance.now() + rememberedSeconds * 1000 });
+      this.remember(key, error);
       throw error;
     }
+  }
+
+  /** That an answer which had begun broke off for its cost. */
+  remember(key: string, error: unknown): void {
+    if (error instanceof TooCostly)
+      this.#refused.set(key, { why: error.message, until: performance.now() + rememberedSeconds * 1000 });
   }
 
   forget(prefix: string): void {

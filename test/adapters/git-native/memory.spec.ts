@@ -1,6 +1,6 @@
 // Bounds on the memory of git's processes: small packs that unpack to large objects.
 import { Buffer } from 'node:buffer';
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -55,6 +55,14 @@ function pack(blocks: number): { readonly bytes: Buffer; readonly large: string;
 }
 
 async function holding(t: Test, bytes: Buffer, limits: Partial<GitLimits>): Promise<GitNative> {
+  return (await held(t, bytes, limits)).native;
+}
+
+async function held(
+  t: Test,
+  bytes: Buffer,
+  limits: Partial<GitLimits>,
+): Promise<{ readonly native: GitNative; readonly directory: string }> {
   const folder = await mkdtemp(join(tmpdir(), 'hexforge-memory-'));
   const native = gitNative({ root: join(folder, 'root'), log: quiet, limits });
   t.teardown(async () => {
@@ -62,8 +70,9 @@ async function holding(t: Test, bytes: Buffer, limits: Partial<GitLimits>): Prom
     await rm(folder, { recursive: true, force: true });
   });
   await native.create(id, { defaultBranch: 'main' });
-  await must(join(folder, 'root', '0e', `${id}.git`), ['index-pack', '--stdin'], { input: bytes });
-  return native;
+  const directory = join(folder, 'root', '0e', `${id}.git`);
+  await must(directory, ['index-pack', '--stdin'], { input: bytes });
+  return { native, directory };
 }
 
 const megabyte = 1024 ** 2;
@@ -93,6 +102,22 @@ void t.test(
     t.equal((await bytesOf(plain.bytes)).length, block.length);
   },
 );
+
+void t.test('an archive that broke off for want of memory is refused at once when it is asked for again', async (t) => {
+  const { bytes, large } = pack(64);
+  const { native, directory } = await held(t, bytes, { allocationBytes: 2 * megabyte });
+  const first = await must(directory, ['hash-object', '-w', '--stdin'], { input: randomBytes(megabyte) });
+  const tree = await must(directory, ['mktree'], { input: `100644 blob ${first}\ta\n100644 blob ${large}\tb\n` });
+  const someone = 'x <x@x> 0 +0000';
+  const commit = await must(directory, ['hash-object', '-t', 'commit', '-w', '--stdin'], {
+    input: `tree ${tree}\nauthor ${someone}\ncommitter ${someone}\n\nx`,
+  });
+  const ask = () => native.archive(id, commit, { format: 'tar.gz', prefix: '' });
+  const refused = { name: 'TooCostly', message: /needs too much memory/ };
+  const begun = await ask();
+  await t.rejects(bytesOf(begun), refused, 'in the middle');
+  await t.rejects(ask(), refused);
+});
 
 void t.test('the largest process of whoever holds most has to go, once all hold too much', (t) => {
   const held = new Map([
