@@ -15,8 +15,8 @@ const mostFiles = 3000;
 /** Characters of one file's patch, bytes of all: about what GitLab shows before one asks for more. */
 const longestPatch = 128 * 1024;
 const mostPatchBytes = 512 * 1024;
-/** Bytes: more than the longest path that is told. */
-const longestToken = 64 * 1024;
+/** Bytes: more than the longest path that is told, whatever its characters take. */
+const longestToken = 4 * longest.path;
 /** The tree of nothing, which git knows without its being stored. */
 const emptyTree = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
 
