@@ -266,7 +266,8 @@ export function gitNative(options: GitNativeOptions): GitNative {
     list: async () => await repositories.list(),
     setDefaultBranch: async (repository, branch) =>
       await inside(repository, (location) =>
-        changes.during(location, ['refs'], () => repositories.setHead(location, branch, () => changes.bury())),
+        // Who waits makes nothing: under a mark that lasts, what a dead process has locked meanwhile would seem its own.
+        repositories.setHead(location, branch, (attempt) => changes.during(location, ['refs'], attempt)),
       ),
 
     resolveCommit: async (repository, revision) =>
