@@ -280,7 +280,9 @@ export function gitNative(options: GitNativeOptions): GitNative {
     divergence: async (repository, base, heads, signal) =>
       await inside(repository, (location) => divergences.of(location, base, heads, signal)),
     moveRefs: async (repository, updates) =>
-      await changing(repository, (location) => changes.during(location, ['refs'], () => mover.move(location, updates))),
+      await changing(repository, (location) =>
+        mover.move(location, updates, (work) => changes.during(location, ['refs'], work)),
+      ),
     writeTag: async (repository, tag) =>
       await changing(repository, (location) =>
         changes.during(location, ['objects'], () => mover.writeTag(location, tag)),

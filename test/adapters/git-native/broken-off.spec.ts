@@ -299,6 +299,18 @@ void t.test('what a killed git left locked in a living server is free when its c
   t.equal(await native.moveRefs(id, creation(here.tip)), 'moved');
 });
 
+void t.test(
+  'a lock that a git run by hand takes while a change begins stays when that change is refused',
+  async (t) => {
+    const here = await place(t);
+    const gitPath = await oddGit(here, `: > '${here.directory}/refs/heads/new.lock'; sleep 0.05; exec git "$@"`);
+    const native = gitNative({ root: here.root, log: quiet, gitPath });
+    t.teardown(() => native.close());
+    await t.rejects(native.moveRefs(id, creation(here.tip)), { name: 'Unavailable', message: /Another process/ });
+    t.strictSame(await left(here.directory), ['refs/heads/new.lock']);
+  },
+);
+
 void t.test('a push whose refs moved before the helper was killed is reported and told as landed', async (t) => {
   const here = await place(t);
   const { root, folder } = here;
