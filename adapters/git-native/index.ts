@@ -266,7 +266,8 @@ export function gitNative(options: GitNativeOptions): GitNative {
     list: async () => await repositories.list(),
     setDefaultBranch: async (repository, branch) =>
       await inside(repository, (location) =>
-        changes.during(location, ['refs'], () => repositories.setHead(location, branch, () => changes.bury())),
+        // Who waits makes nothing: under a mark that lasts, what a dead process has locked meanwhile would seem its own.
+        repositories.setHead(location, branch, (attempt) => changes.during(location, ['refs'], attempt)),
       ),
 
     resolveCommit: async (repository, revision) =>
@@ -279,7 +280,9 @@ export function gitNative(options: GitNativeOptions): GitNative {
     divergence: async (repository, base, heads, signal) =>
       await inside(repository, (location) => divergences.of(location, base, heads, signal)),
     moveRefs: async (repository, updates) =>
-      await changing(repository, (location) => changes.during(location, ['refs'], () => mover.move(location, updates))),
+      await changing(repository, (location) =>
+        mover.move(location, updates, (work) => changes.during(location, ['refs'], work)),
+      ),
     writeTag: async (repository, tag) =>
       await changing(repository, (location) =>
         changes.during(location, ['objects'], () => mover.writeTag(location, tag)),

@@ -13,6 +13,8 @@ const silence = 4 * heartbeatMs;
 /** In the environment of every program that a process starts: its folder. */
 const variable = 'HEXFORGE_PROCESS';
 const marksFolder = 'marks';
+/** Marks of changes that broke off, until what they left is gone. They outlive who is to remove it. */
+const leftFolder = 'left';
 
 /** What is being changed in a repository: refs and `HEAD`, or what lies below `objects`. */
 export type Changed = 'refs' | 'objects';
@@ -25,10 +27,16 @@ export interface ChangeMark {
   /** When it began, by the clock of the file system. */
   since(): Promise<number>;
   remove(): Promise<void>;
+  /** The same where its programs ended before they were done. */
+  leave(): Promise<BrokenOff>;
 }
 
-/** A change that a process was making when it ended. */
-export type BrokenOff = Pick<ChangeMark, 'repository' | 'changed'> & { readonly since: number };
+/** A change that was being made when its programs, or its whole process, ended. */
+export type BrokenOff = Pick<ChangeMark, 'repository' | 'changed'> & {
+  readonly since: number;
+  /** Once nothing is there any more of what it left. Until then this is known on disk, to whoever buries this process. */
+  forget(): Promise<void>;
+};
 
 export class LiveProcesses {
   /** This process's own folder; gone when it has closed. */
@@ -36,13 +44,17 @@ export class LiveProcesses {
   readonly #all: string;
   readonly #name: string;
   readonly #silenceMs: number;
+  readonly #endPrograms: typeof killMarked;
+  /** Whose folder lies in this process's own while what they left running is being ended. */
+  readonly #burying = new Set<string>();
   #heartbeat: NodeJS.Timeout | undefined;
   #registered: Promise<void> | undefined;
   #marks = 0;
   #gone = false;
 
-  constructor(root: string, silenceMs = silence) {
+  constructor(root: string, silenceMs = silence, endPrograms = killMarked) {
     this.#silenceMs = silenceMs;
+    this.#endPrograms = endPrograms;
     this.#all = join(root, '.processes');
     this.#name = `${thisHost()}.${process.pid}.${startTimeOf(String(process.pid)) ?? '0'}.${randomUUID().slice(0, 8)}`;
     this.folder = join(this.#all, this.#name);
@@ -56,7 +68,8 @@ export class LiveProcesses {
   /** Says that this process is here, once. */
   async register(): Promise<void> {
     this.#registered ??= (async () => {
-      await mkdir(join(this.folder, marksFolder), { recursive: true, mode: 0o700 });
+      for (const name of [leftFolder, marksFolder])
+        await mkdir(join(this.folder, name), { recursive: true, mode: 0o700 });
       this.#heartbeat = setInterval(() => {
         const now = new Date();
         utimes(this.folder, now, now).catch(() => undefined);
@@ -89,8 +102,9 @@ export class LiveProcesses {
       repository,
       changed,
       path,
-      since: async () => (await stat(path)).ctimeMs,
+      since: async () => await beganAt(path),
       remove: async () => await rm(path, { force: true }),
+      leave: async () => await this.#leave(path, await beganAt(path)),
     };
   }
 
@@ -99,17 +113,21 @@ export class LiveProcesses {
    * whomever; infinite where there is none. One whose process has died counts until its programs are ended.
    */
   async firstChange({ repository, changed, path }: ChangeMark): Promise<number> {
-    const names = (await readdir(this.#all, { recursive: true }).catch(ignoreMissing)) ?? [];
-    // One of an earlier version marks nothing: it may be changing anything.
-    const folders = names.filter((name) => !name.includes('/'));
-    if (folders.some((name) => !names.includes(join(name, marksFolder)))) return 0;
-    const marks = names
-      .filter((name) => isMark(name) && basename(name).startsWith(`${repository}.${changed}.`))
-      .map((name) => join(this.#all, name));
     const began = await Promise.all(
-      marks.filter((mark) => mark !== path).map((mark) => stat(mark).catch(ignoreMissing)),
+      (await foldersIn(this.#all)).map(async (folder) => {
+        const marks = await readdir(join(folder, marksFolder)).catch(ignoreMissing);
+        // One of an earlier version marks nothing: it may be changing anything.
+        if (marks === undefined) return [dirname(folder) === this.#all ? 0 : Number.POSITIVE_INFINITY];
+        return await Promise.all(
+          marks
+            .filter((name) => name.startsWith(`${repository}.${changed}.`))
+            .map((name) => join(folder, marksFolder, name))
+            .filter((mark) => mark !== path)
+            .map(async (mark) => (await beganAt(mark).catch(ignoreMissing)) ?? Number.POSITIVE_INFINITY),
+        );
+      }),
     );
-    return Math.min(...began.map((found) => found?.ctimeMs ?? Number.POSITIVE_INFINITY));
+    return Math.min(...began.flat());
   }
 
   /** Names of the others' folders, by whether their process lives. */
@@ -118,7 +136,7 @@ export class LiveProcesses {
     const lives = await Promise.all(names.map((name) => this.#lives(name)));
     return {
       living: names.filter((_, index) => lives[index]),
-      dead: names.filter((_, index) => lives[index] === false),
+      dead: [...this.#burying, ...names.filter((_, index) => lives[index] === false)],
     };
   }
 
@@ -130,32 +148,50 @@ export class LiveProcesses {
   async bury(name: string): Promise<readonly BrokenOff[]> {
     await this.register();
     const buried = join(this.folder, name);
-    try {
-      await rename(join(this.#all, name), buried);
-    } catch (error) {
-      return ignoreMissing(error) ?? [];
-    }
-    const inside = await readdir(buried, { recursive: true });
+    if (!this.#burying.has(name))
+      try {
+        await rename(join(this.#all, name), buried);
+      } catch (error) {
+        return ignoreMissing(error) ?? [];
+      }
+    this.#burying.add(name);
     // Those that it was burying itself lie in its folder.
-    const names = [
-      name,
-      ...inside.filter((path) => path.endsWith(`/${marksFolder}`)).map((path) => basename(dirname(path))),
-    ];
-    await killMarked(names.map((each) => ({ variable: `${variable}=${join(this.#all, each)}` })));
-    const broken = await Promise.all(
-      inside.filter(isMark).map(async (path) => {
-        const [repository = '', changed = ''] = basename(path).split('.');
-        const { ctimeMs } = await stat(join(buried, path));
-        return { repository, changed: changed === 'refs' ? 'refs' : 'objects', since: ctimeMs } as const;
-      }),
+    const folders = [buried, ...(await foldersIn(buried))];
+    await this.#endPrograms(
+      folders.map((folder) => ({ variable: `${variable}=${join(this.#all, basename(folder))}` })),
     );
-    await rm(buried, { recursive: true, force: true });
+    const marks = await Promise.all(
+      folders
+        .flatMap((folder) => [marksFolder, leftFolder].map((kind) => join(folder, kind)))
+        .map(async (folder) => ((await readdir(folder).catch(ignoreMissing)) ?? []).map((mark) => join(folder, mark))),
+    );
+    const began = await Promise.all(marks.flat().map(async (mark) => ({ mark, since: await beganAt(mark) })));
+    const broken = await Promise.all(began.map(({ mark, since }) => this.#leave(mark, since)));
+    this.#burying.delete(name);
+    // Of no meaning any more: what stays goes with this process's own.
+    await rm(buried, { recursive: true, force: true }).catch(() => undefined);
     return broken;
+  }
+
+  async #leave(mark: string, since: number): Promise<BrokenOff> {
+    const [repository = '', changed = ''] = basename(mark).split('.');
+    this.#marks += 1;
+    const left = join(this.folder, leftFolder, `${repository}.${changed}.${this.#marks}`);
+    // What cannot be noted there, as on a full disk, this process alone knows of.
+    await rename(mark, left).catch(() => rm(mark, { force: true }));
+    return {
+      repository,
+      changed: changed === 'refs' ? 'refs' : 'objects',
+      since,
+      forget: async () => await rm(left, { force: true }),
+    };
   }
 
   async unregister(): Promise<void> {
     this.#gone = true;
     clearInterval(this.#heartbeat);
+    // What is left over is for whoever comes next to remove.
+    if (((await readdir(join(this.folder, leftFolder)).catch(ignoreMissing)) ?? []).length > 0) return;
     await rm(this.folder, { recursive: true, force: true });
   }
 
@@ -170,4 +206,13 @@ export class LiveProcesses {
   }
 }
 
-const isMark = (path: string): boolean => basename(dirname(path)) === marksFolder;
+/** When a change began: nobody writes into its mark, and the time of that outlives its being moved. */
+const beganAt = async (mark: string): Promise<number> => (await stat(mark)).mtimeMs;
+
+/** The folders of processes below one, and of those that they are burying. The others in there are of single pushes. */
+async function foldersIn(folder: string): Promise<readonly string[]> {
+  const names = ((await readdir(folder).catch(ignoreMissing)) ?? []).filter((name) => name.split('.').length === 4);
+  return (
+    await Promise.all(names.map((name) => join(folder, name)).map(async (each) => [each, ...(await foldersIn(each))]))
+  ).flat();
+}

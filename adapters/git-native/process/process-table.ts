@@ -47,7 +47,9 @@ export function startTimeOf(pid: string): string | undefined {
       .replace(/^.*\) /s, '')
       .split(' ');
     return state === 'Z' ? undefined : fields[18];
-  } catch {
+  } catch (error) {
+    // Which one it is cannot be told for want of descriptors: no reason to take it for another.
+    if (['EMFILE', 'ENFILE', 'ENOMEM'].includes(errnoOf(error))) throw error;
     return '0';
   }
 }

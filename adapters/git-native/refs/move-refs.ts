@@ -22,10 +22,17 @@ export class RefMover {
     this.#deadlineMs = parts.deadlineMs;
   }
 
-  async move(location: RepositoryLocation, updates: readonly RefUpdate[]): Promise<Moving> {
+  /** @param changing surrounds the program, and hears of no refusal: a git that ends by itself leaves no lock. */
+  async move(
+    location: RepositoryLocation,
+    updates: readonly RefUpdate[],
+    changing: <T>(work: () => Promise<T>) => Promise<T>,
+  ): Promise<Moving> {
     // `-z`: a name holds whatever a name may hold, and ends where we say.
     const input = ['start\0', ...updates.map(command), 'prepare\0', 'commit\0'].join('');
-    const { code, stdout, stderr } = await this.#git(location, ['update-ref', '-z', '--no-deref', '--stdin'], input);
+    const { code, stdout, stderr } = await changing(() =>
+      this.#git(location, ['update-ref', '-z', '--no-deref', '--stdin'], input),
+    );
     if (code === 0) {
       await syncRefs(
         location.directory,

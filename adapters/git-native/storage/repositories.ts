@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Conflict, NotFound, ValidationFailed } from '#core/kernel/errors';
 import { isLegalName } from '../refs/names.ts';
 import { replaceUnderLock, syncFolder, writeSynced } from './durable-files.ts';
@@ -111,22 +112,32 @@ export class Repositories {
     return names.flatMap((inside) => (inside ?? []).flatMap((name) => folderName.exec(name)?.[1] ?? [])).toSorted();
   }
 
-  /** @param locked does what may free a lock that is in the way. @throws {ValidationFailed | Conflict} */
-  async setHead(location: RepositoryLocation, branch: string, locked: () => Promise<void>): Promise<void> {
+  /**
+   * @param attempt surrounds each attempt, which is false where somebody else has locked it.
+   * @throws {ValidationFailed | Conflict}
+   */
+  async setHead(
+    location: RepositoryLocation,
+    branch: string,
+    attempt: (work: () => Promise<boolean>) => Promise<boolean>,
+  ): Promise<void> {
     const head = headOf(branch);
     const giveUpAt = performance.now() + 2000;
-    for (;;) {
-      try {
-        await replaceUnderLock(join(location.directory, 'HEAD'), head);
-        return;
-      } catch (error) {
-        if (errnoOf(error) !== 'EEXIST') throw error;
-        if (performance.now() > giveUpAt)
-          throw new Conflict('Another process is changing the default branch', { detail: 'Try again' });
-        await locked();
-        await new Promise((resolve) => setTimeout(resolve, 20));
-      }
+    while (!(await attempt(() => replacedUnderLock(join(location.directory, 'HEAD'), head)))) {
+      if (performance.now() > giveUpAt)
+        throw new Conflict('Another process is changing the default branch', { detail: 'Try again' });
+      await pause(20);
     }
+  }
+}
+
+async function replacedUnderLock(path: string, text: string): Promise<boolean> {
+  try {
+    await replaceUnderLock(path, text);
+    return true;
+  } catch (error) {
+    if (errnoOf(error) !== 'EEXIST') throw error;
+    return false;
   }
 }
 

@@ -15,12 +15,19 @@ export interface ChangesParts {
 /** How often dead processes are looked for where no change comes upon them. */
 const watchMs = 10_000;
 /** More than a tick of the file system's clock: what was made before it is told from what is made after it. */
-const tickMs = 10;
+const tickMs = 12;
+
+/** What broke off in a repository, the first of its kind. */
+interface Left {
+  readonly broken: BrokenOff;
+  /** By then all of it was there; known once it has been looked for. */
+  until?: number;
+}
 
 export class Changes {
   readonly #parts: ChangesParts;
-  /** What broke off and may have left something, by repository and kind, until nothing of it can be there. */
-  readonly #brokenOff = new Map<string, BrokenOff>();
+  /** What broke off and may have left something, by repository and kind, until nothing of it is there. */
+  readonly #brokenOff = new Map<string, Left>();
   #burying: Promise<void> | undefined;
   #watch: NodeJS.Timeout | undefined;
 
@@ -39,20 +46,22 @@ export class Changes {
 
   /** Says that a change begins. Refs that a dead process has locked are free by then. */
   async begin({ id }: RepositoryLocation, changed: Changed): Promise<ChangeMark> {
-    if (changed === 'refs') await this.bury().catch((error: unknown) => this.#unburied(error));
+    if (changed === 'refs') {
+      await this.bury().catch((error: unknown) => this.#unburied(error));
+      await this.#clear({ repository: id, changed });
+    }
     return await this.#parts.liveProcesses.mark(id, changed);
   }
 
   /** Says that it is over; never rejects. @param whole false where its programs may have left something. */
   async end(mark: ChangeMark, whole: boolean): Promise<void> {
     try {
-      if (!whole) this.#add({ ...mark, since: await mark.since() });
-      await mark.remove();
-      const left = this.#brokenOff.get(keyOf(mark));
-      if (left !== undefined) await this.#clear(left);
+      if (whole) await mark.remove();
+      else await this.#add(await mark.leave());
     } catch (error) {
       this.#failed(mark, error);
     }
+    await this.#clear(mark);
   }
 
   async during<T>(location: RepositoryLocation, kinds: readonly Changed[], work: () => Promise<T>): Promise<T> {
@@ -79,43 +88,55 @@ export class Changes {
   async #bury(): Promise<void> {
     const { liveProcesses, log } = this.#parts;
     const { dead } = await liveProcesses.others();
-    for (const name of dead) {
-      const broken = await liveProcesses.bury(name);
-      log.info({ process: name, changes: broken.length }, 'a server process ended without saying so');
-      for (const each of broken) this.#add(each);
-      for (const each of broken) await this.#clear(each).catch((error: unknown) => this.#failed(each, error));
-    }
+    for (const name of dead)
+      try {
+        const broken = await liveProcesses.bury(name);
+        log.info({ process: name, changes: broken.length }, 'a server process ended without saying so');
+        for (const each of broken) await this.#add(each);
+        for (const each of broken) await this.#clear(each);
+      } catch (error) {
+        this.#unburied(error);
+      }
   }
 
   async #round(): Promise<void> {
     await this.bury().catch((error: unknown) => this.#unburied(error));
-    for (const left of this.#brokenOff.values())
-      await this.#clear(left).catch((error: unknown) => this.#failed(left, error));
+    for (const { broken } of this.#brokenOff.values()) await this.#clear(broken);
   }
 
-  #add(broken: BrokenOff): void {
+  async #add(broken: BrokenOff): Promise<void> {
     const key = keyOf(broken);
-    const { repository, changed } = broken;
-    const since = Math.min(broken.since, this.#brokenOff.get(key)?.since ?? Number.POSITIVE_INFINITY);
-    this.#brokenOff.set(key, { repository, changed, since });
+    const known = this.#brokenOff.get(key)?.broken;
+    const [first, second] = known !== undefined && known.since <= broken.since ? [known, broken] : [broken, known];
+    // Anew: what is looked for at this moment may miss some of it.
+    this.#brokenOff.set(key, { broken: first });
+    // The first one stands for both.
+    await second?.forget();
+  }
+
+  /** Never rejects. */
+  async #clear(one: Pick<BrokenOff, 'repository' | 'changed'>): Promise<void> {
+    const left = this.#brokenOff.get(keyOf(one));
+    if (left !== undefined) await this.#remove(left).catch((error: unknown) => this.#failed(one, error));
   }
 
   /** What is younger than a change that is still being made may belong to that one, and waits for its end. */
-  async #clear(one: Pick<BrokenOff, 'repository' | 'changed'>): Promise<void> {
-    const left = this.#brokenOff.get(keyOf(one));
-    if (left === undefined) return;
+  async #remove(left: Left): Promise<void> {
     const { liveProcesses, directoryOf, log } = this.#parts;
-    const { repository, changed, since } = left;
+    const { repository, changed, since, forget } = left.broken;
     await pause(tickMs);
     // Who begins after it makes what is younger than it; who began before it is found by its own.
     const mark = await liveProcesses.mark(repository, changed);
     try {
-      const others = await liveProcesses.firstChange(mark);
-      const before = Math.min(others, await mark.since());
-      const removed = await removeLeft(directoryOf(repository), changed, { since, before });
+      const own = await mark.since();
+      const until = (left.until ??= own);
+      const before = Math.min(await liveProcesses.firstChange(mark), own);
+      const { removed, kept } = await removeLeft(directoryOf(repository), changed, { since, before });
       if (removed.length > 0) log.info({ repository, removed }, 'removed what a change that broke off left');
-      if (others === Number.POSITIVE_INFINITY && this.#brokenOff.get(keyOf(one)) === left)
-        this.#brokenOff.delete(keyOf(one));
+      const key = keyOf(left.broken);
+      if (kept <= until || this.#brokenOff.get(key) !== left) return;
+      this.#brokenOff.delete(key);
+      await forget();
     } finally {
       await mark.remove();
     }

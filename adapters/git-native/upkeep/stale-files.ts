@@ -35,22 +35,34 @@ export async function removeStaleFiles(directory: string, before: number): Promi
   return removed.flat();
 }
 
+export interface RemovedLeft {
+  /** Below the repository. */
+  readonly removed: readonly string[];
+  /** When the first was made of what may as well be that of a writer still at it; infinite where there is none. */
+  readonly kept: number;
+}
+
 /**
  * Removes what a writer that has ended may have left: of what it changed, that which was made since it began and before
- * any writer began that is still at it. @returns what it removed, below the repository.
+ * any writer began that is still at it.
  */
 export async function removeLeft(
   directory: string,
   changed: Changed,
   { since, before }: { readonly since: number; readonly before: number },
-): Promise<readonly string[]> {
+): Promise<RemovedLeft> {
   const removed: string[] = [];
+  let kept = Number.POSITIVE_INFINITY;
   for (const path of await leftIn(directory, changed)) {
     const full = join(directory, path);
     const found = await lstat(full).catch(ignoreMissing);
-    // The time of the last change of the inode: no program can set it back. What was made in the same tick of the clock
-    // as the writer began may be another's.
-    if (found === undefined || found.ctimeMs <= since || found.ctimeMs >= before) continue;
+    // The time of the last change of the inode: no program can set it back. A file may be made in the tick of the clock
+    // in which its writer began, so that one is its own, whether it has ended or is still at it.
+    if (found === undefined || found.ctimeMs < since) continue;
+    if (found.ctimeMs >= before) {
+      kept = Math.min(kept, found.ctimeMs);
+      continue;
+    }
     if (found.isDirectory()) {
       // A quarantine: nobody else comes by its name.
       await rm(full, { recursive: true, force: true });
@@ -61,7 +73,7 @@ export async function removeLeft(
     }
     removed.push(path);
   }
-  return removed;
+  return { removed, kept };
 }
 
 const same = (one: Stats, other: Stats | undefined): boolean =>

@@ -1,8 +1,9 @@
 // Changes that broke off: what a killed server or a killed program left locked is free for the next change, and what a
 // living one has locked stays.
-import { execFile, spawn } from 'node:child_process';
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { writeFileSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -10,7 +11,7 @@ import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
 import { gitNative, type GitNative } from '#adapters/git-native/index';
 import { LiveProcesses } from '#adapters/git-native/process/live-processes';
-import { startTimeOf, thisHost } from '#adapters/git-native/process/process-table';
+import { startTimeOf, thisHost, type Mark } from '#adapters/git-native/process/process-table';
 import { replaceUnderLock, writeSynced } from '#adapters/git-native/storage/durable-files';
 import { Changes } from '#adapters/git-native/upkeep/changes';
 import { zeroOid } from '#core/repositories/git-backend';
@@ -62,7 +63,7 @@ async function marks(root: string, pid: number, changed: readonly string[]): Pro
   return name;
 }
 
-const locks = ['HEAD.lock', 'packed-refs.lock', 'refs/heads/main.lock', 'refs/heads/new.lock'];
+const locks = ['HEAD.lock', 'config.lock', 'packed-refs.lock', 'refs/heads/main.lock', 'refs/heads/new.lock'];
 const ofObjects = [
   'objects/tmp_objdir-incoming-abc/pack/tmp_pack_y',
   'objects/pack/tmp_pack_x',
@@ -96,6 +97,14 @@ async function oddGit({ folder }: Place, instead: string, asked = '*update-ref*'
   return path;
 }
 
+/** A process that lives. */
+async function living(t: Test): Promise<ChildProcess> {
+  const child = spawn('sleep', ['60'], { stdio: 'ignore' });
+  t.teardown(() => child.kill('SIGKILL'));
+  await once(child, 'spawn');
+  return child;
+}
+
 void t.test('locks and temporary files of a dead process are gone at the next change of a survivor', async (t) => {
   const here = await place(t);
   await marks(here.root, 999_999, ['refs', 'objects']);
@@ -104,6 +113,96 @@ void t.test('locks and temporary files of a dead process are gone at the next ch
   await here.native.setDefaultBranch(id, 'new');
   t.strictSame(await left(here.directory), []);
   t.equal((await readdir(join(here.root, '.processes'))).length, 1, 'and it is forgotten');
+});
+
+void t.test('a lock that a process made in the moment its change began is broken when it has died', async (t) => {
+  const here = await place(t);
+  // The clock of the file system ticks every few milliseconds: one tick has both, at one of these attempts.
+  for (let attempt = 0; attempt < 200; attempt += 1) {
+    const folder = join(here.root, '.processes', `${thisHost()}.999999.1.moment`);
+    await rm(folder, { recursive: true, force: true });
+    await mkdir(join(folder, 'marks'), { recursive: true });
+    const files = [join(folder, 'marks', `${id}.refs.1`), ...locks.map((name) => join(here.directory, name))];
+    for (const file of files) await rm(file, { force: true });
+    for (const file of files) writeFileSync(file, '', { flag: 'wx' });
+    const times = await Promise.all(files.map(async (file) => (await stat(file)).ctimeMs));
+    if (new Set(times).size === 1) break;
+  }
+  await tick();
+  await here.native.setDefaultBranch(id, 'new');
+  t.equal(await here.native.moveRefs(id, creation(here.tip)), 'moved');
+  t.strictSame(await left(here.directory), []);
+});
+
+void t.test('who waits for the default branch has it when the process that locks it dies', async (t) => {
+  const here = await place(t);
+  const other = await living(t);
+  await marks(here.root, other.pid ?? 0, ['refs']);
+  await plant(here.directory, ['HEAD.lock']);
+  const changed = here.native.setDefaultBranch(id, 'new');
+  await pause(100);
+  // Its next change: the lock is younger than the wait for it.
+  await writeFile(join(here.directory, 'draft'), '');
+  await rename(join(here.directory, 'draft'), join(here.directory, 'HEAD.lock'));
+  other.kill('SIGKILL');
+  await changed;
+  t.equal(await readFile(join(here.directory, 'HEAD'), 'utf8'), 'ref: refs/heads/new\n');
+  t.strictSame(await left(here.directory), []);
+});
+
+for (const end of ['is killed', 'stops'])
+  void t.test(`what a process ${end} before it could remove of a dead one, the next survivor removes`, async (t) => {
+    const here = await place(t);
+    const other = await living(t);
+    const beside = await marks(here.root, other.pid ?? 0, ['refs']);
+    await marks(here.root, 999_999, ['refs']);
+    await plant(here.directory, locks);
+    const liveProcesses = new LiveProcesses(here.root);
+    const changes = new Changes({ liveProcesses, directoryOf: () => here.directory, log: quiet });
+    await changes.bury();
+    t.strictSame(await left(here.directory), locks.toSorted(), 'they may be of the one beside');
+    if (end === 'stops') await liveProcesses.unregister();
+    await rename(liveProcesses.folder, join(here.root, '.processes', `${thisHost()}.999999.1.first`));
+    await rm(join(here.root, '.processes', beside, 'marks', `${id}.refs.0`));
+    t.equal(await here.native.moveRefs(id, creation(here.tip)), 'moved');
+    t.strictSame(await left(here.directory), []);
+    await liveProcesses.unregister();
+  });
+
+void t.test(
+  'what a dead process left running, and could not be ended at first, is ended at the next look',
+  async (t) => {
+    const here = await place(t);
+    let fails = true;
+    const ended: (readonly Mark[])[] = [];
+    const liveProcesses = new LiveProcesses(here.root, undefined, (programs) => {
+      ended.push(programs);
+      return fails ? Promise.reject(new Error('no descriptor')) : Promise.resolve();
+    });
+    t.teardown(() => liveProcesses.unregister());
+    const changes = new Changes({ liveProcesses, directoryOf: () => here.directory, log: quiet });
+    await marks(here.root, 999_999, ['refs']);
+    await plant(here.directory, locks);
+    await changes.bury();
+    t.strictSame(await left(here.directory), locks.toSorted());
+    fails = false;
+    await changes.bury();
+    t.strictSame(await left(here.directory), []);
+    t.strictSame(ended[1], ended[0]);
+  },
+);
+
+void t.test('a branch that is called as marks are stands for no change while its push is judged', async (t) => {
+  const here = await place(t);
+  const other = await living(t);
+  const name = await marks(here.root, other.pid ?? 0, ['objects']);
+  const push = join(here.root, '.processes', name, '6b2e1f60-0000-4000-8000-000000000000');
+  await mkdir(join(push, 'verdicts/refs/heads/marks', `${id}.refs.1`), { recursive: true });
+  await tick();
+  await marks(here.root, 999_999, ['refs']);
+  await plant(here.directory, locks);
+  t.equal(await here.native.moveRefs(id, creation(here.tip)), 'moved');
+  t.strictSame(await left(here.directory), []);
 });
 
 void t.test('a push lands where a dead process had locked its branch', async (t) => {
@@ -120,8 +219,7 @@ void t.test('a push lands where a dead process had locked its branch', async (t)
 
 void t.test('a lock that a living process may hold stays, until that has ended too', async (t) => {
   const here = await place(t);
-  const other = spawn('sleep', ['60'], { stdio: 'ignore' });
-  t.teardown(() => other.kill('SIGKILL'));
+  const other = await living(t);
   await marks(here.root, 999_999, ['refs']);
   await plant(here.directory, ['refs/heads/dead.lock']);
   await marks(here.root, other.pid ?? 0, ['refs']);
@@ -151,8 +249,7 @@ void t.test(
     await plant(here.directory, ['HEAD.lock']);
     await changes.bury();
     t.strictSame(await left(here.directory), ['refs/heads/new.lock'], 'one was there before the dead one began');
-    const other = spawn('sleep', ['60'], { stdio: 'ignore' });
-    t.teardown(() => other.kill('SIGKILL'));
+    const other = await living(t);
     const earlier = await marks(here.root, other.pid ?? 0, []);
     await rm(join(here.root, '.processes', earlier, 'marks'), { recursive: true });
     await marks(here.root, 999_999, ['refs']);
@@ -202,6 +299,18 @@ void t.test('what a killed git left locked in a living server is free when its c
   t.equal(await native.moveRefs(id, creation(here.tip)), 'moved');
 });
 
+void t.test(
+  'a lock that a git run by hand takes while a change begins stays when that change is refused',
+  async (t) => {
+    const here = await place(t);
+    const gitPath = await oddGit(here, `: > '${here.directory}/refs/heads/new.lock'; sleep 0.05; exec git "$@"`);
+    const native = gitNative({ root: here.root, log: quiet, gitPath });
+    t.teardown(() => native.close());
+    await t.rejects(native.moveRefs(id, creation(here.tip)), { name: 'Unavailable', message: /Another process/ });
+    t.strictSame(await left(here.directory), ['refs/heads/new.lock']);
+  },
+);
+
 void t.test('a push whose refs moved before the helper was killed is reported and told as landed', async (t) => {
   const here = await place(t);
   const { root, folder } = here;
@@ -234,33 +343,58 @@ void t.test('a file that could not be replaced is left as it was, and unlocked',
   t.strictSame(await readdir(folder), ['HEAD']);
 });
 
-void t.test('a folder is synced though there is no descriptor for it at first', async (t) => {
+/** Runs a module whose `look` is called with too few descriptors, and again with enough: what it says each time. */
+async function withFewDescriptors(t: Test, look: string): Promise<readonly string[]> {
   const child = spawn(
     process.execPath,
     [
       '--input-type=module',
       '-e',
-      `import { open } from 'node:fs/promises';
-       import { syncFolder } from '#adapters/git-native/storage/durable-files';
-       process.stdin.once('data', async () => {
-         console.log(await open('.').then(() => 'open', ({ code }) => code));
-         await syncFolder('.');
-         console.log('synced');
-         process.exit();
-       });
+      `${look}
+       process.stdin.on('data', async () => console.log(await look().then(String, ({ code }) => code)));
        console.log('ready');`,
     ],
     { cwd: join(import.meta.dirname, '../../..'), stdio: ['pipe', 'pipe', 'inherit'] },
   );
+  t.teardown(() => child.kill('SIGKILL'));
   const limit = (files: number): Promise<unknown> =>
     promisify(execFile)('prlimit', ['--pid', String(child.pid), `--nofile=${files}:`]);
   const said = async (): Promise<string> => String(((await once(child.stdout, 'data')) as [Buffer])[0]).trim();
-  t.equal(await said(), 'ready');
+  await said();
   await limit(8);
   child.stdin.write('go\n');
-  t.equal(await said(), 'EMFILE');
+  const first = await said();
   await limit(1024);
-  t.equal(await said(), 'synced');
+  child.stdin.write('go\n');
+  return [first, await said()];
+}
+
+void t.test('a folder is synced though there is no descriptor for it at first', async (t) => {
+  t.strictSame(
+    await withFewDescriptors(
+      t,
+      `import { open } from 'node:fs/promises';
+       import { syncFolder } from '#adapters/git-native/storage/durable-files';
+       let syncing;
+       const look = async () => {
+         if (syncing !== undefined) return await syncing;
+         syncing = syncFolder('.').then(() => 'synced');
+         await open('.');
+       };`,
+    ),
+    ['EMFILE', 'synced'],
+  );
+});
+
+void t.test('a living process is not taken for another for want of descriptors', async (t) => {
+  t.strictSame(
+    await withFewDescriptors(
+      t,
+      `import { startTimeOf } from '#adapters/git-native/process/process-table';
+       const look = async () => startTimeOf('${process.pid}');`,
+    ),
+    ['EMFILE', startTimeOf(String(process.pid))],
+  );
 });
 
 void t.test('that a process could not say that it is here is over when its cause is', async (t) => {
