@@ -27,8 +27,8 @@ export interface ChangeMark {
   remove(): Promise<void>;
 }
 
-/** A change that a process was making when it ended. */
-export type BrokenOff = Pick<ChangeMark, 'repository' | 'changed'> & { readonly since: number };
+/** A change that broke off; its mark stays until nothing of it can be left. */
+export type BrokenOff = Pick<ChangeMark, 'repository' | 'changed' | 'path'> & { readonly since: number };
 
 export class LiveProcesses {
   /** This process's own folder; gone when it has closed. */
@@ -38,6 +38,8 @@ export class LiveProcesses {
   readonly #silenceMs: number;
   #heartbeat: NodeJS.Timeout | undefined;
   #registered: Promise<void> | undefined;
+  /** Those whose folder is ours, and who are not buried yet: something was in the way. */
+  readonly #taken = new Set<string>();
   #marks = 0;
   #gone = false;
 
@@ -94,11 +96,23 @@ export class LiveProcesses {
     };
   }
 
+  /** The time by the clock of the file system; it needs no space on the disk. */
+  async now(): Promise<number> {
+    await this.register();
+    const date = new Date();
+    await utimes(this.folder, date, date).catch(async (error: unknown) => {
+      ignoreMissing(error);
+      await mkdir(join(this.folder, marksFolder), { recursive: true, mode: 0o700 });
+    });
+    return (await stat(this.folder)).ctimeMs;
+  }
+
   /**
-   * When the first of the changes began, beside the one given, that are being made of its kind in its repository, by
-   * whomever; infinite where there is none. One whose process has died counts until its programs are ended.
+   * When the first of the changes began that are being made in a repository, of one kind, by whomever, but for those
+   * with one of the marks given; infinite where there is none. One whose process has died counts until its programs are
+   * ended and what it left is gone.
    */
-  async firstChange({ repository, changed, path }: ChangeMark): Promise<number> {
+  async firstChange(repository: string, changed: Changed, but: readonly string[]): Promise<number> {
     const names = (await readdir(this.#all, { recursive: true }).catch(ignoreMissing)) ?? [];
     // One of an earlier version marks nothing: it may be changing anything.
     const folders = names.filter((name) => !name.includes('/'));
@@ -107,7 +121,7 @@ export class LiveProcesses {
       .filter((name) => isMark(name) && basename(name).startsWith(`${repository}.${changed}.`))
       .map((name) => join(this.#all, name));
     const began = await Promise.all(
-      marks.filter((mark) => mark !== path).map((mark) => stat(mark).catch(ignoreMissing)),
+      marks.filter((mark) => !but.includes(mark)).map((mark) => stat(mark).catch(ignoreMissing)),
     );
     return Math.min(...began.map((found) => found?.ctimeMs ?? Number.POSITIVE_INFINITY));
   }
@@ -118,24 +132,27 @@ export class LiveProcesses {
     const lives = await Promise.all(names.map((name) => this.#lives(name)));
     return {
       living: names.filter((_, index) => lives[index]),
-      dead: names.filter((_, index) => lives[index] === false),
+      dead: [...this.#taken, ...names.filter((_, index) => lives[index] === false)],
     };
   }
 
   /**
-   * Buries a process that ended without saying so: ends what it left running, which might still move a ref, and forgets
-   * it. One survivor does so; another finds nothing.
-   * @returns what it was changing.
+   * Buries a process that ended without saying so: ends what it left running, which might still move a ref. One
+   * survivor does so; another finds nothing. Where it rejects, the process is among the dead again.
+   * @returns what it was changing, to be released when nothing of it can be left.
    */
   async bury(name: string): Promise<readonly BrokenOff[]> {
     await this.register();
     const buried = join(this.folder, name);
-    try {
-      await rename(join(this.#all, name), buried);
-    } catch (error) {
-      return ignoreMissing(error) ?? [];
+    if (!this.#taken.has(name)) {
+      try {
+        await rename(join(this.#all, name), buried);
+      } catch (error) {
+        return ignoreMissing(error) ?? [];
+      }
+      this.#taken.add(name);
     }
-    const inside = await readdir(buried, { recursive: true });
+    const inside = (await readdir(buried, { recursive: true }).catch(ignoreMissing)) ?? [];
     // Those that it was burying itself lie in its folder.
     const names = [
       name,
@@ -143,20 +160,38 @@ export class LiveProcesses {
     ];
     await killMarked(names.map((each) => ({ variable: `${variable}=${join(this.#all, each)}` })));
     const broken = await Promise.all(
-      inside.filter(isMark).map(async (path) => {
-        const [repository = '', changed = ''] = basename(path).split('.');
-        const { ctimeMs } = await stat(join(buried, path));
-        return { repository, changed: changed === 'refs' ? 'refs' : 'objects', since: ctimeMs } as const;
+      inside.filter(isMark).map(async (inFolder) => {
+        const [repository = '', changed = ''] = basename(inFolder).split('.');
+        const path = join(buried, inFolder);
+        const { ctimeMs } = await stat(path);
+        return { repository, changed: changed === 'refs' ? 'refs' : 'objects', path, since: ctimeMs } as const;
       }),
     );
-    await rm(buried, { recursive: true, force: true });
+    if (broken.length === 0) await rm(buried, { recursive: true, force: true });
+    this.#taken.delete(name);
     return broken;
   }
 
-  async unregister(): Promise<void> {
+  /** Forgets changes that broke off, and with the last of its changes the process that was making them. */
+  async release(marks: readonly string[]): Promise<void> {
+    for (const mark of marks) await rm(mark, { force: true });
+    if (marks.every((mark) => dirname(mark) === join(this.folder, marksFolder))) return;
+    const inside = await readdir(this.folder, { recursive: true });
+    const marked = new Set(inside.filter(isMark).map((path) => path.split('/')[0]));
+    const buried = new Set(inside.filter((path) => path.endsWith(`/${marksFolder}`)).map((path) => path.split('/')[0]));
+    for (const name of buried)
+      if (name !== undefined && !marked.has(name) && !this.#taken.has(name))
+        await rm(join(this.folder, name), { recursive: true, force: true });
+  }
+
+  /**
+   * Says that this process ends. @param whole false where a change broke off that could not be cleared up: then the next
+   * process that looks takes it for dead, and clears it up.
+   */
+  async unregister(whole = true): Promise<void> {
     this.#gone = true;
     clearInterval(this.#heartbeat);
-    await rm(this.folder, { recursive: true, force: true });
+    if (whole) await rm(this.folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
   }
 
   async #lives(name: string): Promise<boolean> {

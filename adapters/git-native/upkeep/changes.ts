@@ -12,29 +12,52 @@ export interface ChangesParts {
   readonly log: Log;
 }
 
+/** Changes of one kind in one repository. */
+interface Left extends Pick<BrokenOff, 'repository' | 'changed' | 'since'> {
+  readonly marks: readonly string[];
+}
+
 /** How often dead processes are looked for where no change comes upon them. */
 const watchMs = 10_000;
 /** More than a tick of the file system's clock: what was made before it is told from what is made after it. */
 const tickMs = 10;
+/** At the stop, how often and how long what broke off is cleared up before it is left to others. */
+const last = { pauseMs: 100, mostMs: 3000 } as const;
 
 export class Changes {
   readonly #parts: ChangesParts;
   /** What broke off and may have left something, by repository and kind, until nothing of it can be there. */
-  readonly #brokenOff = new Map<string, BrokenOff>();
+  readonly #brokenOff = new Map<string, Left>();
   #burying: Promise<void> | undefined;
   #watch: NodeJS.Timeout | undefined;
+  #looking: Promise<void> | undefined;
 
   constructor(parts: ChangesParts) {
     this.#parts = parts;
   }
 
-  /** Looks for dead processes from now on. */
+  /** Looks from now on for dead processes, and for what could not be removed yet. */
   watch(): void {
-    this.#watch ??= setInterval(() => void this.#round(), watchMs).unref();
+    this.#watch ??= setInterval(() => {
+      this.#looking ??= this.#round().finally(() => {
+        this.#looking = undefined;
+      });
+    }, watchMs).unref();
   }
 
-  stop(): void {
+  /**
+   * Ends the looking; every program has ended. Never rejects.
+   * @returns whether all is removed that broke off.
+   */
+  async settle(): Promise<boolean> {
     clearInterval(this.#watch);
+    await this.#looking;
+    await this.#burying?.catch(() => undefined);
+    for (const until = performance.now() + last.mostMs; ;) {
+      await this.#clearAll();
+      if (this.#brokenOff.size === 0 || performance.now() > until) return this.#brokenOff.size === 0;
+      await pause(last.pauseMs);
+    }
   }
 
   /** Says that a change begins. Refs that a dead process has locked are free by then. */
@@ -46,8 +69,8 @@ export class Changes {
   /** Says that it is over; never rejects. @param whole false where its programs may have left something. */
   async end(mark: ChangeMark, whole: boolean): Promise<void> {
     try {
-      if (!whole) this.#add({ ...mark, since: await mark.since() });
-      await mark.remove();
+      if (whole) await mark.remove();
+      else this.#add({ ...mark, since: await mark.since() });
       const left = this.#brokenOff.get(keyOf(mark));
       if (left !== undefined) await this.#clear(left);
     } catch (error) {
@@ -55,13 +78,19 @@ export class Changes {
     }
   }
 
-  async during<T>(location: RepositoryLocation, kinds: readonly Changed[], work: () => Promise<T>): Promise<T> {
+  /** @param isWhole of what `work` resolves with, whether nothing is left. Where it rejects, something may be. */
+  async during<T>(
+    location: RepositoryLocation,
+    kinds: readonly Changed[],
+    work: () => Promise<T>,
+    isWhole: (result: T) => boolean = () => true,
+  ): Promise<T> {
     const marks: ChangeMark[] = [];
     let whole = false;
     try {
       for (const changed of kinds) marks.push(await this.begin(location, changed));
       const result = await work();
-      whole = true;
+      whole = isWhole(result);
       return result;
     } finally {
       for (const mark of marks) await this.end(mark, whole);
@@ -89,15 +118,23 @@ export class Changes {
 
   async #round(): Promise<void> {
     await this.bury().catch((error: unknown) => this.#unburied(error));
+    await this.#clearAll();
+  }
+
+  async #clearAll(): Promise<void> {
     for (const left of this.#brokenOff.values())
       await this.#clear(left).catch((error: unknown) => this.#failed(left, error));
   }
 
-  #add(broken: BrokenOff): void {
-    const key = keyOf(broken);
-    const { repository, changed } = broken;
-    const since = Math.min(broken.since, this.#brokenOff.get(key)?.since ?? Number.POSITIVE_INFINITY);
-    this.#brokenOff.set(key, { repository, changed, since });
+  #add({ repository, changed, since, path }: BrokenOff): void {
+    const key = keyOf({ repository, changed });
+    const before = this.#brokenOff.get(key);
+    this.#brokenOff.set(key, {
+      repository,
+      changed,
+      since: Math.min(since, before?.since ?? Number.POSITIVE_INFINITY),
+      marks: [...(before?.marks ?? []), path],
+    });
   }
 
   /** What is younger than a change that is still being made may belong to that one, and waits for its end. */
@@ -105,20 +142,16 @@ export class Changes {
     const left = this.#brokenOff.get(keyOf(one));
     if (left === undefined) return;
     const { liveProcesses, directoryOf, log } = this.#parts;
-    const { repository, changed, since } = left;
+    const { repository, changed, since, marks } = left;
     await pause(tickMs);
-    // Who begins after it makes what is younger than it; who began before it is found by its own.
-    const mark = await liveProcesses.mark(repository, changed);
-    try {
-      const others = await liveProcesses.firstChange(mark);
-      const before = Math.min(others, await mark.since());
-      const removed = await removeLeft(directoryOf(repository), changed, { since, before });
-      if (removed.length > 0) log.info({ repository, removed }, 'removed what a change that broke off left');
-      if (others === Number.POSITIVE_INFINITY && this.#brokenOff.get(keyOf(one)) === left)
-        this.#brokenOff.delete(keyOf(one));
-    } finally {
-      await mark.remove();
-    }
+    // Who begins after it makes what is younger than it; who began before it is found by its mark.
+    const now = await liveProcesses.now();
+    const others = await liveProcesses.firstChange(repository, changed, marks);
+    const removed = await removeLeft(directoryOf(repository), changed, { since, before: Math.min(others, now) });
+    if (removed.length > 0) log.info({ repository, removed }, 'removed what a change that broke off left');
+    if (others < Number.POSITIVE_INFINITY || this.#brokenOff.get(keyOf(one)) !== left) return;
+    this.#brokenOff.delete(keyOf(one));
+    await liveProcesses.release(marks);
   }
 
   #unburied(error: unknown): void {
