@@ -1,5 +1,5 @@
 // The git adapter: the port `GitBackend` over the git program.
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Log } from '#core/kernel/log';
 import type { Clock } from '#core/kernel/time';
@@ -30,9 +30,9 @@ import { RefMover } from './refs/move-refs.ts';
 import { isLegalName } from './refs/names.ts';
 import { Refs } from './refs/refs.ts';
 import { Tips } from './refs/tips.ts';
-import { ignoreMissing } from './storage/errno.ts';
 import { bytesIn } from './storage/folder-size.ts';
 import { Forks } from './storage/fork.ts';
+import { Removals } from './storage/removals.ts';
 import { Repositories, type RepositoryLocation } from './storage/repositories.ts';
 import { LargeTransfers } from './transport/large-transfers.ts';
 import { SmartHttp } from './transport/smart-http.ts';
@@ -94,7 +94,8 @@ export function gitNative(options: GitNativeOptions): GitNative {
   const heavy = limiter('upkeep', Math.ceil(limits.heavy / 2));
   const transfers = limiter('transfers', limits.transfers);
   const objects = new Objects(catFiles);
-  const repositories = new Repositories(root);
+  const removals = new Removals(log);
+  const repositories = new Repositories(root, removals);
   const changes = new Changes({
     liveProcesses,
     directoryOf: (repository) => repositories.location(repository).directory,
@@ -131,7 +132,7 @@ export function gitNative(options: GitNativeOptions): GitNative {
     limits,
     log,
   });
-  const hooks = new Hooks(root);
+  const hooks = new Hooks(root, removals);
   const serving = {
     processes,
     interactive,
@@ -147,6 +148,7 @@ export function gitNative(options: GitNativeOptions): GitNative {
     hooks,
     hooksFolder: liveProcesses.folder,
     changes,
+    removals,
     gone: async (location) => !(await repositories.exists(location)),
     clear: (location) => clear(location),
   });
@@ -162,15 +164,8 @@ export function gitNative(options: GitNativeOptions): GitNative {
     changes,
     removeStaleFiles: async (location) => void (await removeStaleFiles(location.directory, now() - othersWriteMs)),
   });
-  const deletions = new Set<Promise<void>>();
   let version: Promise<GitVersion> | undefined;
 
-  const deleteSoon = (path: string): void => {
-    const deletion = rm(path, { recursive: true, force: true, maxRetries: 15, retryDelay: 100 })
-      .catch((error: unknown) => log.warn({ path, err: error }, 'a removed repository could not be deleted yet'))
-      .finally(() => deletions.delete(deletion));
-    deletions.add(deletion);
-  };
   const forget = (location: RepositoryLocation): void => {
     for (const cache of [
       objects,
@@ -207,10 +202,8 @@ export function gitNative(options: GitNativeOptions): GitNative {
       throw error;
     }
   };
-  const clear = async (location: RepositoryLocation): Promise<void> => {
-    const discarded = await repositories.discardRemains(location);
-    if (discarded !== undefined) deleteSoon(discarded);
-  };
+  const clear = (location: RepositoryLocation): Promise<void> =>
+    removals.remove(location.directory, () => repositories.discardRemains(location));
   /** The same for what writes: git makes folders anew where the repository's are gone. */
   const changing = async <T>(repository: string, work: (location: RepositoryLocation) => Promise<T>): Promise<T> => {
     try {
@@ -221,13 +214,11 @@ export function gitNative(options: GitNativeOptions): GitNative {
   };
 
   const sweep = async (): Promise<void> => {
-    await mkdir(root, { recursive: true, mode: 0o700 });
+    await mkdir(repositories.trash, { recursive: true, mode: 0o700 });
     await Promise.all([liveProcesses.register(), hooks.ready()]);
     await changes.bury();
     const alone = (await liveProcesses.others()).living.length === 0;
-    for (const name of (await readdir(repositories.trash).catch(ignoreMissing)) ?? [])
-      deleteSoon(join(repositories.trash, name));
-    if (alone) await rm(repositories.staging, { recursive: true, force: true });
+    await repositories.sweep(alone);
     const waiting = [...(await repositories.list())];
     const worker = async (): Promise<void> => {
       for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
@@ -254,13 +245,15 @@ export function gitNative(options: GitNativeOptions): GitNative {
     },
     remove: async (repository) => {
       const location = repositories.location(repository);
-      const discarded = await repositories.discard(repository);
-      await Promise.all([
-        catFiles.forget(location.directory),
-        processes.stopIn(location.directory, 'its repository was removed'),
-      ]);
-      forget(location);
-      if (discarded !== undefined) deleteSoon(discarded);
+      try {
+        await repositories.discard(repository);
+      } finally {
+        await Promise.all([
+          catFiles.forget(location.directory),
+          processes.stopIn(location.directory, 'its repository was removed'),
+        ]);
+        forget(location);
+      }
     },
     exists: async (repository) => await repositories.exists(repositories.location(repository)),
     list: async () => await repositories.list(),
@@ -337,10 +330,10 @@ export function gitNative(options: GitNativeOptions): GitNative {
     },
     close: async () => {
       lastCommits.close();
-      changes.stop();
       await receivePack.settled();
       await processes.close();
-      await Promise.all(deletions);
+      await changes.settle();
+      await removals.close();
       await liveProcesses.unregister();
     },
   } satisfies GitNative;

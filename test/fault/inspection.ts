@@ -43,7 +43,7 @@ export async function inspect({ dataDir, databaseUrl, repositories, pushes }: In
     );
     if (fsck !== '') faults.push(`git fsck of ${path}: ${fsck}`);
     const left = (await readdir(join(root, path), { recursive: true })).filter((file) =>
-      /\.lock$|tmp_objdir|incoming-|tmp_pack|tmp_obj_/.test(file),
+      /\.lock$|incoming-|(^|\/)\.?tmp[-_]/.test(file),
     );
     faults.push(...left.map((file) => `${path} keeps ${file}`));
   }

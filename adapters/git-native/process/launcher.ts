@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Internal, Unavailable } from '#core/kernel/errors';
 import { spentBy } from '#core/kernel/resources';
 import {
@@ -16,7 +17,7 @@ import {
   type Notice,
   type StartCommand,
 } from './launcher-messages.ts';
-import { killMarked } from './process-table.ts';
+import { isSpent, killMarked } from './process-table.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 /** A program that has been started. The streams of one that was quick may be closed already. */
@@ -59,6 +60,9 @@ interface Start {
   readonly started: PromiseWithResolvers<void>;
   readonly ended: PromiseWithResolvers<ProcessExit>;
 }
+
+/** Milliseconds until the programs of a lost helper are looked for again, where no descriptor was left for it. */
+const lookAgainMs = 100;
 
 const helperGone = (): Unavailable =>
   new Unavailable('A program could not be started: the process that starts them has ended');
@@ -314,7 +318,14 @@ class Helper {
       const starts = [...this.#starts];
       for (const [, { connections }] of starts) for (const { socket } of connections) socket.destroy();
       const mark = { variable: `${helperVariable}=${this.#folder}`, argument: socketIn(this.#folder) };
-      await killMarked([mark]).catch(() => undefined);
+      const looked = await killMarked([mark]).then(
+        () => true,
+        (error: unknown) => !isSpent(error),
+      );
+      if (!looked) {
+        await pause(lookAgainMs);
+        continue;
+      }
       for (const [id, { started, ended }] of starts) {
         started.reject(helperGone());
         ended.resolve({ code: null, signal: 'SIGKILL', stderr: '' });

@@ -108,11 +108,22 @@ export class LiveProcesses {
     };
   }
 
+  /** The time by the clock of the file system; it needs no space on the disk. */
+  async now(): Promise<number> {
+    await this.register();
+    const date = new Date();
+    await utimes(this.folder, date, date).catch(async (error: unknown) => {
+      ignoreMissing(error);
+      await mkdir(join(this.folder, marksFolder), { recursive: true, mode: 0o700 });
+    });
+    return (await stat(this.folder)).ctimeMs;
+  }
+
   /**
-   * When the first of the changes began, beside the one given, that are being made of its kind in its repository, by
-   * whomever; infinite where there is none. One whose process has died counts until its programs are ended.
+   * When the first of the changes began that are being made in a repository, of one kind, by whomever; infinite where
+   * there is none. One whose process has died counts until its programs are ended.
    */
-  async firstChange({ repository, changed, path }: ChangeMark): Promise<number> {
+  async firstChange(repository: string, changed: Changed): Promise<number> {
     const began = await Promise.all(
       (await foldersIn(this.#all)).map(async (folder) => {
         const marks = await readdir(join(folder, marksFolder)).catch(ignoreMissing);
@@ -122,7 +133,6 @@ export class LiveProcesses {
           marks
             .filter((name) => name.startsWith(`${repository}.${changed}.`))
             .map((name) => join(folder, marksFolder, name))
-            .filter((mark) => mark !== path)
             .map(async (mark) => (await beganAt(mark).catch(ignoreMissing)) ?? Number.POSITIVE_INFINITY),
         );
       }),
@@ -141,9 +151,9 @@ export class LiveProcesses {
   }
 
   /**
-   * Buries a process that ended without saying so: ends what it left running, which might still move a ref, and forgets
-   * it. One survivor does so; another finds nothing.
-   * @returns what it was changing.
+   * Buries a process that ended without saying so: ends what it left running, which might still move a ref. One
+   * survivor does so; another finds nothing. Where it rejects, the process is among the dead again.
+   * @returns what it was changing, to be released when nothing of it can be left.
    */
   async bury(name: string): Promise<readonly BrokenOff[]> {
     await this.register();
@@ -192,7 +202,7 @@ export class LiveProcesses {
     clearInterval(this.#heartbeat);
     // What is left over is for whoever comes next to remove.
     if (((await readdir(join(this.folder, leftFolder)).catch(ignoreMissing)) ?? []).length > 0) return;
-    await rm(this.folder, { recursive: true, force: true });
+    await rm(this.folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
   }
 
   async #lives(name: string): Promise<boolean> {

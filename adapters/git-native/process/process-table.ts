@@ -34,7 +34,7 @@ function attempt(read: () => string): string {
 /**
  * What tells a running process from a later one with its id: on Linux the tick it started at (proc_pid_stat(5), field
  * 22), elsewhere only that it runs.
- * Undefined for one that has ended.
+ * Undefined for one that has ended. @throws EMFILE: a process that cannot be looked at is not one that has ended.
  */
 export function startTimeOf(pid: string): string | undefined {
   try {
@@ -48,11 +48,13 @@ export function startTimeOf(pid: string): string | undefined {
       .split(' ');
     return state === 'Z' ? undefined : fields[18];
   } catch (error) {
-    // Which one it is cannot be told for want of descriptors: no reason to take it for another.
-    if (['EMFILE', 'ENFILE', 'ENOMEM'].includes(errnoOf(error))) throw error;
+    if (isSpent(error)) throw error;
     return '0';
   }
 }
+
+/** Whether nothing could be opened, which says nothing about what is there. */
+export const isSpent = (error: unknown): boolean => ['EMFILE', 'ENFILE', 'ENOMEM'].includes(errnoOf(error));
 
 /** What a process and all it starts are known by. */
 export interface Mark {
@@ -64,7 +66,7 @@ export interface Mark {
 
 /**
  * Ends every process of this host that has one of the marks, whatever group it is in: the environment is inherited.
- * When this resolves none of them does anything any more.
+ * When this resolves none of them does anything any more. @throws EMFILE where they cannot be looked for.
  */
 export async function killMarked(marks: readonly Mark[]): Promise<void> {
   // Twice: one that is just becoming another program shows neither arguments nor environment.
@@ -77,25 +79,35 @@ export async function killMarked(marks: readonly Mark[]): Promise<void> {
   }
 }
 
+const lookedAtOnce = 8;
+
 /** One that is ending has neither any more. */
 async function marked(marks: readonly Mark[]): Promise<readonly number[]> {
   const pids = ((await readdir('/proc').catch(ignoreMissing)) ?? []).filter((name) => /^\d+$/.test(name));
-  const found = await Promise.all(
-    pids.map(async (pid) => {
+  const found: number[] = [];
+  const worker = async (): Promise<void> => {
+    for (let pid = pids.pop(); pid !== undefined; pid = pids.pop()) {
       const environment = await listIn(`/proc/${pid}/environ`);
       const argv = await listIn(`/proc/${pid}/cmdline`);
       const has = marks.some(
         ({ variable, argument }) => environment.has(variable) || (argument !== undefined && argv.has(argument)),
       );
-      return has && Number(pid) !== process.pid ? [Number(pid)] : [];
-    }),
-  );
-  return found.flat();
+      if (has && Number(pid) !== process.pid) found.push(Number(pid));
+    }
+  };
+  // All at once would take a descriptor for each.
+  await Promise.all(Array.from({ length: lookedAtOnce }, worker));
+  return found;
 }
 
 /** Somebody else's cannot be read, and is none of ours. */
-const listIn = async (file: string): Promise<ReadonlySet<string>> =>
-  new Set((await readFile(file, 'utf8').catch(() => '')).split('\0'));
+async function listIn(file: string): Promise<ReadonlySet<string>> {
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+    if (isSpent(error)) throw error;
+    return '';
+  });
+  return new Set(text.split('\0'));
+}
 
 function kill(pid: number): void {
   try {

@@ -3,11 +3,12 @@
 import { Buffer, isUtf8 } from 'node:buffer';
 import { createHash, randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { access, chmod, mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { access, chmod, mkdir, readFile, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Internal } from '#core/kernel/errors';
 import type { RefUpdate, RefVerdict } from '#core/repositories/git-backend';
 import type { GitProcess } from '../process/git-process.ts';
+import type { Removals } from '../storage/removals.ts';
 
 /** Names the folder with a file per ref (`verdictFile`); it lies in the folder of the push and lives as long. */
 export const verdictsVariable = 'HEXFORGE_VERDICTS';
@@ -35,8 +36,10 @@ exit 1
 /** The scripts, in a folder named by what is in it, so that two versions of the server can share a root. */
 export class Hooks {
   readonly folder: string;
+  readonly #removals: Removals;
 
-  constructor(root: string) {
+  constructor(root: string, removals: Removals) {
+    this.#removals = removals;
     this.folder = join(root, '.hooks', createHash('sha256').update(JSON.stringify(scripts)).digest('hex').slice(0, 16));
   }
 
@@ -66,9 +69,15 @@ export class Hooks {
   async open(parent: string): Promise<PushHooks> {
     await this.ready();
     const folder = join(parent, randomUUID());
-    await mkdir(folder, { mode: 0o700 });
-    await symlink(join(this.folder, 'pre-receive'), join(folder, 'pre-receive'));
-    return new PushHooks(folder, join(this.folder, 'update'));
+    const opened = new PushHooks(folder, join(this.folder, 'update'), this.#removals);
+    try {
+      await mkdir(folder, { mode: 0o700 });
+      await symlink(join(this.folder, 'pre-receive'), join(folder, 'pre-receive'));
+    } catch (error) {
+      await opened.close();
+      throw error;
+    }
+    return opened;
   }
 
   async #write(): Promise<void> {
@@ -93,9 +102,11 @@ export class PushHooks {
   readonly folder: string;
   readonly verdicts: string;
   readonly #update: string;
+  readonly #removals: Removals;
 
-  constructor(folder: string, update: string) {
+  constructor(folder: string, update: string, removals: Removals) {
     this.folder = folder;
+    this.#removals = removals;
     this.verdicts = join(folder, 'verdicts');
     this.#update = update;
   }
@@ -113,8 +124,9 @@ export class PushHooks {
     await symlink(this.#update, join(this.folder, 'update'));
   }
 
+  /** Never rejects. */
   async close(): Promise<void> {
-    await rm(this.folder, { recursive: true, force: true });
+    await this.#removals.remove(this.folder);
   }
 }
 

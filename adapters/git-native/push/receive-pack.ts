@@ -1,6 +1,5 @@
 // A push, served by `git receive-pack` in steps: parse the ref commands, announce them, take the pack into quarantine,
 // judge each ref, make what moved durable, tell, report.
-import { rm } from 'node:fs/promises';
 import { HexforgeError, Internal, Unavailable, ValidationFailed } from '#core/kernel/errors';
 import type { PushAnswer, ReceiveRequest, RefUpdate } from '#core/repositories/git-backend';
 import type { GitProcess } from '../process/git-process.ts';
@@ -9,6 +8,7 @@ import { spentAccordingTo } from '../process/spent-resources.ts';
 import { untilAborted } from '../process/until-aborted.ts';
 import type { Refs } from '../refs/refs.ts';
 import { syncRefs } from '../storage/durable-files.ts';
+import type { Removals } from '../storage/removals.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import { feed, protocolVariable, receiveConfig, slowRequest, type SmartHttpParts } from '../transport/smart-http.ts';
 import type { Changes } from '../upkeep/changes.ts';
@@ -25,9 +25,10 @@ export interface ReceivePackParts extends SmartHttpParts {
   /** Where the hooks of each push lie: a folder that only this process removes. */
   readonly hooksFolder: string;
   readonly changes: Changes;
+  readonly removals: Removals;
   /** Whether its repository was removed meanwhile. */
   readonly gone: (location: RepositoryLocation) => Promise<boolean>;
-  /** Removes what git wrote where it was. */
+  /** Removes what git wrote where it was; never rejects. */
   readonly clear: (location: RepositoryLocation) => Promise<void>;
 }
 
@@ -159,9 +160,7 @@ export class ReceivePack {
       request.signal.removeEventListener('abort', onAbort);
       await process.stop('its push is over');
       here.delete(push);
-      await this.#cleanUp(push, here).catch((error: unknown) =>
-        this.#parts.log.warn({ repository: location.id, err: error }, 'a push left temporary files behind'),
-      );
+      await this.#cleanUp(push, here);
       // Only now: who hears of the end may look at the repository.
       if (failure === undefined) channel.end();
       else this.#breakOff(push, failure.error);
@@ -280,19 +279,18 @@ export class ReceivePack {
     clearTimeout(timer);
   }
 
+  /** Never rejects. */
   async #cleanUp(push: Push, others: ReadonlySet<Push>): Promise<void> {
     const { location, process, quarantine, hooks } = push;
+    const { removals, clear, changes } = this.#parts;
     if (others.size === 0 && this.#pushes.get(location.directory) === others) this.#pushes.delete(location.directory);
     push.over = true;
     const { code } = await process.ended;
-    try {
-      await hooks.close();
-      if (quarantine !== undefined) await rm(quarantine, { recursive: true, force: true });
-      await this.#parts.clear(location);
-    } finally {
-      // A killed receive-pack may leave locks, and a quarantine whose name it never told.
-      for (const mark of push.marks) await this.#parts.changes.end(mark, code === 0 && process.stopped === undefined);
-    }
+    await hooks.close();
+    if (quarantine !== undefined) await removals.remove(quarantine);
+    await clear(location);
+    // A killed receive-pack may leave locks, and a quarantine whose name it never told.
+    for (const mark of push.marks) await changes.end(mark, code === 0 && process.stopped === undefined);
   }
 }
 

@@ -1,12 +1,13 @@
 // The layout of repositories on disk (`ab/abcdef….git` below the root), and how one is created and removed atomically.
 import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Conflict, NotFound, ValidationFailed } from '#core/kernel/errors';
 import { isLegalName } from '../refs/names.ts';
 import { replaceUnderLock, syncFolder, writeSynced } from './durable-files.ts';
 import { errnoOf, ignoreMissing } from './errno.ts';
+import { removeAll, type Removals } from './removals.ts';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const folderName = /^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\.git$/;
@@ -27,9 +28,11 @@ export class Repositories {
   readonly staging: string;
   /** Removed repositories, until their files are gone. */
   readonly trash: string;
+  readonly #removals: Removals;
 
-  constructor(root: string) {
+  constructor(root: string, removals: Removals) {
     this.root = root;
+    this.#removals = removals;
     this.staging = join(root, '.new');
     this.trash = join(root, '.trash');
   }
@@ -69,7 +72,7 @@ export class Repositories {
       await mkdir(parent, { recursive: true, mode: 0o700 });
       await rename(made, location.directory);
     } catch (error) {
-      await removed(made);
+      await this.#removals.remove(made);
       // Made by someone else meanwhile.
       if (errnoOf(error) !== 'ENOTEMPTY' && !(await this.exists(location))) throw error;
     }
@@ -77,8 +80,8 @@ export class Repositories {
     await syncFolder(this.root);
   }
 
-  /** Takes it out of sight. @returns where its files wait to be deleted; undefined where there was none. */
-  async discard(id: string): Promise<string | undefined> {
+  /** Takes it out of sight; its files are deleted while nobody waits. */
+  async discard(id: string): Promise<void> {
     const location = this.location(id);
     await mkdir(this.trash, { recursive: true, mode: 0o700 });
     const discarded = join(this.trash, `${id}.${randomUUID()}`);
@@ -87,19 +90,32 @@ export class Repositories {
     } catch (error) {
       return ignoreMissing(error);
     }
-    await syncFolder(join(this.root, id.slice(0, 2)));
-    return discarded;
+    const shard = join(this.root, id.slice(0, 2));
+    const outOfSight = syncFolder(shard);
+    // Not before that is on disk: a loss of power must not bring back the half of it.
+    void this.#removals.remove(discarded, async () => {
+      await outOfSight.catch(() => syncFolder(shard));
+      await removeAll(discarded);
+    });
+    await outOfSight;
   }
 
   /**
    * The same for what git wrote under the name of a removed repository, which has neither of the two files that every
    * repository begins with.
    */
-  async discardRemains(location: RepositoryLocation): Promise<string | undefined> {
+  async discardRemains(location: RepositoryLocation): Promise<void> {
     const found = await Promise.all(
       ['HEAD', 'config'].map((name) => stat(join(location.directory, name)).catch(ignoreMissing)),
     );
-    return found.every((file) => file === undefined) ? await this.discard(location.id) : undefined;
+    if (found.every((file) => file === undefined)) await this.discard(location.id);
+  }
+
+  /** Deletes what earlier processes discarded. @param alone whether nobody else may be making a repository. */
+  async sweep(alone: boolean): Promise<void> {
+    const discarded = (await readdir(this.trash).catch(ignoreMissing)) ?? [];
+    for (const name of discarded) void this.#removals.remove(join(this.trash, name));
+    if (alone) await this.#removals.remove(this.staging);
   }
 
   async list(): Promise<readonly string[]> {
@@ -139,17 +155,6 @@ async function replacedUnderLock(path: string, text: string): Promise<boolean> {
     if (errnoOf(error) !== 'EEXIST') throw error;
     return false;
   }
-}
-
-/**
- * A folder with all that is in it. What cannot be removed at once, for want of descriptors for example, is tried again
- * for some seconds while nobody waits; what stays then goes with the next start.
- */
-async function removed(folder: string): Promise<void> {
-  const all = { recursive: true, force: true } as const;
-  await rm(folder, all).catch(() => {
-    rm(folder, { ...all, maxRetries: 15, retryDelay: 100 }).catch(() => undefined);
-  });
 }
 
 /** Like `Promise.all`, but that nothing is under way any more when it rejects. */

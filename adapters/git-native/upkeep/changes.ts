@@ -24,24 +24,43 @@ interface Left {
   until?: number;
 }
 
+/** At the stop, how often and how long what broke off is cleared up before it is left to others. */
+const last = { pauseMs: 100, mostMs: 3000 } as const;
+
 export class Changes {
   readonly #parts: ChangesParts;
   /** What broke off and may have left something, by repository and kind, until nothing of it is there. */
   readonly #brokenOff = new Map<string, Left>();
   #burying: Promise<void> | undefined;
   #watch: NodeJS.Timeout | undefined;
+  #looking: Promise<void> | undefined;
 
   constructor(parts: ChangesParts) {
     this.#parts = parts;
   }
 
-  /** Looks for dead processes from now on. */
+  /** Looks from now on for dead processes, and for what could not be removed yet. */
   watch(): void {
-    this.#watch ??= setInterval(() => void this.#round(), watchMs).unref();
+    this.#watch ??= setInterval(() => {
+      this.#looking ??= this.#round().finally(() => {
+        this.#looking = undefined;
+      });
+    }, watchMs).unref();
   }
 
-  stop(): void {
+  /**
+   * Ends the looking; every program has ended. Never rejects. What cannot be removed stays noted on disk, for whoever
+   * comes next.
+   */
+  async settle(): Promise<void> {
     clearInterval(this.#watch);
+    await this.#looking;
+    await this.#burying?.catch(() => undefined);
+    for (const until = performance.now() + last.mostMs; ;) {
+      await this.#clearAll();
+      if (this.#brokenOff.size === 0 || performance.now() > until) return;
+      await pause(last.pauseMs);
+    }
   }
 
   /** Says that a change begins. Refs that a dead process has locked are free by then. */
@@ -64,13 +83,19 @@ export class Changes {
     await this.#clear(mark);
   }
 
-  async during<T>(location: RepositoryLocation, kinds: readonly Changed[], work: () => Promise<T>): Promise<T> {
+  /** @param isWhole of what `work` resolves with, whether nothing is left. Where it rejects, something may be. */
+  async during<T>(
+    location: RepositoryLocation,
+    kinds: readonly Changed[],
+    work: () => Promise<T>,
+    isWhole: (result: T) => boolean = () => true,
+  ): Promise<T> {
     const marks: ChangeMark[] = [];
     let whole = false;
     try {
       for (const changed of kinds) marks.push(await this.begin(location, changed));
       const result = await work();
-      whole = true;
+      whole = isWhole(result);
       return result;
     } finally {
       for (const mark of marks) await this.end(mark, whole);
@@ -101,6 +126,10 @@ export class Changes {
 
   async #round(): Promise<void> {
     await this.bury().catch((error: unknown) => this.#unburied(error));
+    await this.#clearAll();
+  }
+
+  async #clearAll(): Promise<void> {
     for (const { broken } of this.#brokenOff.values()) await this.#clear(broken);
   }
 
@@ -125,21 +154,16 @@ export class Changes {
     const { liveProcesses, directoryOf, log } = this.#parts;
     const { repository, changed, since, forget } = left.broken;
     await pause(tickMs);
-    // Who begins after it makes what is younger than it; who began before it is found by its own.
-    const mark = await liveProcesses.mark(repository, changed);
-    try {
-      const own = await mark.since();
-      const until = (left.until ??= own);
-      const before = Math.min(await liveProcesses.firstChange(mark), own);
-      const { removed, kept } = await removeLeft(directoryOf(repository), changed, { since, before });
-      if (removed.length > 0) log.info({ repository, removed }, 'removed what a change that broke off left');
-      const key = keyOf(left.broken);
-      if (kept <= until || this.#brokenOff.get(key) !== left) return;
-      this.#brokenOff.delete(key);
-      await forget();
-    } finally {
-      await mark.remove();
-    }
+    // Who begins after it makes what is younger than it; who began before it is found by its mark.
+    const now = await liveProcesses.now();
+    const until = (left.until ??= now);
+    const before = Math.min(await liveProcesses.firstChange(repository, changed), now);
+    const { removed, kept } = await removeLeft(directoryOf(repository), changed, { since, before });
+    if (removed.length > 0) log.info({ repository, removed }, 'removed what a change that broke off left');
+    const key = keyOf(left.broken);
+    if (kept <= until || this.#brokenOff.get(key) !== left) return;
+    this.#brokenOff.delete(key);
+    await forget();
   }
 
   #unburied(error: unknown): void {

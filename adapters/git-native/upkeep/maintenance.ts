@@ -121,13 +121,18 @@ export class Maintenance {
   async #git(location: RepositoryLocation, args: readonly string[], changed: Changed = 'objects'): Promise<void> {
     const { heavy, processes, changes, log } = this.#parts;
     const { code, stderr } = await heavy.run(() =>
-      changes.during(location, [changed], () =>
-        processes.run([`--git-dir=${location.directory}`, ...args], {
-          directory: location.directory,
-          config,
-          deadlineMs,
-          bounded: false,
-        }),
+      changes.during(
+        location,
+        [changed],
+        () =>
+          processes.run([`--git-dir=${location.directory}`, ...args], {
+            directory: location.directory,
+            config,
+            deadlineMs,
+            bounded: false,
+          }),
+        // git leaves half a pack or graph behind where the disk is full.
+        (ran) => ran.code === 0,
       ),
     );
     if (code !== 0)

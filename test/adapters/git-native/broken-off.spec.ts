@@ -18,6 +18,7 @@ import { zeroOid } from '#core/repositories/git-backend';
 import { serve } from '#test/contracts/git/http-server';
 import { eventually } from '#test/contracts/git/provider';
 import { must } from '#test/contracts/git/stock-git';
+import { withoutDescriptors } from './descriptors.ts';
 import { quiet } from './provider.ts';
 
 const id = '0a000000-0000-4000-8000-000000000000';
@@ -311,6 +312,85 @@ void t.test(
   },
 );
 
+void t.test('what git leaves half written where its disk is full is removed when it has failed', async (t) => {
+  const here = await place(t);
+  const file = (name: string): string => `'${here.directory}/objects/${name}'`;
+  const gitPath = await oddGit(
+    here,
+    `mkdir -p ${file('info/commit-graphs')}; : > ${file('pack/tmp_pack_x')}; : > ${file('info/commit-graphs/tmp_graph_x')}; exit 128`,
+    '*commit-graph write*',
+  );
+  const native = gitNative({ root: here.root, log: quiet, gitPath });
+  t.teardown(() => native.close());
+  await native.maintain(id);
+  t.ok((await readdir(here.folder)).includes('first'), 'it was asked');
+  t.strictSame(await left(here.directory), []);
+});
+
+/** A change that is about to break off, and those who clear up after it. */
+async function brokenOff(t: Test) {
+  const here = await place(t);
+  const liveProcesses = new LiveProcesses(here.root);
+  t.teardown(() => liveProcesses.unregister());
+  const changes = new Changes({ liveProcesses, directoryOf: () => here.directory, log: quiet });
+  const mark = await changes.begin({ id, directory: here.directory }, 'objects');
+  await tick();
+  await plant(here.directory, ofObjects);
+  const failing = (code: string) => () => Promise.reject(Object.assign(new Error(code), { code }));
+  return { ...here, liveProcesses, changes, mark, failing };
+}
+
+void t.test('what a change left is removed though the disk takes no mark any more', async (t) => {
+  const { liveProcesses, changes, mark, failing, directory } = await brokenOff(t);
+  liveProcesses.mark = failing('ENOSPC');
+  await changes.end(mark, false);
+  t.strictSame(await left(directory), []);
+  t.strictSame(await readdir(liveProcesses.folder, { recursive: true }), ['left', 'marks']);
+});
+
+void t.test('what a change left and could not be removed is removed when the server stops', async (t) => {
+  const { liveProcesses, changes, mark, directory } = await brokenOff(t);
+  await withoutDescriptors(() => changes.end(mark, false));
+  t.equal((await left(directory)).length, ofObjects.length);
+  await changes.settle();
+  t.strictSame(await left(directory), []);
+  t.strictSame(await readdir(liveProcesses.folder, { recursive: true }), ['left', 'marks']);
+});
+
+void t.test('what a stop cannot remove is removed by whoever finds its process gone', async (t) => {
+  const { liveProcesses, changes, mark, failing, directory, root } = await brokenOff(t);
+  const { firstChange } = liveProcesses;
+  liveProcesses.firstChange = failing('EIO');
+  await changes.end(mark, false);
+  await changes.settle();
+  await liveProcesses.unregister();
+  t.equal((await left(directory)).length, ofObjects.length);
+  const gone = join(root, '.processes', `${thisHost()}.999999.1.gone`);
+  await rename(liveProcesses.folder, gone);
+  const survivor = new LiveProcesses(root);
+  t.teardown(() => survivor.unregister());
+  survivor.firstChange = failing('EIO');
+  const clearing = new Changes({ liveProcesses: survivor, directoryOf: () => directory, log: quiet });
+  await clearing.bury();
+  t.equal((await left(directory)).length, ofObjects.length, 'nor could it at once');
+  survivor.firstChange = firstChange;
+  await clearing.settle();
+  t.strictSame(await left(directory), []);
+  t.strictSame(await readdir(survivor.folder, { recursive: true }), ['left', 'marks'], 'and the dead one is forgotten');
+});
+
+void t.test('a dead process that could not be buried for want of descriptors is buried later', async (t) => {
+  const { root, directory } = await place(t);
+  const name = await marks(root, 999_999, ['refs', 'objects']);
+  await plant(directory, [...locks, ...ofObjects]);
+  const liveProcesses = new LiveProcesses(root);
+  t.teardown(() => liveProcesses.unregister());
+  await liveProcesses.register();
+  await withoutDescriptors(() => t.rejects(liveProcesses.bury(name), { code: 'EMFILE' }));
+  await new Changes({ liveProcesses, directoryOf: () => directory, log: quiet }).bury();
+  t.strictSame(await left(directory), []);
+});
+
 void t.test('a push whose refs moved before the helper was killed is reported and told as landed', async (t) => {
   const here = await place(t);
   const { root, folder } = here;
@@ -361,12 +441,14 @@ async function withFewDescriptors(t: Test, look: string): Promise<readonly strin
     promisify(execFile)('prlimit', ['--pid', String(child.pid), `--nofile=${files}:`]);
   const said = async (): Promise<string> => String(((await once(child.stdout, 'data')) as [Buffer])[0]).trim();
   await said();
-  await limit(8);
-  child.stdin.write('go\n');
-  const first = await said();
-  await limit(1024);
-  child.stdin.write('go\n');
-  return [first, await said()];
+  const answers: string[] = [];
+  for (const files of [8, 1024]) {
+    await limit(files);
+    const answer = said();
+    child.stdin.write('go\n');
+    answers.push(await answer);
+  }
+  return answers;
 }
 
 void t.test('a folder is synced though there is no descriptor for it at first', async (t) => {

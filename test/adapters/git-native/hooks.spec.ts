@@ -8,6 +8,8 @@ import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
 import type { GitProcess } from '#adapters/git-native/process/git-process';
 import { Hooks, readPreReceive, verdictsVariable, type PushHooks } from '#adapters/git-native/push/hooks';
+import { Removals } from '#adapters/git-native/storage/removals';
+import { quiet } from './provider.ts';
 
 const run = promisify(execFile);
 const refOf = (index: number): string => `refs/heads/team/branch-${1000 + index}`;
@@ -15,7 +17,7 @@ const refOf = (index: number): string => `refs/heads/team/branch-${1000 + index}
 async function opened(t: Test, count: number): Promise<PushHooks> {
   const root = await mkdtemp(join(tmpdir(), 'hexforge-hooks-'));
   t.teardown(() => rm(root, { recursive: true, force: true }));
-  const hooks = await new Hooks(root).open(root);
+  const hooks = await new Hooks(root, new Removals(quiet)).open(root);
   await hooks.refuseSome(
     Array.from({ length: count }, (_, index) => ({
       ref: refOf(index),

@@ -10,7 +10,9 @@ import t, { type Test } from 'tap';
 import { GitProcesses } from '#adapters/git-native/process/git-process';
 import { Launcher, type LaunchedProcess } from '#adapters/git-native/process/launcher';
 import { spareConnections } from '#adapters/git-native/process/launcher-messages';
+import { killMarked, startTimeOf } from '#adapters/git-native/process/process-table';
 import { eventually } from '#test/contracts/git/provider';
+import { withoutDescriptors } from './descriptors.ts';
 
 const environment = { PATH: process.env['PATH'] ?? '' };
 
@@ -230,6 +232,14 @@ void t.test('when programs of a killed helper count as ended none of them does a
     t.match(await ended, { signal: 'SIGKILL' });
     t.equal(await runs(pids[index] ?? 0), false);
   }
+});
+
+void t.test('a process that cannot be looked at for want of descriptors is not taken for ended', async (t) => {
+  await withoutDescriptors(async () => {
+    await t.rejects(killMarked([{ variable: 'HEXFORGE_NOBODY=1' }]), { code: 'EMFILE' });
+    t.throws(() => startTimeOf(String(process.pid)), { code: 'EMFILE' });
+  });
+  t.not(startTimeOf(String(process.pid)), undefined);
 });
 
 void t.test('a folder that a killed server and its helper left is removed by the next start', async (t) => {

@@ -1,0 +1,129 @@
+// Removals that a lack of descriptors, a full disk or a fault keeps from being done: none is forgotten.
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { gitNative } from '#adapters/git-native/index';
+import { Removals } from '#adapters/git-native/storage/removals';
+import { Repositories } from '#adapters/git-native/storage/repositories';
+import type { Log } from '#core/kernel/log';
+import { eventually } from '#test/contracts/git/provider';
+import { withoutDescriptors } from './descriptors.ts';
+import { quiet } from './provider.ts';
+
+const id = '0a000000-0000-4000-8000-000000000000';
+
+async function folder(t: Test): Promise<string> {
+  const made = await mkdtemp(join(tmpdir(), 'hexforge-removals-'));
+  t.teardown(() => rm(made, { recursive: true, force: true }));
+  return made;
+}
+
+/** A removal that a spent resource keeps from being done, so many times. */
+function refused(times: number, code = 'EMFILE') {
+  const removal = {
+    attempts: 0,
+    work: async (): Promise<void> => {
+      removal.attempts += 1;
+      if (removal.attempts <= times) throw Object.assign(new Error(code), { code });
+    },
+  };
+  return removal;
+}
+
+function said(): { readonly log: Log; readonly lines: string[] } {
+  const lines: string[] = [];
+  const note = (_: unknown, text?: string): void => void lines.push(text ?? '');
+  return { log: { debug: note, info: note, warn: note, error: note }, lines };
+}
+
+void t.test('a removal is tried again while the server runs, until it is done, and told once', async (t) => {
+  const { log, lines } = said();
+  const removals = new Removals(log, 1);
+  for (const code of ['EMFILE', 'ENOSPC', 'EIO']) {
+    const removal = refused(4, code);
+    await removals.remove(code, removal.work);
+    t.equal(removal.attempts, 1, 'who asks does not wait for more');
+    await eventually(
+      async () => removal.attempts >= 5,
+      async () => String(removal.attempts),
+    );
+  }
+  await removals.close();
+  t.strictSame(
+    lines,
+    Array.from({ length: 3 }, () => 'something could not be removed yet: it is tried again'),
+  );
+});
+
+void t.test('attempts grow rarer while nothing can be removed', async (t) => {
+  const removals = new Removals(quiet, 20);
+  const removal = refused(Number.POSITIVE_INFINITY);
+  const from = performance.now();
+  await removals.remove('path', removal.work);
+  await eventually(
+    async () => removal.attempts >= 5,
+    async () => String(removal.attempts),
+  );
+  t.ok(performance.now() - from >= 20 + 40 + 80 + 160 - 4, 'each waits twice as long as the one before');
+  await removals.close();
+});
+
+void t.test('what waits when the server stops is removed then, and said to stay where it cannot be', async (t) => {
+  const { log, lines } = said();
+  const removals = new Removals(log, 3600_000);
+  const [late, never] = [refused(3), refused(Number.POSITIVE_INFINITY)];
+  await removals.remove('late', late.work);
+  await removals.remove('never', never.work);
+  await removals.close();
+  t.equal(late.attempts, 4);
+  t.ok(never.attempts > 1);
+  t.equal(lines.at(-1), 'left for the next start to remove');
+});
+
+void t.test('the files of a repository that is removed while no descriptor is left are deleted', async (t) => {
+  const root = await folder(t);
+  const removals = new Removals(quiet, 1);
+  const repositories = new Repositories(root, removals);
+  await repositories.create(id, 'main');
+  await withoutDescriptors(async () => {
+    await t.rejects(repositories.discard(id), { code: 'EMFILE' }, 'that it is gone could not be put on disk');
+    await repositories.discard(id);
+  });
+  const left = (): Promise<string[]> => readdir(repositories.trash);
+  await eventually(
+    async () => (await left()).length === 0,
+    async () => (await left()).join(', '),
+  );
+  t.strictSame(await readdir(join(root, '0a')), []);
+  await removals.close();
+});
+
+void t.test('a repository that cannot be made leaves no half of it, though no descriptor is left', async (t) => {
+  const root = await folder(t);
+  const { log, lines } = said();
+  const removals = new Removals(log, 1);
+  const repositories = new Repositories(root, removals);
+  await withoutDescriptors(() => t.rejects(repositories.create(id, 'main'), { code: 'EMFILE' }));
+  t.strictSame(lines, ['something could not be removed yet: it is tried again']);
+  const left = (): Promise<string[]> => readdir(repositories.staging);
+  await eventually(
+    async () => (await left()).length === 0,
+    async () => (await left()).join(', '),
+  );
+  await removals.close();
+});
+
+void t.test('what could not be deleted before a stop is deleted by the next start', async (t) => {
+  const root = await folder(t);
+  const native = gitNative({ root, log: quiet });
+  t.teardown(() => native.close());
+  for (const path of ['.trash/one', '.new/two']) {
+    await mkdir(join(root, path), { recursive: true });
+    await writeFile(join(root, path, 'HEAD'), '');
+  }
+  await native.sweep();
+  await native.close();
+  t.strictSame(await readdir(join(root, '.trash')), []);
+  t.notOk((await readdir(root)).includes('.new'));
+});
