@@ -95,7 +95,7 @@ export function gitNative(options: GitNativeOptions): GitNative {
   const transfers = limiter('transfers', limits.transfers);
   const objects = new Objects(catFiles);
   const removals = new Removals(log);
-  const repositories = new Repositories(root, removals);
+  const repositories = new Repositories(root, removals, join(liveProcesses.folder, 'new'));
   const changes = new Changes({
     liveProcesses,
     directoryOf: (repository) => repositories.location(repository).directory,
@@ -218,7 +218,7 @@ export function gitNative(options: GitNativeOptions): GitNative {
     await Promise.all([liveProcesses.register(), hooks.ready()]);
     await changes.bury();
     const alone = (await liveProcesses.others()).living.length === 0;
-    await repositories.sweep(alone);
+    await repositories.sweep();
     const waiting = [...(await repositories.list())];
     const worker = async (): Promise<void> => {
       for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
@@ -234,11 +234,16 @@ export function gitNative(options: GitNativeOptions): GitNative {
     changes.watch();
   };
 
+  const create = async (repository: string, defaultBranch: string): Promise<void> => {
+    await liveProcesses.register();
+    await repositories.create(repository, defaultBranch);
+  };
+
   const backend = {
-    create: async (repository, { defaultBranch }) => await repositories.create(repository, defaultBranch),
+    create: async (repository, { defaultBranch }) => await create(repository, defaultBranch),
     fork: async (source, target, { defaultBranch, signal }) => {
       await inside(source, async (from) => {
-        await repositories.create(target, defaultBranch);
+        await create(target, defaultBranch);
         const to = repositories.location(target);
         await changes.during(to, ['refs', 'objects'], () => forks.fetch(from, to, signal));
       });

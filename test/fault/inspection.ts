@@ -47,7 +47,7 @@ export async function inspect({ dataDir, databaseUrl, repositories, pushes }: In
     );
     faults.push(...left.map((file) => `${path} keeps ${file}`));
   }
-  for (const folder of ['.new', '.trash', '.processes']) {
+  for (const folder of ['.trash', '.processes']) {
     const left = await readdir(join(root, folder)).catch(() => []);
     faults.push(...left.map((name) => `${folder} keeps ${name}`));
   }

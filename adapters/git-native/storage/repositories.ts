@@ -30,10 +30,11 @@ export class Repositories {
   readonly trash: string;
   readonly #removals: Removals;
 
-  constructor(root: string, removals: Removals) {
+  /** @param staging where repositories are made, on the file system of `root`: it goes with the process that makes them. */
+  constructor(root: string, removals: Removals, staging: string) {
     this.root = root;
     this.#removals = removals;
-    this.staging = join(root, '.new');
+    this.staging = staging;
     this.trash = join(root, '.trash');
   }
 
@@ -111,11 +112,10 @@ export class Repositories {
     if (found.every((file) => file === undefined)) await this.discard(location.id);
   }
 
-  /** Deletes what earlier processes discarded. @param alone whether nobody else may be making a repository. */
-  async sweep(alone: boolean): Promise<void> {
+  /** Deletes what earlier processes discarded. */
+  async sweep(): Promise<void> {
     const discarded = (await readdir(this.trash).catch(ignoreMissing)) ?? [];
     for (const name of discarded) void this.#removals.remove(join(this.trash, name));
-    if (alone) await this.#removals.remove(this.staging);
   }
 
   async list(): Promise<readonly string[]> {

@@ -116,7 +116,10 @@ void t.test('a repository that could not be made leaves nothing behind', async (
   const { native, root } = await failing(t, '');
   writeFileSync(join(root, '0b'), 'in the way');
   await t.rejects(native.create(other, { defaultBranch: 'main' }));
-  t.strictSame(readdirSync(join(root, '.new')), []);
+  t.strictSame(
+    readdirSync(join(root, '.processes'), { recursive: true }).filter((path) => String(path).includes(other)),
+    [],
+  );
 });
 
 void t.test('every other failure of git stays what it was', async (t) => {
