@@ -484,10 +484,10 @@ void t.test('that a process could not say that it is here is over when its cause
   t.teardown(() => rm(folder, { recursive: true, force: true }));
   const native = gitNative({ root: folder, log: quiet });
   t.teardown(() => native.close());
-  await native.create(id, { defaultBranch: 'main' });
   await writeFile(join(folder, '.processes'), 'in the way');
-  await t.rejects(native.setDefaultBranch(id, 'one'));
+  await t.rejects(native.create(id, { defaultBranch: 'main' }));
   await rm(join(folder, '.processes'));
+  await native.create(id, { defaultBranch: 'main' });
   await native.setDefaultBranch(id, 'one');
   t.equal(await readFile(join(folder, '0a', `${id}.git`, 'HEAD'), 'utf8'), 'ref: refs/heads/one\n');
 });
