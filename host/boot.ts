@@ -202,6 +202,10 @@ export class Machine {
     this.#phase = 'stopping';
     const limit = (): number => Math.min(this.#limits.stop, Math.max(10, (deadline - performance.now()) / 2));
     await this.#jobs?.stop(limit());
+    // Handlers use what their plugins are about to let go.
+    await within(limit(), 'delivery', () => this.#options.storage.endDelivery()).catch((error: unknown) =>
+      this.#log.warn({ err: error }, 'the delivery of events did not end in time'),
+    );
     for (const life of this.#alive().toReversed()) {
       const hadStarted = life.state !== 'built';
       life.to('stopping');

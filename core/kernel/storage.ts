@@ -89,8 +89,13 @@ export interface Storage {
    * stop.
    */
   drained(): Promise<void>;
+  /**
+   * Ends delivery, before what handlers use is stopped: hands out nothing more and waits a moment for those at work.
+   * What is committed from here on is kept.
+   */
+  endDelivery(): Promise<void>;
   /** Rejects where the database does not answer. @returns what is wrong with one that answers. */
   check(): Promise<string | undefined>;
-  /** Ends delivery, waits a moment for what runs, closes. */
+  /** Ends delivery where that has not happened, and closes. */
   close(): Promise<void>;
 }
