@@ -3,7 +3,7 @@
 import type { EventOf } from '#core/kernel/events';
 import { Listeners } from '#core/kernel/listeners';
 import type { Log } from '#core/kernel/log';
-import { parkedMessage, type OwnedSubscription } from '#core/kernel/storage';
+import { keptError, parkedMessage, type OwnedSubscription } from '#core/kernel/storage';
 import type { Delivered, Memory, Remembered } from './state.ts';
 import { nameOf, remember } from './subscriptions.ts';
 
@@ -171,7 +171,7 @@ export class MemoryDelivery {
   async #fail(chain: Chain, delivered: Delivered, error: string): Promise<void> {
     const { log, tuning } = this.#options;
     delivered.attempts += 1;
-    delivered.error = error.slice(0, 500);
+    delivered.error = keptError(error);
     const { attempts, event } = delivered;
     const { plugin, subscription } = chain.owned;
     const members = { plugin, subscription: subscription.name, event: event.id, type: event.type, attempts, error };

@@ -16,6 +16,9 @@ export const keptWhileOff = { events: 100_000, days: 90 } as const;
 export const parkedMessage =
   'an event was parked: its handler failed too often; `hexforge plugins parked` lists all of them';
 
+/** What is kept of the error a handler failed with: of any text what every database holds. */
+export const keptError = (message: string): string => message.slice(0, 500).toWellFormed().replaceAll('\0', ' ');
+
 /** An event that a handler has failed at too often: kept until a person replays or drops it. */
 export interface ParkedEvent {
   readonly plugin: string;
