@@ -20,6 +20,7 @@ async function outside(
   t: Parameters<typeof startRig>[0],
   handlers: Readonly<Record<string, Handler>>,
   result: unknown = answerJson,
+  more: Partial<Parameters<typeof startRig>[2]> = {},
 ): Promise<Rig> {
   const routes = Object.entries(handlers).map(([id, run]) => ({
     plugin: 'bell',
@@ -33,7 +34,7 @@ async function outside(
       run: run as () => undefined,
     }),
   }));
-  return startRig(t, [], { routes, validateResponses: false });
+  return startRig(t, [], { routes, validateResponses: false, ...more });
 }
 
 const get = (rig: Rig, id: string) => rig.call('GET', `/api/v1/${id}`);
