@@ -151,7 +151,7 @@ function sendable(h: ResponseToolkit, whole: string | Buffer): ResponseObject {
 }
 
 async function jsonOf(body: unknown, status: number, { check }: ReplyContext): Promise<string> {
-  const text: string | undefined = await jsonText(body);
+  const text: string | undefined = await jsonText(body, check?.largest);
   if (check === undefined) return text;
   return JSON.stringify(check.json(text === undefined ? undefined : JSON.parse(text), status));
 }

@@ -108,3 +108,21 @@ void t.test('a route that declares no body or bytes sends no JSON', async (t) =>
   t.equal((await get(bytes, 'plain')).status, 500);
   t.match(bytes.logged.at(-1)?.members['stack'], /it is JSON, and "bytes" was declared/);
 });
+
+void t.test('an answer that would take long to check is refused, and the next ones are served', async (t) => {
+  const itemsOf = (count: number, n: string) => ({
+    ok: true,
+    inner: { items: Array.from({ length: count }, () => ({ n })) },
+  });
+  const rig = await outside(t, {
+    most: () => itemsOf(24_000, 'a'),
+    many: () => itemsOf(25_000, 'a'),
+    large: () => itemsOf(1, 'a'.repeat(2 * 1024 ** 2)),
+  });
+  t.equal((await get(rig, 'most')).status, 200);
+  for (const [id, detail] of [
+    ['many', /more than 50000 values/],
+    ['large', /more than 2097152 bytes/],
+  ] as const)
+    t.match(await get(rig, id), { status: 422, body: { error: 'The answer is too large', detail } }, id);
+});
