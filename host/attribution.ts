@@ -57,9 +57,9 @@ export class Attribution {
     };
   }
 
-  /** The plugin at work, or else the first on the error's stack. */
+  /** The first on the error's stack, or else the plugin at work: that may have called another one through a port. */
   culprit(error: unknown): string | undefined {
-    return this.#running.getStore() ?? (error instanceof Error ? this.#onStack(error.stack ?? '') : undefined);
+    return (error instanceof Error ? this.#onStack(error.stack ?? '') : undefined) ?? this.#running.getStore();
   }
 
   #onStack(stack: string): string | undefined {

@@ -226,6 +226,19 @@ void t.test('a stray error while its plugin starts makes the start fail', async 
   await t.rejects(start, { message: 'no bell' });
 });
 
+void t.test('a start that was given up and ends later takes nothing from the start that lasts', async (t) => {
+  const [slow, next] = [isolated('slow'), isolated('next')];
+  const attribution = new Attribution([{ name: 'next' }]);
+  const strays = new Strays([slow, next], attribution, silent);
+  const release = Promise.withResolvers<void>();
+  const given = strays.during(slow, () => release.promise);
+  const start = strays.during(next, never);
+  release.resolve();
+  await given;
+  attribution.run('next', () => strays.take(new Error('no bell')));
+  await t.rejects(start, { message: 'no bell' });
+});
+
 void t.test('an error is known by its stack: the module, the folder, the package, and nothing of ours', (t) => {
   const folder = t.testdir({ one: { 'plugin.js': '' }, shared: { 'a.js': '', 'b.js': '' } });
   const packaged = '/srv/app/node_modules/@bells/bell/dist/plugin.js';
@@ -251,6 +264,16 @@ void t.test('an error is known by its stack: the module, the folder, the package
   t.equal(thrown(url('/srv/app/node_modules/@bells/other/x.js')), undefined);
   t.equal(thrown(url(join(import.meta.dirname, '../../host/boot.ts'))), undefined, 'ours');
   t.equal(thrown(url(join(import.meta.dirname, '../../plugin.ts'))), 'root');
+  t.equal(
+    attribution.run('one', () => thrown(url(packaged), url(join(folder, 'one/plugin.js')))),
+    'bell',
+    "what it calls through a port is its provider's",
+  );
+  t.equal(
+    attribution.run('one', () => thrown('node:internal/timers')),
+    'one',
+    'else the one at work',
+  );
   t.end();
 });
 
