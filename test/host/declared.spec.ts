@@ -83,6 +83,24 @@ void t.test('an event of an aggregate that no key can hold is refused', async (t
     );
 });
 
+void t.test('what is read as a late need is held to the same', async (t) => {
+  let context: Context = {};
+  await started(t, {
+    needs: ['UnitOfWork'],
+    late: ['Events', 'Settings'],
+    build: (given: Context) => {
+      context = given;
+    },
+  });
+  const late = context['late'] as unknown as Context;
+  const emit = () => late['Events']?.['emit']?.({ type: 'bell.rung', aggregate: 'bell:1', payload: {} });
+  t.match(
+    await told(() => context['UnitOfWork']?.['run']?.(emit)),
+    /^Plugin "bell" emits "bell.rung", which is not in/,
+  );
+  t.match(await told(() => late['Settings']?.['get']?.('signup.enabled')), /^Plugin "bell" reads the setting "signup/);
+});
+
 void t.test('a setting that is neither its own nor in `reads` is refused', async (t) => {
   let context: Context = {};
   const setting = (key: string) => ({ key, description: 'A sample', type: 'boolean', default: true });
