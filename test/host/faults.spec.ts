@@ -4,7 +4,8 @@ import { pathToFileURL } from 'node:url';
 import t from 'tap';
 import { on } from '#core/kernel/events';
 import type { Log } from '#core/kernel/log';
-import { Attribution } from '#host/attribution';
+import type { Configuration } from '#config/configuration';
+import { Attribution, outsidePlugins } from '#host/attribution';
 import { runJobs } from '#host/contributions/jobs';
 import { definePlugin, PLUGIN_API_VERSION, type PluginDefinition } from '#host/definition';
 import { Life, type Made } from '#host/life';
@@ -274,6 +275,31 @@ void t.test('an error is known by its stack: the module, the folder, the package
     'one',
     'else the one at work',
   );
+  t.end();
+});
+
+void t.test('a package that can only be imported is known by its stack too', (t) => {
+  const manifest = (name: string) => JSON.stringify({ name, type: 'module', exports: { import: './dist/plugin.js' } });
+  const folder = t.testdir({
+    node_modules: {
+      bell: { 'package.json': manifest('bell'), dist: { 'plugin.js': '' } },
+      '@bells': { gong: { 'package.json': manifest('@bells/gong'), dist: { 'plugin.js': '' } } },
+    },
+  });
+  const plugins = [
+    ['bell', 'bell'],
+    ['gong', '@bells/gong'],
+    ['none', 'none'],
+  ].map(([name, module]) => ({ name, module, resolveFrom: folder, enabled: true, standard: false, config: {} }));
+  const attribution = new Attribution(outsidePlugins({ plugins } as unknown as Configuration));
+  const thrown = (path: string): string | undefined => {
+    const error = new Error('no');
+    error.stack = `Error: no\n    at ring (${pathToFileURL(join(folder, 'node_modules', path)).href}:3:7)`;
+    return attribution.culprit(error);
+  };
+  t.equal(thrown('bell/dist/plugin.js'), 'bell');
+  t.equal(thrown('@bells/gong/dist/plugin.js'), 'gong');
+  t.equal(thrown('other/dist/plugin.js'), undefined);
   t.end();
 });
 
