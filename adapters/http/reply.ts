@@ -188,7 +188,7 @@ function withoutLength(response: ResponseObject): ResponseObject {
   return response;
 }
 
-/** Where a body ends and what becomes of the connection is the server's to say: another word would shift the next answer. */
+/** Where a body ends and what becomes of the connection is the server's to say: the next answer follows. */
 const framing: ReadonlySet<string> = new Set([
   'connection',
   'content-length',
