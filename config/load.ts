@@ -71,6 +71,7 @@ export async function loadConfiguration(options: LoadOptions): Promise<Configura
       migrate: checked.migrate_timeout * 1000,
       job: checked.job_timeout * 1000,
       handler: checked.handler_timeout * 1000,
+      answer: checked.answer_timeout * 1000,
       probe: checked.probe_timeout * 1000,
       loop: checked.loop_timeout * 1000,
     },

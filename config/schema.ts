@@ -22,6 +22,7 @@ export interface HostKeys {
   readonly migrate_timeout: number;
   readonly job_timeout: number;
   readonly handler_timeout: number;
+  readonly answer_timeout: number;
   readonly probe_timeout: number;
   readonly loop_timeout: number;
   readonly providers: Readonly<Record<string, string>>;
@@ -170,6 +171,12 @@ export const keys: Readonly<Record<keyof HostKeys, Key>> = {
     description:
       'Seconds that one attempt of an event handler may take before it is told to end, and counts as failed.',
     default: defaultLimits.handler / 1000,
+  },
+  answer_timeout: {
+    schema: seconds,
+    description:
+      'Seconds that a plugin from outside may take to answer a request before it is told to end, and the client 503.',
+    default: defaultLimits.answer / 1000,
   },
   probe_timeout: {
     schema: seconds,

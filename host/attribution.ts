@@ -1,7 +1,7 @@
 // Attribution: which outside plugin the code that runs now belongs to, carried along its asynchronous work
 // (AsyncLocalStorage) or read off the stack of an error.
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -57,9 +57,9 @@ export class Attribution {
     };
   }
 
-  /** The plugin at work, or else the first on the error's stack. */
+  /** The first on the error's stack, or else the plugin at work: that may have called another one through a port. */
   culprit(error: unknown): string | undefined {
-    return this.#running.getStore() ?? (error instanceof Error ? this.#onStack(error.stack ?? '') : undefined);
+    return (error instanceof Error ? this.#onStack(error.stack ?? '') : undefined) ?? this.#running.getStore();
   }
 
   #onStack(stack: string): string | undefined {
@@ -92,14 +92,26 @@ export const outsidePlugins = ({ plugins }: Configuration): readonly OutsidePlug
   plugins
     .filter(({ enabled, standard }) => enabled && !standard)
     .map(({ name, module, resolveFrom }) => {
-      if (module.startsWith('/')) return { name, file: module };
-      try {
-        return { name, file: createRequire(join(resolveFrom, 'hexforge.yaml')).resolve(module) };
-      } catch {
-        // Not beside the configuration: what it does is known while it does it, not by its stack.
-        return { name };
-      }
+      const file = module.startsWith('/') ? module : fileOf(module, resolveFrom);
+      // Without a file what it does is known while it does it, not by its stack.
+      return file === undefined ? { name } : { name, file };
     });
+
+/** Of a package beside the configuration, or else beside Hexforge. */
+function fileOf(module: string, resolveFrom: string): string | undefined {
+  const name = module.split('/', module.startsWith('@') ? 2 : 1).join('/');
+  for (const from of [join(resolveFrom, 'hexforge.yaml'), import.meta.url]) {
+    const { resolve } = createRequire(from);
+    try {
+      return resolve(module);
+    } catch {
+      // Many packages have exports for `import` alone, and `resolve` is that of `require`: the folder tells as much.
+      const folder = resolve.paths(module)?.find((path) => existsSync(join(path, name)));
+      if (folder !== undefined) return join(folder, name, 'package.json');
+    }
+  }
+  return undefined;
+}
 
 /** Of a package its own; of a file the one it lies in. */
 function folderOf(file: string): string {

@@ -47,9 +47,9 @@ export class Machine {
   readonly lives: readonly Life[];
   readonly container: Container;
   readonly instance: Instance;
+  readonly limits: Limits;
   readonly readiness: () => Promise<Readiness>;
   readonly #options: BootOptions;
-  readonly #limits: Limits;
   readonly #attribution: Attribution;
   readonly #strays: Strays;
   readonly #provision: Provision;
@@ -62,7 +62,7 @@ export class Machine {
     const { plan, storage, own, logOf } = options;
     this.#options = options;
     this.instance = options.instance;
-    this.#limits = { ...defaultLimits, ...options.limits };
+    this.limits = { ...defaultLimits, ...options.limits };
     this.#attribution = options.attribution ?? new Attribution([]);
     this.#log = logOf('host');
     this.#provision = provision(plan.enabled, plan.providers);
@@ -88,7 +88,7 @@ export class Machine {
       lives: this.lives,
       phase: () => this.#phase,
       checkDatabase: () => storage.check(),
-      probeMs: this.#limits.probe,
+      probeMs: this.limits.probe,
       parked: async () => {
         const parked = await parkedCounts(storage);
         return this.lives.map(({ name }) => name).filter((name) => parked.has(name));
@@ -158,7 +158,7 @@ export class Machine {
     const alive = this.#alive();
     await this.#options.storage.deliver(
       alive.flatMap(({ name, made }) =>
-        (made?.events ?? []).map((subscription) => limited(name, subscription, this.#limits.handler)),
+        (made?.events ?? []).map((subscription) => limited(name, subscription, this.limits.handler)),
       ),
       alive.map(({ name }) => name),
     );
@@ -169,7 +169,7 @@ export class Machine {
         locks: storage.locks,
         leads: () => storage.leads(),
         logOf: this.#options.logOf,
-        limit: this.#limits.job,
+        limit: this.limits.job,
         overdue: ({ plugin, job }, sentence) =>
           this.lives.find(({ name }) => name === plugin)?.complain(`job ${job.name}`, sentence),
       },
@@ -200,8 +200,12 @@ export class Machine {
 
   async #stop(deadline: number): Promise<void> {
     this.#phase = 'stopping';
-    const limit = (): number => Math.min(this.#limits.stop, Math.max(10, (deadline - performance.now()) / 2));
+    const limit = (): number => Math.min(this.limits.stop, Math.max(10, (deadline - performance.now()) / 2));
     await this.#jobs?.stop(limit());
+    // Handlers use what their plugins are about to let go.
+    await within(limit(), 'delivery', () => this.#options.storage.endDelivery()).catch((error: unknown) =>
+      this.#log.warn({ err: error }, 'the delivery of events did not end in time'),
+    );
     for (const life of this.#alive().toReversed()) {
       const hadStarted = life.state !== 'built';
       life.to('stopping');
@@ -245,7 +249,7 @@ export class Machine {
     if (life.state !== from) return;
     const began = performance.now();
     try {
-      await within(this.#limits.start, 'it', () => this.#strays.during(life, work));
+      await within(this.limits.start, 'it', () => this.#strays.during(life, work));
       this.#log.debug({ plugin: life.name, ms: Math.round(performance.now() - began) }, `plugin ${life.state}`);
     } catch (error) {
       await this.#fail(life, verb, error);
@@ -261,7 +265,7 @@ export class Machine {
     });
     life.to('failed', problem.message);
     this.#log.debug({ plugin: life.name, err: error }, `plugin did not ${verb}`);
-    if (verb === 'start') await this.#stopOne(life, this.#limits.stop);
+    if (verb === 'start') await this.#stopOne(life, this.limits.stop);
     const fatal = life.isolated ? this.#skipDependents(life) : problem;
     if (fatal === undefined) {
       this.#log.error(

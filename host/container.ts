@@ -82,7 +82,7 @@ export function container({ lives, provision, own, started }: ContainerParts): C
     const read = (name: string): unknown => {
       if (!started())
         throw new Error(`plugin "${definition.name}" reads its late need ${name} before the host has started`);
-      return port(name);
+      return heldPort(definition, name, port(name));
     };
     return heldContext(definition, gettersOf(definition.late ?? [], read), true);
   };

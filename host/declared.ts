@@ -2,7 +2,7 @@
 // plugin, what it did, and the remedy.
 import type { MemoryDatabase, TableOptions } from '#adapters/memory/database';
 import { Internal } from '#core/kernel/errors';
-import type { EventOf, EventType } from '#core/kernel/events';
+import { longestAggregate, type EventOf, type EventType } from '#core/kernel/events';
 import { declaredPorts } from '#core/kernel/ports';
 import type { SettingKey, Settings } from '#core/kernel/settings';
 import type { Events } from '#core/kernel/unit-of-work';
@@ -28,6 +28,9 @@ export function heldPort(definition: PluginDefinition, port: string, value: unkn
   return value;
 }
 
+const isAggregate = (value: unknown): boolean =>
+  typeof value === 'string' && value !== '' && value.length <= longestAggregate && !value.includes('\0');
+
 function heldEvents(definition: PluginDefinition, events: Events): Events {
   const declared: ReadonlySet<string> = new Set(definition.emits);
   return {
@@ -37,6 +40,12 @@ function heldEvents(definition: PluginDefinition, events: Events): Events {
           definition,
           `emits "${event.type}", which is not in its \`emits\``,
           addTo('emits', event.type, declared),
+        );
+      if (!isAggregate(event.aggregate))
+        throw undeclared(
+          definition,
+          `emits "${event.type}" with an \`aggregate\` that names nothing`,
+          `Say what it happened to in 1 to ${longestAggregate} characters, such as "bell:1"`,
         );
       return await events.emit(event);
     },

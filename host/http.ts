@@ -22,6 +22,7 @@ export function httpServer(machine: Machine, { logOf, ...listening }: Listening)
   const accessLog = logOf('access');
   return createHttpServer({
     ...listening,
+    answerMs: machine.limits.answer,
     baseUrl,
     webUrl,
     version,

@@ -12,6 +12,8 @@ export interface Limits {
   readonly job: number;
   /** One attempt of an event handler: then its signal is aborted, and it counts as failed. */
   readonly handler: number;
+  /** One answer of a plugin from outside: then the signal of its call is aborted, and the client is told 503. */
+  readonly answer: number;
   readonly probe: number;
   /** Code that gives nobody else a turn: then the process ends. */
   readonly loop: number;
@@ -24,6 +26,7 @@ export const defaultLimits: Limits = {
   migrate: 3_600_000,
   job: 600_000,
   handler: 60_000,
+  answer: 60_000,
   probe: 5_000,
   loop: 30_000,
 };

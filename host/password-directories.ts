@@ -41,7 +41,7 @@ function userOf(answer: unknown): DirectoryUser {
 }
 
 /** For the log. Without the members that errors of clients carry: one may be the request, with the password in it. */
-const reasonOf = (error: unknown): string =>
+export const reasonOf = (error: unknown): string =>
   error instanceof Error
     ? (error.stack ?? error.message)
     : `it threw something of type ${typeof error}, which is no Error`;

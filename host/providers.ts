@@ -6,6 +6,7 @@ import type { Ports } from '#core/kernel/ports';
 import type { RateCounter } from '#core/kernel/rate';
 import type { Clock, Ids } from '#core/kernel/time';
 import type { BootOptions } from './boot.ts';
+import { credentialReaders } from './credential-readers.ts';
 import { livingIndexers } from './contributions/indexers.ts';
 import { livingPages } from './contributions/pages.ts';
 import { livingPermissions, livingScopes } from './contributions/scopes.ts';
@@ -71,7 +72,13 @@ export function hostProviders({ plan, storage, clock, ids, sealer, rateCounter }
         resolvers: () => port('ResourceResolver'),
       }),
       Authenticator: authenticator({
-        readers: () => port('CredentialReader'),
+        readers: credentialReaders({
+          readers: () => port('CredentialReader'),
+          provided: () => providers('CredentialReader'),
+          isOutside: plan.isOutside,
+          standing: () => port('AccountStanding'),
+          log,
+        }),
         passwordSignIn: () => port('PasswordSignIn'),
       }),
       PasswordDirectories: passwordDirectories({ directories: () => providers('PasswordDirectory'), log }),

@@ -32,11 +32,13 @@ export class Strays {
   /** The outcome of a plugin's step, which fails where the plugin has a stray meanwhile. Steps follow each other. */
   async during(life: Life, work: () => Promise<void>): Promise<void> {
     const { promise, reject } = Promise.withResolvers<never>();
-    this.#step = { life, fail: reject };
+    const step = { life, fail: reject };
+    this.#step = step;
     try {
       await Promise.race([work(), promise]);
     } finally {
-      this.#step = undefined;
+      // One that was given up may end while the next one's lasts.
+      if (this.#step === step) this.#step = undefined;
     }
   }
 

@@ -25,6 +25,8 @@ function packageManifest(source: Manifest): object {
     devDependencies: _development,
     optionalDependencies: _node,
     files: _files,
+    // The checkout is none to be published, what is built of it is.
+    private: _private,
     ...kept
   } = source;
   return {

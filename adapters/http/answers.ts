@@ -1,6 +1,7 @@
 // Answers held against what their route declares: those of plugins from outside always, and stripped of what their
 // schema does not know; those of the others in tests.
 import Joi from 'joi';
+import { AnswerTooLarge, largestJson } from './json-text.ts';
 import { object, type Route } from './route.ts';
 import { silentMessages } from './validation.ts';
 
@@ -9,6 +10,9 @@ export interface ErrorEnvelope {
   readonly detail?: string;
   readonly error_code?: string;
 }
+
+/** Of an answer that is checked and stripped, which is done in one turn of the event loop; pages have less. */
+const largestChecked = { bytes: 2 * 1024 ** 2, values: 50_000 } as const;
 
 const members: Joi.StrictSchemaMap<ErrorEnvelope> = {
   error: Joi.string().required().description('A sentence for a person; clients branch on the status and error_code'),
@@ -22,6 +26,8 @@ export const errorShape = ({ errorMembers }: Pick<Route, 'errorMembers'>): Joi.O
   errorMembers === undefined ? errorEnvelope : object<ErrorEnvelope>(members).concat(errorMembers);
 
 export interface AnswerCheck {
+  /** What a JSON body may have, in bytes. */
+  readonly largest: number;
   /** @returns what of a JSON body may be sent. @throws {Error} naming the plugin, the route and the member. */
   json(body: unknown, status: number): unknown;
   /** @throws {Error} where an answer of bytes, or without a body, was not declared. */
@@ -44,8 +50,11 @@ export function answerCheck(plugin: string, route: Route, strip: boolean): Answe
   const answer = prepared(typeof result === 'string' ? Joi.forbidden() : result);
   const refusal = prepared(errorShape(route));
   return {
+    largest: strip ? largestChecked.bytes : largestJson,
     json(body, status) {
       if (body === undefined) throw broken('it is no JSON');
+      if (strip && valuesIn(body, largestChecked.values) > largestChecked.values)
+        throw new AnswerTooLarge(`${largestChecked.values} values`);
       if (status < 400 && typeof result === 'string') throw broken(`it is JSON, and "${result}" was declared`);
       const schema = status < 400 ? answer : refusal;
       const { value, error } = schema.validate(body) as { readonly value: unknown; readonly error?: Error };
@@ -58,4 +67,15 @@ export function answerCheck(plugin: string, route: Route, strip: boolean): Answe
       if (kind === 'empty' && result !== 'empty' && status < 300 && status !== 204) throw broken('it has no body');
     },
   };
+}
+
+/** Members and items at every depth, counted no further than a little over `most`. */
+function valuesIn(value: unknown, most: number): number {
+  if (typeof value !== 'object' || value === null) return 1;
+  let sum = 1;
+  for (const one of Object.values(value)) {
+    sum += valuesIn(one, most - sum);
+    if (sum > most) break;
+  }
+  return sum;
 }

@@ -8,24 +8,26 @@ export const largestJson = 16 * 1024 ** 2;
 const slice = 512 * 1024;
 
 export class AnswerTooLarge extends Unprocessable {
-  constructor() {
+  /** @param most what it has more than: `16777216 bytes`. */
+  constructor(most: string) {
     super('The answer is too large', {
-      detail: `It would have more than ${largestJson} bytes; ask for a part of it, such as a page or a path`,
+      detail: `It would have more than ${most}; ask for a part of it, such as a page or a path`,
     });
   }
 }
 
-/** @throws {AnswerTooLarge} before the most of it is serialized. */
-export async function jsonText(body: unknown): Promise<string> {
-  const weight = weigh(body, largestJson);
-  if (weight > largestJson) throw new AnswerTooLarge();
+/** @param largest in bytes. @throws {AnswerTooLarge} before the most of it is serialized. */
+export async function jsonText(body: unknown, largest = largestJson): Promise<string> {
+  const tooLarge = (): AnswerTooLarge => new AnswerTooLarge(`${largest} bytes`);
+  const weight = weigh(body, largest);
+  if (weight > largest) throw tooLarge();
   if (weight <= slice) return JSON.stringify(body);
   let length = 0;
   const parts: string[] = [];
   for (const part of slices(body)) {
     // Weights are of characters: escapes and UTF-8 come on top.
     length += Buffer.byteLength(part);
-    if (length > largestJson) throw new AnswerTooLarge();
+    if (length > largest) throw tooLarge();
     parts.push(part);
     await turn();
   }

@@ -38,6 +38,9 @@ export async function respond(
   if (result instanceof Tagged) return await conditional(request, h, result, context);
   const { body, options } = unwrapped(result);
   const status = options.status ?? context.route.success ?? 200;
+  // hapi and Node would find out only while sending; what is below 200 is no answer yet (RFC 9110, 15.2).
+  if (!Number.isInteger(status) || status < 200 || status > 599)
+    throw new Error(`the status ${String(status)} is none of an answer`);
   const unchanged = options.etag !== undefined && status === 200 && clientHas(request, options.etag);
   if (unchanged && body instanceof ByteStream) await cancel(body);
   return withHeaders(unchanged ? notModified(h) : await withBody(request, h, body, status, context), options, context);
@@ -95,7 +98,11 @@ function withHeaders(
   { secure }: ReplyContext,
 ): ResponseObject {
   response.header('cache-control', 'no-store');
-  if (etag !== undefined) response.etag(etag);
+  if (etag !== undefined) {
+    if (typeof etag !== 'string' || !/^[\x21\x23-\x7e\x80-\xff]*$/.test(etag))
+      throw new Error('its entity tag has characters that a tag cannot have (RFC 9110, 8.8.3)');
+    response.etag(etag);
+  }
   for (const [name, value] of Object.entries(headers)) setHeader(response, name, value);
   for (const cookie of cookies) response.header('set-cookie', cookieLine(cookie, secure), { append: true });
   return response;
@@ -151,7 +158,7 @@ function sendable(h: ResponseToolkit, whole: string | Buffer): ResponseObject {
 }
 
 async function jsonOf(body: unknown, status: number, { check }: ReplyContext): Promise<string> {
-  const text: string | undefined = await jsonText(body);
+  const text: string | undefined = await jsonText(body, check?.largest);
   if (check === undefined) return text;
   return JSON.stringify(check.json(text === undefined ? undefined : JSON.parse(text), status));
 }
@@ -181,7 +188,18 @@ function withoutLength(response: ResponseObject): ResponseObject {
   return response;
 }
 
+/** Where a body ends and what becomes of the connection is the server's to say: the next answer follows. */
+const framing: ReadonlySet<string> = new Set([
+  'connection',
+  'content-length',
+  'keep-alive',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
 function setHeader(response: ResponseObject, name: string, value: string): void {
+  if (framing.has(name.toLowerCase())) throw new Error(`the header "${name}" is the server's to set`);
   // hapi would find out only while sending, past the point where an error can still be told properly.
   validateHeaderName(name);
   validateHeaderValue(name, value);

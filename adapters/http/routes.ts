@@ -7,6 +7,7 @@ import { callerKey, type CurrentCaller } from '#core/kernel/current-caller';
 import { HexforgeError, NotFound, Unauthorized, Unavailable } from '#core/kernel/errors';
 import type { Log } from '#core/kernel/log';
 import type { PortTraits } from '#core/kernel/ports';
+import { answeredWithin } from './answer-limit.ts';
 import { answerCheck, type AnswerCheck } from './answers.ts';
 import { presentedIn, readCookies, sessionCookie, type CsrfProtection } from './credentials.ts';
 import { failure, stackOf, type Failure } from './errors.ts';
@@ -54,6 +55,8 @@ export interface Wiring {
   readonly stopping: AbortSignal;
   /** See `Lease`. */
   readonly leaseMs: number;
+  /** See `answeredWithin`. */
+  readonly answerMs: number;
   /** Counts what runs, so that a stop can wait for it. */
   readonly track: (work: Promise<ResponseObject>) => Promise<ResponseObject>;
 }
@@ -122,8 +125,7 @@ export function hapiRoute({ plugin, route, outside = false }: OwnedRoute, wiring
       cookies,
       header: (name: string) => headerOf(request, name),
     };
-    // A conditional answer is made while it is sent, so that is on the caller's behalf too.
-    return wiring.currentCaller.run(callerKey(exchange.caller, exchange.ip), async () => {
+    const answer = async (): Promise<ResponseObject> => {
       const result: unknown = await route.run(call as never, input as never);
       const context = contextOf(exchange, [input.params, input.query], reading ? lease : undefined);
       const response = await respond(request, h, result, context);
@@ -134,7 +136,11 @@ export function hapiRoute({ plugin, route, outside = false }: OwnedRoute, wiring
           throw error;
         });
       return response;
-    });
+    };
+    // A conditional answer is made while it is sent, so that is on the caller's behalf too.
+    return wiring.currentCaller.run(callerKey(exchange.caller, exchange.ip), () =>
+      outside ? answeredWithin(wiring.answerMs, `plugin "${plugin}", route "${route.id}"`, request, answer) : answer(),
+    );
   };
 
   const contextOf = (exchange: Exchange, input: ReplyContext['input'], lease: Lease | undefined): ReplyContext => ({

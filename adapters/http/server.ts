@@ -13,6 +13,7 @@ import type { RateBudgets, RateCounter } from '#core/kernel/rate';
 import type { ScopeCatalogue } from '#core/kernel/scopes';
 import type { Clock, Ids } from '#core/kernel/time';
 import { trustedProxies } from './addresses.ts';
+import { answerMs } from './answer-limit.ts';
 import { answerBrokenRequest } from './broken-requests.ts';
 import { Connections } from './connections.ts';
 import { csrfProtection } from './credentials.ts';
@@ -52,6 +53,8 @@ export interface HttpOptions {
   readonly validateResponses?: boolean;
   /** Milliseconds for which one access decision stands while bytes come or go. Default: 5 s. */
   readonly leaseMs?: number | undefined;
+  /** Milliseconds in which a plugin from outside has to answer. Default: 60 s. */
+  readonly answerMs?: number;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly currentCaller: CurrentCaller;
@@ -188,6 +191,7 @@ export function createHttpServer(options: HttpOptions): HttpServer {
     heldBytes: new HeldBytes(options.heldBytes ?? heldBytesLimits),
     stopping: stopping.signal,
     leaseMs: options.leaseMs ?? leaseMs,
+    answerMs: options.answerMs ?? answerMs,
     absentPort,
     optionalPort: options.optionalPort,
     nothingHere,

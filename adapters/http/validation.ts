@@ -1,6 +1,6 @@
 // Input validation: joi schemas compiled once, and failures worded as sentences that name the field.
-import type Joi from 'joi';
-import { UnknownField, ValidationFailed } from '#core/kernel/errors';
+import Joi from 'joi';
+import { HexforgeError, UnknownField, ValidationFailed } from '#core/kernel/errors';
 
 export type Check = (value: unknown) => unknown;
 
@@ -17,7 +17,7 @@ export type Place = keyof typeof places;
 
 /**
  * A check that yields the converted value. Unknown query parameters fall away, unknown body fields are refused.
- * @throws {ValidationFailed | UnknownField} from the check.
+ * @throws {ValidationFailed | UnknownField} from the check. @throws {Error} where the schema itself is at fault.
  */
 export function compile(schema: Joi.ObjectSchema, place: Place): Check {
   const prepared = schema.prefs(
@@ -31,9 +31,16 @@ export function compile(schema: Joi.ObjectSchema, place: Place): Check {
   };
 }
 
-function refusal(error: Joi.ValidationError, place: Place): ValidationFailed | UnknownField {
+function refusal(error: Error, place: Place): Error {
+  // One that its author wrote: `Joi.string().error(new Error('…'))`.
+  if (!Joi.isError(error))
+    return error instanceof HexforgeError
+      ? error
+      : new ValidationFailed('The request is not valid', { detail: error.message });
   const [first] = error.details;
   const message = first?.message ?? error.message;
+  if (first?.type === 'any.default')
+    return new Error(`${places[place]} ${message}`, { cause: first.context?.['error'] });
   if (first !== undefined && first.path.length === 0)
     return new ValidationFailed('The request is not valid', { detail: message.replace(/^"value"/, 'The body') });
   const detail = `${places[place]} ${message}`;

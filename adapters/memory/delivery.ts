@@ -3,7 +3,7 @@
 import type { EventOf } from '#core/kernel/events';
 import { Listeners } from '#core/kernel/listeners';
 import type { Log } from '#core/kernel/log';
-import { parkedMessage, type OwnedSubscription } from '#core/kernel/storage';
+import { keptError, parkedMessage, type OwnedSubscription } from '#core/kernel/storage';
 import type { Delivered, Memory, Remembered } from './state.ts';
 import { nameOf, remember } from './subscriptions.ts';
 
@@ -44,7 +44,7 @@ export class MemoryDelivery {
   readonly #running = new Set<Promise<void>>();
   readonly #pauses = new Set<() => void>();
   #listeners: Listeners | undefined;
-  #closed = false;
+  #closed: Promise<void> | undefined;
   #changed: () => void = () => undefined;
 
   constructor(options: DeliveryOptions) {
@@ -68,7 +68,7 @@ export class MemoryDelivery {
 
   publish(events: readonly EventOf[]): void {
     const { memory } = this.#options;
-    if (this.#listeners === undefined || this.#closed) {
+    if (this.#listeners === undefined || this.#closed !== undefined) {
       memory.backlog.push(...events);
       return;
     }
@@ -98,7 +98,7 @@ export class MemoryDelivery {
   /** Resolves when no event waits for its first attempt. What waits behind a failed one is not waited for. */
   async drained(): Promise<void> {
     await this.#listeners?.idle();
-    while (!this.#closed && [...this.#chains.values()].some(({ failing }) => !failing)) {
+    while (this.#closed === undefined && [...this.#chains.values()].some(({ failing }) => !failing)) {
       await new Promise<void>((resolve) => {
         this.#changed = resolve;
       });
@@ -107,8 +107,15 @@ export class MemoryDelivery {
   }
 
   /** Starts nothing more, waits a moment for what runs, and keeps what was not delivered. */
-  async close(): Promise<void> {
-    this.#closed = true;
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    // The rest of it runs once `#closed` is set.
+    await Promise.resolve();
+    this.#listeners?.end();
     for (const wake of this.#pauses) wake();
     this.#changed();
     let timer: NodeJS.Timeout | undefined;
@@ -146,10 +153,10 @@ export class MemoryDelivery {
   }
 
   async #run(key: string, chain: Chain): Promise<void> {
-    for (let next = chain.events[0]; next !== undefined && !this.#closed; next = chain.events[0]) {
+    for (let next = chain.events[0]; next !== undefined && this.#closed === undefined; next = chain.events[0]) {
       const failure = await this.#attempt(chain.owned, next.event);
       if (failure === undefined) this.#end(chain, next);
-      else if (!this.#closed) await this.#fail(chain, next, failure.message);
+      else if (this.#closed === undefined) await this.#fail(chain, next, failure.message);
     }
     if (chain.events.length === 0) this.#chains.delete(key);
     this.#changed();
@@ -164,7 +171,7 @@ export class MemoryDelivery {
   async #fail(chain: Chain, delivered: Delivered, error: string): Promise<void> {
     const { log, tuning } = this.#options;
     delivered.attempts += 1;
-    delivered.error = error.slice(0, 500);
+    delivered.error = keptError(error);
     const { attempts, event } = delivered;
     const { plugin, subscription } = chain.owned;
     const members = { plugin, subscription: subscription.name, event: event.id, type: event.type, attempts, error };

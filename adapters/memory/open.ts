@@ -182,6 +182,7 @@ export function openMemory({
     deliveries: memoryDeliveries(memory, () => scopes.exit(() => delivery.resume())),
     deliver: async (subscriptions, plugins) => scopes.exit(() => delivery.start(subscriptions, plugins)),
     drained: () => delivery.drained(),
+    endDelivery: () => delivery.close(),
     async check() {
       if (closing) throw new Unavailable('The database is closed');
     },

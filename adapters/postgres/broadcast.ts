@@ -74,6 +74,10 @@ export class Broadcast {
     });
   }
 
+  end(): void {
+    this.#listeners.end();
+  }
+
   /** Resolves when what was heard so far was handed out. */
   async idle(): Promise<void> {
     await this.#queue;

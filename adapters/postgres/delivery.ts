@@ -2,7 +2,7 @@
 // aggregate.
 import { type Kysely, sql } from 'kysely';
 import type { Log } from '#core/kernel/log';
-import { parkedMessage, type OwnedSubscription } from '#core/kernel/storage';
+import { keptError, parkedMessage, type OwnedSubscription } from '#core/kernel/storage';
 import { limited } from './limited.ts';
 import { eventOf, type EventRow } from './outbox.ts';
 import type { SystemTables } from './schema.ts';
@@ -289,7 +289,7 @@ export class Delivery {
       .updateTable('hexforge_delivery')
       .set({
         attempts,
-        last_error: message.slice(0, 500),
+        last_error: keptError(message),
         retry_at: dead ? null : sql<Date>`clock_timestamp() + ${wait} * interval '1 millisecond'`,
         dead_at: dead ? sql<Date>`clock_timestamp()` : null,
       })

@@ -74,7 +74,7 @@ function assembled(
   deadline: number,
 ): PostgresStorage {
   const { session } = engine;
-  let closed: Promise<void> | undefined;
+  let [ended, closed]: (Promise<void> | undefined)[] = [];
   const transactions: Transactions = new Transactions({
     orm: engine.orm,
     deadline,
@@ -151,6 +151,7 @@ function assembled(
     },
 
     drained: () => delivery.drained(),
+    endDelivery,
 
     async check() {
       await limited(patience.check, sql`select 1`.execute(tables()), () => {
@@ -167,9 +168,16 @@ function assembled(
     },
   } satisfies PostgresStorage;
 
+  function endDelivery(): Promise<void> {
+    ended ??= (async () => {
+      broadcast.end();
+      await Promise.all([delivery.close(), limited(patience.broadcast, broadcast.idle())]);
+    })();
+    return ended;
+  }
+
   async function close(): Promise<void> {
-    await delivery.close();
-    await limited(patience.broadcast, broadcast.idle());
+    await endDelivery();
     await limited(patience.close, transactions.close());
     await intents.release();
     transactions.shut();

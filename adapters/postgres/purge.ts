@@ -14,7 +14,7 @@ import { liftBound } from './stalled-connections.ts';
 export interface Remains {
   /** Tables with their rows, and what else it made: views, functions, types, sequences. */
   readonly objects: readonly { readonly kind: string; readonly name: string; readonly rows?: number }[];
-  /** Rows about it in the forge's own tables. */
+  /** Rows about it in the forge's own tables, and in those of others that mark whose a row is. */
   readonly records: readonly { readonly table: string; readonly rows: number }[];
   /** What of others points at it and would be lost or changed, as `the foreign key "f" of "t" of plugin "p"`. */
   readonly held: readonly string[];
@@ -39,8 +39,15 @@ export class Purge {
 
   /** Plugins that have left something. */
   async plugins(): Promise<readonly string[]> {
-    const { applied, tables } = await readRecords(this.#options.database());
-    return [...new Set([...applied.keys(), ...tables.values()])].filter((plugin) => plugin !== system).sort();
+    const database = this.#options.database();
+    const found: string[] = [];
+    for (const { table, column } of await markedTables(database)) {
+      const { rows } = await database.executeQuery<{ plugin: string }>(
+        CompiledQuery.raw(`select distinct ${column} as plugin from ${quoted(table)} where ${column} is not null`),
+      );
+      found.push(...rows.map(({ plugin }) => plugin));
+    }
+    return [...new Set(found)].filter((plugin) => plugin !== system).sort();
   }
 
   /** Removes it all in a transaction, looks what that comes to, and takes it back. @param known plugins that exist. */
@@ -96,7 +103,7 @@ async function removed(database: Kysely<SystemTables>, plugin: string, known: re
         whole === null && dropped.includes(kind) && ownership.ownerOf(bare(name)) === plugin,
     )
     .sort((a, b) => dropped.indexOf(a.kind) - dropped.indexOf(b.kind) || (a.name < b.name ? -1 : 1));
-  const records = await recordsOf(database, plugin);
+  const records = (await recordsOf(database, plugin)).filter(({ table }) => !own.some(({ name }) => name === table));
   const objects: { kind: string; name: string; rows?: number }[] = [];
   for (const object of own)
     objects.push({
@@ -107,9 +114,13 @@ async function removed(database: Kysely<SystemTables>, plugin: string, known: re
         : {}),
     });
   for (const object of own) await database.executeQuery(CompiledQuery.raw(dropping(object)));
-  for (const { table } of records)
-    await database.executeQuery(CompiledQuery.raw(`delete from ${quoted(table)} where plugin = $1`, [plugin]));
-  return { objects, records, held: ofOthers(changes(before, await readCatalog(database)), plugin, ownership) };
+  for (const { table, column } of records)
+    await database.executeQuery(CompiledQuery.raw(`delete from ${quoted(table)} where ${column} = $1`, [plugin]));
+  return {
+    objects,
+    records: records.map(({ table, rows }) => ({ table, rows })),
+    held: ofOthers(changes(before, await readCatalog(database)), plugin, ownership),
+  };
 }
 
 /** An earlier one may have gone with another already. */
@@ -118,22 +129,36 @@ function dropping({ kind, name }: CatalogObject): string {
   return `drop routine if exists ${quoted(bare(name))}${name.slice(bare(name).length)} cascade`;
 }
 
-/** Every table of the forge's own that says of a row which plugin it concerns. */
-async function recordsOf(database: Kysely<SystemTables>, plugin: string): Promise<Remains['records']> {
-  const { rows } = await database.executeQuery<{ name: string }>(
+interface Marked {
+  readonly table: string;
+  readonly column: 'plugin' | 'hexforge_plugin';
+}
+
+/** Every table that says of a row which plugin it is kept for: the forge's own, and plugins' with `hexforge_plugin`. */
+async function markedTables(database: Kysely<SystemTables>): Promise<readonly Marked[]> {
+  const { rows } = await database.executeQuery<Marked>(
     CompiledQuery.raw(
-      `select c.relname as name from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'plugin'
-        where c.relkind = 'r' and c.relname like 'hexforge\\_%' and c.relnamespace = current_schema()::regnamespace
+      `select c.relname as "table", a.attname as "column" from pg_class c join pg_attribute a on a.attrelid = c.oid
+        where c.relkind = 'r' and c.relnamespace = current_schema()::regnamespace and not a.attisdropped
+          and (a.attname = 'hexforge_plugin' or (a.attname = 'plugin' and c.relname like 'hexforge\\_%'))
         order by 1`,
     ),
   );
-  const found: { table: string; rows: number }[] = [];
-  for (const { name } of rows)
+  return rows;
+}
+
+async function recordsOf(
+  database: Kysely<SystemTables>,
+  plugin: string,
+): Promise<readonly (Marked & { readonly rows: number })[]> {
+  const found: (Marked & { readonly rows: number })[] = [];
+  for (const { table, column } of await markedTables(database))
     found.push({
-      table: name,
-      rows: await count(database, `select count(*) from ${quoted(name)} where plugin = $1`, [plugin]),
+      table,
+      column,
+      rows: await count(database, `select count(*) from ${quoted(table)} where ${column} = $1`, [plugin]),
     });
-  return found.filter((record) => record.rows > 0);
+  return found.filter(({ rows }) => rows > 0);
 }
 
 async function count(database: Kysely<SystemTables>, query: string, values: readonly unknown[] = []): Promise<number> {

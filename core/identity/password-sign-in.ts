@@ -1,7 +1,7 @@
 // Sign-in with a name and a password, for a session and for git alike: the account's own password first, then the
 // directories, under one throttle (document D, "Signing in through others").
 import type { AuditEntry, AuditLog } from '#core/kernel/audit';
-import type { PasswordHasher, PasswordSignIn } from '#core/kernel/credentials';
+import type { AccountStanding, PasswordHasher, PasswordSignIn } from '#core/kernel/credentials';
 import { Forbidden, RateLimited, Unavailable } from '#core/kernel/errors';
 import { clientNetwork } from '#core/kernel/network';
 import type { DirectoryUser, PasswordDirectories } from '#core/kernel/password-directories';
@@ -50,6 +50,7 @@ export interface Passwords {
    */
   prove(attempt: Attempt): Promise<ProvedAccount | undefined>;
   readonly basic: PasswordSignIn;
+  readonly standing: AccountStanding;
 }
 
 /** Whether what proved an account proves it as it is now: another password voids the one before. */
@@ -141,6 +142,8 @@ export function passwordSignIn(parts: PasswordParts): Passwords {
     return { ...judgement, account: taken, block: taken && 'account_exists' };
   };
 
+  const userOf = ({ id, username, isAdmin }: Account) => ({ kind: 'user', id, username, isAdmin }) as const;
+
   const passwords: Passwords = {
     async prove(attempt) {
       const { username, password, ip, now } = attempt;
@@ -204,20 +207,24 @@ export function passwordSignIn(parts: PasswordParts): Passwords {
           }),
         });
         if (proved === undefined) return undefined;
-        const { id, username: name, isAdmin } = proved.account;
+        const { id, username: name } = proved.account;
         return {
-          kind: 'user',
-          id,
-          username: name,
-          isAdmin,
+          ...userOf(proved.account),
           // Asks no directory: what one said counts as long as the request lasts, and the account as it is.
           async unchanged() {
             const held = await accounts.secured(name);
             if (held?.account.id !== id || !stillProves(proved, held)) return undefined;
             if ((await blockOf(held.account)) !== undefined) return undefined;
-            return { kind: 'user', id, username: held.account.username, isAdmin: held.account.isAdmin };
+            return userOf(held.account);
           },
         };
+      },
+    },
+
+    standing: {
+      async of(id) {
+        const account = await accounts.byId(id);
+        return account === undefined || (await blockOf(account)) !== undefined ? undefined : userOf(account);
       },
     },
   };

@@ -38,6 +38,7 @@ export function identityUseCases(parts: IdentityParts) {
   const tokens = accessTokens(parts);
   return {
     passwordSignIn: passwords.basic,
+    accountStanding: passwords.standing,
     sessions: session,
     tokens,
     profiles: profiles(created),

@@ -21,7 +21,10 @@ export type Proved<U> = U & {
 export interface CredentialReader {
   /** What such a token starts with. The longest matching prefix decides, so `svc_oat_` goes before `svc_`. */
   readonly prefix: string;
-  /** Undefined for a token that is malformed, unknown, expired, revoked or of a suspended user. */
+  /**
+   * Undefined for a token that is malformed, unknown, expired, revoked or of a suspended user. Of a plugin from outside
+   * `id` and `credential` count: the rest is told by the account, and one that may not sign in has no good token.
+   */
   read(token: string, now: Date): Promise<Proved<TokenOwner> | undefined>;
 }
 
@@ -37,6 +40,12 @@ export interface PasswordSignIn {
     password: string,
     from: { readonly ip: string; readonly now: Date },
   ): Promise<Proved<Account> | undefined>;
+}
+
+/** Says what an account is now. Provided by whoever keeps accounts. */
+export interface AccountStanding {
+  /** Undefined where there is none of this id, or its holder may not sign in. */
+  of(userId: string): Promise<Account | undefined>;
 }
 
 /** What a request carried. */
@@ -97,6 +106,7 @@ declare module './ports.ts' {
     Sealer: Sealer;
   }
   interface OptionalPorts {
+    AccountStanding: AccountStanding;
     PasswordSignIn: PasswordSignIn;
   }
   interface PluralPorts {
@@ -120,6 +130,14 @@ declarePort('PasswordSignIn', {
   critical: true,
   absent: 'degraded',
   methods: ['prove'],
+});
+
+declarePort('AccountStanding', {
+  arity: 'optional',
+  component: 'standing of accounts (plugin "identity")',
+  critical: true,
+  absent: 'degraded',
+  methods: ['of'],
 });
 
 /**

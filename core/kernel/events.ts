@@ -5,11 +5,17 @@ export interface EventPayloads {}
 /** The name of a type of event, such as `repository.created`. */
 export type EventType = keyof EventPayloads & string;
 
+/** Characters that an aggregate may have: it is part of keys. */
+export const longestAggregate = 500;
+
 /** One event as handlers receive it. */
 export interface EventOf<T extends EventType = EventType> {
   readonly id: string;
   readonly type: T;
-  /** What it happened to, such as `repository:UUID`; events of one aggregate are delivered in order. */
+  /**
+   * What it happened to, such as `repository:UUID`; events of one aggregate are delivered in order. At most 500
+   * characters.
+   */
   readonly aggregate: string;
   /** Undefined for the system itself. */
   readonly actorId?: string;

@@ -17,6 +17,7 @@ export class Listeners {
   readonly types: readonly string[];
   readonly #listeners: readonly Listener[];
   readonly #log: Log;
+  #ended = false;
 
   constructor(subscriptions: readonly OwnedSubscription[], log: Log) {
     this.#listeners = subscriptions
@@ -26,7 +27,13 @@ export class Listeners {
     this.#log = log;
   }
 
+  /** What is still in the queues is lost, as broadcast events may be. */
+  end(): void {
+    this.#ended = true;
+  }
+
   hand(event: EventOf): void {
+    if (this.#ended) return;
     for (const listener of this.#listeners) {
       if (listener.subscription.type !== event.type) continue;
       if (listener.behind >= longestQueue) {
@@ -48,7 +55,7 @@ export class Listeners {
 
   async #call(listener: Listener, event: EventOf): Promise<void> {
     try {
-      await listener.subscription.handle(event);
+      if (!this.#ended) await listener.subscription.handle(event);
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       this.#warn(listener, event, 'a broadcast handler failed', message);

@@ -16,6 +16,9 @@ export const keptWhileOff = { events: 100_000, days: 90 } as const;
 export const parkedMessage =
   'an event was parked: its handler failed too often; `hexforge plugins parked` lists all of them';
 
+/** What is kept of the error a handler failed with: of any text what every database holds. */
+export const keptError = (message: string): string => message.slice(0, 500).toWellFormed().replaceAll('\0', ' ');
+
 /** An event that a handler has failed at too often: kept until a person replays or drops it. */
 export interface ParkedEvent {
   readonly plugin: string;
@@ -89,8 +92,13 @@ export interface Storage {
    * stop.
    */
   drained(): Promise<void>;
+  /**
+   * Ends delivery, before what handlers use is stopped: hands out nothing more and waits a moment for those at work.
+   * What is committed from here on is kept.
+   */
+  endDelivery(): Promise<void>;
   /** Rejects where the database does not answer. @returns what is wrong with one that answers. */
   check(): Promise<string | undefined>;
-  /** Ends delivery, waits a moment for what runs, closes. */
+  /** Ends delivery where that has not happened, and closes. */
   close(): Promise<void>;
 }

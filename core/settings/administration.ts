@@ -59,14 +59,14 @@ export function settingAdministration(parts: SettingAdministrationParts): Settin
   /** In the unit of work, past `hold`. */
   const put = async (
     call: Call<User>,
-    { declaration, configured }: DeclaredSetting,
+    { declaration, configured, plugin }: DeclaredSetting,
     value: SettingValue,
     before: StoredSetting | undefined,
   ): Promise<void> => {
     const { key, sensitive = false } = declaration;
     const from = before && sealing.read(declaration, before).value;
     if (from === value && before?.sealed === sensitive) return;
-    await store.put(sealing.stored(declaration, value, call.now));
+    await store.put(sealing.stored(declaration, value, call.now), plugin);
     // What was secret before an upgrade of its plugin is still nobody's to read here.
     const secret = sensitive || before?.sealed === true;
     const details = secret ? { sensitive: true } : { from: from ?? configured, to: value };

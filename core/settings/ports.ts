@@ -15,6 +15,9 @@ export interface SettingStore {
   all(): Promise<readonly StoredSetting[]>;
   /** Inside a unit of work: until it ends no other one gets past here. */
   hold(): Promise<void>;
-  /** Adds it, or puts it in the place of the one with its key. */
-  put(setting: StoredSetting): Promise<void>;
+  /**
+   * Adds it, or puts it in the place of the one with its key.
+   * @param plugin whose setting it is: what is stored of a plugin goes with its data.
+   */
+  put(setting: StoredSetting, plugin: string): Promise<void>;
 }

@@ -17,14 +17,15 @@ export interface ResealingParts {
 export async function reseal({ store, sealing, catalogue, unitOfWork, clock }: ResealingParts): Promise<void> {
   const open = async () => {
     const stored = new Map((await store.all()).filter(({ sealed }) => !sealed).map(({ key, text }) => [key, text]));
-    return catalogue.all().flatMap(({ declaration }) => {
+    return catalogue.all().flatMap(({ declaration, plugin }) => {
       const text = declaration.sensitive === true ? stored.get(declaration.key) : undefined;
-      return text === undefined ? [] : [{ declaration, text }];
+      return text === undefined ? [] : [{ declaration, plugin, text }];
     });
   };
   if ((await open()).length === 0) return;
   await unitOfWork.run(async () => {
     await store.hold();
-    for (const { declaration, text } of await open()) await store.put(sealing.stored(declaration, text, clock.now()));
+    for (const { declaration, plugin, text } of await open())
+      await store.put(sealing.stored(declaration, text, clock.now()), plugin);
   });
 }

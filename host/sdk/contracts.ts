@@ -2,6 +2,7 @@
 import { accountRecoveryChecks, userReferencesChecks, usersChecks } from '#test/contracts/accounts';
 import { limited, type Check } from '#test/contracts/checks';
 import {
+  accountStandingChecks,
   credentialReaderChecks,
   passwordHasherChecks,
   passwordSignInChecks,
@@ -34,6 +35,7 @@ export type { DirectoryUnderTest } from '#test/contracts/password-directory';
  */
 export const contracts = {
   AccountRecovery: suite(accountRecoveryChecks),
+  AccountStanding: suite(accountStandingChecks),
   AdminGrants: suite(adminGrantsChecks),
   AuditLog: suite(auditLogChecks),
   CredentialReader: suite(credentialReaderChecks),

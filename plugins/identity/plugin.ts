@@ -121,6 +121,7 @@ export default definePlugin({
   provides: {
     Users: (parts) => parts.users,
     AccountRecovery: (parts) => parts.recovery,
+    AccountStanding: (parts) => parts.accountStanding,
     PasswordSignIn: (parts) => parts.passwordSignIn,
     PasswordHasher: (parts) => parts.passwordHasher,
     CredentialReader: (parts) => parts.credentialReader,

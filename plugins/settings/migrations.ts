@@ -13,4 +13,9 @@ export const migrations: readonly Migration[] = [
       )`,
     ],
   },
+  {
+    name: '002-whose-settings',
+    // The column by which a purge finds what is kept for a plugin.
+    up: ['alter table settings_setting add column hexforge_plugin text'],
+  },
 ];

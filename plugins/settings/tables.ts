@@ -9,6 +9,7 @@ export const SettingTable = defineEntity({
     text: p.text(),
     sealed: p.boolean(),
     updatedAt: p.datetime(),
+    hexforgePlugin: p.text().nullable(),
   },
 });
 

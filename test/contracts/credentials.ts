@@ -1,7 +1,13 @@
-// The contracts of PasswordHasher, PasswordSignIn, Sealer and CredentialReader.
+// The contracts of PasswordHasher, PasswordSignIn, AccountStanding, Sealer and CredentialReader.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { CredentialReader, PasswordHasher, PasswordSignIn, Sealer } from '#core/kernel/credentials';
+import type {
+  AccountStanding,
+  CredentialReader,
+  PasswordHasher,
+  PasswordSignIn,
+  Sealer,
+} from '#core/kernel/credentials';
 import type { Check } from './checks.ts';
 
 const password = 'correct horse battery staple ü';
@@ -108,6 +114,25 @@ export const sealerChecks: readonly Check<Sealer>[] = [
       assert.equal(key.length, 32);
       assert.deepEqual(sealer.derive('contract-one'), key);
       assert.notDeepEqual(sealer.derive('contract-two'), key);
+    },
+  },
+];
+
+export interface AccountStandingUnderTest {
+  readonly standing: AccountStanding;
+  /** An account that may sign in, and one that is suspended. */
+  readonly user: { readonly id: string; readonly username: string };
+  readonly suspended: { readonly id: string };
+}
+
+export const accountStandingChecks: readonly Check<AccountStandingUnderTest>[] = [
+  {
+    name: 'an account that may sign in is told, one that may not or is unknown is not',
+    async run({ standing, user, suspended }) {
+      const { kind, id, username } = (await standing.of(user.id)) ?? {};
+      assert.deepEqual({ kind, id, username }, { kind: 'user', id: user.id, username: user.username });
+      assert.equal(await standing.of(suspended.id), undefined);
+      assert.equal(await standing.of(randomUUID()), undefined);
     },
   },
 ];

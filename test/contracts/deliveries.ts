@@ -81,6 +81,21 @@ const stateOf = async ({ deliveries }: DeliveryStorage, plugin: string) =>
 
 export const deliveriesChecks: readonly Check<DeliveriesProvider>[] = [
   {
+    name: 'whatever text a handler fails with, its event is parked with what can be kept of it',
+    async run(provider) {
+      const { plugin, aggregate } = fresh();
+      const odd = async (): Promise<never> => {
+        throw new Error(`no\0bell \ud800${'\u{1f514}'.repeat(400)}`);
+      };
+      await during(provider, { [plugin]: { odd } }, async (storage) => {
+        await emit(storage, aggregate, 1);
+        await isParked(storage, plugin);
+        const [parked] = await parkedFor(storage, plugin);
+        assert.equal(parked?.error, `no bell \ufffd${'\u{1f514}'.repeat(245)}\ufffd`);
+      });
+    },
+  },
+  {
     name: 'what a handler keeps failing at is parked with its event and reason, over a restart, and not tried again',
     async run(provider) {
       const { plugin, aggregate } = fresh();

@@ -15,7 +15,8 @@ declare module '#core/kernel/events' {
 type Counted = EventOf<'contract.counted'>;
 
 /** What the checks use of a storage. */
-export type EventStorage = Pick<Storage, 'unitOfWork' | 'events' | 'deliver' | 'drained' | 'close'> & Ledger;
+export type EventStorage = Pick<Storage, 'unitOfWork' | 'events' | 'deliver' | 'endDelivery' | 'drained' | 'close'> &
+  Ledger;
 
 export interface EventsProvider {
   /**
@@ -342,6 +343,28 @@ export const eventsChecks: readonly Check<EventsProvider>[] = [
       await handle(after, aggregate, { first: seen.note });
       await seen.until(() => seen.events.length > 0);
       assert.deepEqual(seen.of(aggregate), [1]);
+    },
+  },
+  {
+    name: 'once delivery has ended no handler is called, and what is committed then is kept for the next start',
+    async run({ open }) {
+      const [seen, heard] = [new Seen(), new Seen()];
+      const aggregate = fresh();
+      const before = await open();
+      await handle(before, aggregate, { first: seen.note, listener: heard.note });
+      await emit(before, aggregate, 1);
+      await seen.until(() => seen.events.length === 1);
+      await heard.until(() => heard.events.length === 1);
+      await before.endDelivery();
+      await emit(before, aggregate, 2);
+      await before.drained();
+      await turn();
+      await before.close();
+      assert.deepEqual([seen.of(aggregate), heard.of(aggregate)], [[1], [1]]);
+      const after = await open();
+      await handle(after, aggregate, { first: seen.note });
+      await seen.until(() => seen.events.length > 1);
+      assert.deepEqual(seen.of(aggregate), [1, 2]);
     },
   },
 ];

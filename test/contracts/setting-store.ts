@@ -24,22 +24,22 @@ export const settingStoreChecks: readonly Check<SettingStoreUnderTest>[] = [
     async run({ store, unitOfWork }) {
       const odd = setting({ key: 'shop.sign', text: ' it\'s "odd",\n\u2028{so} \\ 🛒', sealed: true });
       await unitOfWork.run(async () => {
-        await store.put(setting());
-        await store.put(odd);
+        await store.put(setting(), 'shop');
+        await store.put(odd, 'shop');
       });
       assert.deepEqual(await sorted(store), [setting(), odd]);
       const again = setting({ text: '', sealed: true, updatedAt: new Date('2027-01-02T03:04:05.678Z') });
-      await unitOfWork.run(() => store.put(again));
+      await unitOfWork.run(() => store.put(again, 'shop'));
       assert.deepEqual(await sorted(store), [again, odd]);
     },
   },
   {
     name: 'what is put is gone with a rollback',
     async run({ store, unitOfWork }) {
-      await unitOfWork.run(() => store.put(setting()));
+      await unitOfWork.run(() => store.put(setting(), 'shop'));
       const failing = unitOfWork.run(async () => {
-        await store.put(setting({ text: 'other' }));
-        await store.put(setting({ key: 'shop.sign' }));
+        await store.put(setting({ text: 'other' }), 'shop');
+        await store.put(setting({ key: 'shop.sign' }), 'shop');
         assert.equal((await store.all()).length, 2, 'the unit of work sees what it wrote');
         throw new Error('no');
       });
@@ -57,7 +57,7 @@ export const settingStoreChecks: readonly Check<SettingStoreUnderTest>[] = [
           const text = (await store.all())[0]?.text ?? '';
           seen.push(text);
           await turn();
-          await store.put(setting({ text: `${text}${String.fromCodePoint(97 + index)}` }));
+          await store.put(setting({ text: `${text}${String.fromCodePoint(97 + index)}` }), 'shop');
         });
       await Promise.all(Array.from({ length: 20 }, (_, index) => add(index)));
       const [{ text } = setting()] = await store.all();

@@ -462,6 +462,38 @@ void t.test('events reach their handlers after the start, and none before', asyn
   t.strictSame(seen, ['while starting']);
 });
 
+void t.test('a handler is not called any more once its plugin stops', async (t) => {
+  const notes: string[] = [];
+  const handled = on('sample.happened', {
+    name: 'listen',
+    delivery: 'durable',
+    handle: async () => void notes.push('handled'),
+  });
+  const says = definePlugin({
+    ...base,
+    name: 'says',
+    needs: ['Events', 'UnitOfWork'],
+    emits: ['sample.happened'],
+    stop: async (_, { Events, UnitOfWork }) => {
+      const [aggregate, payload] = ['sample:1', { what: 'the end' }];
+      await UnitOfWork.run(() => Events.emit({ type: 'sample.happened', aggregate, payload }));
+      await new Promise((resolve) => {
+        setTimeout(resolve, 20);
+      });
+      notes.push('said');
+    },
+  });
+  const listens = definePlugin({
+    ...base,
+    name: 'listens',
+    events: () => [handled, { ...handled, name: 'broadcast', delivery: 'broadcast' }],
+    stop: async () => void notes.push('stopped'),
+  });
+  const host = await bareHost([says, listens]);
+  await host.stop();
+  t.strictSame(notes, ['stopped', 'said']);
+});
+
 void t.test(
   'a probe that complains makes its plugin degraded; a plugin that must be well makes the server not ready',
   async (t) => {

@@ -43,13 +43,15 @@ const keeper = definePlugin({
 });
 
 const forge: TestHost = await testHost(keeper, {
-  users: [{ username: 'ada', displayName: 'Ada' }, 'eve', 'lost'],
+  users: [{ username: 'ada', displayName: 'Ada' }, 'eve', 'lost', 'gone'],
   repositories: ['ada/closed'],
 });
 t.teardown(() => forge.stop());
 const [ada, eve, lost] = await Promise.all(['ada', 'eve', 'lost'].map((name) => forge.user(name)));
 const { id: repository } = await forge.repository('ada/closed');
 await forge.as('ada').post('/x/keeper/ada/closed');
+const gone = await forge.user('gone');
+await forge.as('admin').patch(`/admin/users/${gone.id}`, { json: { status: 'suspended' } });
 if (ada === undefined || eve === undefined || lost === undefined || leave === undefined || owner === undefined)
   throw new Error('the test host lacks somebody');
 const granted = leave;
@@ -116,6 +118,11 @@ const ours: Readonly<Record<Ports, readonly Promised[]>> = {
     recovery: needed(forge.port('AccountRecovery')),
     username: 'lost',
     signsIn,
+  })),
+  AccountStanding: contracts.AccountStanding(() => ({
+    standing: needed(forge.port('AccountStanding')),
+    user: ada,
+    suspended: gone,
   })),
   AdminGrants: contracts.AdminGrants(() => ({ grants, granted: { userId: ada.id, scopes: ['admin:users'] } })),
   AuditLog: contracts.AuditLog(audited),

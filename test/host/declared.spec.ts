@@ -62,6 +62,45 @@ void t.test('an event that is not in `emits` is refused, and nothing is recorded
   );
 });
 
+void t.test('an event of an aggregate that no key can hold is refused', async (t) => {
+  let context: Context = {};
+  await started(t, {
+    needs: ['Events', 'UnitOfWork'],
+    emits: ['bell.rung'],
+    build: (given: Context) => {
+      context = given;
+    },
+  });
+  const emit = (aggregate: unknown) => () =>
+    context['UnitOfWork']?.['run']?.(() =>
+      context['Events']?.['emit']?.({ type: 'bell.rung', aggregate, payload: {} }),
+    );
+  t.equal(await told(emit('x'.repeat(500))), 'it was not refused');
+  for (const aggregate of [undefined, 1, '', 'a\0b', 'x'.repeat(501)])
+    t.equal(
+      await told(emit(aggregate)),
+      'Plugin "bell" emits "bell.rung" with an `aggregate` that names nothing. Say what it happened to in 1 to 500 characters, such as "bell:1".',
+    );
+});
+
+void t.test('what is read as a late need is held to the same', async (t) => {
+  let context: Context = {};
+  await started(t, {
+    needs: ['UnitOfWork'],
+    late: ['Events', 'Settings'],
+    build: (given: Context) => {
+      context = given;
+    },
+  });
+  const late = context['late'] as unknown as Context;
+  const emit = () => late['Events']?.['emit']?.({ type: 'bell.rung', aggregate: 'bell:1', payload: {} });
+  t.match(
+    await told(() => context['UnitOfWork']?.['run']?.(emit)),
+    /^Plugin "bell" emits "bell.rung", which is not in/,
+  );
+  t.match(await told(() => late['Settings']?.['get']?.('signup.enabled')), /^Plugin "bell" reads the setting "signup/);
+});
+
 void t.test('a setting that is neither its own nor in `reads` is refused', async (t) => {
   let context: Context = {};
   const setting = (key: string) => ({ key, description: 'A sample', type: 'boolean', default: true });

@@ -4,7 +4,8 @@ import { pathToFileURL } from 'node:url';
 import t from 'tap';
 import { on } from '#core/kernel/events';
 import type { Log } from '#core/kernel/log';
-import { Attribution } from '#host/attribution';
+import type { Configuration } from '#config/configuration';
+import { Attribution, outsidePlugins } from '#host/attribution';
 import { runJobs } from '#host/contributions/jobs';
 import { definePlugin, PLUGIN_API_VERSION, type PluginDefinition } from '#host/definition';
 import { Life, type Made } from '#host/life';
@@ -226,6 +227,19 @@ void t.test('a stray error while its plugin starts makes the start fail', async 
   await t.rejects(start, { message: 'no bell' });
 });
 
+void t.test('a start that was given up and ends later takes nothing from the start that lasts', async (t) => {
+  const [slow, next] = [isolated('slow'), isolated('next')];
+  const attribution = new Attribution([{ name: 'next' }]);
+  const strays = new Strays([slow, next], attribution, silent);
+  const release = Promise.withResolvers<void>();
+  const given = strays.during(slow, () => release.promise);
+  const start = strays.during(next, never);
+  release.resolve();
+  await given;
+  attribution.run('next', () => strays.take(new Error('no bell')));
+  await t.rejects(start, { message: 'no bell' });
+});
+
 void t.test('an error is known by its stack: the module, the folder, the package, and nothing of ours', (t) => {
   const folder = t.testdir({ one: { 'plugin.js': '' }, shared: { 'a.js': '', 'b.js': '' } });
   const packaged = '/srv/app/node_modules/@bells/bell/dist/plugin.js';
@@ -251,6 +265,41 @@ void t.test('an error is known by its stack: the module, the folder, the package
   t.equal(thrown(url('/srv/app/node_modules/@bells/other/x.js')), undefined);
   t.equal(thrown(url(join(import.meta.dirname, '../../host/boot.ts'))), undefined, 'ours');
   t.equal(thrown(url(join(import.meta.dirname, '../../plugin.ts'))), 'root');
+  t.equal(
+    attribution.run('one', () => thrown(url(packaged), url(join(folder, 'one/plugin.js')))),
+    'bell',
+    "what it calls through a port is its provider's",
+  );
+  t.equal(
+    attribution.run('one', () => thrown('node:internal/timers')),
+    'one',
+    'else the one at work',
+  );
+  t.end();
+});
+
+void t.test('a package that can only be imported is known by its stack too', (t) => {
+  const manifest = (name: string) => JSON.stringify({ name, type: 'module', exports: { import: './dist/plugin.js' } });
+  const folder = t.testdir({
+    node_modules: {
+      bell: { 'package.json': manifest('bell'), dist: { 'plugin.js': '' } },
+      '@bells': { gong: { 'package.json': manifest('@bells/gong'), dist: { 'plugin.js': '' } } },
+    },
+  });
+  const plugins = [
+    ['bell', 'bell'],
+    ['gong', '@bells/gong'],
+    ['none', 'none'],
+  ].map(([name, module]) => ({ name, module, resolveFrom: folder, enabled: true, standard: false, config: {} }));
+  const attribution = new Attribution(outsidePlugins({ plugins } as unknown as Configuration));
+  const thrown = (path: string): string | undefined => {
+    const error = new Error('no');
+    error.stack = `Error: no\n    at ring (${pathToFileURL(join(folder, 'node_modules', path)).href}:3:7)`;
+    return attribution.culprit(error);
+  };
+  t.equal(thrown('bell/dist/plugin.js'), 'bell');
+  t.equal(thrown('@bells/gong/dist/plugin.js'), 'gong');
+  t.equal(thrown('other/dist/plugin.js'), undefined);
   t.end();
 });
 

@@ -11,8 +11,8 @@ export function sqlSettingStore(database: SqlDatabase): SettingStore {
     async hold() {
       await rawSql`select pg_advisory_xact_lock(hashtextextended('settings.write', 0))`.execute(db());
     },
-    async put(setting) {
-      await database.em().upsert(SettingTable, setting);
+    async put(setting, hexforgePlugin) {
+      await database.em().upsert(SettingTable, { ...setting, hexforgePlugin });
     },
   } satisfies SettingStore;
 }

@@ -20,6 +20,7 @@ async function outside(
   t: Parameters<typeof startRig>[0],
   handlers: Readonly<Record<string, Handler>>,
   result: unknown = answerJson,
+  more: Partial<Parameters<typeof startRig>[2]> = {},
 ): Promise<Rig> {
   const routes = Object.entries(handlers).map(([id, run]) => ({
     plugin: 'bell',
@@ -33,7 +34,7 @@ async function outside(
       run: run as () => undefined,
     }),
   }));
-  return startRig(t, [], { routes, validateResponses: false });
+  return startRig(t, [], { routes, validateResponses: false, ...more });
 }
 
 const get = (rig: Rig, id: string) => rig.call('GET', `/api/v1/${id}`);
@@ -106,4 +107,46 @@ void t.test('a route that declares no body or bytes sends no JSON', async (t) =>
   const bytes = await outside(t, handlers, 'bytes');
   t.equal((await get(bytes, 'plain')).status, 500);
   t.match(bytes.logged.at(-1)?.members['stack'], /it is JSON, and "bytes" was declared/);
+});
+
+void t.test('an answer that would take long to check is refused, and the next ones are served', async (t) => {
+  const itemsOf = (count: number, n: string) => ({
+    ok: true,
+    inner: { items: Array.from({ length: count }, () => ({ n })) },
+  });
+  const rig = await outside(t, {
+    most: () => itemsOf(24_000, 'a'),
+    many: () => itemsOf(25_000, 'a'),
+    large: () => itemsOf(1, 'a'.repeat(2 * 1024 ** 2)),
+  });
+  t.equal((await get(rig, 'most')).status, 200);
+  for (const [id, detail] of [
+    ['many', /more than 50000 values/],
+    ['large', /more than 2097152 bytes/],
+  ] as const)
+    t.match(await get(rig, id), { status: 422, body: { error: 'The answer is too large', detail } }, id);
+});
+
+void t.test('an answer that cannot be sent as it is asked for is a 500, told in the log', async (t) => {
+  const body = { ok: true };
+  const refused: Readonly<Record<string, readonly [answer: () => unknown, says: RegExp]>> = {
+    continues: [() => reply(body, { status: 101 }), /the status 101 is none of an answer/],
+    low: [() => reply(body, { status: 99 }), /the status 99 is none/],
+    high: [() => reply(body, { status: 600 }), /the status 600 is none/],
+    worded: [() => reply(body, { status: 'ok' as unknown as number }), /the status ok is none/],
+    quoted: [() => reply(body, { etag: 'a"b' }), /its entity tag has characters/],
+    broken: [() => tagged('a\nb', async () => body), /its entity tag has characters/],
+    numbered: [() => reply(body, { etag: 1 as unknown as string }), /its entity tag has characters/],
+    ...Object.fromEntries(
+      ['Content-Length', 'transfer-encoding', 'connection'].map((name) => [
+        name,
+        [() => reply(body, { headers: { [name]: '3' } }), new RegExp(`the header "${name}" is the server's to set`)],
+      ]),
+    ),
+  };
+  const rig = await outside(t, Object.fromEntries(Object.entries(refused).map(([id, [answer]]) => [id, answer])));
+  for (const [id, [, says]] of Object.entries(refused)) {
+    t.match(await get(rig, id), { status: 500, body: { error_code: 'internal' } }, id);
+    t.match(rig.logged.at(-1), { level: 'error', members: { plugin: 'bell', stack: says } }, id);
+  }
 });

@@ -4,6 +4,7 @@ import Joi from 'joi';
 import t from 'tap';
 import { api, object } from '#adapters/http/route';
 import { anyone } from '#core/kernel/access';
+import { Unprocessable } from '#core/kernel/errors';
 import { json, startRig } from './rig.ts';
 
 const open = { access: anyone, scope: null, meter: 'none', summary: 'For a test' } as const;
@@ -324,3 +325,43 @@ void t.test('path parameters are decoded once and converted', async (t) => {
     error_code: 'validation_failed',
   });
 });
+
+void t.test(
+  'a default that throws is a fault of whose schema it is; an error that a schema names is told',
+  async (t) => {
+    const route = (id: string, schema: Joi.Schema) =>
+      api({
+        ...open,
+        id,
+        method: 'POST',
+        path: `/${id}`,
+        body: Joi.object({ note: schema }),
+        result: anything,
+        run: (_, { body }) => body,
+      });
+    const rig = await startRig(t, [
+      route(
+        'defaulted',
+        Joi.string().default(() => {
+          throw new Error('no bell');
+        }),
+      ),
+      route('worded', Joi.string().error(new Error('A note is a text'))),
+      route('typed', Joi.string().error(new Unprocessable('A note is a text'))),
+    ]);
+    const defaulted = await rig.call('POST', '/api/v1/defaulted', json({}));
+    t.match(defaulted, { status: 500, body: { error_code: 'internal' } });
+    t.match(rig.logged.at(-1), {
+      level: 'error',
+      members: { plugin: 'things', stack: /"note" threw an error .* no bell/s },
+    });
+    t.match(await rig.call('POST', '/api/v1/worded', json({ note: 1 })), {
+      status: 400,
+      body: { error: 'The request is not valid', detail: 'A note is a text' },
+    });
+    t.match(await rig.call('POST', '/api/v1/typed', json({ note: 1 })), {
+      status: 422,
+      body: { error: 'A note is a text' },
+    });
+  },
+);

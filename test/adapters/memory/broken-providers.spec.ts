@@ -30,6 +30,7 @@ function sound({ memory = new Memory(), unique = true } = {}) {
     locks,
     ...memoryLedger(storage.database, { unique }),
     deliver: (subscriptions: readonly OwnedSubscription[]) => storage.deliver(subscriptions),
+    endDelivery: () => storage.endDelivery(),
     drained: () => storage.drained(),
     close: () => storage.close(),
   };
@@ -320,6 +321,10 @@ noticing(
         };
       },
       noticed: ['what was not handled before a stop is delivered after the next start'],
+    },
+    'delivery does not end': {
+      make: reopening((storage): EventStorage => ({ ...storage, endDelivery: async () => undefined })),
+      noticed: ['once delivery has ended no handler is called, and what is committed then is kept for the next start'],
     },
     'drained does not wait': {
       make: reopening((storage): EventStorage => ({ ...storage, drained: async () => undefined })),

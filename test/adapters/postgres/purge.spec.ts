@@ -71,16 +71,36 @@ void t.test(
         ],
         held: [],
       };
-      t.strictSame(await storage.purge.plugins(), ['bell', 'bell-tower']);
+      t.strictSame(await storage.purge.plugins(), ['bell', 'bell-tower', 'other']);
       t.strictSame(await storage.purge.remains('bell', []), expected, 'shown');
       t.strictSame(await storage.purge.remains('bell', []), expected, 'and left as it was');
       t.strictSame(await storage.purge.purge('bell', []), expected);
       t.same(await named(storage, 'bell_'), [{ relname: 'bell_tower_step' }]);
       t.same(await storage.database.em().execute('select plugin from hexforge_delivery'), [{ plugin: 'other' }]);
-      t.strictSame(await storage.purge.plugins(), ['bell-tower']);
+      t.strictSame(await storage.purge.plugins(), ['bell-tower', 'other']);
       t.strictSame(await migrated(storage, [bell]), [{ plugin: 'bell', steps: ['001'] }], 'it starts from nothing');
       t.same(await storage.database.em().execute('select count(*)::int as rows from bell_ring'), [{ rows: 2 }]);
     }),
+);
+
+void t.test('a plugin without tables leaves events and rows that others keep for it, and a purge finds them', (t) =>
+  eachSqlEngine(t, async (t, storage) => {
+    const box = 'create table box_thing (id integer, hexforge_plugin text)';
+    await migrated(storage, [{ plugin: 'box', tables: ['box_thing'], migrations: [{ name: '001', up: [box] }] }]);
+    const run = (statement: string) => storage.database.em().execute(statement);
+    await run("insert into hexforge_subscription (plugin, name, type) values ('chat', 'tell', 'push')");
+    await run("insert into box_thing values (1, 'sign'), (2, 'other'), (3, null)");
+    t.strictSame(await storage.purge.plugins(), ['box', 'chat', 'other', 'sign']);
+    t.strictSame((await storage.purge.purge('chat', [])).records, [{ table: 'hexforge_subscription', rows: 1 }]);
+    t.strictSame(await storage.purge.purge('sign', []), {
+      objects: [],
+      records: [{ table: 'box_thing', rows: 1 }],
+      held: [],
+    });
+    t.same(await run('select id from box_thing order by id'), [{ id: 2 }, { id: 3 }]);
+    t.strictSame(await storage.purge.plugins(), ['box', 'other']);
+    t.strictSame((await storage.purge.purge('box', [])).objects, [{ kind: 'table', name: 'box_thing', rows: 2 }]);
+  }),
 );
 
 void t.test("a purge is refused while another plugin's table or view points at what would go, and names it", (t) =>

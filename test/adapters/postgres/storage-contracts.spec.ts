@@ -30,6 +30,7 @@ function openings(data: TestData) {
       locks,
       ...ledgerOf(storage),
       deliver: (subscriptions: readonly OwnedSubscription[]) => storage.deliver(subscriptions),
+      endDelivery: () => storage.endDelivery(),
       drained: () => storage.drained(),
       close: () => {
         current = undefined;

@@ -67,7 +67,7 @@ void t.test('what is not committed is not kept', async (t) => {
   const row = { key: 'shop.size', text: '8', sealed: false, updatedAt: clock.now() };
   await t.rejects(
     storage.unitOfWork.run(async () => {
-      await stored.put(row);
+      await stored.put(row, 'shop');
       t.equal(await get('shop.size'), 8);
       throw new Error('no');
     }),
@@ -131,7 +131,7 @@ void t.test('a sensitive value is sealed at rest, opens under its own key alone,
   t.match(elsewhere.warnings, [/must be sealed under the secret key of this instance/]);
 
   await sealed.storage.unitOfWork.run(() =>
-    sealed.stored.put({ key: 'shop.name', text: row?.text ?? '', sealed: true, updatedAt: sealed.clock.now() }),
+    sealed.stored.put({ key: 'shop.name', text: row?.text ?? '', sealed: true, updatedAt: sealed.clock.now() }, 'shop'),
   );
   sealed.forget();
   t.equal(await sealed.get('shop.name'), 'corner', 'one that was copied under another key');

@@ -138,3 +138,21 @@ const twoProcesses = (): unknown =>
     });
   });
 if (testEngines().includes('postgresql')) void twoProcesses();
+
+void t.test('what is stored of the settings of a plugin goes with its data', (t) =>
+  eachEngine(t, async (t, engine, data) => {
+    if (engine === 'memory') return;
+    const storage = (await data.open(schema)) as PostgresStorage;
+    const store = storeOf(storage);
+    const setting = (key: string) => ({ key, text: 'x', sealed: false, updatedAt: new Date(0) });
+    await storage.unitOfWork.run(async () => {
+      await store.put(setting('bell.word'), 'bell');
+      await store.put(setting('bell.tower.height'), 'bell-tower');
+    });
+    t.strictSame((await storage.purge.purge('bell', [])).records, [{ table: 'settings_setting', rows: 1 }]);
+    t.strictSame(
+      (await store.all()).map(({ key }) => key),
+      ['bell.tower.height'],
+    );
+  }),
+);

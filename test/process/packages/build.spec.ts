@@ -26,6 +26,7 @@ void t.test('the build packs, installs and runs', async (t) => {
     /(?<!\.d)\.ts"|devDependencies|optionalDependencies|scripts/,
     'nothing of development is left',
   );
+  t.notMatch(manifest, { private: true }, 'npm would refuse to publish it');
   t.strictSame(
     files.filter((path) => /(?<!\.d)\.ts$/.test(path) && !path.startsWith('docs/examples/')).sort(),
     ['host/cli/new-plugin/plugin.test.ts', 'host/cli/new-plugin/plugin.ts'],

@@ -1,0 +1,97 @@
+// The credential readers of plugins: those from outside are waited for only so long, held to the shape of their answer,
+// and believed about whose a token is, never about what its holder may do here.
+import Joi from 'joi';
+import { maybe, oneOf, shape, uuid, word } from '#adapters/http/shape';
+import { silentMessages } from '#adapters/http/validation';
+import type { AccountStanding, CredentialReader } from '#core/kernel/credentials';
+import { Unavailable } from '#core/kernel/errors';
+import type { Log } from '#core/kernel/log';
+import type { Provided } from './container.ts';
+import { within } from './deadline.ts';
+import { reasonOf } from './password-directories.ts';
+
+type Answer = NonNullable<Awaited<ReturnType<CredentialReader['read']>>>;
+
+/** Milliseconds: it is asked on every request that carries such a token. */
+const patience = 10_000;
+
+const longest = 1024;
+const name = () => word().max(longest);
+const answerShape = shape({
+  id: uuid(),
+  credential: shape({
+    kind: oneOf('session', 'pat', 'oauth', 'password'),
+    id: name(),
+    scopes: Joi.alternatives(Joi.valid('all'), Joi.array().items(name()).max(longest)),
+    audience: maybe(name()),
+  }),
+});
+
+export interface ReaderParts {
+  readonly readers: () => readonly CredentialReader[];
+  /** The same, with whose they are. */
+  readonly provided: () => readonly Provided<CredentialReader>[];
+  readonly isOutside: (plugin: string) => boolean;
+  /** Undefined where nobody keeps accounts: then no token of an outside plugin is good. */
+  readonly standing: () => AccountStanding | undefined;
+  readonly log: Log;
+}
+
+/** Made anew only while the providers change, for it is asked on every request. */
+export function credentialReaders(parts: ReaderParts): () => readonly CredentialReader[] {
+  let of: readonly CredentialReader[] | undefined;
+  let held: readonly CredentialReader[] = [];
+  return () => {
+    const now = parts.readers();
+    if (now !== of) {
+      of = now;
+      held = parts
+        .provided()
+        .map(({ plugin, provided }) => (parts.isOutside(plugin) ? heldReader(plugin, provided, parts) : provided));
+    }
+    return held;
+  };
+}
+
+function heldReader(plugin: string, reader: CredentialReader, { standing, log }: ReaderParts): CredentialReader {
+  /** @throws {Unavailable} naming the plugin, and not that of the route which was asked for. */
+  const ask = async (work: () => Promise<unknown>): Promise<Answer | undefined> => {
+    try {
+      const answer = await within(patience, 'its reading of a token', work);
+      return answer === undefined ? undefined : userOf(answer);
+    } catch (error) {
+      log.warn({ plugin, reason: reasonOf(error) }, 'a credential reader could not tell');
+      throw new Unavailable(`The credential reader of plugin "${plugin}" is not available`, {
+        detail: 'Try again later, or ask an administrator of this instance',
+      });
+    }
+  };
+  const believed = async (work: () => Promise<unknown>): Promise<Answer | undefined> => {
+    const answer = await ask(work);
+    const account = answer && (await standing()?.of(answer.id));
+    if (answer === undefined || account === undefined) return undefined;
+    const { unchanged } = answer;
+    return {
+      ...account,
+      credential: answer.credential,
+      ...(unchanged !== undefined && { unchanged: (now: Date) => believed(async () => unchanged(now)) }),
+    };
+  };
+  return { prefix: reader.prefix, read: (token, now) => believed(async () => reader.read(token, now)) };
+}
+
+/** @throws {Error} saying what is wrong with it, without a value of it. */
+function userOf(answer: unknown): Answer {
+  const { error, value } = answerShape.validate(answer, {
+    convert: false,
+    stripUnknown: true,
+    messages: silentMessages,
+  });
+  const unchanged: unknown = Reflect.get(Object(answer), 'unchanged');
+  const fault =
+    error?.message ??
+    (unchanged === undefined || typeof unchanged === 'function' ? undefined : '"unchanged" must be a function');
+  if (fault !== undefined)
+    throw new Error(`What it answered is nobody: ${fault}. It is { id, credential }, or undefined`);
+  return { ...value, ...(unchanged !== undefined && { unchanged }) } as unknown as Answer;
+}
