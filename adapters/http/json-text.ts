@@ -17,7 +17,7 @@ export class AnswerTooLarge extends Unprocessable {
 
 /** @throws {AnswerTooLarge} before the most of it is serialized. */
 export async function jsonText(body: unknown): Promise<string> {
-  const weight = weigh(body, largestJson);
+  const weight = weightOf(body);
   if (weight > largestJson) throw new AnswerTooLarge();
   if (weight <= slice) return JSON.stringify(body);
   let length = 0;
@@ -30,6 +30,16 @@ export async function jsonText(body: unknown): Promise<string> {
     await turn();
   }
   return parts.join('');
+}
+
+/** @throws {Error} where the value refers to itself: nothing else is nested as deeply as the stack is. */
+function weightOf(body: unknown): number {
+  try {
+    return weigh(body, largestJson);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new Error('the answer is no JSON: it refers to itself, or is nested too deeply', { cause: error });
+  }
 }
 
 /** About how many characters the text of a value has; counted no further than a little over `most`. */
