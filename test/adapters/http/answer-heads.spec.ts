@@ -1,12 +1,12 @@
 // The head of an answer that a plugin in plain JavaScript got wrong: a 500 of ours, with its reason in the log.
 import Joi from 'joi';
 import t from 'tap';
-import { api, object, reply, tagged, type ReplyOptions } from '#adapters/http/route';
+import { api, reply, tagged, type ReplyOptions } from '#adapters/http/route';
 import { anyone } from '#core/kernel/access';
 import { startRig } from './rig.ts';
 
 const open = { access: anyone, scope: null, meter: 'none', summary: 'For a test', method: 'GET' } as const;
-const result = object<{ a: unknown }>({ a: Joi.any() });
+const result = Joi.object<{ a: unknown }>({ a: Joi.any() });
 const circle = (): { a: unknown } => {
   const body: { a: unknown } = { a: undefined };
   body.a = body;
