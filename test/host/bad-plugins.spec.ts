@@ -204,6 +204,10 @@ const failing: Readonly<Record<string, readonly [members: string, says: string]>
     "provides: { PasswordDirectory: () => ({ check: 'yes' }) }",
     'Plugin "bell" did not build: what it provides as PasswordDirectory has no method "check".',
   ],
+  'a counter that lacks half': [
+    'provides: { RateCounter: () => ({ take: async () => undefined, peek() {} }) }',
+    'Plugin "bell" did not build: what it provides as RateCounter has no method "giveBack".',
+  ],
   'a directory that is promised': [
     "provides: { PasswordDirectory: async () => { throw new Error('no rope'); } }",
     'Plugin "bell" did not build: its `provides` makes a promise of the port PasswordDirectory. Let it return the object that others are to use, at once.',
