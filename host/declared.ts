@@ -9,6 +9,7 @@ import type { Events } from '#core/kernel/unit-of-work';
 import type { PluginDefinition } from './definition.ts';
 import { didYouMean, nearest } from './nearest.ts';
 import { needsOf, traitsOf } from './plan.ts';
+import { firstLine, readable } from './thrown.ts';
 
 const undeclared = ({ name }: PluginDefinition, does: string, remedy: string): Internal =>
   new Internal(`Plugin "${name}" ${does}`, { detail: remedy });
@@ -47,10 +48,33 @@ function heldEvents(definition: PluginDefinition, events: Events): Events {
           `emits "${event.type}" with an \`aggregate\` that names nothing`,
           `Say what it happened to in 1 to ${longestAggregate} characters, such as "bell:1"`,
         );
-      return await events.emit(event);
+      return await events.emit({ ...event, payload: delivered(definition, event) });
     },
   } satisfies Events;
 }
+
+/** Of a payload, as JSON, in bytes: each handler of each process reads it. */
+const largestPayload = 1024 ** 2;
+
+/** The payload as handlers are given it on every engine: what JSON leaves of it. @throws {Internal} where it is none. */
+function delivered<T extends EventType>(
+  definition: PluginDefinition,
+  { type, payload }: Omit<EventOf<T>, 'id' | 'at'>,
+): EventOf<T>['payload'] {
+  const refused = (why: string, remedy: string): Internal =>
+    undeclared(definition, `emits "${type}" with ${why}`, remedy);
+  let text: unknown;
+  try {
+    text = JSON.stringify(payload);
+  } catch (error) {
+    throw refused(`a payload that is no JSON: ${firstLine(readable(error).message)}`, plain);
+  }
+  if (typeof text !== 'string' || !text.startsWith('{')) throw refused('a payload that is no object', plain);
+  if (Buffer.byteLength(text) > largestPayload)
+    throw refused(`a payload of more than ${largestPayload} bytes`, 'Put ids into it, and let handlers read the rest');
+  return JSON.parse(text) as EventOf<T>['payload'];
+}
+const plain = 'Let it be an object of texts, numbers, true and false, null, lists and objects of such';
 
 function heldSettings(definition: PluginDefinition, settings: Settings): Settings {
   const own = (definition.settings ?? []).map(({ key }) => key);

@@ -119,19 +119,19 @@ function judged(
   file: string,
   module: { readonly default?: unknown },
 ): { readonly definition: PluginDefinition } | Failure {
-  if (!isDefinition(module.default))
+  // Its members are read once: what throws while it is read cannot be loaded. What it inherits is none of them.
+  const definition: unknown = { ...(module.default as object) };
+  if (!isDefinition(definition))
     return {
       code: 'not_a_plugin',
       message: `Plugin "${name}" (${file}) is not a plugin: ${exported(module)}`,
       remedy: 'Export the result of definePlugin as default',
     };
-  // Its members are read once: what throws while it is read cannot be loaded.
-  const definition = { ...module.default };
   if (definition.name !== name)
     return {
       code: 'wrong_plugin',
-      message: `The module configured as "${name}" (${file}) defines the plugin "${definition.name}"`,
-      remedy: `Name it "${definition.name}" in the configuration`,
+      message: `The module configured as "${name}" (${file}) defines the plugin "${firstLine(definition.name)}"`,
+      remedy: `Name it "${firstLine(definition.name)}" in the configuration`,
     };
   return { definition };
 }
@@ -150,7 +150,7 @@ function exported(module: { readonly default?: unknown }): string {
   if (Array.isArray(value)) return `${it} an array`;
   if (value instanceof Promise) return `${it} a promise`;
   if (typeof value !== 'object' || value === null) return `${it} ${String(value)}`;
-  return `${it} an object without ${lacking(value)
+  return `${it} an object without ${lacking({ ...value })
     .map((key) => `\`${key}\``)
     .join(' and ')} as text`;
 }

@@ -19,7 +19,7 @@ export class AnswerTooLarge extends Unprocessable {
 /** @param largest in bytes. @throws {AnswerTooLarge} before the most of it is serialized. */
 export async function jsonText(body: unknown, largest = largestJson): Promise<string> {
   const tooLarge = (): AnswerTooLarge => new AnswerTooLarge(`${largest} bytes`);
-  const weight = weigh(body, largest);
+  const weight = weightOf(body, largest);
   if (weight > largest) throw tooLarge();
   if (weight <= slice) return JSON.stringify(body);
   let length = 0;
@@ -32,6 +32,16 @@ export async function jsonText(body: unknown, largest = largestJson): Promise<st
     await turn();
   }
   return parts.join('');
+}
+
+/** @throws {Error} where the value refers to itself: nothing else is nested as deeply as the stack is. */
+function weightOf(body: unknown, largest: number): number {
+  try {
+    return weigh(body, largest);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new Error('the answer is no JSON: it refers to itself, or is nested too deeply', { cause: error });
+  }
 }
 
 /** About how many characters the text of a value has; counted no further than a little over `most`. */

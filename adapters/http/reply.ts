@@ -38,9 +38,8 @@ export async function respond(
   if (result instanceof Tagged) return await conditional(request, h, result, context);
   const { body, options } = unwrapped(result);
   const status = options.status ?? context.route.success ?? 200;
-  // hapi and Node would find out only while sending; what is below 200 is no answer yet (RFC 9110, 15.2).
   if (!Number.isInteger(status) || status < 200 || status > 599)
-    throw new Error(`the status ${String(status)} is none of an answer`);
+    throw new Error(`an answer of the route "${context.route.id}" has a status that is none from 200 to 599`);
   const unchanged = options.etag !== undefined && status === 200 && clientHas(request, options.etag);
   if (unchanged && body instanceof ByteStream) await cancel(body);
   return withHeaders(unchanged ? notModified(h) : await withBody(request, h, body, status, context), options, context);
@@ -53,6 +52,7 @@ async function conditional(
   { etag, make, headers }: Tagged<unknown>,
   context: ReplyContext,
 ): Promise<ResponseObject> {
+  checkTag(etag);
   if (clientHas(request, etag)) return withHeaders(notModified(h), { etag, headers }, context);
   const { cache, route, caller } = context;
   const key = cacheKey(route.sameForAll === true ? undefined : caller, route.id, context.input, etag);
@@ -98,11 +98,7 @@ function withHeaders(
   { secure }: ReplyContext,
 ): ResponseObject {
   response.header('cache-control', 'no-store');
-  if (etag !== undefined) {
-    if (typeof etag !== 'string' || !/^[\x21\x23-\x7e\x80-\xff]*$/.test(etag))
-      throw new Error('its entity tag has characters that a tag cannot have (RFC 9110, 8.8.3)');
-    response.etag(etag);
-  }
+  if (etag !== undefined) response.etag(checkTag(etag));
   for (const [name, value] of Object.entries(headers)) setHeader(response, name, value);
   for (const cookie of cookies) response.header('set-cookie', cookieLine(cookie, secure), { append: true });
   return response;
@@ -188,21 +184,30 @@ function withoutLength(response: ResponseObject): ResponseObject {
   return response;
 }
 
-/** Where a body ends and what becomes of the connection is the server's to say: the next answer follows. */
-const framing: ReadonlySet<string> = new Set([
+/** Where a message ends and what becomes of its connection is the server's to say (RFC 9110, section 7.6.1). */
+const ofTheConnection = new Set([
   'connection',
   'content-length',
   'keep-alive',
+  'proxy-connection',
+  'te',
   'trailer',
   'transfer-encoding',
   'upgrade',
 ]);
 
+/** What stands between the quotes of an entity tag (RFC 9110, section 8.8.3). */
+function checkTag(etag: string): string {
+  if (typeof etag === 'string' && /^[\x21\x23-\x7e]+$/.test(etag)) return etag;
+  throw new Error('the tag of an answer must be one or more characters of ASCII, without blanks and quotes');
+}
+
 function setHeader(response: ResponseObject, name: string, value: string): void {
-  if (framing.has(name.toLowerCase())) throw new Error(`the header "${name}" is the server's to set`);
   // hapi would find out only while sending, past the point where an error can still be told properly.
   validateHeaderName(name);
   validateHeaderValue(name, value);
+  if (ofTheConnection.has(name.toLowerCase()))
+    throw new Error(`the header "${name}" of an answer is the server's to set`);
   response.header(name, value);
 }
 

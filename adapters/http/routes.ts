@@ -215,7 +215,7 @@ export async function refuse(
       'a component is not available',
     );
   if (error instanceof AnswerTooLarge)
-    log.warn({ requestId, route: exchange.route }, 'an answer was over the bound of all answers');
+    log.warn({ requestId, plugin, route: exchange.route }, 'an answer was over the bound of all answers');
   await drain(request.raw.req);
   return errorResponse(h, told, basic && headerOf(request, 'user-agent')?.startsWith('git/') === true);
 }

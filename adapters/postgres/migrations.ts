@@ -5,7 +5,7 @@ import { InsufficientStorage, Unavailable } from '#core/kernel/errors';
 import type { Log } from '#core/kernel/log';
 import type { Locks } from '#core/kernel/unit-of-work';
 import type { Catalog } from './catalog.ts';
-import { StorageRefused } from './errors.ts';
+import { DatabaseFault, StorageRefused } from './errors.ts';
 import {
   missing,
   type MigrationSet,
@@ -163,7 +163,12 @@ const worthTelling = (own: readonly Step[], others: readonly MigrationOutcome[])
     ({ steps, refused }) => steps.length > 0 || refused !== undefined,
   );
 
-const isAbsence = (error: unknown): boolean => error instanceof Unavailable || error instanceof InsufficientStorage;
+/** SQLSTATE query_canceled: by `migrate_timeout`, or by hand. The database is there, and the migration is to blame. */
+const wasCancelled = (error: Unavailable): boolean =>
+  error.cause instanceof DatabaseFault && error.cause.code === '57014';
+
+const isAbsence = (error: unknown): boolean =>
+  (error instanceof Unavailable && !wasCancelled(error)) || error instanceof InsufficientStorage;
 
 /** Whether the others can go on: a database that went away is nobody's fault, and theirs to do without too. */
 const isOnePlugins = (error: unknown): error is StorageRefused =>
@@ -185,7 +190,9 @@ function refusal(plugin: string, at: string | undefined, error: unknown): Storag
   const which = at === undefined ? 'The migrations' : `The migration "${at}"`;
   return new StorageRefused(
     `${which} of plugin "${plugin}" failed and ${at === undefined ? 'were' : 'was'} rolled back: ${reason}`,
-    isAbsence(error) ? asItWas : `${asItWas}; report the failure to its author, and until then ${disable}`,
+    isAbsence(error)
+      ? asItWas
+      : `${asItWas}; report the failure to its author${error instanceof Unavailable ? ' or raise migrate_timeout' : ''}, and until then ${disable}`,
     error,
   );
 }

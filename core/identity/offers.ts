@@ -48,7 +48,13 @@ declare module '#core/kernel/ports' {
 }
 
 declarePort('Users', { arity: 'single', component: 'accounts (plugin "identity")', critical: true, absent: 'refuse' });
-declarePort('UserReferences', { arity: 'plural', component: 'user references', critical: false, absent: 'degraded' });
+declarePort('UserReferences', {
+  arity: 'plural',
+  component: 'user references',
+  critical: false,
+  absent: 'degraded',
+  methods: ['counts'],
+});
 declarePort('AccountRecovery', {
   arity: 'optional',
   component: 'account recovery (plugin "identity")',

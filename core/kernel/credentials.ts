@@ -115,8 +115,20 @@ declare module './ports.ts' {
 }
 
 declarePort('Authenticator', { arity: 'single', component: 'authenticator', critical: true, absent: 'refuse' });
-declarePort('PasswordHasher', { arity: 'single', component: 'password hasher', critical: true, absent: 'refuse' });
-declarePort('Sealer', { arity: 'single', component: 'sealer', critical: true, absent: 'refuse' });
+declarePort('PasswordHasher', {
+  arity: 'single',
+  component: 'password hasher',
+  critical: true,
+  absent: 'refuse',
+  methods: ['hash', 'verify', 'outdated'],
+});
+declarePort('Sealer', {
+  arity: 'single',
+  component: 'sealer',
+  critical: true,
+  absent: 'refuse',
+  methods: ['seal', 'open', 'derive'],
+});
 declarePort('CredentialReader', {
   arity: 'plural',
   component: 'credential reader',

@@ -42,7 +42,13 @@ declare module './ports.ts' {
   }
 }
 
-declarePort('RateCounter', { arity: 'single', component: 'rate counter', critical: false, absent: 'refuse' });
+declarePort('RateCounter', {
+  arity: 'single',
+  component: 'rate counter',
+  critical: false,
+  absent: 'refuse',
+  methods: ['take', 'giveBack', 'peek', 'clear'],
+});
 
 /** Names who is metered for what and by how much; absent, nothing is metered. Provided by the plugin `limits`. */
 export interface RateBudgets {
@@ -59,4 +65,10 @@ declare module './ports.ts' {
   }
 }
 
-declarePort('RateBudgets', { arity: 'optional', component: 'rate limits', critical: false, absent: 'degraded' });
+declarePort('RateBudgets', {
+  arity: 'optional',
+  component: 'rate limits',
+  critical: false,
+  absent: 'degraded',
+  methods: ['budget'],
+});

@@ -112,5 +112,5 @@ declare module './ports.ts' {
   }
 }
 
-declarePort('Settings', { arity: 'single', component: 'settings', critical: true, absent: 'refuse' });
+declarePort('Settings', { arity: 'single', component: 'settings', critical: true, absent: 'refuse', methods: ['get'] });
 declarePort('SettingCatalogue', { arity: 'single', component: 'setting catalogue', critical: true, absent: 'refuse' });

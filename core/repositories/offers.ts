@@ -81,4 +81,5 @@ declarePort('RepositoryCounters', {
   component: 'repository counters',
   critical: false,
   absent: 'degraded',
+  methods: ['counts'],
 });

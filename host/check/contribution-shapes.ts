@@ -12,6 +12,7 @@ import {
   later,
   leaf,
   list,
+  name,
   object,
   objectSchema,
   objectSchemaOr,
@@ -76,7 +77,7 @@ const accessRule: Shape = (value, at, faults) => {
 const access = required(accessRule, "Say who may: `anyone`, `signedIn`, or such as `reads('repository', 'repo.read')`");
 
 export const route: Shape = object('a route', {
-  id: required(text, 'Give it an id, such as "bellList"'),
+  id: required(name, 'Give it an id, such as "bellList"'),
   summary: required(text, 'Say in a few words what it does'),
   method: required(oneOf('GET', 'POST', 'PUT', 'PATCH', 'DELETE'), 'Name its method, such as "GET"'),
   path,
@@ -122,7 +123,7 @@ export const tool: Shape = object('a tool', {
 } satisfies Record<keyof Tool, unknown>);
 
 export const indexer: Shape = object('an indexer', {
-  name: required(text, 'Name the section of a search, such as "bells"'),
+  name: required(name, 'Name the section of a search, such as "bells"'),
   description: required(text, 'Say what it finds'),
   scope,
   optIn: optional(flag),
@@ -133,7 +134,7 @@ export const indexer: Shape = object('an indexer', {
 } satisfies Record<keyof Indexer, unknown>);
 
 export const page: Shape = object('a page', {
-  id: required(text, 'Give it an id, such as "bellList"'),
+  id: required(name, 'Give it an id, such as "bellList"'),
   summary: required(text, 'Say in a few words what it shows'),
   path,
   access,
@@ -146,7 +147,7 @@ export const page: Shape = object('a page', {
 
 export const subscription: Shape = object('a subscription', {
   type: required(text, 'Name the type of event, such as "repository.deleted"'),
-  name: required(text, 'Name it: its progress is kept under that name'),
+  name: required(name, 'Name it: its progress is kept under that name'),
   delivery: required(oneOf('durable', 'broadcast'), 'Say how it is delivered: "durable" or "broadcast"'),
   optional: optional(flag),
   handle: required(fn, 'Add the function that handles an event'),
@@ -155,7 +156,7 @@ export const subscription: Shape = object('a subscription', {
 /** A timer of Node holds at most so many milliseconds; one that is longer fires at once. */
 const longestTimer = Math.floor((2 ** 31 - 1) / 1000);
 export const job: Shape = object('a job', {
-  name: required(text, 'Name it'),
+  name: required(name, 'Name it'),
   everySeconds: required(
     later(
       leaf(
@@ -169,6 +170,6 @@ export const job: Shape = object('a job', {
 } satisfies Record<keyof Job, unknown>);
 
 export const probe: Shape = object('a probe', {
-  name: required(text, 'Name it'),
+  name: required(name, 'Name it'),
   check: required(fn, 'Add the function that says what is wrong'),
 } satisfies Record<keyof Probe, unknown>);

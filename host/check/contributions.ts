@@ -189,7 +189,7 @@ function wellFormed(
     const faults: Fault[] = [];
     const copy = shape(one, '', faults);
     const name: unknown = typeof copy === 'object' && copy !== null ? Reflect.get(copy, by) : undefined;
-    const called = typeof name === 'string' && name !== '' ? `"${name}"` : `${index + 1}`;
+    const called = typeof name === 'string' && name !== '' ? `"${firstLine(name)}"` : `${index + 1}`;
     problems.push(
       ...faults.map(({ code, says, remedy }) => ({
         code,

@@ -10,6 +10,7 @@ import {
   kindOf,
   leaf,
   list,
+  name,
   object,
   objectSchema,
   oneOf,
@@ -68,6 +69,12 @@ const entity: Shape = (value, at, faults) => {
   return meta === undefined ? leaf('an entity made with `defineEntity`', () => false)(value, at, faults) : { meta };
 };
 
+/** Clients send several of them with blanks between (RFC 6749, section 3.3). */
+const tokenScope = leaf(
+  'a scope of a token, of at most 100 characters without blanks, quotes and backslashes,',
+  (value) => typeof value === 'string' && /^[\x21\x23-\x5b\x5d-\x7e]{1,100}$/.test(value),
+);
+
 /** With the compiler holding it to the type: a member that is new there has to be described here. */
 const members = {
   name: required(text, 'Name it with lower-case words joined by hyphens'),
@@ -95,9 +102,9 @@ const members = {
   scopes: optional(
     list(
       object('a scope row', {
-        name: required(text),
-        pat: optional(text),
-        oauth: optional(text),
+        name: required(name),
+        pat: optional(tokenScope),
+        oauth: optional(tokenScope),
         includes: optional(list(text)),
       }),
     ),
@@ -105,7 +112,7 @@ const members = {
   permissions: optional(
     list(
       object('a permission', {
-        name: required(text),
+        name: required(name),
         from: required(
           oneOf('read', 'triage', 'write', 'maintain', 'admin', 'owner'),
           'Say the least role that has it, such as "write"',
@@ -116,7 +123,7 @@ const members = {
   entities: optional(list(entity)),
   tables: optional(list(text)),
   references: optional(list(text)),
-  migrations: optional(list(object('a migration', { name: required(text), up: required(list(text)) }))),
+  migrations: optional(list(object('a migration', { name: required(name), up: required(list(text)) }))),
   routes: optional(fn),
   tools: optional(fn),
   indexers: optional(fn),

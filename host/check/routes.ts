@@ -129,14 +129,17 @@ export function guardProblems({ enabled }: Plan, listed: readonly Contributed[])
             ),
           },
         ];
-  return listed
-    .flatMap(guardedOf)
-    .flatMap((guarded) => [
-      ...(guarded.scope === null ? [] : unknown(guarded, 'scope', guarded.scope, scopes)),
-      ...(guarded.access?.who === 'permitted'
-        ? unknown(guarded, 'permission', guarded.access.permission, permissions)
-        : []),
-    ]);
+  const included = enabled.flatMap(({ name: plugin, scopes: rows = [] }) =>
+    rows.flatMap(({ name, includes = [] }) =>
+      includes.map((scope): Guarded => ({ what: `scope row "${name}"`, plugin, scope })),
+    ),
+  );
+  return [...included, ...listed.flatMap(guardedOf)].flatMap((guarded) => [
+    ...(guarded.scope === null ? [] : unknown(guarded, 'scope', guarded.scope, scopes)),
+    ...(guarded.access?.who === 'permitted'
+      ? unknown(guarded, 'permission', guarded.access.permission, permissions)
+      : []),
+  ]);
 }
 
 const guardedOf = ({ plugin, contributions }: Contributed): readonly Guarded[] => [

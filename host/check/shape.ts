@@ -54,6 +54,14 @@ export const later =
     isStandIn(value) ? value : shape(value, at, faults);
 
 export const text = leaf('a text that is not empty', (value) => typeof value === 'string' && value !== '');
+/** In characters, of a name that stands in the database, in logs and in what operators read. */
+const longestName = 200;
+const shownName = leaf(
+  `a name of at most ${longestName} characters that all show`,
+  (value) => typeof value === 'string' && value.length <= longestName && !/[\p{Cc}\p{Cs}]/u.test(value),
+);
+export const name: Shape = (value, at, faults) =>
+  (typeof value === 'string' && value !== '' ? shownName : text)(value, at, faults);
 export const flag = leaf('true or false', (value) => typeof value === 'boolean');
 export const fn: Shape = later(leaf('a function', (value) => typeof value === 'function'));
 export const count = leaf('a whole number from 0', (value) => Number.isSafeInteger(value) && Number(value) >= 0);

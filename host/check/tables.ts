@@ -6,6 +6,7 @@ import type { PluginDefinition } from '../definition.ts';
 import { didYouMean } from '../nearest.ts';
 import { needsOf, portsOf, provision, traitsOf, type Plan, type Provision } from '../plan.ts';
 import type { Problem } from '../problem.ts';
+import { firstLine } from '../thrown.ts';
 
 export function tableProblems(plan: Plan): readonly Problem[] {
   const ports = provision(plan.enabled, plan.providers);
@@ -29,6 +30,10 @@ function strangeEntities({ name: plugin, entities = [], tables = [] }: PluginDef
     }));
 }
 
+/** What PostgreSQL neither folds nor cuts off. */
+const namePattern = /^[a-z][a-z0-9_]{0,62}$/;
+const nameRule = 'at most 63 lower-case letters, digits and "_"';
+
 const naming = new UnderscoreNamingStrategy();
 
 /** As MikroORM names it where the entity does not. */
@@ -38,15 +43,19 @@ function tableNameOf(entity: object): string {
 }
 
 function badNames({ name: plugin, tables = [] }: PluginDefinition): readonly Problem[] {
-  const prefix = tablePrefix(plugin);
-  return tables
-    .filter((table) => !startsWithNameOf(plugin, table))
-    .map((table): Problem => ({
-      code: 'table_name',
-      plugin,
-      message: `Table "${table}" of plugin "${plugin}" does not start with the plugin's name`,
-      remedy: `Name it "${prefix}_…"`,
-    }));
+  const problem = (table: string, says: string, remedy: string): Problem => ({
+    code: 'table_name',
+    plugin,
+    message: `Table "${firstLine(table)}" of plugin "${plugin}" ${says}`,
+    remedy,
+  });
+  return tables.flatMap((table) => {
+    if (!startsWithNameOf(plugin, table))
+      return [problem(table, `does not start with the plugin's name`, `Name it "${tablePrefix(plugin)}_…"`)];
+    return namePattern.test(table)
+      ? []
+      : [problem(table, 'has a name that PostgreSQL does not take as it is', `Name it with ${nameRule}`)];
+  });
 }
 
 function badReferences(definition: PluginDefinition, plan: Plan, ports: Provision): readonly Problem[] {

@@ -41,7 +41,7 @@ export const purge: Command = {
           throw refuse(
             'unknown_plugin',
             `No plugin "${name}" has stored anything`,
-            didYouMean(name, stored, `${stored.join(', ') || 'None'} has`),
+            didYouMean(name, stored, `These have: ${stored.join(', ') || 'none'}`),
           );
         print(context, `Plugin "${name}" has stored nothing`);
         return 0;

@@ -23,6 +23,9 @@ const threw = (name: string, what: string): string =>
 const badPath = (id: string): string =>
   `bad_member: The route "${id}" of plugin "paths" has "path", which must be a path such as "/bells/{name}", which begins with "/", does not end with it, and names each parameter once, and is a text. Correct it in the code of the plugin.`;
 
+const badName =
+  'which must be a name of at most 200 characters that all show and is a text. Correct it in the code of the plugin.';
+
 const unreadable = "(class extends Error { get message() { throw new Error('inner'); } })";
 
 /** Plugin → its source and what `hexforge check` says of it. */
@@ -68,6 +71,44 @@ const refused: Readonly<Record<string, readonly [source: string, ...says: string
       ].join()}]`,
     ),
     ...['umlaut', 'quote', 'percent', 'up', 'here', 'touching'].map(badPath),
+  ],
+  inherited: [
+    "export default Object.create({ name: 'inherited', version: '1.0.0', api: '^0.2.0' });",
+    'not_a_plugin: Plugin "inherited" (FOLDER/inherited.js) is not a plugin: the default export of its module is an object without `name` and `version` and `api` as text. Export the result of definePlugin as default.',
+  ],
+  another: [
+    "export default { name: '\\u001b[31m' + 'x'.repeat(9_000), version: '1.0.0', api: '^0.2.0' };",
+    `wrong_plugin: The module configured as "another" (FOLDER/another.js) defines the plugin " [31m${'x'.repeat(295)}…". Name it " [31m${'x'.repeat(295)}…" in the configuration.`,
+  ],
+  names: [
+    plugin(
+      'names',
+      `events: () => [on('push', { name: 'a\\0b', delivery: 'durable', async handle() {} })],
+       jobs: () => [{ name: 'j'.repeat(201), everySeconds: 1, async run() {} }],
+       migrations: [{ name: '\\n', up: ['select 1'] }]`,
+    ),
+    ...['The subscription "a b"', `The job "${'j'.repeat(201)}"`].map(
+      (what) => `bad_member: ${what} of plugin "names" has "name", ${badName}`,
+    ),
+    `bad_member: The definition of plugin "names" has "migrations[0].name", ${badName}`,
+  ],
+  tables: [
+    plugin('tables', `tables: ['tables_a"b', 'tables_' + 'x'.repeat(57), 'tables_' + 'y'.repeat(56)], migrations: []`),
+    ...['a"b', 'x'.repeat(57)].map(
+      (table) =>
+        `table_name: Table "tables_${table}" of plugin "tables" has a name that PostgreSQL does not take as it is. Name it with at most 63 lower-case letters, digits and "_".`,
+    ),
+  ],
+  scopes: [
+    plugin(
+      'scopes',
+      `scopes: [{ name: 'scopes.a', pat: 'ev il' }, { name: 'scopes.b', pat: 'b', includes: ['scopes.c'] }]`,
+    ),
+    'bad_member: The definition of plugin "scopes" has "scopes[0].pat", which must be a scope of a token, of at most 100 characters without blanks, quotes and backslashes, and is a text. Correct it in the code of the plugin.',
+  ],
+  includes: [
+    plugin('includes', `scopes: [{ name: 'includes.b', pat: 'b', includes: ['includes.c'] }]`),
+    'unknown_scope: The scope row "includes.b" of plugin "includes" names the scope row "includes.c", which no enabled plugin contributes. Did you mean "includes.b"?',
   ],
   circle: [
     plugin(
@@ -162,6 +203,10 @@ const failing: Readonly<Record<string, readonly [members: string, says: string]>
   'a directory that is none': [
     "provides: { PasswordDirectory: () => ({ check: 'yes' }) }",
     'Plugin "bell" did not build: what it provides as PasswordDirectory has no method "check".',
+  ],
+  'a counter that lacks half': [
+    'provides: { RateCounter: () => ({ take: async () => undefined, peek() {} }) }',
+    'Plugin "bell" did not build: what it provides as RateCounter has no method "giveBack".',
   ],
   'a directory that is promised': [
     "provides: { PasswordDirectory: async () => { throw new Error('no rope'); } }",

@@ -1,6 +1,7 @@
 // What a plugin in plain JavaScript did not declare is refused while it runs, in a sentence with the remedy.
 import t from 'tap';
 import { flag, shape } from '#adapters/http/shape';
+import { on } from '#core/kernel/events';
 import { HexforgeError } from '#core/kernel/errors';
 import { PLUGIN_API_VERSION, type PluginDefinition } from '#host/definition';
 import { Refused, bareHost } from '#host/sdk/testing';
@@ -100,6 +101,56 @@ void t.test('what is read as a late need is held to the same', async (t) => {
   );
   t.match(await told(() => late['Settings']?.['get']?.('signup.enabled')), /^Plugin "bell" reads the setting "signup/);
 });
+
+void t.test(
+  'a payload that is no JSON object is refused, and what is one comes as handlers get it anywhere',
+  async (t) => {
+    let context: Context = {};
+    const seen: unknown[] = [];
+    const host = await bareHost([
+      plain({
+        needs: ['Events', 'UnitOfWork'],
+        emits: ['bell.rung'],
+        build: (given: Context) => {
+          context = given;
+        },
+        events: () => [
+          on('bell.rung' as never, {
+            name: 'hear',
+            delivery: 'durable',
+            handle: async ({ payload }) => void seen.push(payload),
+          }),
+        ],
+      }),
+    ]);
+    t.teardown(() => host.stop());
+    const emit = (payload: unknown) =>
+      told(() =>
+        context['UnitOfWork']?.['run']?.(() =>
+          context['Events']?.['emit']?.({ type: 'bell.rung', aggregate: 'bell:1', payload }),
+        ),
+      );
+    const circle: Record<string, unknown> = {};
+    circle['self'] = circle;
+    const remedy = 'Let it be an object of texts, numbers, true and false, null, lists and objects of such.';
+    for (const [payload, why] of [
+      [undefined, 'no object'],
+      [5, 'no object'],
+      [[1], 'no object'],
+      [() => 1, 'no object'],
+      [{ a: 1n }, 'no JSON: Do not know how to serialize a BigInt'],
+      [circle, 'no JSON: Converting circular structure to JSON'],
+    ] as const)
+      t.equal(await emit(payload), `Plugin "bell" emits "bell.rung" with a payload that is ${why}. ${remedy}`);
+    t.equal(
+      await emit({ a: 'x'.repeat(1024 ** 2) }),
+      'Plugin "bell" emits "bell.rung" with a payload of more than 1048576 bytes. Put ids into it, and let handlers read the rest.',
+    );
+    t.equal(await emit({ at: new Date(0), none: undefined, times: 3 }), 'it was not refused');
+    await host.drained();
+    t.strictSame(seen, [{ at: '1970-01-01T00:00:00.000Z', times: 3 }]);
+  },
+);
 
 void t.test('a setting that is neither its own nor in `reads` is refused', async (t) => {
   let context: Context = {};

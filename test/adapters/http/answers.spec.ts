@@ -126,27 +126,3 @@ void t.test('an answer that would take long to check is refused, and the next on
   ] as const)
     t.match(await get(rig, id), { status: 422, body: { error: 'The answer is too large', detail } }, id);
 });
-
-void t.test('an answer that cannot be sent as it is asked for is a 500, told in the log', async (t) => {
-  const body = { ok: true };
-  const refused: Readonly<Record<string, readonly [answer: () => unknown, says: RegExp]>> = {
-    continues: [() => reply(body, { status: 101 }), /the status 101 is none of an answer/],
-    low: [() => reply(body, { status: 99 }), /the status 99 is none/],
-    high: [() => reply(body, { status: 600 }), /the status 600 is none/],
-    worded: [() => reply(body, { status: 'ok' as unknown as number }), /the status ok is none/],
-    quoted: [() => reply(body, { etag: 'a"b' }), /its entity tag has characters/],
-    broken: [() => tagged('a\nb', async () => body), /its entity tag has characters/],
-    numbered: [() => reply(body, { etag: 1 as unknown as string }), /its entity tag has characters/],
-    ...Object.fromEntries(
-      ['Content-Length', 'transfer-encoding', 'connection'].map((name) => [
-        name,
-        [() => reply(body, { headers: { [name]: '3' } }), new RegExp(`the header "${name}" is the server's to set`)],
-      ]),
-    ),
-  };
-  const rig = await outside(t, Object.fromEntries(Object.entries(refused).map(([id, [answer]]) => [id, answer])));
-  for (const [id, [, says]] of Object.entries(refused)) {
-    t.match(await get(rig, id), { status: 500, body: { error_code: 'internal' } }, id);
-    t.match(rig.logged.at(-1), { level: 'error', members: { plugin: 'bell', stack: says } }, id);
-  }
-});

@@ -131,6 +131,20 @@ if (testEngines().includes('postgresql')) {
     );
   });
 
+  void t.test('the migrations of others are applied although one takes too long', async (t) => {
+    const data = await testData(t, 'postgresql');
+    const storage = await data.open({ migrationLimit: 50 });
+    if (storage.engine === 'memory') throw new Error('not an SQL engine');
+    const outcomes = await storage.migrate([
+      { plugin: 'slow', migrations: [{ name: '001', up: ['select pg_sleep(60)'] }] },
+      { plugin: 'good', migrations: [{ name: '001', up: ['select 1'] }] },
+    ]);
+    t.match(outcomes, [
+      { plugin: 'slow', steps: [], refused: { remedy: /or raise migrate_timeout, and until then disable/ } },
+      { plugin: 'good', steps: ['001'], refused: undefined },
+    ]);
+  });
+
   void t.test('several processes on one PostgreSQL', { timeout: 120_000 }, async (t) => {
     const data = await testData(t, 'postgresql');
     const open = async (): Promise<PostgresStorage> => {
