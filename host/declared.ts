@@ -56,7 +56,7 @@ function heldEvents(definition: PluginDefinition, events: Events): Events {
 /** Of a payload, as JSON, in bytes: each handler of each process reads it. */
 const largestPayload = 1024 ** 2;
 
-/** The payload as handlers are given it on every engine: what JSON leaves of it. @throws {Internal} where it is none. */
+/** What of a payload handlers are given on every engine: what JSON leaves. @throws {Internal} where it is none. */
 function delivered<T extends EventType>(
   definition: PluginDefinition,
   { type, payload }: Omit<EventOf<T>, 'id' | 'at'>,
