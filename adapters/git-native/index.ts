@@ -264,7 +264,7 @@ export function gitNative(options: GitNativeOptions): GitNative {
     list: async () => await repositories.list(),
     setDefaultBranch: async (repository, branch) =>
       await inside(repository, (location) =>
-        // Who waits makes nothing: under a mark that lasts, what a dead process has locked meanwhile would seem its own.
+        // Who waits makes nothing: under a mark that lasts, what a dead process locked meanwhile would seem its own.
         repositories.setHead(location, branch, (attempt) => changes.during(location, ['refs'], attempt)),
       ),
 

@@ -30,7 +30,7 @@ export class Repositories {
   readonly trash: string;
   readonly #removals: Removals;
 
-  /** @param staging where repositories are made, on the file system of `root`: it goes with the process that makes them. */
+  /** @param staging where repositories are made, on the file system of `root`; it goes with its process. */
   constructor(root: string, removals: Removals, staging: string) {
     this.root = root;
     this.#removals = removals;
