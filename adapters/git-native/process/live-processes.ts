@@ -34,7 +34,7 @@ export interface ChangeMark {
 /** A change that was being made when its programs, or its whole process, ended. */
 export type BrokenOff = Pick<ChangeMark, 'repository' | 'changed'> & {
   readonly since: number;
-  /** Once nothing is there any more of what it left. Until then it is noted on disk, for whoever buries this process. */
+  /** Once nothing of it is left. Until then it is noted on disk, for whoever buries this process. */
   forget(): Promise<void>;
 };
 
