@@ -8,7 +8,7 @@ const writing = { access: changes('repository', 'repo.write'), scope: 'repo.writ
 
 export const labelRoutes = (labels: LabelUseCases): readonly Route[] => [
   api({
-    id: 'labelList',
+    id: 'labelsList',
     summary: 'List labels',
     method: 'GET',
     path,
@@ -21,7 +21,7 @@ export const labelRoutes = (labels: LabelUseCases): readonly Route[] => [
   }),
   api({
     ...writing,
-    id: 'labelCreate',
+    id: 'labelsCreate',
     summary: 'Create a label',
     method: 'POST',
     path,
@@ -33,7 +33,7 @@ export const labelRoutes = (labels: LabelUseCases): readonly Route[] => [
   }),
   api({
     ...writing,
-    id: 'labelUpdate',
+    id: 'labelsUpdate',
     summary: 'Change a label',
     method: 'PATCH',
     path: `${path}/{id}`,
@@ -45,7 +45,7 @@ export const labelRoutes = (labels: LabelUseCases): readonly Route[] => [
   }),
   api({
     ...writing,
-    id: 'labelDelete',
+    id: 'labelsDelete',
     summary: 'Delete a label',
     method: 'DELETE',
     path: `${path}/{id}`,

@@ -36,6 +36,8 @@ const definition = (code: string): string =>
 /** Names of the package in the code, imported. */
 function importsFor(code: string, entries: readonly Entry[]): string {
   const words = new Set(code.match(/[A-Za-z_$][\w$]*/g));
+  // What the examples speak of goes before what an area exports by the same name.
+  for (const [, own = ''] of speakingOf.matchAll(/^(?:interface|declare const) (\w+)/gm)) words.delete(own);
   return entries
     .flatMap(({ name: entry, exports }) =>
       exports
