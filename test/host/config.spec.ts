@@ -164,7 +164,18 @@ void t.test('plugins the file names are asked in its order; the others stay wher
   const { configuration } = await load(t, 'plugins:\n  audit: {}\n  identity: {}\n  guest: { path: ./guest.ts }\n');
   t.strictSame(
     configuration.plugins.map(({ name }) => name),
-    ['audit', 'repositories', 'git-native', 'git-http', 'identity', 'limits', 'settings', 'administration', 'guest'],
+    [
+      'audit',
+      'repositories',
+      'git-native',
+      'git-http',
+      'issues',
+      'identity',
+      'limits',
+      'settings',
+      'administration',
+      'guest',
+    ],
   );
 });
 

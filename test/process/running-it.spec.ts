@@ -336,7 +336,7 @@ void tap.test('the standard plugins are on by name, and `plugins` lists them', a
   const { code, stdout } = await hexforge(t, ['plugins', '--json'], { cwd: await temporaryFolder(t) });
   t.equal(code, 0);
   const plugins = JSON.parse(stdout) as { name: string; enabled?: boolean; state?: string }[];
-  for (const name of ['identity', 'repositories', 'git-native', 'git-http', 'limits', 'audit', 'settings'])
+  for (const name of ['identity', 'repositories', 'git-native', 'git-http', 'issues', 'limits', 'audit', 'settings'])
     t.ok(
       plugins.some((plugin) => plugin.name === name),
       `${name} is listed`,

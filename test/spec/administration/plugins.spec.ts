@@ -19,9 +19,17 @@ void t.test('GET /admin/plugins answers 200 with every plugin in the order of th
   const rows = answer.body as readonly Row[];
   t.strictSame(
     rows.map(({ name, state, origin }) => [name, state, origin]),
-    ['identity', 'repositories', 'git-native', 'git-http', 'audit', 'limits', 'settings', 'administration'].map(
-      (name) => [name, 'started', 'standard'],
-    ),
+    [
+      'identity',
+      'repositories',
+      'git-native',
+      'git-http',
+      'issues',
+      'audit',
+      'limits',
+      'settings',
+      'administration',
+    ].map((name) => [name, 'started', 'standard']),
   );
   t.strictSame(
     rows.find(({ name }) => name === 'administration'),

@@ -1,0 +1,6 @@
+// The face of the area "issues" for everyone: types, pure rules, ports and events.
+export * from './events.ts';
+export * from './issue-type.ts';
+export * from './issue.ts';
+export * from './permissions.ts';
+export * from './ports.ts';

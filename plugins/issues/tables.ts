@@ -1,0 +1,77 @@
+// The tables of this plugin as entities, and the rows that queries see.
+import { defineEntity, p, type InferKyselyDB } from 'hexforge/plugin';
+import type { IdentityViews } from 'hexforge/identity';
+import { issueStates, issueStatuses, priorities } from 'hexforge/issues';
+
+export const TypeTable = defineEntity({
+  name: 'issues.Type',
+  tableName: 'issues_type',
+  properties: {
+    id: p.uuid().primary(),
+    name: p.text(),
+    displayName: p.text(),
+    description: p.text(),
+    color: p.text(),
+    icon: p.text(),
+    isSubtask: p.boolean(),
+    position: p.integer(),
+  },
+});
+
+export const IssueTable = defineEntity({
+  name: 'issues.Issue',
+  tableName: 'issues_issue',
+  properties: {
+    id: p.uuid().primary(),
+    repositoryId: p.uuid(),
+    number: p.integer(),
+    authorId: p.uuid(),
+    title: p.text(),
+    description: p.text(),
+    state: p.enum(issueStates),
+    status: p.enum(issueStatuses),
+    priority: p.enum(priorities),
+    locked: p.boolean(),
+    closedAt: p.datetime().nullable(),
+    createdAt: p.datetime(),
+    updatedAt: p.datetime(),
+    typeId: p.uuid(),
+    parentId: p.uuid().nullable(),
+    dueDate: p.date().nullable(),
+    milestoneId: p.uuid().nullable(),
+    storyPoints: p.bigint('number').nullable(),
+    inputTokens: p.bigint('number').nullable(),
+    outputTokens: p.bigint('number').nullable(),
+    assumptions: p.text().nullable(),
+    acceptanceCriteria: p.text().nullable(),
+  },
+});
+
+export const NumberTable = defineEntity({
+  name: 'issues.Number',
+  tableName: 'issues_number',
+  properties: { repositoryId: p.uuid().primary(), last: p.integer() },
+});
+
+export const IssueLabelTable = defineEntity({
+  name: 'issues.IssueLabel',
+  tableName: 'issues_issue_label',
+  properties: { issueId: p.uuid().primary(), labelId: p.uuid().primary() },
+});
+
+const ofUser = () => ({ issueId: p.uuid().primary(), userId: p.uuid().primary() });
+export const AssigneeTable = defineEntity({
+  name: 'issues.Assignee',
+  tableName: 'issues_assignee',
+  properties: ofUser(),
+});
+export const WatcherTable = defineEntity({
+  name: 'issues.Watcher',
+  tableName: 'issues_watcher',
+  properties: ofUser(),
+});
+
+export const entities = [TypeTable, IssueTable, NumberTable, IssueLabelTable, AssigneeTable, WatcherTable] as const;
+
+/** Rows as queries see them, beside the views of other areas. */
+export type IssuesRows = InferKyselyDB<(typeof entities)[number]> & IdentityViews;
