@@ -10,6 +10,20 @@ export interface IssueFact {
   readonly number: number;
 }
 
+/** What events about an issue type tell. */
+export interface IssueTypeFact {
+  readonly issue_type_id: string;
+  readonly name: string;
+}
+
+/** What events about a component or a version tell. */
+export interface NamedFact {
+  readonly repository_id: string;
+  /** The component's or the version's. */
+  readonly id: string;
+  readonly name: string;
+}
+
 declare module '#core/kernel/events' {
   interface EventPayloads {
     'issue.created': IssueFact;
@@ -20,6 +34,17 @@ declare module '#core/kernel/events' {
     'issue.deleted': IssueFact;
     /** `parent_id` is null where it has none any more. */
     'issue.parent_changed': IssueFact & { readonly parent_id: string | null };
+    'issue_type.created': IssueTypeFact;
+    'issue_type.updated': IssueTypeFact;
+    'issue_type.deleted': IssueTypeFact;
+    /** The whole scheme, in its order; empty for every type. */
+    'issue_type_scheme.replaced': { readonly repository_id: string; readonly type_ids: readonly string[] };
+    'component.created': NamedFact;
+    'component.updated': NamedFact;
+    'component.deleted': NamedFact;
+    'version.created': NamedFact;
+    'version.updated': NamedFact;
+    'version.deleted': NamedFact;
   }
 }
 
@@ -31,6 +56,16 @@ export const issueEvents = [
   'issue.reopened',
   'issue.deleted',
   'issue.parent_changed',
+  'issue_type.created',
+  'issue_type.updated',
+  'issue_type.deleted',
+  'issue_type_scheme.replaced',
+  'component.created',
+  'component.updated',
+  'component.deleted',
+  'version.created',
+  'version.updated',
+  'version.deleted',
 ] as const satisfies readonly EventType[];
 
 type Told = Pick<Issue, 'id' | 'repositoryId' | 'number'>;

@@ -1,4 +1,5 @@
 // A type of issue, of the instance's one catalogue; the built-in ones.
+import { ValidationFailed } from '#core/kernel/errors';
 
 export interface IssueType {
   readonly id: string;
@@ -36,3 +37,31 @@ export const builtInTypes = [
   builtIn(6, 'feature', 'Feature', 'bf8700', 'Something that is missing'),
   builtIn(7, 'support', 'Support', '6e7781', 'Somebody needs help'),
 ] as const satisfies readonly IssueType[];
+
+/** The most types that a catalogue has: it is answered whole. */
+export const maxTypes = 200;
+
+/** The name of the unique constraint, as `Duplicate` carries it. */
+export const typeNameUnique = 'issues_type_name';
+
+/** Whether it belongs to every catalogue: rules and clients know these by their ids. */
+export const isBuiltIn = ({ id }: Pick<IssueType, 'id'>): boolean => builtInTypes.some((type) => type.id === id);
+
+/** Document B, "Issue types (admin)": the name, lower-cased and trimmed. @throws {ValidationFailed} */
+export function typeName(text: string): string {
+  const name = text.trim().toLowerCase();
+  if (isTitle(name)) return name;
+  throw new ValidationFailed('The name of the issue type is not allowed', {
+    detail: '"name" must be one line of text that is not blank',
+  });
+}
+
+/** What people read for the name. @throws {ValidationFailed} */
+export function typeDisplayName(text: string): string {
+  if (isTitle(text)) return text;
+  throw new ValidationFailed('The display name of the issue type is not allowed', {
+    detail: '"display_name" must be one line of text that is not blank',
+  });
+}
+
+const isTitle = (text: string): boolean => text.trim() !== '' && !/\p{Cc}/u.test(text);

@@ -1,5 +1,6 @@
 // The schema of this plugin, step by step; each noun has the steps of its tables beside its stores.
 import type { Migration } from 'hexforge/plugin';
+import { components } from './components/migration.ts';
 import { issues } from './issues/migration.ts';
 import { types } from './types/migration.ts';
 
@@ -11,6 +12,10 @@ export const tables = [
   'issues_issue_label',
   'issues_assignee',
   'issues_watcher',
+  'issues_component',
+  'issues_version',
+  'issues_issue_component',
+  'issues_issue_version',
 ];
 
-export const migrations: readonly Migration[] = [types, issues];
+export const migrations: readonly Migration[] = [types, issues, components];

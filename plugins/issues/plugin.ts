@@ -2,19 +2,35 @@
 import { definePlugin } from 'hexforge/plugin';
 import { issueEvents } from 'hexforge/issues';
 import { issueUseCases } from '#core/issues/use-cases';
+import { memoryAssociationStore } from './associations/store-memory.ts';
+import { sqlAssociationStore } from './associations/store.ts';
+import { componentRoutes } from './components/routes.ts';
+import { componentRows } from './components/store.ts';
 import { issueRoutes } from './issues/routes.ts';
 import { memoryIssueStore } from './issues/store-memory.ts';
 import { sqlIssueStore } from './issues/store.ts';
 import { migrations, tables } from './migrations.ts';
 import { entities } from './tables.ts';
+import { typeSchemeRoutes } from './type-scheme/routes.ts';
+import { memoryTypeSchemeStore } from './type-scheme/store-memory.ts';
+import { sqlTypeSchemeStore } from './type-scheme/store.ts';
+import { typeRoutes } from './types/routes.ts';
+import { typeStore } from './types/store.ts';
+import { versionRoutes } from './versions/routes.ts';
+import { versionRows } from './versions/store.ts';
 
 export default definePlugin({
   name: 'issues',
   version: '0.1.0',
   api: '^0.2.0',
-  needs: ['UnitOfWork', 'Events', 'Users', 'Repositories', 'Clock', 'Ids'],
+  needs: ['UnitOfWork', 'Events', 'AuditLog', 'Users', 'Repositories', 'Clock', 'Ids'],
   stores: {
     issues: { sql: sqlIssueStore, memory: memoryIssueStore },
+    types: typeStore,
+    schemes: { sql: sqlTypeSchemeStore, memory: memoryTypeSchemeStore },
+    components: componentRows,
+    versions: versionRows,
+    associations: { sql: sqlAssociationStore, memory: memoryAssociationStore },
   },
   entities,
   tables,
@@ -24,8 +40,14 @@ export default definePlugin({
   build: (context) =>
     issueUseCases({
       store: context.stores.issues,
+      types: context.stores.types,
+      schemes: context.stores.schemes,
+      components: context.stores.components,
+      versions: context.stores.versions,
+      associations: context.stores.associations,
       unitOfWork: context.UnitOfWork,
       events: context.Events,
+      audit: context.AuditLog,
       users: context.Users,
       clock: context.Clock,
       ids: context.Ids,
@@ -34,5 +56,11 @@ export default definePlugin({
     RepositoryCounters: ({ repositoryCounters }) => repositoryCounters,
     UserReferences: ({ userReferences }) => userReferences,
   },
-  routes: (useCases) => [...issueRoutes(useCases)],
+  routes: (useCases) => [
+    ...issueRoutes(useCases),
+    ...typeRoutes(useCases),
+    ...typeSchemeRoutes(useCases),
+    ...componentRoutes(useCases),
+    ...versionRoutes(useCases),
+  ],
 });

@@ -1,9 +1,18 @@
 // The tables in memory that several stores read, with their keys and foreign keys as the migrations declare them.
 import type { MemoryDatabase, MemoryTable } from 'hexforge/plugin';
-import { builtInTypes, type Issue, type IssueType } from 'hexforge/issues';
+import {
+  builtInTypes,
+  componentName,
+  typeNameUnique,
+  versionName,
+  type Component,
+  type Issue,
+  type IssueType,
+  type Version,
+} from 'hexforge/issues';
 
 export function typeTable(database: MemoryDatabase): MemoryTable<IssueType> {
-  const types = database.table<IssueType>('issues_type', { key: 'id', uniques: { issues_type_name: ['name'] } });
+  const types = database.table<IssueType>('issues_type', { key: 'id', uniques: { [typeNameUnique]: ['name'] } });
   // What the migration inserts.
   if (types.count() === 0) for (const type of builtInTypes) types.insert(type);
   return types;
@@ -23,3 +32,17 @@ export const issueTable = (database: MemoryDatabase): MemoryTable<StoredIssue> =
       parentId: { table: 'issues_issue', onDelete: 'set null' },
     },
   });
+
+const named = (unique: string) =>
+  ({
+    uniques: { [unique]: ['repositoryId', 'nameKey'] },
+    references: { repositoryId: { table: 'repositories_repository', onDelete: 'cascade' } },
+  }) as const;
+/** Constraints of the tables of components and versions. */
+export const componentConstraints = named(componentName);
+export const versionConstraints = named(versionName);
+
+export const componentTable = (database: MemoryDatabase): MemoryTable<Component> =>
+  database.table<Component>('issues_component', { ...componentConstraints, key: 'id' });
+export const versionTable = (database: MemoryDatabase): MemoryTable<Version> =>
+  database.table<Version>('issues_version', { ...versionConstraints, key: 'id' });

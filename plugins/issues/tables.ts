@@ -3,6 +3,9 @@ import { defineEntity, p, type InferKyselyDB } from 'hexforge/plugin';
 import type { IdentityViews } from 'hexforge/identity';
 import { issueStates, issueStatuses, priorities } from 'hexforge/issues';
 
+/** How a version is associated with an issue. */
+const versionKinds = ['fix', 'affects'] as const;
+
 export const TypeTable = defineEntity({
   name: 'issues.Type',
   tableName: 'issues_type',
@@ -71,7 +74,54 @@ export const WatcherTable = defineEntity({
   properties: ofUser(),
 });
 
-export const entities = [TypeTable, IssueTable, NumberTable, IssueLabelTable, AssigneeTable, WatcherTable] as const;
+export const SchemeTable = defineEntity({
+  name: 'issues.Scheme',
+  tableName: 'issues_type_scheme',
+  properties: { repositoryId: p.uuid().primary(), typeId: p.uuid().primary(), position: p.integer() },
+});
+
+const named = () => ({
+  id: p.uuid().primary(),
+  repositoryId: p.uuid(),
+  name: p.text(),
+  nameKey: p.text(),
+  description: p.text(),
+});
+export const ComponentTable = defineEntity({
+  name: 'issues.Component',
+  tableName: 'issues_component',
+  properties: named(),
+});
+export const VersionTable = defineEntity({
+  name: 'issues.Version',
+  tableName: 'issues_version',
+  properties: { ...named(), released: p.boolean(), releaseDate: p.date().nullable() },
+});
+
+export const IssueComponentTable = defineEntity({
+  name: 'issues.IssueComponent',
+  tableName: 'issues_issue_component',
+  properties: { issueId: p.uuid().primary(), componentId: p.uuid().primary() },
+});
+export const IssueVersionTable = defineEntity({
+  name: 'issues.IssueVersion',
+  tableName: 'issues_issue_version',
+  properties: { issueId: p.uuid().primary(), kind: p.enum(versionKinds).primary(), versionId: p.uuid().primary() },
+});
+
+export const entities = [
+  TypeTable,
+  SchemeTable,
+  ComponentTable,
+  VersionTable,
+  IssueComponentTable,
+  IssueVersionTable,
+  IssueTable,
+  NumberTable,
+  IssueLabelTable,
+  AssigneeTable,
+  WatcherTable,
+] as const;
 
 /** Rows as queries see them, beside the views of other areas. */
 export type IssuesRows = InferKyselyDB<(typeof entities)[number]> & IdentityViews;
