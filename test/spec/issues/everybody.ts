@@ -34,7 +34,7 @@ export interface Everybody {
 export async function everybody(forge: TestForge): Promise<Everybody> {
   const owner = (await forge.createUser('owner')).client;
   const callers: Record<string, Client> = { none: forge.anonymous, owner, instance: await forge.administrator() };
-  for (const name of ['other', ...roles]) callers[name] = (await forge.createUser(name)).client;
+  for (const name of ['other', ...roles]) callers[name] = (await forge.createUser(`the-${name}`)).client;
   const path = (visibility: Visibility): string => `/api/v1/repos/owner/${visibility}`;
   const sure = async (answer: Promise<Answer>): Promise<void> => {
     const { status, text } = await answer;
@@ -42,7 +42,8 @@ export async function everybody(forge: TestForge): Promise<Everybody> {
   };
   for (const visibility of visibilities) {
     await sure(owner.post('/api/v1/repos', { body: { name: visibility, visibility } }));
-    for (const role of roles) await sure(owner.put(`${path(visibility)}/collaborators/${role}`, { body: { role } }));
+    for (const role of roles)
+      await sure(owner.put(`${path(visibility)}/collaborators/the-${role}`, { body: { role } }));
   }
   return {
     callers: callers as Record<Standing, Client>,
