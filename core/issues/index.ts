@@ -1,5 +1,8 @@
 // The face of the area "issues" for everyone: types, pure rules, ports and events.
 export * from './events.ts';
+export * from './fields.ts';
+export * from './filter.ts';
+export * from './hierarchy.ts';
 export * from './issue-type.ts';
 export * from './issue.ts';
 export * from './permissions.ts';

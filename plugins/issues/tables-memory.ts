@@ -1,6 +1,7 @@
 // The tables in memory that several stores read, with their keys and foreign keys as the migrations declare them.
-import type { MemoryDatabase, MemoryTable } from 'hexforge/plugin';
+import type { PublicUserRow } from 'hexforge/identity';
 import { builtInTypes, type Issue, type IssueType } from 'hexforge/issues';
+import type { MemoryDatabase, MemoryTable } from 'hexforge/plugin';
 
 export function typeTable(database: MemoryDatabase): MemoryTable<IssueType> {
   const types = database.table<IssueType>('issues_type', { key: 'id', uniques: { issues_type_name: ['name'] } });
@@ -9,8 +10,8 @@ export function typeTable(database: MemoryDatabase): MemoryTable<IssueType> {
   return types;
 }
 
-/** What is unset of a row in memory is undefined. */
-export type StoredIssue = Omit<Issue, 'parentId'> & { readonly parentId?: string | undefined };
+/** Memory unsets what SQL sets to null. */
+export type StoredIssue = Omit<Issue, 'parentId'> & { readonly parentId?: string | null | undefined };
 
 export const issueTable = (database: MemoryDatabase): MemoryTable<StoredIssue> =>
   database.table<StoredIssue>('issues_issue', {
@@ -23,3 +24,26 @@ export const issueTable = (database: MemoryDatabase): MemoryTable<StoredIssue> =
       parentId: { table: 'issues_issue', onDelete: 'set null' },
     },
   });
+
+export const numberTable = (database: MemoryDatabase) =>
+  database.table<{ readonly repositoryId: string; readonly last: number }>('issues_number', {
+    key: 'repositoryId',
+    references: { repositoryId: { table: 'repositories_repository', onDelete: 'cascade' } },
+  });
+
+const ofIssue = { issueId: { table: 'issues_issue', onDelete: 'cascade' } } as const;
+
+export const labelTable = (database: MemoryDatabase) =>
+  database.table<{ readonly issueId: string; readonly labelId: string }>('issues_issue_label', {
+    key: ['issueId', 'labelId'],
+    references: ofIssue,
+  });
+
+export const userTable = (database: MemoryDatabase, name: 'issues_assignee' | 'issues_watcher') =>
+  database.table<{ readonly issueId: string; readonly userId: string }>(name, {
+    key: ['issueId', 'userId'],
+    references: { ...ofIssue, userId: { table: 'identity_user', onDelete: 'cascade' } },
+  });
+
+export const publicUsers = (database: MemoryDatabase): ReadonlyMap<string, PublicUserRow> =>
+  new Map(database.published<PublicUserRow>('identity_public_user').map((user) => [user.id, user]));
