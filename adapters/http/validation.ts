@@ -1,6 +1,6 @@
 // Input validation: joi schemas compiled once, and failures worded as sentences that name the field.
 import type Joi from 'joi';
-import { UnknownField, ValidationFailed } from '#core/kernel/errors';
+import { HexforgeError, UnknownField, ValidationFailed } from '#core/kernel/errors';
 
 export type Check = (value: unknown) => unknown;
 
@@ -31,7 +31,9 @@ export function compile(schema: Joi.ObjectSchema, place: Place): Check {
   };
 }
 
-function refusal(error: Joi.ValidationError, place: Place): ValidationFailed | UnknownField {
+function refusal(error: Joi.ValidationError | HexforgeError, place: Place): HexforgeError {
+  // A member with a refusal of its own.
+  if (error instanceof HexforgeError) return error;
   const [first] = error.details;
   const message = first?.message ?? error.message;
   if (first !== undefined && first.path.length === 0)

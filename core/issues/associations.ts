@@ -1,6 +1,9 @@
 // Which components and versions of its repository an issue is about (document B, "Issue object" and "Create").
 import { ValidationFailed } from '#core/kernel/errors';
 import type { Component } from './component.ts';
+import type { IssueFilter } from './filter.ts';
+import type { Issue } from './issue.ts';
+import { namedKey } from './named.ts';
 import type { IssueParts } from './parts.ts';
 import type { Version } from './version.ts';
 
@@ -14,50 +17,93 @@ export interface Associations {
 }
 export type Association = keyof Associations;
 
-/** By the member of a body that names them. */
-export const associationFields = {
-  components: 'component_ids',
-  fixVersions: 'fix_version_ids',
-  affectsVersions: 'affects_version_ids',
-} as const satisfies Record<Association, string>;
-
-/** The ids of each, where they are to be replaced. */
-export type AssociationIds = { readonly [A in Association]?: readonly string[] | undefined };
-
 /** Of an issue without any. */
 export const noAssociations: Associations = { components: [], fixVersions: [], affectsVersions: [] };
 
+/** Member of a command that names them by id → what it associates, and the member of a body. */
+const named = {
+  componentIds: ['components', 'component_ids'],
+  fixVersionIds: ['fixVersions', 'fix_version_ids'],
+  affectsVersionIds: ['affectsVersions', 'affects_version_ids'],
+} as const satisfies Record<string, readonly [Association, string]>;
+
+/** Those that are there, even empty, replace the ones before. */
+export type AssociationIds = { readonly [M in keyof typeof named]?: readonly string[] | undefined };
+
+const members = Object.keys(named) as (keyof typeof named)[];
+
 /** Where associations are kept. */
 export interface AssociationStore {
-  /** Of all these issues at once; those without any may be missing. */
+  /** Of all these issues, in as many queries as of one; those without any may be missing. */
   of(issueIds: readonly string[]): Promise<ReadonlyMap<string, Associations>>;
-  /** Puts these in the place of what is there. @returns how many of the ids the repository has. */
-  replace(
-    issue: { readonly id: string; readonly repositoryId: string },
-    association: Association,
-    ids: readonly string[],
-  ): Promise<number>;
+  /**
+   * Puts those of these that the repository has in the place of what is there. The ids differ, and the issue is held by
+   * the unit of work or made in it. @returns how many it has.
+   */
+  replace(issue: Pick<Issue, 'id' | 'repositoryId'>, association: Association, ids: readonly string[]): Promise<number>;
 }
 
-const associations = Object.keys(associationFields) as Association[];
+type Parts = Pick<IssueParts, 'associations'>;
 
-/**
- * Replaces those that are given, in the unit of work of the issue's change. @returns which: to be told of the change.
- * @throws {ValidationFailed} where the repository does not have one of them; the unit of work can only roll back then.
- */
-export const replaceAssociations =
-  ({ associations: store }: Pick<IssueParts, 'associations'>) =>
-  async (
-    issue: { readonly id: string; readonly repositoryId: string },
-    given: AssociationIds,
-  ): Promise<readonly Association[]> => {
-    const replaced = associations.filter((association) => given[association] !== undefined);
-    for (const association of replaced) {
-      const ids = [...new Set(given[association])];
-      if ((await store.replace(issue, association, ids)) < ids.length)
-        throw new ValidationFailed('The repository does not have all of these', {
-          detail: `"${associationFields[association]}" names one that is not the repository's`,
-        });
-    }
-    return replaced;
-  };
+/** Of those given, what is otherwise in the issue. */
+export async function changedAssociations(
+  { associations }: Parts,
+  { id }: Pick<Issue, 'id'>,
+  given: AssociationIds,
+): Promise<AssociationIds> {
+  const present = members.filter((member) => given[member] !== undefined);
+  if (present.length === 0) return {};
+  const before = (await associations.of([id])).get(id);
+  return Object.fromEntries(
+    present
+      .filter((member) => {
+        const had = new Set(before?.[named[member][0]].map((thing) => thing.id));
+        return had.symmetricDifference(new Set(given[member])).size > 0;
+      })
+      .map((member) => [member, given[member]]),
+  );
+}
+
+/** @throws {ValidationFailed} where the repository lacks one; the unit of work can only roll back then. */
+export async function replaceAssociations(
+  { associations }: Parts,
+  issue: Pick<Issue, 'id' | 'repositoryId'>,
+  given: AssociationIds,
+): Promise<void> {
+  for (const member of members) {
+    if (given[member] === undefined) continue;
+    const ids = [...new Set(given[member])];
+    const [association, field] = named[member];
+    if ((await associations.replace(issue, association, ids)) < ids.length)
+      throw new ValidationFailed('An issue is about components and versions of its own repository', {
+        detail: `"${field}" names one that the repository does not have`,
+      });
+  }
+}
+
+/** What a list asks for of them, by name in any case. */
+export interface AssociationNames {
+  readonly component?: string | undefined;
+  readonly fixVersion?: string | undefined;
+  readonly affectsVersion?: string | undefined;
+}
+
+/** By id. @returns undefined where the repository lacks one of that name, so that no issue has it. */
+export async function associationFilter(
+  { components, versions }: Pick<IssueParts, 'components' | 'versions'>,
+  repositoryId: string,
+  { component, fixVersion, affectsVersion }: AssociationNames,
+): Promise<Pick<IssueFilter, 'componentId' | 'fixVersionId' | 'affectsVersionId'> | undefined> {
+  const filter: Record<string, string> = {};
+  for (const [member, rows, name] of [
+    ['componentId', components, component],
+    ['fixVersionId', versions, fixVersion],
+    ['affectsVersionId', versions, affectsVersion],
+  ] as const) {
+    if (name === undefined) continue;
+    const one = await rows.findOne({ repositoryId, nameKey: namedKey(name) });
+    if (one === undefined) return undefined;
+    filter[member] = one.id;
+  }
+  return filter;
+}

@@ -2,6 +2,9 @@
 export * from './associations.ts';
 export * from './component.ts';
 export * from './events.ts';
+export * from './fields.ts';
+export * from './filter.ts';
+export * from './hierarchy.ts';
 export * from './issue-type.ts';
 export * from './issue.ts';
 export { namedKey, type Named } from './named.ts';

@@ -1,5 +1,6 @@
 // What this area offers to others: counts, in the ports of the areas that show or ask for them.
 import type { UserReferences } from '#core/identity/index';
+import type { MilestoneCounts } from '#core/planning/index';
 import type { RepositoryCounters } from '#core/repositories/index';
 import type { IssueParts } from './parts.ts';
 
@@ -17,4 +18,9 @@ export const repositoryCounters = ({ store }: Parts): RepositoryCounters => ({
 export const userReferences = ({ store }: Parts): UserReferences => ({
   what: 'issues',
   counts: (userIds) => store.countByAuthor(userIds),
+});
+
+/** Open and closed issues of milestones. */
+export const milestoneCounts = ({ store }: Parts): MilestoneCounts => ({
+  counts: (repositoryId, milestoneIds) => store.countByMilestone(repositoryId, milestoneIds),
 });

@@ -1,9 +1,10 @@
 // What the use cases of this area are built from.
-import type { Users } from '#core/identity/index';
 import type { AuditLog } from '#core/kernel/audit';
 import type { Rows } from '#core/kernel/rows';
-import type { Clock, Ids } from '#core/kernel/time';
 import type { Events, UnitOfWork } from '#core/kernel/unit-of-work';
+import type { Ids } from '#core/kernel/time';
+import type { Planning } from '#core/planning/index';
+import type { Repositories } from '#core/repositories/index';
 import type { AssociationStore } from './associations.ts';
 import type { Component } from './component.ts';
 import type { IssueType } from './issue-type.ts';
@@ -22,7 +23,8 @@ export interface IssueParts {
   readonly unitOfWork: UnitOfWork;
   readonly events: Events;
   readonly audit: AuditLog;
-  readonly users: Users;
-  readonly clock: Clock;
+  readonly repositories: Repositories;
+  /** Labels and milestones, where there are any. */
+  readonly planning: Planning | undefined;
   readonly ids: Ids;
 }

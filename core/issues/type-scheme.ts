@@ -43,20 +43,24 @@ export function typeSchemeUseCases({ types, schemes, unitOfWork, events }: Parts
         return fetch(granted);
       });
     },
-
-    /**
-     * The type that a new issue of the repository is to have, or that one is changed to. @throws {ValidationFailed} for
-     * one that does not exist or that the scheme leaves out.
-     */
-    async allowed(repositoryId: string, typeId: string): Promise<IssueType> {
-      const type = await types.findOne({ id: typeId });
-      if (type === undefined)
-        throw new ValidationFailed('There is no such issue type', { detail: `"issue_type_id" is "${typeId}"` });
-      const scheme = await schemes.typesOf(repositoryId);
-      if (scheme.length === 0 || scheme.some(({ id }) => id === typeId)) return type;
-      throw new ValidationFailed('The repository does not use this issue type', {
-        detail: `"issue_type_id" must be of its scheme: ${scheme.map(({ id, name }) => `${name} (${id})`).join(', ')}`,
-      });
-    },
   };
+}
+
+/**
+ * The type that a new issue of the repository is to have, or that one is changed to. @throws {ValidationFailed} for one
+ * that does not exist or that the scheme leaves out.
+ */
+export async function allowedType(
+  { types, schemes }: Pick<Parts, 'types' | 'schemes'>,
+  { id: repositoryId }: Pick<Repository, 'id'>,
+  typeId: string,
+): Promise<IssueType> {
+  const type = await types.findOne({ id: typeId });
+  if (type === undefined)
+    throw new ValidationFailed('There is no such issue type', { detail: `"issue_type_id": "${typeId}"` });
+  const scheme = await schemes.typesOf(repositoryId);
+  if (scheme.length === 0 || scheme.some(({ id }) => id === typeId)) return type;
+  throw new ValidationFailed('The repository does not use this issue type', {
+    detail: `"issue_type_id" must be of its scheme: ${scheme.map(({ id, name }) => `${id} (${name})`).join(', ')}`,
+  });
 }

@@ -11,6 +11,7 @@ import '#core/audit/index';
 import '#core/identity/index';
 import '#core/issues/index';
 import '#core/limits/index';
+import '#core/planning/index';
 import '#core/repositories/index';
 import '#core/settings/index';
 export { entityTag } from '#adapters/http/etag';

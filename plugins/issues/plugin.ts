@@ -1,5 +1,5 @@
 // The plugin "issues": the issue tracker of repositories.
-import { definePlugin } from 'hexforge/plugin';
+import { definePlugin, on } from 'hexforge/plugin';
 import { issueEvents } from 'hexforge/issues';
 import { issueUseCases } from '#core/issues/use-cases';
 import { memoryAssociationStore } from './associations/store-memory.ts';
@@ -23,7 +23,7 @@ export default definePlugin({
   name: 'issues',
   version: '0.1.0',
   api: '^0.2.0',
-  needs: ['UnitOfWork', 'Events', 'AuditLog', 'Users', 'Repositories', 'Clock', 'Ids'],
+  needs: ['UnitOfWork', 'Events', 'AuditLog', 'Repositories', 'Planning', 'Ids'],
   stores: {
     issues: { sql: sqlIssueStore, memory: memoryIssueStore },
     types: typeStore,
@@ -34,7 +34,7 @@ export default definePlugin({
   },
   entities,
   tables,
-  references: ['repositories_repository', 'identity_user'],
+  references: ['repositories_repository', 'identity_user', 'identity_public_user'],
   migrations,
   emits: issueEvents,
   build: (context) =>
@@ -48,13 +48,14 @@ export default definePlugin({
       unitOfWork: context.UnitOfWork,
       events: context.Events,
       audit: context.AuditLog,
-      users: context.Users,
-      clock: context.Clock,
+      repositories: context.Repositories,
+      planning: context.Planning,
       ids: context.Ids,
     }),
   provides: {
     RepositoryCounters: ({ repositoryCounters }) => repositoryCounters,
     UserReferences: ({ userReferences }) => userReferences,
+    MilestoneCounts: ({ milestoneCounts }) => milestoneCounts,
   },
   routes: (useCases) => [
     ...issueRoutes(useCases),
@@ -62,5 +63,19 @@ export default definePlugin({
     ...typeSchemeRoutes(useCases),
     ...componentRoutes(useCases),
     ...versionRoutes(useCases),
+  ],
+  events: ({ dropLabel, dropMilestone }) => [
+    on('label.deleted', {
+      name: 'drop-label',
+      delivery: 'durable',
+      optional: true,
+      handle: ({ payload }) => dropLabel(payload.id),
+    }),
+    on('milestone.deleted', {
+      name: 'drop-milestone',
+      delivery: 'durable',
+      optional: true,
+      handle: ({ payload }) => dropMilestone(payload.id),
+    }),
   ],
 });

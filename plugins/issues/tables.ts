@@ -30,6 +30,7 @@ export const IssueTable = defineEntity({
     number: p.integer(),
     authorId: p.uuid(),
     title: p.text(),
+    titleKey: p.text(),
     description: p.text(),
     state: p.enum(issueStates),
     status: p.enum(issueStatuses),

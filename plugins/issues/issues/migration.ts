@@ -10,6 +10,14 @@ const ofUser = (table: string): readonly string[] => [
   `create index ${table}_user on ${table} (user_id)`,
 ];
 
+/** A list filtered by the column comes in its order from the index. */
+const filtered = (column: string): string =>
+  `create index issues_issue_${column} on issues_issue (repository_id, ${column}, number)`;
+
+/** Few issues have a value. */
+const bounded = (column: string): string =>
+  `create index issues_issue_${column} on issues_issue (repository_id, ${column}) where ${column} is not null`;
+
 export const issues: Migration = {
   name: '002-issues',
   up: [
@@ -19,6 +27,7 @@ export const issues: Migration = {
       number integer not null,
       author_id uuid not null references identity_user (id) on delete restrict,
       title text not null,
+      title_key text not null,
       description text not null,
       state text not null check (state in ('open', 'closed')),
       status text not null check (status in ('queued', 'in_progress', 'blocked', 'completed', 'canceled')),
@@ -38,12 +47,13 @@ export const issues: Migration = {
       acceptance_criteria text,
       constraint issues_issue_number unique (repository_id, number)
     )`,
+    ...['state', 'status', 'priority', 'type_id'].map(filtered),
+    ...['due_date', 'story_points', 'input_tokens', 'output_tokens'].map(bounded),
     'create index issues_issue_author on issues_issue (author_id)',
     'create index issues_issue_type on issues_issue (type_id)',
-    'create index issues_issue_state on issues_issue (repository_id, state, number desc)',
     'create index issues_issue_parent on issues_issue (parent_id, number) where parent_id is not null',
     'create index issues_issue_milestone on issues_issue (milestone_id, state) where milestone_id is not null',
-    // The last number that was given: its row is locked until the issue that has it is there, or neither is.
+    // The last number that was given. Its row is locked until the issue that has the number is there, or neither is.
     `create table issues_number (
       repository_id uuid primary key references repositories_repository (id) on delete cascade,
       last integer not null

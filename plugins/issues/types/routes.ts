@@ -1,7 +1,7 @@
 // Routes of issue types (document B, "Issues": the global catalogue, and "Issue types (admin)").
 import { api, signedIn, superAdmin, type Route } from 'hexforge/plugin';
 import type { IssueUseCases } from '#core/issues/use-cases';
-import { presentType, readType, typeBody, typeChangeBody, typeJson, typeListJson } from './schemas.ts';
+import { presentIssueType, readType, typeBody, typeChangeBody, issueTypeJson, typeListJson } from './schemas.ts';
 
 /** "Reading the global issue-type catalog needs only an authenticated caller": a token of any scope will do. */
 const reading = { access: signedIn, scope: null } as const;
@@ -15,7 +15,7 @@ export const typeRoutes = ({ types }: IssueUseCases): readonly Route[] => [
     method: 'GET',
     path: '/issue-types',
     result: typeListJson,
-    run: async (call) => (await types.list(call)).map(presentType),
+    run: async (call) => (await types.list(call)).map(presentIssueType),
   }),
   api({
     ...reading,
@@ -23,9 +23,9 @@ export const typeRoutes = ({ types }: IssueUseCases): readonly Route[] => [
     summary: 'One issue type',
     method: 'GET',
     path: '/issue-types/{id}',
-    result: typeJson,
+    result: issueTypeJson,
     statuses: [404],
-    run: async (call, { params }) => presentType(await types.fetch(call, params)),
+    run: async (call, { params }) => presentIssueType(await types.fetch(call, params)),
   }),
   api({
     ...administered,
@@ -35,10 +35,10 @@ export const typeRoutes = ({ types }: IssueUseCases): readonly Route[] => [
     path: '/admin/issue-types',
     body: typeBody,
     success: 201,
-    result: typeJson,
+    result: issueTypeJson,
     statuses: [409, 422],
     run: async (call, { body: { name, display_name, is_subtask, color, ...rest } }) =>
-      presentType(
+      presentIssueType(
         await types.create(call, {
           ...readType(rest),
           name,
@@ -55,9 +55,10 @@ export const typeRoutes = ({ types }: IssueUseCases): readonly Route[] => [
     method: 'PATCH',
     path: '/admin/issue-types/{id}',
     body: typeChangeBody,
-    result: typeJson,
+    result: issueTypeJson,
     statuses: [404],
-    run: async (call, { params, body }) => presentType(await types.update(call, { ...readType(body), id: params.id })),
+    run: async (call, { params, body }) =>
+      presentIssueType(await types.update(call, { ...readType(body), id: params.id })),
   }),
   api({
     ...administered,

@@ -25,7 +25,7 @@ export const typeChangeBody = shape({
   ...changeable,
 }).id('IssueTypeUpdate');
 
-export const typeJson = shape({
+export const issueTypeJson = shape({
   id: uuid(),
   name: word(),
   display_name: word(),
@@ -35,9 +35,9 @@ export const typeJson = shape({
   is_subtask: flag(),
   position: count(),
 }).id('IssueType');
-export const typeListJson = list(typeJson);
+export const typeListJson = list(issueTypeJson);
 
-export const presentType = ({ displayName, isSubtask, ...type }: IssueType): TypeOf<typeof typeJson> => ({
+export const presentIssueType = ({ displayName, isSubtask, ...type }: IssueType): TypeOf<typeof issueTypeJson> => ({
   ...type,
   display_name: displayName,
   is_subtask: isSubtask,

@@ -1,7 +1,6 @@
 // Shapes of versions over HTTP (document D, "Issues"), and how a version becomes one.
-import { flag, maybe, orNull, pageOf, shape, text, uuid, word, type TypeOf } from 'hexforge/plugin';
+import { day, flag, maybe, orNull, pageOf, shape, text, uuid, word, type TypeOf } from 'hexforge/plugin';
 import type { Version } from 'hexforge/issues';
-import { day } from '../shapes.ts';
 
 const name = word().max(100);
 const description = text().max(1000);

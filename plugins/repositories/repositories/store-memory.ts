@@ -82,6 +82,12 @@ export function memoryRepositoryStore(database: MemoryDatabase): RepositoryStore
       };
     },
     byId: async (id) => entities([rows.get(id)])[0],
+    async readers(id, userIds) {
+      const row = rows.get(id);
+      const reads = (userId: string): boolean =>
+        row !== undefined && mayRead(row, collaboration(id, userId), { kind: 'user', id: userId, isAdmin: false });
+      return userIds.filter(reads);
+    },
     parentOf: async (id) => entities([rows.get(rows.get(id)?.parentId ?? '')])[0],
     idByName: async (ownerId, name) => named(ownerId, name)?.id,
     async list({ reader, ownerId, owner, parentId, limit, offset = 0 }) {

@@ -1,0 +1,6 @@
+// The face of the area "planning" for everyone: labels and milestones, their rules, events and ports.
+export * from './events.ts';
+export * from './label.ts';
+export * from './milestone.ts';
+export * from './offers.ts';
+import './permissions.ts';

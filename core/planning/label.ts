@@ -1,0 +1,46 @@
+// A label of a repository, and what is true of one on paper (document B, "Issues").
+import { ValidationFailed } from '#core/kernel/errors';
+import { nameKey } from '#core/repositories/index';
+
+/** A label of a repository. */
+export interface Label {
+  readonly id: string;
+  readonly repositoryId: string;
+  readonly name: string;
+  /** The name in lower case: unique in a repository. */
+  readonly nameKey: string;
+  /** Six hexadecimal digits, as they were given. */
+  readonly color: string;
+  readonly description: string | null;
+}
+
+/** The most labels of one repository. */
+export const maxLabels = 1000;
+/** The most characters of a label's name. */
+export const maxLabelName = 64;
+/** The most characters of a label's description. */
+export const maxLabelDescription = 255;
+/** What a color is. */
+export const labelColor = /^[0-9A-Fa-f]{6}$/;
+
+/** What a caller says of a label. */
+export type LabelWish = Pick<Label, 'name' | 'color'> & { readonly description?: string | null | undefined };
+
+/** What the members given come to. @throws {ValidationFailed} naming the one at fault */
+export function labelParts(wish: LabelWish): Pick<Label, 'name' | 'nameKey' | 'color'> & Partial<Label>;
+export function labelParts(wish: Partial<LabelWish>): Partial<Label>;
+export function labelParts({ name, color, description }: Partial<LabelWish>): Partial<Label> {
+  if (name !== undefined && (name.trim() !== name || name === '' || name.length > maxLabelName || /\p{Cc}/u.test(name)))
+    throw new ValidationFailed('The name of the label is not allowed', {
+      detail: `"name" must be 1 to ${maxLabelName} characters, without control characters or blanks around them`,
+    });
+  if (color !== undefined && !labelColor.test(color))
+    throw new ValidationFailed('The color of the label is not allowed', {
+      detail: '"color" must be six hexadecimal digits, without "#"',
+    });
+  return {
+    ...(name !== undefined && { name, nameKey: nameKey(name) }),
+    ...(color !== undefined && { color }),
+    ...(description !== undefined && { description: description === '' ? null : description }),
+  };
+}

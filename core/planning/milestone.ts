@@ -1,0 +1,65 @@
+// A milestone of a repository, and what is true of one on paper (document B, "Issues").
+import { ValidationFailed } from '#core/kernel/errors';
+import { isDate } from '#core/kernel/instant';
+
+/** The states of a milestone. */
+export const milestoneStates = ['open', 'closed'] as const;
+/** One of them. */
+export type MilestoneState = (typeof milestoneStates)[number];
+
+/** A milestone of a repository. */
+export interface Milestone {
+  readonly id: string;
+  readonly repositoryId: string;
+  readonly title: string;
+  readonly description: string;
+  /** A day of the calendar, YYYY-MM-DD. */
+  readonly dueDate: string | null;
+  readonly state: MilestoneState;
+  readonly createdAt: Date;
+  /** Null while it is open. */
+  readonly closedAt: Date | null;
+}
+
+/** A milestone and how many issues have it. */
+export type CountedMilestone = Milestone & { readonly openIssues: number; readonly closedIssues: number };
+
+/** The most milestones of one repository. */
+export const maxMilestones = 1000;
+/** The most characters of a milestone's title. */
+export const maxMilestoneTitle = 255;
+/** The most characters of a milestone's description: a full list of them is still an answer. */
+export const maxMilestoneDescription = 2000;
+
+/** What a caller says of a milestone; an empty date is none. */
+export interface MilestoneWish {
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+  readonly dueDate?: string | null | undefined;
+}
+
+/** What the members given come to. @throws {ValidationFailed} naming the one at fault */
+export function milestoneParts(
+  wish: MilestoneWish & { readonly title: string },
+): Pick<Milestone, 'title'> & Partial<Milestone>;
+export function milestoneParts(wish: MilestoneWish): Partial<Milestone>;
+export function milestoneParts({ title, description, dueDate }: MilestoneWish): Partial<Milestone> {
+  if (title?.trim() === '')
+    throw new ValidationFailed('A milestone needs a title', { detail: '"title" must not be empty' });
+  // The calendar of PostgreSQL begins with the year 1.
+  if (typeof dueDate === 'string' && dueDate !== '' && (!isDate(dueDate) || dueDate < '0001'))
+    throw new ValidationFailed('The due date is no day of the calendar', {
+      detail: '"due_date" must be YYYY-MM-DD, or empty for none',
+    });
+  return {
+    ...(title !== undefined && { title }),
+    ...(description !== undefined && { description }),
+    ...(dueDate !== undefined && { dueDate: dueDate === '' ? null : dueDate }),
+  };
+}
+
+/** A change of state; a milestone that is closed already keeps the time. */
+export const inState = (state: MilestoneState, { closedAt }: Milestone, now: Date): Partial<Milestone> => ({
+  state,
+  closedAt: state === 'open' ? null : (closedAt ?? now),
+});
