@@ -1,10 +1,19 @@
 // Rows of one table in memory, found by equal members.
 import type { RowQuery, Rows } from '#core/kernel/rows';
 import type { Key, MemoryTable, Query } from './database.ts';
+import { matching } from './query.ts';
 
 /** @param keyOf what the table tells its rows apart by. */
 export function memoryRows<Row extends object>(table: MemoryTable<Row>, keyOf: (row: Row) => Key): Rows<Row> {
-  const query = ({ where, orderBy }: RowQuery<Row>) => ({ where, orderBy }) as unknown as Query<Row>;
+  const query = ({ where, among = {}, orderBy }: RowQuery<Row>) => {
+    const equal = matching(where);
+    const members = Object.entries<readonly unknown[]>(among as Readonly<Record<string, readonly unknown[]>>).map(
+      ([member, values]) => values.map((value) => matching({ [member]: value })),
+    );
+    const wanted = (row: Readonly<Record<string, unknown>>): boolean =>
+      equal(row) && members.every((values) => values.some((has) => has(row)));
+    return { where: wanted, orderBy } as unknown as Query<Row> & { readonly where: (row: Row) => boolean };
+  };
   return {
     async insert(row) {
       table.insert(row);
@@ -21,10 +30,12 @@ export function memoryRows<Row extends object>(table: MemoryTable<Row>, keyOf: (
       return row !== undefined && table.delete(keyOf(row)) ? row : undefined;
     },
     findOne: async (where) => table.findOne(where),
+    // Units of work come one after the other here: whatever one has seen is held.
     find: async (asked) => table.find(query(asked)),
+    count: async (where) => table.count(where),
     page: async (asked, { page, perPage }) => ({
       items: table.find({ ...query(asked), limit: perPage, offset: (page - 1) * perPage }),
-      total: table.count(asked.where),
+      total: table.count(query(asked).where),
       page,
       perPage,
     }),

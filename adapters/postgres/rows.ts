@@ -1,6 +1,6 @@
 // Rows of one table in PostgreSQL: reads by kysely straight into rows, writes in the unit of work.
 import { UnderscoreNamingStrategy, type EntityName, type FilterQuery } from '@mikro-orm/core';
-import type { Kysely } from 'kysely';
+import { sql, type Kysely } from 'kysely';
 import type { RowQuery, Rows } from '#core/kernel/rows';
 import type { SqlDatabase } from './database.ts';
 
@@ -22,18 +22,25 @@ export function sqlRows<Row extends { readonly id: string }>(
   const { tableName, properties } = entity.meta as EntityMeta;
   const name = entity as unknown as EntityName<Row>;
   const columns = Object.keys(properties).map((member) => `${columnOf(member)} as ${member}` as const);
-  const matching = (where: Readonly<Partial<Row>>) =>
-    Object.entries(where).reduce(
-      (query, [member, value]) =>
-        value === null ? query.where(columnOf(member), 'is', null) : query.where(columnOf(member), '=', value),
-      (database.kysely<Columns>() as Kysely<Columns>).selectFrom(tableName),
+  const db = (): Kysely<Columns> => database.kysely<Columns>();
+  const matching = (where: Readonly<Partial<Row>>, among: RowQuery<Row>['among'] = {}) =>
+    Object.entries<readonly unknown[]>(among as Readonly<Record<string, readonly unknown[]>>).reduce(
+      (query, [member, values]) =>
+        values.length === 0 ? query.where(sql<boolean>`false`) : query.where(columnOf(member), 'in', [...values]),
+      Object.entries(where).reduce(
+        (query, [member, value]) =>
+          value === null ? query.where(columnOf(member), 'is', null) : query.where(columnOf(member), '=', value),
+        db().selectFrom(tableName),
+      ),
     );
-  const ordered = ({ where, orderBy }: RowQuery<Row>) =>
+  const ordered = ({ where, among, orderBy }: RowQuery<Row>) =>
     orderBy.reduce(
       (query, term) =>
         typeof term === 'string' ? query.orderBy(columnOf(term)) : query.orderBy(columnOf(term.desc), 'desc'),
-      matching(where).select(columns),
+      matching(where, among).select(columns),
     );
+  const counted = async (query: ReturnType<typeof matching>): Promise<number> =>
+    (await query.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow()).total;
   const one = (where: Readonly<Partial<Row>>) => matching(where).select(columns).limit(1);
   /** Held until the unit of work ends, so that nobody changes it between the look and the write. */
   const held = async (where: Readonly<Partial<Row>>): Promise<Row | undefined> =>
@@ -57,18 +64,24 @@ export function sqlRows<Row extends { readonly id: string }>(
     async findOne(where) {
       return (await one(where).executeTakeFirst()) as Row | undefined;
     },
-    async find(query) {
-      return (await ordered(query).execute()) as unknown as readonly Row[];
+    async find(query, how) {
+      const found = ordered(query);
+      return (await (how === 'held' ? found.forKeyShare() : found).execute()) as unknown as readonly Row[];
+    },
+    async count(where, how) {
+      // A statement of its own: the one that counts then sees what those before in the row have written.
+      if (how === 'held') {
+        const turn = `${tableName} ${JSON.stringify(where)}`;
+        await sql`select pg_advisory_xact_lock(hashtextextended(${turn}, 0))`.execute(db());
+      }
+      return counted(matching(where));
     },
     async page(query, { page, perPage }) {
       const items = (await ordered(query)
         .limit(perPage)
         .offset((page - 1) * perPage)
         .execute()) as unknown as readonly Row[];
-      const { total } = await matching(query.where)
-        .select(({ fn }) => fn.countAll<number>().as('total'))
-        .executeTakeFirstOrThrow();
-      return { items, total, page, perPage };
+      return { items, total: await counted(matching(query.where, query.among)), page, perPage };
     },
   };
 }

@@ -9,6 +9,8 @@ type Where<Row> = Readonly<Partial<Row>>;
 /** Which rows, and in which order. */
 export interface RowQuery<Row extends object> {
   readonly where: Where<Row>;
+  /** Of these, the rows whose member has one of the values: a batch by id. None of them where the list is empty. */
+  readonly among?: { readonly [M in Member<Row>]?: readonly Row[M][] };
   /** The most significant first; ascending unless under `desc`. The last should tell all rows apart. */
   readonly orderBy: readonly (Member<Row> | { readonly desc: Member<Row> })[];
 }
@@ -22,7 +24,13 @@ export interface Rows<Row extends object> {
   /** Deletes one row. @returns it as it was, undefined where there is none. @throws {StillReferenced} */
   delete(where: Where<Row>): Promise<Row | undefined>;
   findOne(where: Where<Row>): Promise<Row | undefined>;
-  find(query: RowQuery<Row>): Promise<readonly Row[]>;
+  /** @param how with `held` none of them is deleted until the unit of work ends; give an order that all take. */
+  find(query: RowQuery<Row>, how?: 'held'): Promise<readonly Row[]>;
+  /**
+   * @param how with `held` whoever else counts the same so waits until the unit of work ends: for a bound that holds,
+   *   and for a name that is looked for before it is given. Held before rows are.
+   */
+  count(where: Where<Row>, how?: 'held'): Promise<number>;
   /** One page and the count of all, in two queries. */
   page(query: RowQuery<Row>, page: PageRequest): Promise<Page<Row>>;
 }

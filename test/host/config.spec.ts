@@ -169,6 +169,7 @@ void t.test('plugins the file names are asked in its order; the others stay wher
       'repositories',
       'git-native',
       'git-http',
+      'planning',
       'issues',
       'identity',
       'limits',

@@ -86,7 +86,8 @@ export function memoryRepositoryStore(database: MemoryDatabase): RepositoryStore
       const row = rows.get(id);
       const reads = (userId: string): boolean =>
         row !== undefined && mayRead(row, collaboration(id, userId), { kind: 'user', id: userId, isAdmin: false });
-      return userIds.filter(reads);
+      const users = publicUsers(database);
+      return userIds.filter((userId) => users.has(userId) && reads(userId));
     },
     parentOf: async (id) => entities([rows.get(rows.get(id)?.parentId ?? '')])[0],
     idByName: async (ownerId, name) => named(ownerId, name)?.id,

@@ -93,7 +93,8 @@ export function sqlRepositoryStore(database: SqlDatabase): RepositoryStore {
 
     async readers(id, userIds) {
       const { rows } = await rawSql<{ readonly id: string }>`
-        select u.id from unnest(${userIds}::uuid[]) u (id) where repositories_readable(u.id, ${id}::uuid)
+        select u.id from identity_public_user u
+        where u.id = any(${userIds}::uuid[]) and repositories_readable(u.id, ${id}::uuid)
       `.execute(db());
       return rows.map((row) => row.id);
     },

@@ -24,6 +24,7 @@ void t.test('GET /admin/plugins answers 200 with every plugin in the order of th
       'repositories',
       'git-native',
       'git-http',
+      'planning',
       'issues',
       'audit',
       'limits',

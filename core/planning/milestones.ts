@@ -1,0 +1,92 @@
+// Milestones of a repository: listed, made, changed, closed, deleted, and held for what they are given to (document B,
+// "Issues").
+import type { Granted } from '#core/kernel/access';
+import type { User } from '#core/kernel/caller';
+import { ValidationFailed } from '#core/kernel/errors';
+import type { Rows } from '#core/kernel/rows';
+import type { Repository } from '#core/repositories/index';
+import { changesOf, type ChangeParts } from './changes.ts';
+import {
+  inState,
+  maxMilestones,
+  milestoneParts,
+  type CountedMilestone,
+  type Milestone,
+  type MilestoneState,
+  type MilestoneWish,
+} from './milestone.ts';
+import type { MilestoneCounts, Planning } from './offers.ts';
+
+type Reading = Granted<Repository, 'repo.read'>;
+type Writing = Granted<Repository, 'milestone.write', User>;
+type Parts = ChangeParts & {
+  readonly milestones: Rows<Milestone>;
+  readonly counters: () => readonly MilestoneCounts[];
+};
+
+export type MilestoneUseCases = ReturnType<typeof milestoneUseCases>;
+
+export function milestoneUseCases({ milestones, counters, ...parts }: Parts) {
+  const changes = changesOf('milestone', milestones, maxMilestones, parts);
+  const counted = async (repositoryId: string, all: readonly Milestone[]): Promise<readonly CountedMilestone[]> => {
+    const wanted = all.map(({ id }) => id);
+    const counts = wanted.length === 0 ? [] : counters().map((counter) => counter.counts(repositoryId, wanted));
+    const answers = await Promise.all(counts);
+    const sum = (id: string, state: MilestoneState): number =>
+      answers.reduce((total, answer) => total + (answer.get(id)?.[state] ?? 0), 0);
+    return all.map((one) => ({ ...one, openIssues: sum(one.id, 'open'), closedIssues: sum(one.id, 'closed') }));
+  };
+  const withCounts = async (milestone: Milestone): Promise<CountedMilestone> => {
+    const [one = { ...milestone, openIssues: 0, closedIssues: 0 }] = await counted(milestone.repositoryId, [milestone]);
+    return one;
+  };
+  return {
+    /** Those due first come first, those without a date last. */
+    list: async (
+      { resource: { id: repositoryId } }: Reading,
+      { state }: { readonly state?: MilestoneState | undefined },
+    ) =>
+      counted(
+        repositoryId,
+        await milestones.find({
+          where: { repositoryId, ...(state !== undefined && { state }) },
+          orderBy: ['dueDate', 'createdAt', 'id'],
+        }),
+      ),
+    fetch: async (granted: Reading, { id }: { readonly id: string }) => withCounts(await changes.fetch(granted, id)),
+    create: async (granted: Writing, wish: MilestoneWish & { readonly title: string }) =>
+      withCounts(
+        await changes.create(granted, {
+          id: parts.ids.uuid(),
+          repositoryId: granted.resource.id,
+          description: '',
+          dueDate: null,
+          state: 'open',
+          createdAt: granted.call.now,
+          closedAt: null,
+          ...milestoneParts(wish),
+        }),
+      ),
+    update: async (
+      granted: Writing,
+      { id, state, ...wish }: MilestoneWish & { readonly id: string; readonly state?: MilestoneState | undefined },
+    ) =>
+      withCounts(
+        await changes.update(granted, id, (before) => ({
+          ...milestoneParts(wish),
+          ...(state !== undefined && inState(state, before, granted.call.now)),
+        })),
+      ),
+    delete: (granted: Writing, { id }: { readonly id: string }) => changes.delete(granted, { id }),
+    offered: {
+      milestones: changes.byIds,
+      async hold(repositoryId, milestoneId) {
+        const milestone = (await changes.byIds(repositoryId, [milestoneId], 'held')).get(milestoneId);
+        if (milestone !== undefined) return milestone;
+        throw new ValidationFailed('There is no such milestone', {
+          detail: `"milestone_id" names "${milestoneId}", which is no milestone of this repository`,
+        });
+      },
+    } satisfies Partial<Planning>,
+  };
+}

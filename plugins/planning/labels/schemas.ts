@@ -1,0 +1,22 @@
+// Shapes of labels over HTTP (document B, "Issues"), and how a label becomes one.
+import { list, maybe, orNull, shape, text, uuid, word, type TypeOf } from 'hexforge/plugin';
+import { labelColor, maxLabelDescription, maxLabelName, type Label } from 'hexforge/planning';
+
+const name = word().max(maxLabelName);
+const color = word().pattern(labelColor, 'color of six hexadecimal digits');
+const description = orNull(text().max(maxLabelDescription));
+
+export const labelBody = shape({ name, color, description: maybe(description) }).id('LabelCreate');
+export const labelChangeBody = shape({
+  name: maybe(name),
+  color: maybe(color),
+  description: maybe(description),
+}).id('LabelUpdate');
+
+export const labelJson = shape({ id: uuid(), repo_id: uuid(), name, color, description }).id('Label');
+export const labelListJson = list(labelJson);
+
+export const presentLabel = ({ repositoryId: repo_id, nameKey: _, ...label }: Label): TypeOf<typeof labelJson> => ({
+  ...label,
+  repo_id,
+});

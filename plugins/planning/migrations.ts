@@ -1,0 +1,32 @@
+// The schema of this plugin, step by step.
+import type { Migration } from 'hexforge/plugin';
+
+export const tables = ['planning_label', 'planning_milestone'];
+
+export const migrations: readonly Migration[] = [
+  {
+    name: '001-planning',
+    up: [
+      `create table planning_label (
+      id uuid primary key,
+      repository_id uuid not null references repositories_repository (id) on delete cascade,
+      name text not null,
+      name_key text not null,
+      color text not null,
+      description text,
+      constraint planning_label_name unique (repository_id, name_key)
+    )`,
+      `create table planning_milestone (
+      id uuid primary key,
+      repository_id uuid not null references repositories_repository (id) on delete cascade,
+      title text not null,
+      description text not null,
+      due_date date,
+      state text not null check (state in ('open', 'closed')),
+      created_at timestamptz not null,
+      closed_at timestamptz
+    )`,
+      'create index planning_milestone_due on planning_milestone (repository_id, due_date, created_at, id)',
+    ],
+  },
+];

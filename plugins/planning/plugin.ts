@@ -1,0 +1,31 @@
+// The plugin "planning": labels and milestones of repositories, for whatever carries them.
+import { definePlugin, rows } from 'hexforge/plugin';
+import { planningEvents, type Label, type Milestone } from 'hexforge/planning';
+import { planningUseCases } from '#core/planning/use-cases';
+import { labelRoutes } from './labels/routes.ts';
+import { migrations, tables } from './migrations.ts';
+import { milestoneRoutes } from './milestones/routes.ts';
+import { LabelTable, MilestoneTable } from './tables.ts';
+
+const references = { repositoryId: { table: 'repositories_repository', onDelete: 'cascade' } } as const;
+
+export default definePlugin({
+  name: 'planning',
+  version: '0.1.0',
+  api: '^0.2.0',
+  needs: ['UnitOfWork', 'Events', 'Ids', 'Repositories'],
+  late: ['MilestoneCounts'],
+  emits: planningEvents,
+  stores: {
+    labels: rows<Label>(LabelTable, { uniques: { planning_label_name: ['repositoryId', 'nameKey'] }, references }),
+    milestones: rows<Milestone>(MilestoneTable, { references }),
+  },
+  entities: [LabelTable, MilestoneTable],
+  tables,
+  references: ['repositories_repository'],
+  migrations,
+  build: ({ stores, late, UnitOfWork: unitOfWork, Events: events, Ids: ids }) =>
+    planningUseCases({ ...stores, unitOfWork, events, ids, counters: () => late.MilestoneCounts }),
+  provides: { Planning: ({ planning }) => planning },
+  routes: ({ labels, milestones }, { instance }) => [...labelRoutes(labels, instance), ...milestoneRoutes(milestones)],
+});
