@@ -1,9 +1,10 @@
 // Which components and versions of its repository an issue is about (document B, "Issue object" and "Create").
 import { ValidationFailed } from '#core/kernel/errors';
+import type { Rows } from '#core/kernel/rows';
 import type { Component } from './component.ts';
 import type { IssueFilter } from './filter.ts';
 import type { Issue } from './issue.ts';
-import { namedKey } from './named.ts';
+import { namedKey, type Named } from './named.ts';
 import type { IssueParts } from './parts.ts';
 import type { Version } from './version.ts';
 
@@ -37,10 +38,9 @@ export interface AssociationStore {
   /** Of all these issues, in as many queries as of one; those without any may be missing. */
   of(issueIds: readonly string[]): Promise<ReadonlyMap<string, Associations>>;
   /**
-   * Puts those of these that the repository has in the place of what is there. The ids differ, and the issue is held by
-   * the unit of work or made in it. @returns how many it has.
+   * Puts these in the place of what is there. The ids differ, and the issue is held by the unit of work or made in it.
    */
-  replace(issue: Pick<Issue, 'id' | 'repositoryId'>, association: Association, ids: readonly string[]): Promise<number>;
+  replace(issueId: string, association: Association, ids: readonly string[]): Promise<void>;
 }
 
 type Parts = Pick<IssueParts, 'associations'>;
@@ -64,20 +64,24 @@ export async function changedAssociations(
   );
 }
 
-/** @throws {ValidationFailed} where the repository lacks one; the unit of work can only roll back then. */
+/** Inside the unit of work, after the issue is written. @throws {ValidationFailed} where its repository lacks one. */
 export async function replaceAssociations(
-  { associations }: Parts,
-  issue: Pick<Issue, 'id' | 'repositoryId'>,
+  parts: Pick<IssueParts, 'associations' | 'components' | 'versions'>,
+  { id: issueId, repositoryId }: Pick<Issue, 'id' | 'repositoryId'>,
   given: AssociationIds,
 ): Promise<void> {
   for (const member of members) {
     if (given[member] === undefined) continue;
-    const ids = [...new Set(given[member])];
     const [association, field] = named[member];
-    if ((await associations.replace(issue, association, ids)) < ids.length)
+    const ids = [...new Set(given[member])];
+    const rows: Pick<Rows<Named>, 'find'> = association === 'components' ? parts.components : parts.versions;
+    const known = await rows.find({ where: { repositoryId }, among: { id: ids }, orderBy: ['id'] }, 'held');
+    const unknown = ids.find((id) => !known.some((thing) => thing.id === id));
+    if (unknown !== undefined)
       throw new ValidationFailed('An issue is about components and versions of its own repository', {
-        detail: `"${field}" names one that the repository does not have`,
+        detail: `"${field}" names "${unknown}", which the repository does not have`,
       });
+    await parts.associations.replace(issueId, association, ids);
   }
 }
 

@@ -19,9 +19,8 @@ export interface IssueTypeFact {
 /** What events about a component or a version tell. */
 export interface NamedFact {
   readonly repository_id: string;
-  /** The component's or the version's. */
+  /** Of the component or the version. */
   readonly id: string;
-  readonly name: string;
 }
 
 declare module '#core/kernel/events' {

@@ -38,8 +38,7 @@ export function issueTypeUseCases({ types, unitOfWork, events, audit, ids }: Par
       return onDuplicate(
         () =>
           unitOfWork.run(async () => {
-            const others = await list();
-            if (others.length >= maxTypes)
+            if ((await types.count({}, 'held')) >= maxTypes)
               throw new Unprocessable('The catalogue has no room for another issue type', {
                 detail: `It has at most ${maxTypes}; delete one that no issue has`,
               });
@@ -47,7 +46,7 @@ export function issueTypeUseCases({ types, unitOfWork, events, audit, ids }: Par
               description: '',
               icon: '',
               isSubtask: false,
-              position: (others.at(-1)?.position ?? 0) + 1,
+              position: ((await list()).at(-1)?.position ?? 0) + 1,
               ...members,
               ...named,
               id: ids.uuid(),

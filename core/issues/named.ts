@@ -54,7 +54,7 @@ export function namedUseCases<Extra extends object>(parts: Parts<Named & Extra>)
           await events.emit({
             type: `${noun}.${what}`,
             ...aboutRepository(resource, call),
-            payload: { repository_id: resource.id, id: thing.id, name: thing.name },
+            payload: { repository_id: resource.id, id: thing.id },
           });
           return thing;
         }),

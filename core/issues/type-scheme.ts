@@ -33,8 +33,8 @@ export function typeSchemeUseCases({ types, schemes, unitOfWork, events }: Parts
       if (new Set(typeIds).size < typeIds.length)
         throw new ValidationFailed('A type is there twice', { detail: '"type_ids" must name each type once' });
       return unitOfWork.run(async () => {
-        const known = new Set((await types.find({ where: {}, orderBy: ['id'] })).map(({ id }) => id));
-        const unknown = typeIds.find((id) => !known.has(id));
+        const known = await types.find({ where: {}, among: { id: typeIds }, orderBy: ['id'] }, 'held');
+        const unknown = typeIds.find((id) => !known.some((type) => type.id === id));
         if (unknown !== undefined)
           throw new ValidationFailed('There is no such issue type', { detail: `"type_ids" names "${unknown}"` });
         await schemes.replace(repository.id, typeIds);
@@ -47,15 +47,15 @@ export function typeSchemeUseCases({ types, schemes, unitOfWork, events }: Parts
 }
 
 /**
- * The type that a new issue of the repository is to have, or that one is changed to. @throws {ValidationFailed} for one
- * that does not exist or that the scheme leaves out.
+ * The type that a new issue of the repository is to have, or that one is changed to; held until the unit of work
+ * ends. @throws {ValidationFailed} for one that does not exist or that the scheme leaves out.
  */
 export async function allowedType(
   { types, schemes }: Pick<Parts, 'types' | 'schemes'>,
   { id: repositoryId }: Pick<Repository, 'id'>,
   typeId: string,
 ): Promise<IssueType> {
-  const type = await types.findOne({ id: typeId });
+  const [type] = await types.find({ where: {}, among: { id: [typeId] }, orderBy: ['id'] }, 'held');
   if (type === undefined)
     throw new ValidationFailed('There is no such issue type', { detail: `"issue_type_id": "${typeId}"` });
   const scheme = await schemes.typesOf(repositoryId);

@@ -6,7 +6,6 @@ import { componentTable, issueTable, linkTables, versionTable } from '../tables-
 export function memoryAssociationStore(database: MemoryDatabase): AssociationStore {
   issueTable(database);
   const [components, versions] = [componentTable(database), versionTable(database)];
-  const things = { components, fixVersions: versions, affectsVersions: versions };
   const links = linkTables(database);
   const linked = <T extends Named>(issueId: string, association: Association, table: MemoryTable<T>): readonly T[] =>
     links[association]
@@ -25,11 +24,9 @@ export function memoryAssociationStore(database: MemoryDatabase): AssociationSto
           },
         ]),
       ),
-    async replace({ id: issueId, repositoryId }, association, ids) {
-      const known = ids.filter((id) => things[association].get(id)?.repositoryId === repositoryId);
+    async replace(issueId, association, ids) {
       links[association].deleteWhere({ issueId });
-      for (const thingId of known) links[association].insert({ issueId, thingId });
-      return known.length;
+      for (const thingId of ids) links[association].insert({ issueId, thingId });
     },
   } satisfies AssociationStore;
 }

@@ -52,42 +52,26 @@ export function sqlAssociationStore(database: SqlDatabase): AssociationStore {
         issueIds.map((id) => [id, { components: [], fixVersions: [], affectsVersions: [] }]),
       );
       if (issueIds.length === 0) return found;
-      for (const { issueId, ...component } of await components(issueIds))
+      const [itsComponents, itsVersions] = await Promise.all([components(issueIds), versions(issueIds)]);
+      for (const { issueId, ...component } of itsComponents)
         found.get(issueId)?.components.push(component satisfies Component);
-      for (const { issueId, kind, ...version } of await versions(issueIds))
+      for (const { issueId, kind, ...version } of itsVersions)
         found.get(issueId)?.[kind === 'fix' ? 'fixVersions' : 'affectsVersions'].push(version satisfies Version);
       return found;
     },
 
-    async replace({ id: issueId, repositoryId }, association, ids) {
-      const of = association === 'components' ? 'issues_component' : 'issues_version';
-      const known =
-        ids.length === 0
-          ? []
-          : await db()
-              .selectFrom(of)
-              .select('id')
-              .where('repository_id', '=', repositoryId)
-              .where('id', 'in', ids)
-              .execute();
+    async replace(issueId, association, ids) {
       const em = database.em();
       if (association === 'components') {
         await em.nativeDelete(IssueComponentTable, { issueId });
-        if (known.length > 0)
-          await em.insertMany(
-            IssueComponentTable,
-            known.map(({ id }) => ({ issueId, componentId: id })),
-          );
+        const links = ids.map((componentId) => ({ issueId, componentId }));
+        if (links.length > 0) await em.insertMany(IssueComponentTable, links);
       } else {
         const kind = association === 'fixVersions' ? 'fix' : 'affects';
         await em.nativeDelete(IssueVersionTable, { issueId, kind });
-        if (known.length > 0)
-          await em.insertMany(
-            IssueVersionTable,
-            known.map(({ id }) => ({ issueId, kind, versionId: id })),
-          );
+        const links = ids.map((versionId) => ({ issueId, kind, versionId }) as const);
+        if (links.length > 0) await em.insertMany(IssueVersionTable, links);
       }
-      return known.length;
     },
   } satisfies AssociationStore;
 }

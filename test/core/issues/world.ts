@@ -7,6 +7,7 @@ import {
   reads,
   scopeCatalogue,
   ValidationFailed,
+  type AuditEntry,
   type Call,
   type Caller,
   type ErrorKind,
@@ -22,7 +23,11 @@ import { repositoryPermissions, type Repository } from '#core/repositories/index
 import { offeredRepositories, repositoryResolver } from '#core/repositories/use-cases';
 import { memoryAccountStore } from '#plugins/identity/accounts/store-memory';
 import { memoryIssueStore } from '#plugins/issues/issues/store-memory';
-import { memoryIssueTypeStore } from '#plugins/issues/types/store-memory';
+import { memoryAssociationStore } from '#plugins/issues/associations/store-memory';
+import { componentRows } from '#plugins/issues/components/store';
+import { memoryTypeSchemeStore } from '#plugins/issues/type-scheme/store-memory';
+import { typeStore } from '#plugins/issues/types/store';
+import { versionRows } from '#plugins/issues/versions/store';
 import { memoryCollaboratorStore } from '#plugins/repositories/collaborators/store-memory';
 import { memoryRepositoryStore } from '#plugins/repositories/repositories/store-memory';
 import { addAccount } from '#test/support/accounts';
@@ -101,6 +106,8 @@ export async function world(options: { readonly planning?: false; readonly failI
     },
   };
   const events: EventOf[] = [];
+  const audited: AuditEntry[] = [];
+  const auditing = { fails: false };
   await storage.deliver(
     issueEvents.map((type) => ({
       plugin: 'test',
@@ -116,7 +123,17 @@ export async function world(options: { readonly planning?: false; readonly failI
   const permissionTable = { declarations: () => repositoryPermissions };
   const useCases = issueUseCases({
     store,
-    types: memoryIssueTypeStore(database),
+    types: typeStore.memory(database),
+    schemes: memoryTypeSchemeStore(database),
+    components: componentRows.memory(database),
+    versions: versionRows.memory(database),
+    associations: memoryAssociationStore(database),
+    audit: {
+      append: async (entry) => {
+        if (auditing.fails) throw new Error('the audit log cannot be written');
+        audited.push(entry);
+      },
+    },
     unitOfWork: storage.unitOfWork,
     events: storage.events,
     repositories: offeredRepositories({ store: repositories, users: users({ accounts }) }),
@@ -165,6 +182,13 @@ export async function world(options: { readonly planning?: false; readonly failI
       owner: code.owner,
       repo: code.name,
     });
+  /** The proof of a permission on a repository. */
+  const granted = <P extends 'issue.write' | 'repo.admin'>(
+    caller: User,
+    permission: P,
+    { owner, name }: Repository = code,
+  ): Promise<Granted<Repository, P, User>> =>
+    access.decide(call(caller, new Date()), changes('repository', permission), undefined, { owner, repo: name });
   const reading = (caller: Caller) =>
     access.decide(call(caller, new Date()), reads('repository', 'issue.read'), undefined, {
       owner: code.owner,
@@ -173,11 +197,15 @@ export async function world(options: { readonly planning?: false; readonly failI
   return {
     storage,
     store,
+    audited,
+    auditing,
     useCases,
     collaborators,
     code,
     add,
     as,
+    call: (caller: User) => call(caller, new Date()),
+    granted,
     owning,
     reading,
     /** Opens an issue as alice. */
