@@ -16,7 +16,7 @@ import {
   type User,
 } from '#core/kernel/index';
 import { users } from '#core/identity/users';
-import { issueEvents, type IssueStore } from '#core/issues/index';
+import { builtInTypes, issueEvents, type IssueStore } from '#core/issues/index';
 import { issueUseCases } from '#core/issues/use-cases';
 import type { Label, Milestone, Planning } from '#core/planning/index';
 import { repositoryPermissions, type Repository } from '#core/repositories/index';
@@ -91,6 +91,8 @@ function fakePlanning(): Planning {
 
 export async function world(options: { readonly planning?: false; readonly failInsert?: () => boolean } = {}) {
   const ids = sequentialIds();
+  // The first are those of the built-in types.
+  for (const _ of builtInTypes) ids.uuid();
   const storage = openMemory({ clock: systemClock, ids, log });
   const { database } = storage;
   const accounts = memoryAccountStore(database);

@@ -9,17 +9,23 @@ import { memoryAccountStore } from '#plugins/identity/accounts/store-memory';
 import { sqlAccountStore } from '#plugins/identity/accounts/store';
 import identity from '#plugins/identity/plugin';
 import { identityEntities } from '#plugins/identity/tables';
+import { memoryAssociationStore } from '#plugins/issues/associations/store-memory';
+import { sqlAssociationStore } from '#plugins/issues/associations/store';
+import { componentRows } from '#plugins/issues/components/store';
 import { memoryIssueStore } from '#plugins/issues/issues/store-memory';
 import { sqlIssueStore } from '#plugins/issues/issues/store';
 import issues from '#plugins/issues/plugin';
 import { entities as issueEntities } from '#plugins/issues/tables';
-import { memoryIssueTypeStore } from '#plugins/issues/types/store-memory';
-import { sqlIssueTypeStore } from '#plugins/issues/types/store';
+import { memoryTypeSchemeStore } from '#plugins/issues/type-scheme/store-memory';
+import { sqlTypeSchemeStore } from '#plugins/issues/type-scheme/store';
+import { typeStore } from '#plugins/issues/types/store';
+import { versionRows } from '#plugins/issues/versions/store';
 import repositories from '#plugins/repositories/plugin';
 import { memoryRepositoryStore } from '#plugins/repositories/repositories/store-memory';
 import { sqlRepositoryStore } from '#plugins/repositories/repositories/store';
 import { entities } from '#plugins/repositories/tables';
 import { contract, failures, type Made } from '../../contracts/checks.ts';
+import { issueCatalogueChecks, type IssueCatalogueUnderTest } from '../../contracts/issue-catalogue.ts';
 import { issueStoreChecks, type IssueStoreUnderTest } from '../../contracts/issue-store.ts';
 import { eachEngine, quietLog, setOf, type TestData } from '../../contracts/storage-engines.ts';
 import { addAccount } from '../../support/accounts.ts';
@@ -44,7 +50,7 @@ const repositoriesIn = (store: RepositoryStore): Pick<IssueStoreUnderTest, 'addR
   removeRepository: (id) => store.delete(id),
 });
 
-function onMemory(): Made<IssueStoreUnderTest> {
+function onMemory(): Made<IssueCatalogueUnderTest> {
   const storage = openMemory({ clock: systemClock, ids: systemIds, log: quietLog });
   const { database, unitOfWork } = storage;
   const accounts = memoryAccountStore(database);
@@ -52,7 +58,11 @@ function onMemory(): Made<IssueStoreUnderTest> {
     provider: {
       ...repositoriesIn(memoryRepositoryStore(database)),
       store: memoryIssueStore(database),
-      types: memoryIssueTypeStore(database),
+      types: typeStore.memory(database),
+      schemes: memoryTypeSchemeStore(database),
+      components: componentRows.memory(database),
+      versions: versionRows.memory(database),
+      associations: memoryAssociationStore(database),
       unitOfWork,
       addUser: (username) => addAccount(accounts, { id: systemIds.uuid(), username }),
     },
@@ -79,13 +89,17 @@ async function onSql(data: TestData) {
       }),
   };
   const accounts = sqlAccountStore(storage.database);
-  return async (): Promise<Made<IssueStoreUnderTest>> => {
+  return async (): Promise<Made<IssueCatalogueUnderTest>> => {
     await rawSql`truncate identity_user cascade`.execute(storage.database.kysely<Record<never, never>>());
     return {
       provider: {
         ...repositoriesIn(sqlRepositoryStore(storage.database)),
         store: sqlIssueStore(counted),
-        types: sqlIssueTypeStore(counted),
+        types: typeStore.sql(counted),
+        schemes: sqlTypeSchemeStore(counted),
+        components: componentRows.sql(counted),
+        versions: versionRows.sql(counted),
+        associations: sqlAssociationStore(counted),
         unitOfWork: storage.unitOfWork,
         addUser: (username) => addAccount(accounts, { id: systemIds.uuid(), username }),
         statements: () => statements,
@@ -129,8 +143,56 @@ void t.test('the contract fails on stores that break it', async (t) => {
   }
 });
 
+void t.test('the contract of what issues are about, and of schemes, fails on stores that break it', async (t) => {
+  type Broken = Partial<Pick<IssueCatalogueUnderTest, 'schemes' | 'associations'>>;
+  const breaks: Readonly<Record<string, (made: IssueCatalogueUnderTest) => Broken>> = {
+    'a scheme without order': ({ schemes }) => ({
+      schemes: { ...schemes, replace: (id, types) => schemes.replace(id, types.toSorted()) },
+    }),
+    'a scheme that is never empty again': ({ schemes }) => ({
+      schemes: { ...schemes, replace: async (id, ids) => (ids.length === 0 ? undefined : schemes.replace(id, ids)) },
+    }),
+    'one scheme for all': ({ schemes }) => {
+      let first = '';
+      return {
+        schemes: {
+          replace: (id, types) => schemes.replace((first ||= id), types),
+          typesOf: (id) => schemes.typesOf(first || id),
+        },
+      };
+    },
+    'associations that stay': ({ associations }) => ({
+      associations: {
+        ...associations,
+        replace: async (id, which, ids) => (ids.length === 0 ? undefined : associations.replace(id, which, ids)),
+      },
+    }),
+    'one kind of version': ({ associations }) => ({
+      associations: {
+        ...associations,
+        replace: (id, which, ids) => associations.replace(id, which === 'affectsVersions' ? 'fixVersions' : which, ids),
+      },
+    }),
+    'of the first issue alone': ({ associations }) => ({
+      associations: { ...associations, of: (ids) => associations.of(ids.slice(0, 1)) },
+    }),
+  };
+  for (const [name, broken] of Object.entries(breaks)) {
+    const make = async () => {
+      const { provider, dispose } = onMemory();
+      return { provider: { ...provider, ...broken(provider) }, dispose };
+    };
+    t.not((await failures(issueCatalogueChecks, make, 2000)).length, 0, name);
+  }
+});
+
 void t.test('stores of issues', (t) =>
   eachEngine(t, async (t, engine, data) =>
-    contract(t, engine, issueStoreChecks, engine === 'memory' ? async () => onMemory() : await onSql(data)),
+    contract(
+      t,
+      engine,
+      [...issueStoreChecks, ...issueCatalogueChecks],
+      engine === 'memory' ? async () => onMemory() : await onSql(data),
+    ),
   ),
 );
