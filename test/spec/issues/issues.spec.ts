@@ -331,6 +331,24 @@ void t.test('one issue', async (t) => {
       t.equal((await alice.client.get(`${issues}/${name}`)).status, 404, name);
     for (const name of ['one', 'ABC_1', '1.5', '-1'])
       t.equal((await alice.client.get(`${issues}/${name}`)).status, 400, name);
+    for (const route of [
+      'PATCH',
+      'DELETE',
+      'POST /close',
+      'POST /reopen',
+      'GET /children',
+      'PUT /parent',
+      'DELETE /parent',
+    ]) {
+      const [method = '', tail = ''] = route.split(' ');
+      for (const [name, status] of [
+        ['one', 400],
+        ['XYZ-1', 404],
+      ] as const) {
+        const body = tail === '/parent' ? { parent_number: 2 } : {};
+        t.equal((await alice.client.request(method, `${issues}/${name}${tail}`, { body })).status, status, route);
+      }
+    }
     const plain = await repository('plain');
     await open(plain);
     t.equal((await alice.client.get(`${plain}/ABC-1`)).status, 404);
