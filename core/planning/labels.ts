@@ -49,7 +49,8 @@ export function labelUseCases(parts: ChangeParts & { readonly labels: Rows<Label
           throw new Forbidden('You may not make labels here', {
             detail: '"inline_labels" needs the permission "label.create"',
           });
-        const wishes = new Map(inline.map((wish) => [nameKey(wish.name), made(granted, wish)]));
+        // Of one name twice the first counts.
+        const wishes = new Map(inline.toReversed().map((wish) => [nameKey(wish.name), made(granted, wish)]));
         // So that of several who want the same new label one makes it and the others find it.
         if (wishes.size > 0) await changes.turn(granted);
         const attached = new Map(await changes.byIds(repositoryId, wanted, 'held'));

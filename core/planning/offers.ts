@@ -30,7 +30,10 @@ export interface Planning {
       readonly inline?: readonly { readonly name: string; readonly color: string }[] | undefined;
     },
   ): Promise<readonly Label[]>;
-  /** Inside the caller's unit of work, until whose end it is not deleted. @throws {ValidationFailed} where it is unknown. */
+  /**
+   * Inside the caller's unit of work: the milestone, which is not deleted until it ends.
+   * @throws {ValidationFailed} where it is unknown.
+   */
   hold(repositoryId: string, milestoneId: string): Promise<Milestone>;
 }
 

@@ -33,16 +33,36 @@ function undeclared({ enabled }: Plan): readonly Problem[] {
   });
 }
 
-function missing({ enabled, disabled }: Plan, { candidatesOf }: Provision): readonly Problem[] {
+/** Port without which the boot is refused, and that nobody provides → who needs it. */
+function missed({ enabled }: Plan, { candidatesOf }: Provision): ReadonlyMap<string, readonly PluginDefinition[]> {
   const needed = new Map<string, PluginDefinition[]>();
   for (const definition of enabled) {
     for (const port of needsOf(definition)) needed.set(port, [...(needed.get(port) ?? []), definition]);
   }
-  return [...needed].flatMap(([port, by]): readonly Problem[] => {
+  return new Map(
+    [...needed].filter(([port]) => {
+      const traits = traitsOf(port);
+      return (
+        traits?.arity === 'single' &&
+        traits.absent === 'refuse' &&
+        !(port in hostPorts) &&
+        candidatesOf(port).length === 0
+      );
+    }),
+  );
+}
+
+/** Plugins that are off, and one of which has to be on because it provides what is missing. */
+export function wanted(plan: Plan): readonly PluginDefinition[] {
+  const ports = missed(plan, provision(plan.enabled, plan.providers));
+  return plan.disabled.filter((definition) => portsOf(definition).some((port) => ports.has(port)));
+}
+
+function missing(plan: Plan, ports: Provision): readonly Problem[] {
+  return [...missed(plan, ports)].flatMap(([port, by]): readonly Problem[] => {
     const traits = traitsOf(port);
-    if (traits?.arity !== 'single' || traits.absent !== 'refuse' || port in hostPorts || candidatesOf(port).length > 0)
-      return [];
-    const known = disabled.filter((definition) => portsOf(definition).includes(port));
+    if (traits === undefined) return [];
+    const known = plan.disabled.filter((definition) => portsOf(definition).includes(port));
     const off = by.map(({ name }) => `-${name}`).join(',');
     const remedy =
       known.length === 0

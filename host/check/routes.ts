@@ -10,6 +10,7 @@ import { traitsOf } from '../plan.ts';
 import type { Problem } from '../problem.ts';
 import { claimedTwice } from './claims.ts';
 import type { Contributed } from './contributions.ts';
+import { wanted } from './ports.ts';
 
 interface Claim {
   readonly plugin: string;
@@ -106,16 +107,18 @@ interface Guarded {
 }
 
 /** Scope rows and permissions that something names and nobody contributes: it could never be allowed. */
-export function guardProblems({ enabled }: Plan, listed: readonly Contributed[]): readonly Problem[] {
-  const scopes = new Set(enabled.flatMap((definition) => definition.scopes ?? []).map(({ name }): string => name));
-  const permissions = new Set(enabled.flatMap((definition) => definition.permissions ?? []).map(({ name }) => name));
+export function guardProblems(plan: Plan, listed: readonly Contributed[]): readonly Problem[] {
+  // What is missing comes with the plugin that provides a missing port: that is told, once.
+  const known = [...plan.enabled, ...wanted(plan)];
+  const scopes = new Set(known.flatMap((definition) => definition.scopes ?? []).map(({ name }): string => name));
+  const permissions = new Set(known.flatMap((definition) => definition.permissions ?? []).map(({ name }) => name));
   const unknown = (
     { what, plugin }: Guarded,
     kind: 'scope' | 'permission',
     name: string,
-    known: ReadonlySet<string>,
+    contributed: ReadonlySet<string>,
   ): readonly Problem[] =>
-    known.has(name)
+    contributed.has(name)
       ? []
       : [
           {
@@ -124,7 +127,7 @@ export function guardProblems({ enabled }: Plan, listed: readonly Contributed[])
             message: `The ${what} of plugin "${plugin}" names the ${kind === 'scope' ? 'scope row' : kind} "${name}", which no enabled plugin contributes`,
             remedy: didYouMean(
               name,
-              known,
+              contributed,
               `Add it to the \`${kind}s\` of its definition, or enable the plugin that contributes it`,
             ),
           },

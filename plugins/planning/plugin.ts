@@ -1,13 +1,11 @@
 // The plugin "planning": labels and milestones of repositories, for whatever carries them.
-import { definePlugin, rows } from 'hexforge/plugin';
-import { planningEvents, type Label, type Milestone } from 'hexforge/planning';
+import { definePlugin } from 'hexforge/plugin';
+import { planningEvents } from 'hexforge/planning';
 import { planningUseCases } from '#core/planning/use-cases';
 import { labelRoutes } from './labels/routes.ts';
 import { migrations, tables } from './migrations.ts';
 import { milestoneRoutes } from './milestones/routes.ts';
-import { LabelTable, MilestoneTable } from './tables.ts';
-
-const references = { repositoryId: { table: 'repositories_repository', onDelete: 'cascade' } } as const;
+import { LabelTable, MilestoneTable, stores } from './tables.ts';
 
 export default definePlugin({
   name: 'planning',
@@ -16,10 +14,7 @@ export default definePlugin({
   needs: ['UnitOfWork', 'Events', 'Ids', 'Repositories'],
   late: ['MilestoneCounts'],
   emits: planningEvents,
-  stores: {
-    labels: rows<Label>(LabelTable, { uniques: { planning_label_name: ['repositoryId', 'nameKey'] }, references }),
-    milestones: rows<Milestone>(MilestoneTable, { references }),
-  },
+  stores,
   entities: [LabelTable, MilestoneTable],
   tables,
   references: ['repositories_repository'],

@@ -1,6 +1,6 @@
-// The tables of this plugin as entities.
-import { defineEntity, p } from 'hexforge/plugin';
-import { milestoneStates } from 'hexforge/planning';
+// The tables of this plugin as entities, and the stores over them.
+import { defineEntity, p, rows } from 'hexforge/plugin';
+import { milestoneStates, type Label, type Milestone } from 'hexforge/planning';
 
 export const LabelTable = defineEntity({
   name: 'LabelTable',
@@ -29,3 +29,10 @@ export const MilestoneTable = defineEntity({
     closedAt: p.datetime().nullable(),
   },
 });
+
+const references = { repositoryId: { table: 'repositories_repository', onDelete: 'cascade' } } as const;
+
+export const stores = {
+  labels: rows<Label>(LabelTable, { uniques: { planning_label_name: ['repositoryId', 'nameKey'] }, references }),
+  milestones: rows<Milestone>(MilestoneTable, { references }),
+};

@@ -1,9 +1,9 @@
 // What `Rows` holds to on every engine: equality, order, pages, uniqueness, what is returned, and rollback.
 import assert from 'node:assert/strict';
 import { Duplicate } from '#core/kernel/errors';
-import type { Rows } from '#core/kernel/rows';
+import type { RowQuery, Rows } from '#core/kernel/rows';
 import type { UnitOfWork } from '#core/kernel/unit-of-work';
-import type { Check } from './checks.ts';
+import { gate, turn, type Check } from './checks.ts';
 
 export interface Thing {
   readonly id: string;
@@ -72,6 +72,73 @@ export const rowsChecks: readonly Check<RowsUnderTest>[] = [
     assert.deepEqual(await page(1), { items: [all[0], all[1]], total: 3, page: 1, perPage: 2 });
     assert.deepEqual(await page(2), { items: [all[2]], total: 3, page: 2, perPage: 2 });
     assert.deepEqual(await page(3), { items: [], total: 3, page: 3, perPage: 2 });
+  }),
+
+  check('a batch has the rows whose member has one of the values, and no others', async ({ rows, add }) => {
+    const closedAt = new Date('2026-01-02T03:04:05.678Z');
+    const all = [thing('a', { closedAt }), thing('b', { rank: 1 }), thing('c', { rank: 2 }), thing('d', { rank: 2 })];
+    await add(...all, thing('a', { ownerId: bob }));
+    const names = async (among: RowQuery<Thing>['among'] & object) => {
+      const query = { where: { ownerId: ada }, among, orderBy: ['nameKey'] as const };
+      const found = (await rows.find(query)).map(({ nameKey }) => nameKey).join('');
+      const page = await rows.page(query, { page: 1, perPage: 1 });
+      assert.equal(page.total, found.length, 'a page counts them');
+      assert.equal(page.items[0]?.nameKey ?? '', found.slice(0, 1));
+      return found;
+    };
+    assert.equal(await names({ nameKey: ['c', 'a', 'nothing', 'a'] }), 'ac');
+    assert.equal(await names({ rank: [1, 2], nameKey: ['a', 'b', 'd'] }), 'bd');
+    assert.equal(await names({ closedAt: [closedAt] }), 'a');
+    assert.equal(await names({ id: [] }), '');
+    assert.equal(await names({}), 'abcd');
+  }),
+
+  check('what there is is counted', async ({ rows, unitOfWork, add }) => {
+    assert.equal(await rows.count({}), 0);
+    const closedAt = new Date('2026-01-02T03:04:05.678Z');
+    await add(thing('a'), thing('b', { closedAt }), thing('c', { ownerId: bob }));
+    const counts = async (how?: 'held') => [
+      await rows.count({}, how),
+      await rows.count({ ownerId: ada }, how),
+      await rows.count({ ownerId: ada, closedAt: null }, how),
+    ];
+    assert.deepEqual(await counts(), [3, 2, 1]);
+    assert.deepEqual(await unitOfWork.run(() => counts('held')), [3, 2, 1]);
+  }),
+
+  check('of twenty that count with `held` and then add, none goes past a bound', async ({ rows, unitOfWork }) => {
+    const add = (index: number) =>
+      unitOfWork.run(async () => {
+        if ((await rows.count({ ownerId: ada }, 'held')) >= 7) return;
+        await turn();
+        await rows.insert(thing(`thing ${index}`));
+      });
+    await Promise.all(Array.from({ length: 20 }, (_, index) => add(index)));
+    assert.equal(await rows.count({ ownerId: ada }), 7);
+  }),
+
+  check('what one unit of work holds is not deleted until it ends', async ({ rows, unitOfWork, add }) => {
+    const [kept, other] = [thing('kept'), thing('other')];
+    await add(kept, other);
+    const held = gate();
+    const seen: string[] = [];
+    const holding = unitOfWork.run(async () => {
+      const query = { where: { ownerId: ada }, among: { id: [kept.id] }, orderBy: ['id'] as const };
+      assert.deepEqual(await rows.find(query, 'held'), [kept]);
+      held.open();
+      // Time enough for a deletion that does not wait.
+      for (let looks = 0; looks < 200; looks++) assert.notEqual(await rows.findOne({ id: kept.id }), undefined);
+      seen.push('held');
+    });
+    await Promise.race([held.passed, holding]);
+    const deleting = unitOfWork.run(async () => {
+      assert.deepEqual(await rows.delete({ id: kept.id }), kept);
+      seen.push('deleted');
+    });
+    await Promise.all([holding, deleting]);
+    assert.deepEqual(seen, ['held', 'deleted']);
+    const again = { where: {}, among: { id: [kept.id, other.id] }, orderBy: ['id'] as const };
+    assert.deepEqual(await unitOfWork.run(() => rows.find(again, 'held')), [other], 'what is gone is not found');
   }),
 
   check(

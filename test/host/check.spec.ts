@@ -2,7 +2,7 @@
 import Joi from 'joi';
 import t from 'tap';
 import { api, type Route } from '#adapters/http/route';
-import { anyone } from '#core/kernel/access';
+import { anyone, reads } from '#core/kernel/access';
 import { check } from '#host/check';
 import { definePlugin, PLUGIN_API_VERSION, type PluginDefinition } from '#host/definition';
 import type { Plan } from '#host/plan';
@@ -386,6 +386,38 @@ void t.test('a route may name only scopes and permissions that exist, and requir
     ],
   );
 });
+
+void t.test(
+  'where a plugin is off that others need, its scopes and permissions are no problems of their own',
+  async (t) => {
+    const owner = definePlugin({
+      ...base,
+      name: 'a',
+      scopes: [{ name: 'sample.read' as never, pat: 'sample:read' }],
+      permissions: [{ name: 'thing.read', from: 'read' }],
+      provides: { SampleGreeter: () => greeter('a') },
+    });
+    const guarded = (needs: readonly 'SampleGreeter'[]) =>
+      definePlugin({
+        ...base,
+        name: 'b',
+        needs,
+        routes: () => [
+          {
+            ...route('GET', '/x'),
+            scope: 'sample.read' as never,
+            access: reads('thing' as never, 'thing.read' as never),
+          },
+        ],
+      });
+    t.strictSame(codes(check(plan([guarded(['SampleGreeter'])], { disabled: [owner] }))), ['missing_port']);
+    t.strictSame(
+      codes(check(plan([guarded([])], { disabled: [owner] }))),
+      ['unknown_scope', 'unknown_permission'],
+      'who does not need it is told',
+    );
+  },
+);
 
 void t.test("tables start with the plugin's name", async (t) => {
   t.match(

@@ -41,7 +41,8 @@ async function start(
       PORT: '0',
       HEXFORGE_DATABASE: 'memory',
       HEXFORGE_DATA_DIR: dataDir,
-      HEXFORGE_PLUGINS: '-identity,-repositories,-git-native,-git-http,-planning,-audit,-limits,-settings,-administration',
+      HEXFORGE_PLUGINS:
+        '-identity,-repositories,-git-native,-git-http,-planning,-issues,-audit,-limits,-settings,-administration',
       ...environment,
     },
   });
@@ -281,7 +282,8 @@ export default definePlugin({ name: 'guest', version: '1.0.0', api: '^0.2.0', co
     const environment = {
       PORT: '0',
       HEXFORGE_DATABASE: 'memory',
-      HEXFORGE_PLUGINS: '-identity,-repositories,-git-native,-git-http,-planning,-audit,-limits,-settings,-administration',
+      HEXFORGE_PLUGINS:
+        '-identity,-repositories,-git-native,-git-http,-planning,-issues,-audit,-limits,-settings,-administration',
       GUEST_WORD: 'from the environment',
     };
     const sinks = { stdout: { write: () => undefined }, stderr: { write: () => undefined } };

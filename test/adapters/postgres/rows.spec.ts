@@ -46,6 +46,16 @@ void t.test('the contract fails on rows that break it', async (t) => {
     'a deletion of others': (all) => ({ delete: ({ id }) => all.delete(id === undefined ? {} : { id }) }),
     'no order': (all) => ({ find: ({ where }) => all.find({ where, orderBy: ['id'] }) }),
     'no bound': (all) => ({ page: (query, page) => all.page(query, { ...page, perPage: 100 }) }),
+    'a batch of everything': (all) => ({ find: ({ among: _, ...query }) => all.find(query) }),
+    'a page of everything': (all) => ({ page: ({ among: _, ...query }, page) => all.page(query, page) }),
+    'a batch of nothing is all': (all) => ({
+      find: ({ among, ...query }, how) =>
+        all.find(
+          Object.values(among ?? {}).some(({ length }) => length === 0) ? query : { ...query, ...(among && { among }) },
+          how,
+        ),
+    }),
+    'a count of everything': (all) => ({ count: () => all.count({}) }),
     'no uniqueness': (all) => ({ insert: (row) => all.insert(row).catch(() => row) }),
     'the row as it was': (all) => ({
       update: async (where, patch) => {

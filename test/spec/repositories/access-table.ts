@@ -1,5 +1,5 @@
-// Who may do what with repositories, written by hand from documents A, B and D: the expected answer of every route to
-// every credential on every visibility.
+// Who may do what with repositories, their labels and milestones, written by hand from documents A, B and D: the
+// expected answer of every route to every credential on every visibility.
 
 export const visibilities = ['public', 'internal', 'private'] as const;
 export type Visibility = (typeof visibilities)[number];
@@ -48,7 +48,13 @@ const readingAsUser: Access = {
   internal: ' 401 +     +    +      +     +        +     +     +',
   private: '  401 404   +    +      +     +        +     +     +',
 };
-/** Permission repo.write: from write on. */
+/** Permission label.create: from triage on. */
+const triaging: Access = {
+  public: '   401 403   403  +      +     +        +     +     +',
+  internal: ' 401 403   403  +      +     +        +     +     +',
+  private: '  401 404   403  +      +     +        +     +     +',
+};
+/** Permissions repo.write and milestone.write: from write on. */
 const writing: Access = {
   public: '   401 403   403  403    +     +        +     +     +',
   internal: ' 401 403   403  403    +     +        +     +     +',
@@ -80,7 +86,7 @@ const signedIn: Access = { public: '401 + + + + + + + +' };
  * Document B, "Authentication": the OAuth2 scope of each operation; and what each token of the owner is answered, on a
  * public repository.
  */
-type Scope = 'read' | 'write' | 'admin';
+type Scope = 'read' | 'write' | 'admin' | 'readIssues' | 'writeIssues';
 export const scopes: Readonly<
   Record<Scope, { readonly oauth: string; readonly tokens: Readonly<Record<string, string>> }>
 > = {
@@ -104,6 +110,14 @@ export const scopes: Readonly<
   admin: {
     oauth: 'admin:repo',
     tokens: { 'repo:admin': '+', 'repo:write': 'insufficient_scope', 'issue:write': 'insufficient_scope', bad: '401' },
+  },
+  readIssues: {
+    oauth: 'read:issue',
+    tokens: { 'issue:write': '+', 'issue:read': '+', 'repo:admin': 'insufficient_scope', bad: '401' },
+  },
+  writeIssues: {
+    oauth: 'write:issue',
+    tokens: { 'issue:write': '+', 'issue:read': 'insufficient_scope', 'repo:admin': 'insufficient_scope', bad: '401' },
   },
 };
 
@@ -135,6 +149,9 @@ const repo = '/repos/{owner}/{repo}';
 const blob = '587be6b4c3f93f93c489c0111bba5596147a26cb';
 const content = 'eAo=';
 const template = { name: 'made-{fresh}', permissions: ['repo.read'] };
+const label = { name: 'made-{fresh}', color: 'd73a4a' };
+const makesLabel = { route: `POST ${repo}/labels`, body: label };
+const makesMilestone = { route: `POST ${repo}/milestones`, body: { title: 'made-{fresh}' } };
 
 export const table: readonly Row[] = [
   // Document B, "GET /repos": unauthenticated callers see public repositories.
@@ -278,6 +295,32 @@ export const table: readonly Row[] = [
     scope: 'admin',
     before: { route: `POST ${repo}/role-templates`, body: template },
   },
+
+  // Document B, "Authentication": labels under the issue scopes, milestones under those of repositories. "Labels": 403
+  // without the permission label.create; "Milestones": 403, needs repository-write permission. Document D,
+  // "Repositories": label.create from triage on, milestone.write from write on.
+  { route: `GET ${repo}/labels`, access: reading, scope: 'readIssues' },
+  { ...makesLabel, access: triaging, scope: 'writeIssues' },
+  { route: `GET ${repo}/labels/{id}`, access: reading, scope: 'readIssues', before: makesLabel },
+  {
+    route: `PATCH ${repo}/labels/{id}`,
+    access: triaging,
+    scope: 'writeIssues',
+    body: { color: '00ff00' },
+    before: makesLabel,
+  },
+  { route: `DELETE ${repo}/labels/{id}`, access: triaging, scope: 'writeIssues', before: makesLabel },
+  { route: `GET ${repo}/milestones`, access: reading, scope: 'read' },
+  { ...makesMilestone, access: writing, scope: 'write' },
+  { route: `GET ${repo}/milestones/{id}`, access: reading, scope: 'read', before: makesMilestone },
+  {
+    route: `PATCH ${repo}/milestones/{id}`,
+    access: writing,
+    scope: 'write',
+    body: { state: 'closed' },
+    before: makesMilestone,
+  },
+  { route: `DELETE ${repo}/milestones/{id}`, access: writing, scope: 'write', before: makesMilestone },
 
   // Document D, "Stars and watching". The GET and the scope are of docs/api/decisions.md, "Repositories". The rows are
   // in this order, for GET is 404 without a star.

@@ -1,5 +1,5 @@
-// Every route of repositories and of git over HTTP, walked with every credential on every visibility and with every
-// kind of token, against the table written by hand.
+// Every route of repositories, of their labels and milestones, and of git over HTTP, walked with every credential on
+// every visibility and with every kind of token, against the table written by hand.
 import t from 'tap';
 import type { Answer, Client } from '#test/support/client';
 import type { TestForge } from '#test/support/forge';
@@ -267,7 +267,7 @@ void t.test('every route answers every credential and token as documents A, B an
   const stage = await people(forge);
   const served = new Map(
     forge.contract.operations
-      .filter(({ tag }) => tag === 'repositories' || tag === 'git-http')
+      .filter(({ tag }) => ['repositories', 'git-http', 'planning'].includes(tag))
       .map(({ method, path, entry }) => [`${method} ${path.replace(/^\/api\/v1/, '')}`, entry]),
   );
   const walked = new Set(table.filter(({ route, git }) => git !== undefined || served.has(route)));

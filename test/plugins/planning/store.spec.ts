@@ -1,0 +1,130 @@
+// Labels and milestones, held to their contract on every engine.
+import { defineEntity, on, p, rawSql, rows } from 'hexforge/plugin';
+import t from 'tap';
+import { openMemory, systemClock, systemIds, type MemoryStorage } from '#adapters/memory/index';
+import type { PostgresStorage } from '#adapters/postgres/index';
+import type { Rows } from '#core/kernel/rows';
+import type { Label } from '#core/planning/index';
+import { planningUseCases } from '#core/planning/use-cases';
+import identity from '#plugins/identity/plugin';
+import planning from '#plugins/planning/plugin';
+import { LabelTable, MilestoneTable, stores } from '#plugins/planning/tables';
+import repositories from '#plugins/repositories/plugin';
+import { contract, failures, type Made } from '../../contracts/checks.ts';
+import { planningChecks, type Carrier, type PlanningUnderTest } from '../../contracts/planning.ts';
+import { eachEngine, quietLog, setOf, type TestData } from '../../contracts/storage-engines.ts';
+
+const CarrierTable = defineEntity({
+  name: 'CarrierTable',
+  tableName: 'test_carrier',
+  properties: { id: p.uuid().primary(), labelId: p.uuid() },
+});
+const carrierRows = rows<Carrier>(CarrierTable);
+const carrying = {
+  plugin: 'test',
+  tables: ['test_carrier'],
+  migrations: [
+    { name: '001-carriers', up: ['create table test_carrier (id uuid primary key, label_id uuid not null)'] },
+  ],
+};
+
+type Parts = Pick<PlanningUnderTest, 'stores' | 'carriers' | 'addRepository' | 'deleteRepository'>;
+
+async function under(
+  storage: MemoryStorage | PostgresStorage,
+  { stores: { labels, milestones }, carriers, ...repositories }: Parts,
+): Promise<PlanningUnderTest> {
+  const { unitOfWork, events } = storage;
+  await storage.deliver([
+    {
+      plugin: 'test',
+      subscription: on('label.deleted', {
+        name: 'detach',
+        delivery: 'durable',
+        handle: ({ payload: { id: labelId } }) =>
+          unitOfWork.run(async () => {
+            while ((await carriers.delete({ labelId })) !== undefined);
+          }),
+      }),
+    },
+  ]);
+  return {
+    ...repositories,
+    stores: { labels, milestones },
+    carriers,
+    unitOfWork,
+    useCases: planningUseCases({ labels, milestones, unitOfWork, events, ids: systemIds, counters: () => [] }),
+    uuid: () => systemIds.uuid(),
+    drained: () => storage.drained(),
+  };
+}
+
+async function onMemory(broken: (labels: Rows<Label>) => object = () => ({})): Promise<Made<PlanningUnderTest>> {
+  const storage = openMemory({ clock: systemClock, ids: systemIds, log: quietLog });
+  const table = storage.database.table<{ readonly id: string }>('repositories_repository', { key: 'id' });
+  const labels = stores.labels.memory(storage.database);
+  return {
+    provider: await under(storage, {
+      stores: {
+        labels: { ...labels, ...broken(labels) },
+        milestones: stores.milestones.memory(storage.database),
+      },
+      carriers: carrierRows.memory(storage.database),
+      async addRepository() {
+        const id = systemIds.uuid();
+        table.insert({ id });
+        return id;
+      },
+      async deleteRepository(id) {
+        table.delete(id);
+      },
+    }),
+    dispose: () => storage.close(),
+  };
+}
+
+async function onSql(data: TestData): Promise<PlanningUnderTest> {
+  const storage = (await data.open({
+    entities: [LabelTable, MilestoneTable, CarrierTable],
+    migrations: [setOf(identity), setOf(repositories), setOf(planning), carrying],
+  })) as PostgresStorage;
+  const { database } = storage;
+  const db = () => database.kysely<Record<never, never>>();
+  const owner = systemIds.uuid();
+  await rawSql`insert into identity_user (id, username, username_key, email, email_key, display_name, display_name_key, bio, avatar_url, is_admin, status, email_verified, password_hash, created_at)
+    values (${owner}, 'ada', 'ada', 'a@example.com', 'a@example.com', '', '', '', '', false, 'active', true, 'x', now())`.execute(
+    db(),
+  );
+  return under(storage, {
+    stores: { labels: stores.labels.sql(database), milestones: stores.milestones.sql(database) },
+    carriers: carrierRows.sql(database),
+    async addRepository() {
+      const id = systemIds.uuid();
+      await rawSql`insert into repositories_repository (id, owner_id, name, name_key, description, visibility, default_branch, issue_code, created_at, updated_at)
+        values (${id}, ${owner}, ${id}, ${id}, '', 'private', 'main', '', now(), now())`.execute(db());
+      return id;
+    },
+    async deleteRepository(id) {
+      await rawSql`delete from repositories_repository where id = ${id}`.execute(db());
+    },
+  });
+}
+
+void t.test('the contract fails on labels that break it', async (t) => {
+  const breaks: Readonly<Record<string, (labels: Rows<Label>) => Partial<Rows<Label>>>> = {
+    'a lost write': () => ({ insert: async (row) => row }),
+    'names that differ in case': (labels) => ({ insert: (row) => labels.insert({ ...row, nameKey: row.name }) }),
+    'nothing is deleted': (labels) => ({ delete: (where) => labels.findOne(where) }),
+    'nothing is found': () => ({ find: async () => [] }),
+  };
+  for (const [name, broken] of Object.entries(breaks))
+    t.not((await failures(planningChecks, () => onMemory(broken), 2000)).length, 0, name);
+});
+
+void t.test('labels and milestones', (t) =>
+  eachEngine(t, async (t, engine, data) => {
+    if (engine === 'memory') return contract(t, engine, planningChecks, () => onMemory());
+    const provider = await onSql(data);
+    return contract(t, engine, planningChecks, async () => ({ provider, dispose: async () => undefined }));
+  }),
+);
