@@ -18,11 +18,9 @@ export interface TypeSchemeStore {
 }
 
 export function typeSchemeUseCases({ types, schemes, unitOfWork, events }: Parts) {
-  const fetch = ({ resource }: Pick<Granted<Repository, 'issue.read'>, 'resource'>): Promise<readonly IssueType[]> =>
-    schemes.typesOf(resource.id);
-
   return {
-    fetch,
+    fetch: ({ resource }: Pick<Granted<Repository, 'issue.read'>, 'resource'>): Promise<readonly IssueType[]> =>
+      schemes.typesOf(resource.id),
 
     /** Issues keep a type that is left out. @throws {ValidationFailed} */
     async replace(
@@ -40,7 +38,7 @@ export function typeSchemeUseCases({ types, schemes, unitOfWork, events }: Parts
         await schemes.replace(repository.id, typeIds);
         const payload = { repository_id: repository.id, type_ids: typeIds };
         await events.emit({ type: 'issue_type_scheme.replaced', ...aboutRepository(repository, call), payload });
-        return fetch(granted);
+        return schemes.typesOf(repository.id);
       });
     },
   };

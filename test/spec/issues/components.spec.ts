@@ -2,7 +2,6 @@
 import t from 'tap';
 import { isError } from '#test/support/error-answer';
 import { sharedForge } from '#test/support/shared-forge';
-import { everybody } from './everybody.ts';
 
 interface Component {
   readonly id: string;
@@ -14,9 +13,11 @@ const absent = '00000000-0000-4000-8000-0000000000ff';
 
 void t.test('components', async (t) => {
   const forge = await sharedForge(t);
-  const people = await everybody(forge);
-  const { owner } = people.callers;
-  const all = `${people.path('public')}/components`;
+  const owner = (await forge.createUser('owner')).client;
+  const [code, other] = ['/api/v1/repos/owner/code', '/api/v1/repos/owner/other'] as const;
+  await owner.post('/api/v1/repos', { body: { name: 'code', visibility: 'public' } });
+  await owner.post('/api/v1/repos', { body: { name: 'other' } });
+  const all = `${code}/components`;
   const made = async (body: object, path = all): Promise<Component> => {
     const answer = await owner.post(path, { body });
     t.equal(answer.status, 201, answer.text);
@@ -55,8 +56,8 @@ void t.test('components', async (t) => {
     isError(t, await owner.post(all, { body: { name: 'CORE' } }), 409, 'conflict', 'created');
     isError(t, await owner.patch(`${all}/${web.id}`, { body: { name: 'Core' } }), 409, 'conflict', 'renamed');
     t.same(await names(), ['core', 'web']);
-    const elsewhere = await made({ name: 'core' }, `${people.path('private')}/components`);
-    t.equal((await owner.delete(`${people.path('private')}/components/${elsewhere.id}`)).status, 204);
+    const elsewhere = await made({ name: 'core' }, `${other}/components`);
+    t.equal((await owner.delete(`${other}/components/${elsewhere.id}`)).status, 204);
     for (const { id } of [core, web]) t.equal((await owner.delete(`${all}/${id}`)).status, 204);
     await made({ name: 'core' });
     t.same(await names(), ['core'], 'the name is free again');
@@ -93,64 +94,20 @@ void t.test('components', async (t) => {
   });
 
   await t.test('404 for one that is not there, and for one of another repository', async (t) => {
-    const other = await made({ name: 'hidden' }, `${people.path('private')}/components`);
-    for (const id of [absent, other.id]) {
+    const hidden = await made({ name: 'hidden' }, `${other}/components`);
+    for (const id of [absent, hidden.id]) {
       isError(t, await owner.patch(`${all}/${id}`, { body: { name: 'x' } }), 404, 'not_found', id);
       isError(t, await owner.patch(`${all}/${id}`, { body: {} }), 404, 'not_found', id);
       isError(t, await owner.delete(`${all}/${id}`), 404, 'not_found', id);
     }
-    t.same(
-      ((await owner.get(`${people.path('private')}/components`)).body as { items: unknown }).items,
-      [other],
-      'untouched',
-    );
-  });
-
-  await t.test('GET: whoever reads the repository, with the issue read scope', async (t) => {
-    const read = (visibility: 'public' | 'internal' | 'private') =>
-      people.statuses(visibility, (client, path) => client.get(`${path}/components`));
-    t.equal(await read('public'), '200 200 200 200 200 200 200 200 200');
-    t.equal(await read('internal'), '404 200 200 200 200 200 200 200 200');
-    t.equal(await read('private'), '404 404 200 200 200 200 200 200 200');
-    t.equal((await (await forge.pat(owner, ['issue:read'])).get(all)).status, 200);
-    isError(t, await (await forge.pat(owner, ['repo:admin'])).get(all), 403, 'insufficient_scope', 'repo:admin');
-  });
-
-  await t.test('POST, PATCH and DELETE: issue.write, so from triage on, with the issue write scope', async (t) => {
-    let count = 0;
-    const outcomes = ['201', '200', '204'];
-    const writes = [
-      (client: typeof owner, path: string) =>
-        client.post(`${path}/components`, { body: { name: `made ${(count += 1)}` } }),
-      async (client: typeof owner, path: string) => {
-        const { id } = await made({ name: `made ${(count += 1)}` }, `${path}/components`);
-        return client.patch(`${path}/components/${id}`, { body: { description: 'x' } });
-      },
-      async (client: typeof owner, path: string) => {
-        const { id } = await made({ name: `made ${(count += 1)}` }, `${path}/components`);
-        return client.delete(`${path}/components/${id}`);
-      },
-    ];
-    const [wide, narrow] = [
-      await forge.pat(owner, ['issue:write']),
-      await forge.pat(owner, ['issue:read', 'repo:admin']),
-    ];
-    for (const [index, write] of writes.entries()) {
-      const yes = outcomes[index] ?? '';
-      const may = Array.from({ length: 6 }, () => yes).join(' ');
-      t.equal(await people.statuses('public', write), `401 403 403 ${may}`);
-      t.equal(await people.statuses('internal', write), `401 403 403 ${may}`);
-      t.equal(await people.statuses('private', write), `401 404 403 ${may}`);
-      t.equal(String((await write(wide, people.path('public'))).status), yes);
-      isError(t, await write(narrow, people.path('public')), 403, 'insufficient_scope', yes);
-    }
+    t.same(((await owner.get(`${other}/components`)).body as { items: unknown }).items, [hidden], 'untouched');
   });
 
   await t.test('they go with their repository', async (t) => {
-    const gone = await owner.delete(people.path('internal'), { body: { confirmation: 'owner/internal' } });
+    const gone = await owner.delete(other, { body: { confirmation: 'owner/other' } });
     t.equal(gone.status, 204, gone.text);
-    t.equal((await owner.get(`${people.path('internal')}/components`)).status, 404);
-    t.equal((await owner.post('/api/v1/repos', { body: { name: 'internal' } })).status, 201);
-    t.match((await owner.get(`${people.path('internal')}/components`)).body, { items: [], total: 0 });
+    t.equal((await owner.get(`${other}/components`)).status, 404);
+    t.equal((await owner.post('/api/v1/repos', { body: { name: 'other' } })).status, 201);
+    t.match((await owner.get(`${other}/components`)).body, { items: [], total: 0 });
   });
 });

@@ -1,5 +1,5 @@
-// Document B, "Issue types (admin)" and the global catalogue, and document D, "Issues": built-in types, with every status
-// of each operation.
+// Document B, "Issue types (admin)" and the global catalogue, and document D, "Issues": built-in types, with every
+// status of each operation.
 import t from 'tap';
 import { isError } from '#test/support/error-answer';
 import { startTestForge } from '#test/support/forge';

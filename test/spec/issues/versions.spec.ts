@@ -1,9 +1,7 @@
-// Document D, "Issues": versions of a repository. What they share with components is tested there; here is what is
-// theirs, and who may.
+// Document D, "Issues": versions of a repository, with every status of each operation.
 import t from 'tap';
 import { isError } from '#test/support/error-answer';
 import { sharedForge } from '#test/support/shared-forge';
-import { everybody } from './everybody.ts';
 
 interface Version {
   readonly id: string;
@@ -17,9 +15,11 @@ const absent = '00000000-0000-4000-8000-0000000000ff';
 
 void t.test('versions', async (t) => {
   const forge = await sharedForge(t);
-  const people = await everybody(forge);
-  const { owner } = people.callers;
-  const all = `${people.path('public')}/versions`;
+  const owner = (await forge.createUser('owner')).client;
+  const [code, other] = ['/api/v1/repos/owner/code', '/api/v1/repos/owner/other'] as const;
+  await owner.post('/api/v1/repos', { body: { name: 'code', visibility: 'public' } });
+  await owner.post('/api/v1/repos', { body: { name: 'other' } });
+  const all = `${code}/versions`;
   const made = async (body: object, path = all): Promise<Version> => {
     const answer = await owner.post(path, { body });
     t.equal(answer.status, 201, answer.text);
@@ -88,41 +88,12 @@ void t.test('versions', async (t) => {
     isError(t, await owner.post(all, { body: { name: 'V1-rc' } }), 409, 'conflict', 'created');
     isError(t, await owner.patch(`${all}/${two.id}`, { body: { name: 'V1-rc' } }), 409, 'conflict', 'renamed');
     t.equal((await owner.patch(`${all}/${one.id}`, { body: { name: 'V1-rc' } })).status, 200, 'its own');
-    const other = await made({ name: 'v1-rc' }, `${people.path('private')}/versions`);
-    for (const id of [absent, other.id]) {
+    const hidden = await made({ name: 'v1-rc' }, `${other}/versions`);
+    for (const id of [absent, hidden.id]) {
       isError(t, await owner.patch(`${all}/${id}`, { body: { released: true } }), 404, 'not_found', id);
       isError(t, await owner.delete(`${all}/${id}`), 404, 'not_found', id);
     }
-    const components = `${people.path('public')}/components`;
+    const components = `${code}/components`;
     isError(t, await owner.delete(`${components}/${one.id}`), 404, 'not_found', 'a version is no component');
-  });
-
-  await t.test('who may: reading as issues, writing from triage on, each with its issue scope', async (t) => {
-    const read = (client: typeof owner, path: string) => client.get(`${path}/versions`);
-    t.equal(await people.statuses('public', read), '200 200 200 200 200 200 200 200 200');
-    t.equal(await people.statuses('private', read), '404 404 200 200 200 200 200 200 200');
-    let count = 0;
-    const fresh = (path: string) => made({ name: `made ${(count += 1)}` }, `${path}/versions`);
-    const writes = [
-      (client: typeof owner, path: string) =>
-        client.post(`${path}/versions`, { body: { name: `made ${(count += 1)}` } }),
-      async (client: typeof owner, path: string) =>
-        client.patch(`${path}/versions/${(await fresh(path)).id}`, { body: { released: true } }),
-      async (client: typeof owner, path: string) => client.delete(`${path}/versions/${(await fresh(path)).id}`),
-    ];
-    const [wide, narrow] = [
-      await forge.pat(owner, ['issue:write']),
-      await forge.pat(owner, ['issue:read', 'repo:admin']),
-    ];
-    t.equal((await read(narrow, people.path('public'))).status, 200);
-    for (const [index, write] of writes.entries()) {
-      const yes = ['201', '200', '204'][index] ?? '';
-      const may = Array.from({ length: 6 }, () => yes).join(' ');
-      t.equal(await people.statuses('public', write), `401 403 403 ${may}`);
-      t.equal(await people.statuses('internal', write), `401 403 403 ${may}`);
-      t.equal(await people.statuses('private', write), `401 404 403 ${may}`);
-      t.equal(String((await write(wide, people.path('public'))).status), yes);
-      isError(t, await write(narrow, people.path('public')), 403, 'insufficient_scope', yes);
-    }
   });
 });
