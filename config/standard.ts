@@ -14,6 +14,7 @@ export const standardPlugins: readonly StandardPlugin[] = [
   { name: 'git-native', module: '#plugins/git-native/plugin', enabled: true },
   { name: 'git-http', module: '#plugins/git-http/plugin', enabled: true },
   { name: 'planning', module: '#plugins/planning/plugin', enabled: true },
+  { name: 'issues', module: '#plugins/issues/plugin', enabled: true },
   { name: 'audit', module: '#plugins/audit/plugin', enabled: true },
   { name: 'limits', module: '#plugins/limits/plugin', enabled: true },
   { name: 'settings', module: '#plugins/settings/plugin', enabled: true },

@@ -1,5 +1,7 @@
 // Shapes: joi object schemas whose TypeScript type follows from them, so that the shape of a body is declared once.
 import Joi from 'joi';
+import { UnknownField } from '#core/kernel/errors';
+import { isDate } from '#core/kernel/instant';
 import type { Page } from '#core/kernel/page';
 
 declare const optional: unique symbol;
@@ -78,6 +80,25 @@ export const flag = (): Joi.BooleanSchema => Joi.boolean();
 /** One of these texts. */
 export const oneOf = <const T extends string>(...values: readonly T[]): Joi.StringSchema<T> =>
   Joi.string<T>().valid(...values);
+
+/**
+ * A member that answers have and a body may not, refused as an unknown one with a sentence and a remedy of its own.
+ * Goes first, so that it is named before what is missing in its place.
+ *
+ * @example
+ *   shape({ owner: readOnly('owner cannot be changed here', 'Transfer the repository'), name: maybe(word()) });
+ */
+export const readOnly = (error: string, detail: string): Optional<Joi.AnySchema<never>> =>
+  Joi.any()
+    .forbidden()
+    .error(() => new UnknownField(error, { detail }))
+    .description('Refused in a body') as unknown as Optional<Joi.AnySchema<never>>;
+
+/** A day of the calendar, YYYY-MM-DD; the first is that of PostgreSQL. */
+export const day = (): Joi.StringSchema =>
+  Joi.string()
+    .pattern(/^\d{4}-\d{2}-\d{2}$/, 'day')
+    .custom((value: string, helpers) => (isDate(value) && value >= '0001' ? value : helpers.error('string.isoDate')));
 
 /** A list of such items; bound it with `.max` where it comes in. */
 export const list = <S extends Joi.AnySchema>(item: S): Joi.ArraySchema<readonly TypeOf<S>[]> =>

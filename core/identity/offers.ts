@@ -15,6 +15,8 @@ export interface Users {
   byUsername(username: string): Promise<PublicUser | undefined>;
   /** One query for all; unknown ids are missing from the map. */
   byIds(ids: readonly string[]): Promise<ReadonlyMap<string, PublicUser>>;
+  /** Of these, the administrators of the instance; one query. */
+  administrators(ids: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
 /** Says what else refers to users, so that deleting one can be refused with a reason. */

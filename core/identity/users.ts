@@ -12,14 +12,18 @@ const publicUser = ({ id, username, displayName, avatarUrl }: Account): PublicUs
 });
 
 export function users({ accounts }: { readonly accounts: AccountStore }): Users {
+  const byIds = async (ids: readonly string[]): Promise<readonly Account[]> =>
+    ids.length === 0 ? [] : accounts.byIds([...new Set(ids)]);
   return {
     async byUsername(username) {
       const account = isUsername(username) ? await accounts.byUsername(username) : undefined;
       return account && publicUser(account);
     },
     async byIds(ids) {
-      const found = ids.length === 0 ? [] : await accounts.byIds([...new Set(ids)]);
-      return new Map(found.map((account) => [account.id, publicUser(account)]));
+      return new Map((await byIds(ids)).map((account) => [account.id, publicUser(account)]));
+    },
+    async administrators(ids) {
+      return new Set((await byIds(ids)).filter(({ isAdmin }) => isAdmin).map(({ id }) => id));
     },
   } satisfies Users;
 }

@@ -24,6 +24,8 @@ export interface Pushes {
  */
 export interface Repositories {
   byId(id: string): Promise<Repository | undefined>;
+  /** Of these users, those who may read the repository, as administrators of the instance too. */
+  readers(repositoryId: string, userIds: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
 /** Of a record, what other areas count (document B, "Repository record"). */

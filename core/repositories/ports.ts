@@ -67,6 +67,8 @@ export interface RepositoryStore {
     counted?: boolean,
   ): Promise<StandingRow | undefined>;
   byId(id: string): Promise<Repository | undefined>;
+  /** Of these users, those who may read it by visibility, ownership or collaboration; one query. */
+  readers(id: string, userIds: readonly string[]): Promise<readonly string[]>;
   /** What a repository was forked from, while that exists. */
   parentOf(id: string): Promise<Repository | undefined>;
   /** The id of the owner's repository of that name, compared case-insensitively. */

@@ -27,6 +27,7 @@ import { createTag, deleteTag, listTags } from './tags.ts';
 import { updateRepository } from './update.ts';
 import { writeContents } from './write-contents.ts';
 
+export { offeredRepositories } from './offered.ts';
 export { repositoryResolver } from './standing.ts';
 export type RepositoryUseCases = ReturnType<typeof repositoryUseCases>;
 

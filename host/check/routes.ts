@@ -132,7 +132,7 @@ export function guardProblems(plan: Plan, listed: readonly Contributed[]): reado
             ),
           },
         ];
-  const included = enabled.flatMap(({ name: plugin, scopes: rows = [] }) =>
+  const included = plan.enabled.flatMap(({ name: plugin, scopes: rows = [] }) =>
     rows.flatMap(({ name, includes = [] }) =>
       includes.map((scope): Guarded => ({ what: `scope row "${name}"`, plugin, scope })),
     ),

@@ -9,6 +9,7 @@ export * from '#core/kernel/index';
 import '#core/administration/index';
 import '#core/audit/index';
 import '#core/identity/index';
+import '#core/issues/index';
 import '#core/limits/index';
 import '#core/planning/index';
 import '#core/repositories/index';

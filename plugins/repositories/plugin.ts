@@ -1,7 +1,7 @@
 // The plugin "repositories": records, visibility and access, contents, and what belongs to a push.
 import { definePlugin, Joi, shape } from 'hexforge/plugin';
 import { repositoryEvents, repositoryPermissions, repositoryScopes, repositorySettings } from 'hexforge/repositories';
-import { repositoryResolver, repositoryUseCases } from '#core/repositories/use-cases';
+import { offeredRepositories, repositoryResolver, repositoryUseCases } from '#core/repositories/use-cases';
 import { archiveRoutes } from './archives/routes.ts';
 import { blameRoutes } from './blame/routes.ts';
 import { branchRoutes } from './branches/routes.ts';
@@ -88,6 +88,7 @@ export default definePlugin({
     return {
       useCases,
       store: stores.repositories,
+      offered: offeredRepositories({ store: stores.repositories, users: context.Users }),
       resolver: repositoryResolver({ store: stores.repositories, permissionTable: context.PermissionTable }),
       present: repositoryPresenter(instance, config.ssh_url),
     };
@@ -95,7 +96,7 @@ export default definePlugin({
   provides: {
     ResourceResolver: ({ resolver }) => resolver,
     Pushes: ({ useCases }) => useCases.pushes,
-    Repositories: ({ store }) => ({ byId: (id) => store.byId(id) }),
+    Repositories: ({ offered }) => offered,
     UserReferences: ({ store }) => ({ what: 'repositories', counts: (userIds) => store.countByOwner(userIds) }),
   },
   settings: repositorySettings,

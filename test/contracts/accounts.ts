@@ -10,8 +10,10 @@ const nobodies = ['nobody-of-this-name', '*', '%', "' or '1'='1", '\\', 'constru
 
 export interface UsersUnderTest {
   readonly users: Users;
-  /** Two accounts it knows, with different names. */
+  /** Two accounts it knows, with different names, that are no administrators. */
   readonly known: readonly [PublicUser, PublicUser];
+  /** The id of an administrator of the instance. */
+  readonly administrator: string;
 }
 
 export const usersChecks: readonly Check<UsersUnderTest>[] = [
@@ -40,6 +42,14 @@ export const usersChecks: readonly Check<UsersUnderTest>[] = [
         ]),
       );
       assert.deepEqual(new Map(await users.byIds([])), new Map());
+    },
+  },
+  {
+    name: 'administrators of the instance are told among many ids, and nobody else',
+    async run({ users, known: [one, other], administrator }) {
+      const asked = [other.id, randomUUID(), administrator, one.id, administrator];
+      assert.deepEqual([...(await users.administrators(asked))], [administrator]);
+      assert.deepEqual([...(await users.administrators([]))], []);
     },
   },
 ];

@@ -18,6 +18,9 @@ export interface RepositoriesUnderTest {
   readonly repositories: Repositories;
   /** One that there is. */
   readonly known: Pick<Repository, 'id' | 'ownerId' | 'owner' | 'name' | 'visibility'>;
+  /** The ids of an administrator of the instance, and of a user without a role in it. */
+  readonly administrator: string;
+  readonly stranger: string;
 }
 
 export const repositoriesChecks: readonly Check<RepositoriesUnderTest>[] = [
@@ -33,6 +36,17 @@ export const repositoriesChecks: readonly Check<RepositoriesUnderTest>[] = [
     name: 'an id of none is undefined',
     async run({ repositories }) {
       assert.equal(await repositories.byId(randomUUID()), undefined);
+    },
+  },
+  {
+    name: 'of many users those are told who may read a repository: its owner, and administrators of the instance',
+    async run({ repositories, known, administrator, stranger }) {
+      const asked = [stranger, known.ownerId, randomUUID(), administrator];
+      assert.deepEqual(
+        new Set(await repositories.readers(known.id, asked)),
+        new Set([known.ownerId, administrator, ...(known.visibility === 'private' ? [] : [stranger])]),
+      );
+      assert.equal((await repositories.readers(known.id, [])).size, 0);
     },
   },
 ];

@@ -50,7 +50,7 @@ async function serving(t: Test) {
       environment: {
         HEXFORGE_DATABASE: 'memory',
         HEXFORGE_LOG_LEVEL: 'silent',
-        HEXFORGE_PLUGINS: '-identity,-repositories,-git-native,-git-http,-planning,-audit,-limits',
+        HEXFORGE_PLUGINS: '-identity,-repositories,-git-native,-git-http,-planning,-issues,-audit,-limits',
       },
       stdout: { write: (text) => out.push(text) },
       stderr: { write: (text) => err.push(text) },

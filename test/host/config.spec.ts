@@ -170,6 +170,7 @@ void t.test('plugins the file names are asked in its order; the others stay wher
       'git-native',
       'git-http',
       'planning',
+      'issues',
       'identity',
       'limits',
       'settings',

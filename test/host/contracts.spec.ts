@@ -56,6 +56,7 @@ if (ada === undefined || eve === undefined || lost === undefined || leave === un
   throw new Error('the test host lacks somebody');
 const granted = leave;
 const byId = async (id: string) => (await forge.port('Users').byIds([id])).get(id);
+const { id: administrator } = await forge.user('admin');
 const only = <T>(all: readonly T[]): T => {
   if (all.length !== 1 || all[0] === undefined) throw new Error(`${all.length} providers where one was expected`);
   return all[0];
@@ -172,6 +173,8 @@ const ours: Readonly<Record<Ports, readonly Promised[]>> = {
   Repositories: contracts.Repositories(() => ({
     repositories: forge.port('Repositories'),
     known: { id: repository, owner: 'ada', ownerId: ada.id, name: 'closed', visibility: 'private' },
+    administrator,
+    stranger: eve.id,
   })),
   RepositoryCounters: contracts.RepositoryCounters(() => ({
     counters: counted,
@@ -181,11 +184,11 @@ const ours: Readonly<Record<Ports, readonly Promised[]>> = {
   Sealer: contracts.Sealer(() => forge.port('Sealer')),
   Settings: contracts.Settings(() => ({ settings: forge.port('Settings'), declared: identitySettings })),
   UserReferences: contracts.UserReferences(() => ({
-    references: only(forge.port('UserReferences')),
+    references: only(forge.port('UserReferences').filter(({ what }) => what === 'repositories')),
     referred: { id: ada.id, count: 1 },
     free: eve.id,
   })),
-  Users: contracts.Users(() => ({ users: forge.port('Users'), known: [one, other] })),
+  Users: contracts.Users(() => ({ users: forge.port('Users'), known: [one, other], administrator })),
 };
 
 void t.test('every port that a plugin may provide has a contract', (t) => {
@@ -215,6 +218,7 @@ void t.test('a provider that breaks a promise fails by its name', async (t) => {
       contracts.Users(() => ({
         users: { ...users, byUsername: async (name) => (name === 'ada' ? one : undefined) },
         known: [one, other],
+        administrator,
       })),
       /in any case/,
     ],

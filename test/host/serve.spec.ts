@@ -42,7 +42,7 @@ async function start(
       HEXFORGE_DATABASE: 'memory',
       HEXFORGE_DATA_DIR: dataDir,
       HEXFORGE_PLUGINS:
-        '-identity,-repositories,-git-native,-git-http,-planning,-audit,-limits,-settings,-administration',
+        '-identity,-repositories,-git-native,-git-http,-planning,-issues,-audit,-limits,-settings,-administration',
       ...environment,
     },
   });
@@ -283,7 +283,7 @@ export default definePlugin({ name: 'guest', version: '1.0.0', api: '^0.2.0', co
       PORT: '0',
       HEXFORGE_DATABASE: 'memory',
       HEXFORGE_PLUGINS:
-        '-identity,-repositories,-git-native,-git-http,-planning,-audit,-limits,-settings,-administration',
+        '-identity,-repositories,-git-native,-git-http,-planning,-issues,-audit,-limits,-settings,-administration',
       GUEST_WORD: 'from the environment',
     };
     const sinks = { stdout: { write: () => undefined }, stderr: { write: () => undefined } };

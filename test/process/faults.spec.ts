@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { freePort, ServerProcess } from '#test/support/server-process';
 
-const none = '-identity,-repositories,-git-native,-git-http,-planning,-audit,-limits';
+const none = '-identity,-repositories,-git-native,-git-http,-planning,-issues,-audit,-limits';
 
 /** Plugins as files of plain JavaScript: name → the members of its definition. */
 interface Folder {

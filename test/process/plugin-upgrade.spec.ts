@@ -11,7 +11,7 @@ import { createDatabase, query } from '#test/support/postgres';
 
 /** Whole servers are started. */
 const patient = { timeout: 120_000 } as const;
-const standard = '-identity,-repositories,-git-native,-git-http,-planning,-audit,-limits';
+const standard = '-identity,-repositories,-git-native,-git-http,-planning,-issues,-audit,-limits';
 const first = { name: '001', up: ['create table bell_ring (id integer)', 'insert into bell_ring values (1)'] };
 const second = (...more: readonly string[]) => ({
   name: '002',

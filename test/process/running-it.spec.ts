@@ -218,7 +218,10 @@ void tap.test('config/hexforge.yaml is read where it exists', async (t) => {
 void tap.test('HEXFORGE_PLUGINS enables with + and disables with -; routes of a disabled plugin are 404', async (t) => {
   const all = await unchanged();
   t.equal((await json(`${all.url}/api/v1/repos`)).status, 200);
-  const { url } = await serve(t, { ...inMemory, HEXFORGE_PLUGINS: '-repositories,-git-http,-git-native,-planning' });
+  const { url } = await serve(t, {
+    ...inMemory,
+    HEXFORGE_PLUGINS: '-repositories,-git-http,-git-native,-planning,-issues',
+  });
   t.equal((await json(`${url}/api/v1/repos`)).status, 404);
   t.equal((await signIn(url, 'admin', password)).status, 200, 'accounts work');
   const shown = await configuration(t, all.cwd, { HEXFORGE_PLUGINS: '-limits,+limits' });
@@ -336,7 +339,17 @@ void tap.test('the standard plugins are on by name, and `plugins` lists them', a
   const { code, stdout } = await hexforge(t, ['plugins', '--json'], { cwd: await temporaryFolder(t) });
   t.equal(code, 0);
   const plugins = JSON.parse(stdout) as { name: string; enabled?: boolean; state?: string }[];
-  for (const name of ['identity', 'repositories', 'git-native', 'git-http', 'planning', 'limits', 'audit', 'settings'])
+  for (const name of [
+    'identity',
+    'repositories',
+    'git-native',
+    'git-http',
+    'planning',
+    'issues',
+    'limits',
+    'audit',
+    'settings',
+  ])
     t.ok(
       plugins.some((plugin) => plugin.name === name),
       `${name} is listed`,

@@ -50,6 +50,7 @@ export async function stage(forge: TestForge): Promise<Stage> {
       uid: user.id,
       path: 'README.md',
       ref: 'main',
+      number: '1',
     },
   };
 }

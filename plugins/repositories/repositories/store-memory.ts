@@ -82,6 +82,13 @@ export function memoryRepositoryStore(database: MemoryDatabase): RepositoryStore
       };
     },
     byId: async (id) => entities([rows.get(id)])[0],
+    async readers(id, userIds) {
+      const row = rows.get(id);
+      const reads = (userId: string): boolean =>
+        row !== undefined && mayRead(row, collaboration(id, userId), { kind: 'user', id: userId, isAdmin: false });
+      const users = publicUsers(database);
+      return userIds.filter((userId) => users.has(userId) && reads(userId));
+    },
     parentOf: async (id) => entities([rows.get(rows.get(id)?.parentId ?? '')])[0],
     idByName: async (ownerId, name) => named(ownerId, name)?.id,
     async list({ reader, ownerId, owner, parentId, limit, offset = 0 }) {

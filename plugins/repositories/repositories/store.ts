@@ -91,6 +91,14 @@ export function sqlRepositoryStore(database: SqlDatabase): RepositoryStore {
       return row === undefined ? undefined : entity(row);
     },
 
+    async readers(id, userIds) {
+      const { rows } = await rawSql<{ readonly id: string }>`
+        select u.id from identity_public_user u
+        where u.id = any(${userIds}::uuid[]) and repositories_readable(u.id, ${id}::uuid)
+      `.execute(db());
+      return rows.map((row) => row.id);
+    },
+
     async parentOf(id) {
       const row = await repositories(db())
         .innerJoin('repositories_repository as f', 'f.parent_id', 'r.id')

@@ -181,6 +181,7 @@ export async function world(
         return found && { id: found.id, username: found.username, displayName: '', avatarUrl: '' };
       },
       byIds: async () => new Map(),
+      administrators: async () => new Set(),
     },
     settings: { get: async (key) => (options.settings ?? defaults)[key] ?? defaults[key] } as Settings,
     permissionTable,

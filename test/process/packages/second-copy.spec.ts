@@ -56,7 +56,7 @@ void t.test('plugins by path, each beside a copy of Hexforge of its own, answer 
     await writeFile(join(project, 'contract.js'), contract);
     await writeFile(join(project, file), code);
   }
-  const off = ['identity', 'repositories', 'git-native', 'git-http', 'planning', 'audit'];
+  const off = ['identity', 'repositories', 'git-native', 'git-http', 'planning', 'issues', 'audit'];
   await writeFile(
     join(folder, 'hexforge.yaml'),
     JSON.stringify({

@@ -25,6 +25,7 @@ void t.test('GET /admin/plugins answers 200 with every plugin in the order of th
       'git-native',
       'git-http',
       'planning',
+      'issues',
       'audit',
       'limits',
       'settings',

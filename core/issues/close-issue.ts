@@ -1,0 +1,26 @@
+// Closing and reopening an issue: its author, or whoever holds issue.write. One that is so already stays as it is.
+import { aboutIssue } from './events.ts';
+import { checkAuthorOr, heldIssue } from './held-issue.ts';
+import type { IssueState } from './issue.ts';
+import type { IssueParts } from './parts.ts';
+import type { Writing } from './references.ts';
+
+const events = { open: 'issue.reopened', closed: 'issue.closed' } as const;
+
+/** @throws {NotFound | Forbidden | ValidationFailed} */
+const moveTo =
+  (state: IssueState) =>
+  (parts: Pick<IssueParts, 'store' | 'unitOfWork' | 'events'>) =>
+  (granted: Writing, { number }: { readonly number: string }): Promise<void> =>
+    parts.unitOfWork.run(async () => {
+      const { call } = granted;
+      const issue = await heldIssue(parts, granted, number);
+      checkAuthorOr(granted, issue, 'issue.write');
+      if (issue.state === state) return;
+      const closedAt = state === 'closed' ? call.now : null;
+      await parts.store.update(issue.id, { state, closedAt, updatedAt: call.now });
+      await parts.events.emit({ type: events[state], ...aboutIssue(issue, call) });
+    });
+
+export const closeIssue = moveTo('closed');
+export const reopenIssue = moveTo('open');

@@ -1,0 +1,96 @@
+// Opening an issue: whoever is signed in and may read the repository (document D, "Issues").
+import { ValidationFailed } from '#core/kernel/errors';
+import { replaceAssociations, type AssociationIds } from './associations.ts';
+import { aboutIssue } from './events.ts';
+import { detailOf } from './fetch-issue.ts';
+import { checkedFields, type IssueFields } from './fields.ts';
+import { parentRefusal } from './hierarchy.ts';
+import type { Issue, IssueDetail, IssueView } from './issue.ts';
+import type { IssueType } from './issue-type.ts';
+import type { IssueParts } from './parts.ts';
+import { attachedLabels, checkAssignees, checkMilestone, type LabelWish, type Writing } from './references.ts';
+import { allowedType } from './type-scheme.ts';
+
+export interface CreateCommand extends IssueFields, LabelWish, AssociationIds {
+  readonly title: string;
+  readonly typeId: string;
+  readonly assigneeIds?: readonly string[] | undefined;
+  readonly parentId?: string | null | undefined;
+}
+
+/** What a caller need not say. */
+const defaults = {
+  description: '',
+  status: 'queued',
+  priority: 'none',
+  locked: false,
+  dueDate: null,
+  milestoneId: null,
+  storyPoints: null,
+  inputTokens: null,
+  outputTokens: null,
+  assumptions: null,
+  acceptanceCriteria: null,
+} as const;
+
+/** @throws {ValidationFailed | Forbidden | Unprocessable} */
+export const createIssue =
+  (parts: IssueParts) =>
+  async (
+    granted: Writing,
+    {
+      labelIds,
+      inlineLabels,
+      assigneeIds = [],
+      parentId = null,
+      componentIds = [],
+      fixVersionIds = [],
+      affectsVersionIds = [],
+      ...given
+    }: CreateCommand,
+  ): Promise<IssueView & IssueDetail> => {
+    const { store, unitOfWork, events, ids } = parts;
+    const { resource: repository, call } = granted;
+    const fields = checkedFields(given);
+    return unitOfWork.run(async () => {
+      const type = await allowedType(parts, repository, fields.typeId);
+      const assignees = await checkAssignees(parts, granted, assigneeIds);
+      if (typeof fields.milestoneId === 'string') await checkMilestone(parts, granted, fields.milestoneId);
+      const issue: Issue = {
+        ...defaults,
+        ...fields,
+        id: ids.uuid(),
+        repositoryId: repository.id,
+        // From here on no other issue of the repository is made, nor moved under another one.
+        number: await store.nextNumber(repository.id),
+        authorId: call.caller.id,
+        state: 'open',
+        closedAt: null,
+        createdAt: call.now,
+        updatedAt: call.now,
+        parentId,
+      };
+      if (parentId !== null) await checkParent(parts, repository.id, parentId, type);
+      await store.insert(issue);
+      await store.replaceAssignees(issue.id, assignees);
+      await store.replaceLabels(issue.id, await attachedLabels(parts, granted, { labelIds, inlineLabels }));
+      await replaceAssociations(parts, issue, { componentIds, fixVersionIds, affectsVersionIds });
+      await store.watch(issue.id, [call.caller.id, ...assignees]);
+      await events.emit({ type: 'issue.created', ...aboutIssue(issue, call) });
+      return detailOf(parts, repository, call.caller, String(issue.number));
+    });
+  };
+
+/** Document D, "Issues": a bad parent on create is 400. @throws {ValidationFailed} */
+async function checkParent(
+  { store }: Pick<IssueParts, 'store'>,
+  repositoryId: string,
+  parentId: string,
+  type: IssueType,
+): Promise<void> {
+  const parent = await store.lineage(repositoryId, { id: parentId });
+  const refusal =
+    parent === undefined ? 'The repository has no such issue' : parentRefusal({ type, height: 1 }, parent);
+  if (refusal !== undefined)
+    throw new ValidationFailed('The parent is not allowed', { detail: `"parent_id": ${refusal}` });
+}

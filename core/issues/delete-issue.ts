@@ -1,0 +1,18 @@
+// Deleting an issue: the owner of the repository or an instance administrator. Its number is not given again.
+import type { Granted } from '#core/kernel/access';
+import type { User } from '#core/kernel/caller';
+import type { Repository } from '#core/repositories/index';
+import { aboutIssue } from './events.ts';
+import { heldIssue } from './held-issue.ts';
+import type { IssueParts } from './parts.ts';
+
+/** @throws {NotFound} */
+export const deleteIssue =
+  (parts: Pick<IssueParts, 'store' | 'unitOfWork' | 'events'>) =>
+  ({ resource, call }: Granted<Repository, 'repo.own', User>, { number }: { readonly number: string }): Promise<void> =>
+    parts.unitOfWork.run(async () => {
+      await parts.store.holdHierarchy(resource.id);
+      const issue = await heldIssue(parts, { resource }, number);
+      await parts.store.delete(issue.id);
+      await parts.events.emit({ type: 'issue.deleted', ...aboutIssue(issue, call) });
+    });

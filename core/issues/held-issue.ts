@@ -1,0 +1,21 @@
+// The issue that a change is about, held until the unit of work ends, and who may change it.
+import { Forbidden, found } from '#core/kernel/errors';
+import { issueNumber } from './issue.ts';
+import type { IssueParts } from './parts.ts';
+import type { HeldIssue } from './ports.ts';
+import type { Writing } from './references.ts';
+
+/** Inside a unit of work. @throws {NotFound} */
+export const heldIssue = async (
+  { store }: Pick<IssueParts, 'store'>,
+  { resource }: Pick<Writing, 'resource'>,
+  reference: string,
+): Promise<HeldIssue> => found(await store.held(resource.id, issueNumber(reference, resource)));
+
+/** The author, and whoever holds the permission. @throws {Forbidden} */
+export function checkAuthorOr(granted: Writing, { authorId }: HeldIssue, permission: string): void {
+  if (authorId === granted.call.caller.id || granted.may(permission)) return;
+  throw new Forbidden('You may not change this issue', {
+    detail: `You did not open it, and it needs the permission "${permission}"`,
+  });
+}

@@ -1,0 +1,14 @@
+// The face of the area "issues" for everyone: types, pure rules, ports and events.
+export * from './associations.ts';
+export * from './component.ts';
+export * from './events.ts';
+export * from './fields.ts';
+export * from './filter.ts';
+export * from './hierarchy.ts';
+export * from './issue-type.ts';
+export * from './issue.ts';
+export { namedKey, type Named } from './named.ts';
+export * from './permissions.ts';
+export * from './ports.ts';
+export type { TypeSchemeStore } from './type-scheme.ts';
+export * from './version.ts';

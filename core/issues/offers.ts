@@ -1,0 +1,26 @@
+// What this area offers to others: counts, in the ports of the areas that show or ask for them.
+import type { UserReferences } from '#core/identity/index';
+import type { MilestoneCounts } from '#core/planning/index';
+import type { RepositoryCounters } from '#core/repositories/index';
+import type { IssueParts } from './parts.ts';
+
+type Parts = Pick<IssueParts, 'store'>;
+
+/** Open issues of a repository's record. */
+export const repositoryCounters = ({ store }: Parts): RepositoryCounters => ({
+  async counts(repositoryIds) {
+    const open = await store.countOpen(repositoryIds);
+    return new Map(repositoryIds.map((id) => [id, { openIssues: open.get(id) ?? 0 }]));
+  },
+});
+
+/** A user who wrote issues cannot be deleted. */
+export const userReferences = ({ store }: Parts): UserReferences => ({
+  what: 'issues',
+  counts: (userIds) => store.countByAuthor(userIds),
+});
+
+/** Open and closed issues of milestones. */
+export const milestoneCounts = ({ store }: Parts): MilestoneCounts => ({
+  counts: (repositoryId, milestoneIds) => store.countByMilestone(repositoryId, milestoneIds),
+});

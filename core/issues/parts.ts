@@ -1,0 +1,30 @@
+// What the use cases of this area are built from.
+import type { AuditLog } from '#core/kernel/audit';
+import type { Rows } from '#core/kernel/rows';
+import type { Events, UnitOfWork } from '#core/kernel/unit-of-work';
+import type { Ids } from '#core/kernel/time';
+import type { Planning } from '#core/planning/index';
+import type { Repositories } from '#core/repositories/index';
+import type { AssociationStore } from './associations.ts';
+import type { Component } from './component.ts';
+import type { IssueType } from './issue-type.ts';
+import type { IssueStore } from './ports.ts';
+import type { TypeSchemeStore } from './type-scheme.ts';
+import type { Version } from './version.ts';
+
+/** What the use cases are built from; each names those it takes. */
+export interface IssueParts {
+  readonly store: IssueStore;
+  readonly types: Rows<IssueType>;
+  readonly schemes: TypeSchemeStore;
+  readonly components: Rows<Component>;
+  readonly versions: Rows<Version>;
+  readonly associations: AssociationStore;
+  readonly unitOfWork: UnitOfWork;
+  readonly events: Events;
+  readonly audit: AuditLog;
+  readonly repositories: Repositories;
+  /** Labels and milestones, where there are any. */
+  readonly planning: Planning | undefined;
+  readonly ids: Ids;
+}

@@ -1,0 +1,55 @@
+// Putting an issue under another one, and taking it out: its author, the owner of the repository or an instance
+// administrator.
+import { found, Unprocessable } from '#core/kernel/errors';
+import { aboutIssue } from './events.ts';
+import { checkAuthorOr, heldIssue } from './held-issue.ts';
+import { parentRefusal } from './hierarchy.ts';
+import type { IssueParts } from './parts.ts';
+import type { HeldIssue } from './ports.ts';
+import type { Writing } from './references.ts';
+
+type Parts = Pick<IssueParts, 'store' | 'unitOfWork' | 'events' | 'types'>;
+
+/** @throws {NotFound | Forbidden | Unprocessable | ValidationFailed} */
+export const setParent =
+  (parts: Parts) =>
+  (
+    granted: Writing,
+    { number, parentNumber }: { readonly number: string; readonly parentNumber: number },
+  ): Promise<void> =>
+    move(parts, granted, number, async (issue) => {
+      const { store, types } = parts;
+      const parent = found(
+        await store.lineage(issue.repositoryId, { number: parentNumber }),
+        'There is no such parent',
+      );
+      const type = found(await types.findOne({ id: issue.typeId }));
+      const refusal = parentRefusal({ id: issue.id, type, height: await store.height(issue.id) }, parent);
+      if (refusal !== undefined) throw new Unprocessable('The parent is not allowed', { detail: refusal });
+      return parent.id;
+    });
+
+/** @throws {NotFound | Forbidden | ValidationFailed} */
+export const clearParent =
+  (parts: Parts) =>
+  (granted: Writing, { number }: { readonly number: string }): Promise<void> =>
+    move(parts, granted, number, async () => null);
+
+/** Nobody else changes who is whose parent in the repository meanwhile, so that two moves cannot make a cycle. */
+const move = (
+  { store, unitOfWork, events }: Parts,
+  granted: Writing,
+  number: string,
+  choose: (issue: HeldIssue) => Promise<string | null>,
+): Promise<void> =>
+  unitOfWork.run(async () => {
+    const { resource, call } = granted;
+    await store.holdHierarchy(resource.id);
+    const issue = await heldIssue({ store }, granted, number);
+    checkAuthorOr(granted, issue, 'repo.own');
+    const parentId = await choose(issue);
+    if (parentId === issue.parentId) return;
+    await store.update(issue.id, { parentId, updatedAt: call.now });
+    const { payload, ...about } = aboutIssue(issue, call);
+    await events.emit({ type: 'issue.parent_changed', ...about, payload: { ...payload, parent_id: parentId } });
+  });

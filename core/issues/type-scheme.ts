@@ -1,0 +1,64 @@
+// The type scheme of a repository: which types of the catalogue its new issues may have, in its own order (document B,
+// "Scheme"). An empty one means every type (document D, "Issues").
+import type { Granted } from '#core/kernel/access';
+import type { User } from '#core/kernel/caller';
+import { ValidationFailed } from '#core/kernel/errors';
+import { aboutRepository, type Repository } from '#core/repositories/index';
+import type { IssueType } from './issue-type.ts';
+import type { IssueParts } from './parts.ts';
+
+type Parts = Pick<IssueParts, 'types' | 'schemes' | 'unitOfWork' | 'events'>;
+
+/** Where schemes are kept. */
+export interface TypeSchemeStore {
+  /** The types of a scheme, in its order. */
+  typesOf(repositoryId: string): Promise<readonly IssueType[]>;
+  /** The whole of it, in this order; of several at a time one comes last, and is there whole. */
+  replace(repositoryId: string, typeIds: readonly string[]): Promise<void>;
+}
+
+export function typeSchemeUseCases({ types, schemes, unitOfWork, events }: Parts) {
+  return {
+    fetch: ({ resource }: Pick<Granted<Repository, 'issue.read'>, 'resource'>): Promise<readonly IssueType[]> =>
+      schemes.typesOf(resource.id),
+
+    /** Issues keep a type that is left out. @throws {ValidationFailed} */
+    async replace(
+      granted: Granted<Repository, 'repo.admin', User>,
+      { typeIds }: { readonly typeIds: readonly string[] },
+    ): Promise<readonly IssueType[]> {
+      const { resource: repository, call } = granted;
+      if (new Set(typeIds).size < typeIds.length)
+        throw new ValidationFailed('A type is there twice', { detail: '"type_ids" must name each type once' });
+      return unitOfWork.run(async () => {
+        const known = await types.find({ where: {}, among: { id: typeIds }, orderBy: ['id'] }, 'held');
+        const unknown = typeIds.find((id) => !known.some((type) => type.id === id));
+        if (unknown !== undefined)
+          throw new ValidationFailed('There is no such issue type', { detail: `"type_ids" names "${unknown}"` });
+        await schemes.replace(repository.id, typeIds);
+        const payload = { repository_id: repository.id, type_ids: typeIds };
+        await events.emit({ type: 'issue_type_scheme.replaced', ...aboutRepository(repository, call), payload });
+        return schemes.typesOf(repository.id);
+      });
+    },
+  };
+}
+
+/**
+ * The type that a new issue of the repository is to have, or that one is changed to; held until the unit of work
+ * ends. @throws {ValidationFailed} for one that does not exist or that the scheme leaves out.
+ */
+export async function allowedType(
+  { types, schemes }: Pick<Parts, 'types' | 'schemes'>,
+  { id: repositoryId }: Pick<Repository, 'id'>,
+  typeId: string,
+): Promise<IssueType> {
+  const [type] = await types.find({ where: {}, among: { id: [typeId] }, orderBy: ['id'] }, 'held');
+  if (type === undefined)
+    throw new ValidationFailed('There is no such issue type', { detail: `"issue_type_id": "${typeId}"` });
+  const scheme = await schemes.typesOf(repositoryId);
+  if (scheme.length === 0 || scheme.some(({ id }) => id === typeId)) return type;
+  throw new ValidationFailed('The repository does not use this issue type', {
+    detail: `"issue_type_id" must be of its scheme: ${scheme.map(({ id, name }) => `${id} (${name})`).join(', ')}`,
+  });
+}

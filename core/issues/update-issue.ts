@@ -1,0 +1,98 @@
+// Changing an issue: its author, or whoever holds issue.write.
+import { ValidationFailed } from '#core/kernel/errors';
+import type { Repository } from '#core/repositories/index';
+import { changedAssociations, replaceAssociations, type AssociationIds } from './associations.ts';
+import { aboutIssue } from './events.ts';
+import { detailOf } from './fetch-issue.ts';
+import { changedFields, checkedFields, type IssueFields } from './fields.ts';
+import { checkAuthorOr, heldIssue } from './held-issue.ts';
+import { typeRefusal } from './hierarchy.ts';
+import type { IssueDetail, IssueView } from './issue.ts';
+import type { IssueParts } from './parts.ts';
+import type { HeldIssue } from './ports.ts';
+import { attachedLabels, checkAssignees, checkMilestone, type Writing } from './references.ts';
+import { allowedType } from './type-scheme.ts';
+
+/** A member that is absent stays as it is; a set that is there, even empty, replaces the one before. */
+export interface UpdateCommand extends IssueFields, AssociationIds {
+  /** As the path names it. */
+  readonly number: string;
+  readonly labelIds?: readonly string[] | undefined;
+  readonly assigneeIds?: readonly string[] | undefined;
+}
+
+/** @throws {NotFound | Forbidden | ValidationFailed} */
+export const updateIssue =
+  (parts: IssueParts) =>
+  (
+    granted: Writing,
+    { number, labelIds, assigneeIds, componentIds, fixVersionIds, affectsVersionIds, ...given }: UpdateCommand,
+  ): Promise<IssueView & IssueDetail> => {
+    const { store, unitOfWork, events } = parts;
+    const { resource: repository, call } = granted;
+    return unitOfWork.run(async () => {
+      // Before the issue, as everyone who holds both takes them in this order.
+      if (given.typeId !== undefined) await store.holdHierarchy(repository.id);
+      const before = await heldIssue(parts, granted, number);
+      checkAuthorOr(granted, before, 'issue.write');
+      const fields = changedFields(before, checkedFields(given));
+      if (fields.typeId !== undefined) await checkTypeChange(parts, repository, before, fields.typeId);
+      if (typeof fields.milestoneId === 'string') await checkMilestone(parts, granted, fields.milestoneId);
+      const sets = changedSets(before, {
+        ...(labelIds !== undefined && { labelIds: await attachedLabels(parts, granted, { labelIds }) }),
+        ...(assigneeIds !== undefined && { assigneeIds: await checkAssignees(parts, granted, assigneeIds) }),
+      });
+      const associated = await changedAssociations(parts, before, { componentIds, fixVersionIds, affectsVersionIds });
+      const members = [fields, sets, associated].flatMap((changed) => Object.keys(changed));
+      if (members.length > 0) {
+        await store.update(before.id, { ...fields, updatedAt: call.now });
+        if (sets.labelIds !== undefined) await store.replaceLabels(before.id, sets.labelIds);
+        if (sets.assigneeIds !== undefined) {
+          await store.replaceAssignees(before.id, sets.assigneeIds);
+          await store.watch(before.id, sets.assigneeIds);
+        }
+        await replaceAssociations(parts, before, associated);
+        const { payload, ...about } = aboutIssue(before, call);
+        await events.emit({
+          type: 'issue.updated',
+          ...about,
+          payload: { ...payload, changed: members.map(snakeCase) },
+        });
+      }
+      return detailOf(parts, repository, call.caller, String(before.number));
+    });
+  };
+
+type Sets = Partial<Pick<HeldIssue, 'labelIds' | 'assigneeIds'>>;
+
+const changedSets = (before: HeldIssue, sets: Sets): Sets =>
+  Object.fromEntries(
+    Object.entries(sets).filter(
+      ([member, ids]) => new Set(before[member as keyof Sets]).symmetricDifference(new Set(ids)).size > 0,
+    ),
+  );
+
+/** As the API calls it: events are read outside. */
+const snakeCase = (member: string): string =>
+  ({ typeId: 'issue_type_id', status: 'issue_status' })[member] ??
+  member.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** The new type must go with the parent and the children that there are. @throws {ValidationFailed} */
+async function checkTypeChange(
+  parts: IssueParts,
+  repository: Repository,
+  { id, parentId }: HeldIssue,
+  typeId: string,
+): Promise<void> {
+  const { store } = parts;
+  const type = await allowedType(parts, repository, typeId);
+  const parent = parentId === null ? undefined : await store.lineage(repository.id, { id: parentId });
+  const refusal = [
+    ...(parent === undefined ? [] : [typeRefusal(type, parent.type)]),
+    ...(await store.childTypes(id)).map((child) => typeRefusal(child, type)),
+  ].find((one) => one !== undefined);
+  if (refusal !== undefined)
+    throw new ValidationFailed('The type does not go with the parent or the children of the issue', {
+      detail: `"issue_type_id": ${refusal}`,
+    });
+}

@@ -1,0 +1,41 @@
+// All use cases of the area for its own plugin, built once from its parts. Each takes a proof of access and a command.
+import { closeIssue, reopenIssue } from './close-issue.ts';
+import { createIssue } from './create-issue.ts';
+import { deleteIssue } from './delete-issue.ts';
+import { fetchIssue } from './fetch-issue.ts';
+import { issueTypeUseCases } from './issue-types.ts';
+import { listChildren, listIssues } from './list-issues.ts';
+import { namedUseCases } from './named.ts';
+import { milestoneCounts, repositoryCounters, userReferences } from './offers.ts';
+import type { IssueParts } from './parts.ts';
+import { clearParent, setParent } from './set-parent.ts';
+import { typeSchemeUseCases } from './type-scheme.ts';
+import { updateIssue } from './update-issue.ts';
+import type { VersionMembers } from './version.ts';
+
+export type IssueUseCases = ReturnType<typeof issueUseCases>;
+
+export function issueUseCases(parts: IssueParts) {
+  return {
+    create: createIssue(parts),
+    list: listIssues(parts),
+    fetch: fetchIssue(parts),
+    update: updateIssue(parts),
+    close: closeIssue(parts),
+    reopen: reopenIssue(parts),
+    delete: deleteIssue(parts),
+    children: listChildren(parts),
+    setParent: setParent(parts),
+    clearParent: clearParent(parts),
+    types: issueTypeUseCases(parts),
+    typeScheme: typeSchemeUseCases(parts),
+    components: namedUseCases<object>({ ...parts, rows: parts.components, noun: 'component' }),
+    versions: namedUseCases<VersionMembers>({ ...parts, rows: parts.versions, noun: 'version' }),
+    repositoryCounters: repositoryCounters(parts),
+    userReferences: userReferences(parts),
+    milestoneCounts: milestoneCounts(parts),
+    /** What planning has deleted is on no issue any more. */
+    dropLabel: (labelId: string) => parts.store.dropLabel(labelId),
+    dropMilestone: (milestoneId: string) => parts.store.dropMilestone(milestoneId),
+  };
+}

@@ -1,0 +1,40 @@
+// Issues as they are shown: rows of the store with their labels, milestones, components and versions, each
+// read once for all of them.
+import { found } from '#core/kernel/errors';
+import type { Repository } from '#core/repositories/index';
+import { noAssociations } from './associations.ts';
+import { issueNumber, type IssueRow, type IssueView } from './issue.ts';
+import type { IssueParts } from './parts.ts';
+
+type Parts = Pick<IssueParts, 'store' | 'planning' | 'associations'>;
+
+/** Four more reads, however many rows there are. */
+export async function viewsOf(
+  { planning, associations }: Pick<Parts, 'planning' | 'associations'>,
+  repositoryId: string,
+  rows: readonly IssueRow[],
+): Promise<readonly IssueView[]> {
+  const labelIds = [...new Set(rows.flatMap((row) => row.labelIds))];
+  const milestoneIds = [...new Set(rows.flatMap(({ milestoneId }) => milestoneId ?? []))];
+  const [labels, milestones, associated] = await Promise.all([
+    labelIds.length === 0 ? undefined : planning?.labels(repositoryId, labelIds),
+    milestoneIds.length === 0 ? undefined : planning?.milestones(repositoryId, milestoneIds),
+    associations.of(rows.map(({ id }) => id)),
+  ]);
+  return rows.map((row) => ({
+    ...row,
+    ...noAssociations,
+    ...associated.get(row.id),
+    labels: row.labelIds
+      .flatMap((id) => labels?.get(id) ?? [])
+      .sort((one, other) => (one.nameKey < other.nameKey ? -1 : 1)),
+    milestone: milestones?.get(row.milestoneId ?? '') ?? null,
+  }));
+}
+
+/** The one that a path names. @throws {NotFound} */
+export async function viewOf(parts: Parts, repository: Repository, reference: string): Promise<IssueView> {
+  const row = found(await parts.store.byNumber(repository.id, issueNumber(reference, repository)));
+  const [view] = await viewsOf(parts, repository.id, [row]);
+  return found(view);
+}

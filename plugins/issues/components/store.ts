@@ -1,0 +1,7 @@
+// Components, on every engine.
+import { rows } from 'hexforge/plugin';
+import type { Component } from 'hexforge/issues';
+import { componentConstraints } from '../tables-memory.ts';
+import { ComponentTable } from '../tables.ts';
+
+export const componentRows = rows<Component>(ComponentTable, componentConstraints);

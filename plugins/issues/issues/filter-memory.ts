@@ -1,0 +1,50 @@
+// The filter of a list over rows in memory: what the SQL of the store says, and of `q` a plain match of words.
+import { isOverdue, type Association, type Bounds, type IssueFilter } from 'hexforge/issues';
+import type { StoredIssue } from '../tables-memory.ts';
+
+export interface FilteredBy {
+  readonly typeNameOf: (typeId: string) => string | undefined;
+  readonly hasLabel: (issueId: string, labelId: string) => boolean;
+  readonly isAbout: (issueId: string, association: Association, id: string) => boolean;
+}
+
+const equal = ['state', 'status', 'priority', 'milestoneId', 'parentId'] as const;
+const associated = [
+  ['componentId', 'components'],
+  ['fixVersionId', 'fixVersions'],
+  ['affectsVersionId', 'affectsVersions'],
+] as const;
+const bounded = ['dueDate', 'storyPoints', 'inputTokens', 'outputTokens'] as const;
+
+const wordsOf = (text: string): readonly string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+
+const within = <T extends number | string>(value: T | null, { min, max, set }: Bounds<T>): boolean =>
+  (set === undefined || (value !== null) === set) &&
+  (min === undefined || (value !== null && value >= min)) &&
+  (max === undefined || (value !== null && value <= max));
+
+function mentions({ title, description }: StoredIssue, q: string): boolean {
+  if (title.toLowerCase().includes(q.toLowerCase())) return true;
+  const words = new Set(wordsOf(`${title} ${description}`));
+  const asked = wordsOf(q);
+  return asked.length > 0 && asked.every((word) => words.has(word));
+}
+
+export const accepts =
+  (filter: IssueFilter, { typeNameOf, hasLabel, isAbout }: FilteredBy) =>
+  (issue: StoredIssue): boolean => {
+    const { ranges, type, labelId, hasParent, overdue, q } = filter;
+    return (
+      equal.every((member) => filter[member] === undefined || issue[member] === filter[member]) &&
+      bounded.every((member) => within<number | string>(issue[member], ranges?.[member] ?? {})) &&
+      associated.every(([member, association]) => {
+        const id = filter[member];
+        return id === undefined || isAbout(issue.id, association, id);
+      }) &&
+      (type === undefined || typeNameOf(issue.typeId) === type) &&
+      (labelId === undefined || hasLabel(issue.id, labelId)) &&
+      (hasParent === undefined || (typeof issue.parentId === 'string') === hasParent) &&
+      (overdue === undefined || isOverdue(issue, overdue.today) === overdue.is) &&
+      (q === undefined || mentions(issue, q))
+    );
+  };

@@ -1,0 +1,203 @@
+// Queries of issues: which ones a filter lets through, and all that is read of one beside its row.
+import { type Kysely, rawSql, type Selectable } from 'hexforge/plugin';
+import type { IssueFilter, IssueRow } from 'hexforge/issues';
+import type { PublicUser } from 'hexforge/identity';
+import type { IssuesRows } from '../tables.ts';
+
+type Row = Selectable<Omit<IssuesRows['issues_issue'], 'title_key'>>;
+
+/** The members of an issue's own row. */
+export const issueOf = (row: Row) => ({
+  id: row.id,
+  repositoryId: row.repository_id,
+  number: row.number,
+  authorId: row.author_id,
+  title: row.title,
+  description: row.description,
+  state: row.state,
+  status: row.status,
+  priority: row.priority,
+  locked: row.locked,
+  closedAt: row.closed_at,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+  typeId: row.type_id,
+  parentId: row.parent_id,
+  dueDate: row.due_date,
+  milestoneId: row.milestone_id,
+  storyPoints: row.story_points,
+  inputTokens: row.input_tokens,
+  outputTokens: row.output_tokens,
+  assumptions: row.assumptions,
+  acceptanceCriteria: row.acceptance_criteria,
+});
+
+export const issueColumns = [
+  'i.id',
+  'i.repository_id',
+  'i.number',
+  'i.author_id',
+  'i.title',
+  'i.description',
+  'i.state',
+  'i.status',
+  'i.priority',
+  'i.locked',
+  'i.closed_at',
+  'i.created_at',
+  'i.updated_at',
+  'i.type_id',
+  'i.parent_id',
+  'i.due_date',
+  'i.milestone_id',
+  'i.story_points',
+  'i.input_tokens',
+  'i.output_tokens',
+  'i.assumptions',
+  'i.acceptance_criteria',
+] as const;
+
+export const labelIds = rawSql<readonly string[]>`array(
+  select l.label_id::text from issues_issue_label l where l.issue_id = i.id
+)`.as('label_ids');
+
+const assignees = rawSql<readonly PublicUser[]>`coalesce((
+  select jsonb_agg(
+    jsonb_build_object(
+      'id', u.id, 'username', u.username, 'displayName', u.display_name, 'avatarUrl', u.avatar_url
+    ) order by u.username_key
+  )
+  from issues_assignee s join identity_public_user u on u.id = s.user_id where s.issue_id = i.id
+), '[]'::jsonb)`.as('assignees');
+
+const childrenCount = rawSql<number>`(select count(*) from issues_issue c where c.parent_id = i.id)`.as(
+  'children_count',
+);
+
+/** Whole issues; `i` is the issue. */
+export const wholeIssues = (db: Kysely<IssuesRows>) =>
+  db
+    .selectFrom('issues_issue as i')
+    .innerJoin('identity_public_user as a', 'a.id', 'i.author_id')
+    .innerJoin('issues_type as t', 't.id', 'i.type_id')
+    .leftJoin('issues_issue as p', 'p.id', 'i.parent_id')
+    .select(issueColumns)
+    .select([
+      'a.username as author_username',
+      'a.display_name as author_display_name',
+      'a.avatar_url as author_avatar_url',
+      't.name as type_name',
+      't.display_name as type_display_name',
+      't.description as type_description',
+      't.color as type_color',
+      't.icon as type_icon',
+      't.is_subtask as type_is_subtask',
+      't.position as type_position',
+      'p.number as parent_number',
+      'p.title as parent_title',
+    ])
+    .select([labelIds, assignees, childrenCount]);
+
+type WholeRow = Awaited<ReturnType<ReturnType<typeof wholeIssues>['executeTakeFirstOrThrow']>>;
+
+export const issueRow = (row: WholeRow): IssueRow => ({
+  ...issueOf(row),
+  author: {
+    id: row.author_id,
+    username: row.author_username,
+    displayName: row.author_display_name,
+    avatarUrl: row.author_avatar_url,
+  },
+  type: {
+    id: row.type_id,
+    name: row.type_name,
+    displayName: row.type_display_name,
+    description: row.type_description,
+    color: row.type_color,
+    icon: row.type_icon,
+    isSubtask: row.type_is_subtask,
+    position: row.type_position,
+  },
+  parent:
+    row.parent_id === null || row.parent_number === null || row.parent_title === null
+      ? null
+      : { id: row.parent_id, number: row.parent_number, title: row.parent_title },
+  assignees: row.assignees,
+  labelIds: row.label_ids,
+  childrenCount: row.children_count,
+});
+
+/** Member of the filter → the column that equals it. */
+const equal = [
+  ['state', 'i.state'],
+  ['status', 'i.status'],
+  ['priority', 'i.priority'],
+  ['milestoneId', 'i.milestone_id'],
+  ['parentId', 'i.parent_id'],
+] as const;
+
+/** Range of the filter → the column that it bounds. */
+const bounded = [
+  ['dueDate', 'i.due_date'],
+  ['storyPoints', 'i.story_points'],
+  ['inputTokens', 'i.input_tokens'],
+  ['outputTokens', 'i.output_tokens'],
+] as const;
+
+/** Member of the filter → how a version is associated with the issue. */
+const versioned = [
+  ['fixVersionId', 'fix'],
+  ['affectsVersionId', 'affects'],
+] as const;
+
+/** Those of the repository that the filter lets through; `i` is the issue. */
+export function matching(db: Kysely<IssuesRows>, repositoryId: string, filter: IssueFilter) {
+  let query = db.selectFrom('issues_issue as i').where('i.repository_id', '=', repositoryId);
+  for (const [member, column] of equal) {
+    const value = filter[member];
+    if (value !== undefined) query = query.where(column, '=', value);
+  }
+  for (const [member, column] of bounded) {
+    const { min, max, set } = filter.ranges?.[member] ?? {};
+    if (min !== undefined) query = query.where(column, '>=', rawSql<never>`${min}`);
+    if (max !== undefined) query = query.where(column, '<=', rawSql<never>`${max}`);
+    if (set !== undefined) query = query.where(column, set ? 'is not' : 'is', null);
+  }
+  const { type, labelId, componentId, hasParent, overdue, q } = filter;
+  if (type !== undefined)
+    query = query.where('i.type_id', '=', (is) => is.selectFrom('issues_type').select('id').where('name', '=', type));
+  if (labelId !== undefined)
+    query = query.where('i.id', 'in', (is) =>
+      is.selectFrom('issues_issue_label').select('issue_id').where('label_id', '=', labelId),
+    );
+  if (componentId !== undefined)
+    query = query.where('i.id', 'in', (is) =>
+      is.selectFrom('issues_issue_component').select('issue_id').where('component_id', '=', componentId),
+    );
+  for (const [member, kind] of versioned) {
+    const versionId = filter[member];
+    if (versionId !== undefined)
+      query = query.where('i.id', 'in', (is) =>
+        is
+          .selectFrom('issues_issue_version')
+          .select('issue_id')
+          .where('version_id', '=', versionId)
+          .where('kind', '=', kind),
+      );
+  }
+  if (hasParent !== undefined) query = query.where('i.parent_id', hasParent ? 'is not' : 'is', null);
+  if (overdue !== undefined)
+    query = overdue.is
+      ? query.where('i.state', '=', 'open').where('i.due_date', '<', overdue.today)
+      : query.where((is) =>
+          is.or([is('i.state', '=', 'closed'), is('i.due_date', 'is', null), is('i.due_date', '>=', overdue.today)]),
+        );
+  if (q !== undefined)
+    query = query.where((is) =>
+      is.or([
+        is(rawSql<number>`strpos(i.title_key, ${q.toLowerCase()})`, '>', 0),
+        rawSql<boolean>`to_tsvector('simple', i.title || ' ' || i.description) @@ plainto_tsquery('simple', ${q})`,
+      ]),
+    );
+  return query;
+}

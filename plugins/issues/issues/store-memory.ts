@@ -1,0 +1,153 @@
+// The store of issues in memory, for tests and for a forge that keeps nothing.
+import type { MemoryDatabase } from 'hexforge/plugin';
+import type { Issue, IssueFilter, IssueRow, IssueStore } from 'hexforge/issues';
+import {
+  issueTable,
+  labelTable,
+  linkTables,
+  numberTable,
+  publicUsers,
+  typeTable,
+  userTable,
+  type StoredIssue,
+} from '../tables-memory.ts';
+import { accepts } from './filter-memory.ts';
+
+export function memoryIssueStore(database: MemoryDatabase): IssueStore {
+  const types = typeTable(database);
+  const issues = issueTable(database);
+  const numbers = numberTable(database);
+  const labels = labelTable(database);
+  const assignees = userTable(database, 'issues_assignee');
+  const watchers = userTable(database, 'issues_watcher');
+  const links = linkTables(database);
+
+  const own = (row: StoredIssue): Issue => ({ ...row, parentId: row.parentId ?? null });
+  const labelsOf = (issueId: string) => labels.find({ where: { issueId } }).map(({ labelId }) => labelId);
+  const assigneesOf = (issueId: string) => assignees.find({ where: { issueId } }).map(({ userId }) => userId);
+
+  /** Joined, as one query of SQL does. */
+  const whole = (found: readonly StoredIssue[]): readonly IssueRow[] => {
+    const users = publicUsers(database);
+    const person = (id: string) => {
+      const user = users.get(id);
+      return user === undefined
+        ? []
+        : [{ id, username: user.username, displayName: user.display_name, avatarUrl: user.avatar_url }];
+    };
+    return found.flatMap((row) => {
+      const [author] = person(row.authorId);
+      const type = types.get(row.typeId);
+      if (author === undefined || type === undefined) return [];
+      const parent = issues.get(row.parentId ?? '');
+      return [
+        {
+          ...own(row),
+          author,
+          type,
+          parent: parent === undefined ? null : { id: parent.id, number: parent.number, title: parent.title },
+          assignees: assigneesOf(row.id)
+            .flatMap(person)
+            .sort((one, other) => (one.username.toLowerCase() < other.username.toLowerCase() ? -1 : 1)),
+          labelIds: labelsOf(row.id),
+          childrenCount: issues.count({ parentId: row.id }),
+        },
+      ];
+    });
+  };
+  const where = (repositoryId: string, filter: IssueFilter) => {
+    const accepted = accepts(filter, {
+      typeNameOf: (typeId) => types.get(typeId)?.name,
+      hasLabel: (issueId, labelId) => labels.get([issueId, labelId]) !== undefined,
+      isAbout: (issueId, association, thingId) => links[association].get([issueId, thingId]) !== undefined,
+    });
+    return (row: StoredIssue): boolean => row.repositoryId === repositoryId && accepted(row);
+  };
+  const ancestorsOf = ({ parentId }: StoredIssue): readonly string[] => {
+    const parent = issues.get(parentId ?? '');
+    return parent === undefined ? [] : [parent.id, ...ancestorsOf(parent)];
+  };
+  const heightOf = (id: string): number =>
+    1 + issues.find({ where: { parentId: id } }).reduce((most, child) => Math.max(most, heightOf(child.id)), 0);
+
+  return {
+    async nextNumber(repositoryId) {
+      const last = (numbers.get(repositoryId)?.last ?? 0) + 1;
+      numbers.upsert({ repositoryId, last });
+      return last;
+    },
+    // Units of work come one after the other here.
+    holdHierarchy: async () => undefined,
+    insert: async (issue) => issues.insert(issue),
+    async held(repositoryId, number) {
+      const row = issues.findOne({ repositoryId, number });
+      return row && { ...own(row), labelIds: labelsOf(row.id), assigneeIds: assigneesOf(row.id) };
+    },
+    async update(id, patch) {
+      issues.update(id, patch);
+    },
+    async replaceLabels(issueId, labelIds) {
+      labels.deleteWhere({ issueId });
+      for (const labelId of labelIds) labels.insert({ issueId, labelId });
+    },
+    async replaceAssignees(issueId, userIds) {
+      assignees.deleteWhere({ issueId });
+      for (const userId of userIds) assignees.insert({ issueId, userId });
+    },
+    async watch(issueId, userIds) {
+      for (const userId of userIds) watchers.upsert({ issueId, userId });
+    },
+    watching: async (issueId, userId) => ({
+      watchers: watchers.count({ issueId }),
+      watching: userId !== undefined && watchers.get([issueId, userId]) !== undefined,
+    }),
+    async delete(id) {
+      issues.delete(id);
+    },
+
+    async byNumber(repositoryId, number) {
+      const row = issues.findOne({ repositoryId, number });
+      return row && whole([row])[0];
+    },
+    list: async (repositoryId, filter, { order, ...slice }) =>
+      whole(
+        issues.find({
+          where: where(repositoryId, filter),
+          orderBy: order === 'newest' ? { desc: 'number' } : 'number',
+          ...slice,
+        }),
+      ),
+    count: async (repositoryId, filter) => issues.count(where(repositoryId, filter)),
+
+    async lineage(repositoryId, which) {
+      const row = issues.findOne({ repositoryId, ...which });
+      const type = row && types.get(row.typeId);
+      return row && type && { id: row.id, type, ancestorIds: ancestorsOf(row) };
+    },
+    height: async (id) => heightOf(id),
+    childTypes: async (id) => {
+      const found = new Set(issues.find({ where: { parentId: id } }).map(({ typeId }) => typeId));
+      return [...found].flatMap((typeId) => types.get(typeId) ?? []);
+    },
+
+    countByAuthor: async (userIds) => new Map(userIds.map((id) => [id, issues.count({ authorId: id })])),
+    countOpen: async (repositoryIds) =>
+      new Map(repositoryIds.map((id) => [id, issues.count({ repositoryId: id, state: 'open' })])),
+    countByMilestone: async (repositoryId, milestoneIds) =>
+      new Map(
+        milestoneIds.map((milestoneId) => [
+          milestoneId,
+          {
+            open: issues.count({ repositoryId, milestoneId, state: 'open' }),
+            closed: issues.count({ repositoryId, milestoneId, state: 'closed' }),
+          },
+        ]),
+      ),
+    async dropLabel(labelId) {
+      labels.deleteWhere({ labelId });
+    },
+    async dropMilestone(milestoneId) {
+      for (const { id } of issues.find({ where: { milestoneId } })) issues.update(id, { milestoneId: null });
+    },
+  } satisfies IssueStore;
+}

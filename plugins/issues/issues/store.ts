@@ -1,0 +1,149 @@
+// The store of issues on PostgreSQL: one query per read, entities for writes.
+import { type Kysely, rawSql, type SqlDatabase } from 'hexforge/plugin';
+import type { IssueStore } from 'hexforge/issues';
+import { AssigneeTable, IssueLabelTable, IssueTable, type IssuesRows } from '../tables.ts';
+import { sqlCounts } from './counts.ts';
+import { sqlLineage } from './lineage.ts';
+import { issueColumns, issueOf, issueRow, labelIds, matching, wholeIssues } from './query.ts';
+
+const assigneeIds = rawSql<readonly string[]>`array(
+  select s.user_id::text from issues_assignee s where s.issue_id = i.id
+)`.as('assignee_ids');
+
+const titled = ({ title }: { readonly title?: string }) => title !== undefined && { titleKey: title.toLowerCase() };
+
+export function sqlIssueStore(database: SqlDatabase): IssueStore {
+  const db = (): Kysely<IssuesRows> => database.kysely<IssuesRows>();
+  return {
+    ...sqlCounts(db),
+    ...sqlLineage(db),
+
+    async nextNumber(repositoryId) {
+      const { last } = await db()
+        .insertInto('issues_number')
+        .values({ repository_id: repositoryId, last: 1 })
+        .onConflict((clash) =>
+          clash.column('repository_id').doUpdateSet({ last: rawSql<number>`issues_number.last + 1` }),
+        )
+        .returning('last')
+        .executeTakeFirstOrThrow();
+      return last;
+    },
+
+    // Without a number there is no issue, and nothing to hold.
+    async holdHierarchy(repositoryId) {
+      await db()
+        .selectFrom('issues_number')
+        .select('last')
+        .where('repository_id', '=', repositoryId)
+        .forUpdate()
+        .execute();
+    },
+
+    async insert(issue) {
+      await database.em().insert(IssueTable, { ...issue, titleKey: issue.title.toLowerCase() });
+    },
+
+    async held(repositoryId, number) {
+      // A statement of its own: the one that reads then sees what those before in the row have written. `no key`: rows
+      // that refer to the issue may be written meanwhile.
+      const own = () =>
+        db().selectFrom('issues_issue as i').where('i.repository_id', '=', repositoryId).where('i.number', '=', number);
+      const held = await own().select('i.id').forNoKeyUpdate().executeTakeFirst();
+      if (held === undefined) return undefined;
+      const row = await own().select(issueColumns).select([labelIds, assigneeIds]).executeTakeFirst();
+      return row && { ...issueOf(row), labelIds: row.label_ids, assigneeIds: row.assignee_ids };
+    },
+
+    async update(id, patch) {
+      await database.em().nativeUpdate(IssueTable, { id }, { ...patch, ...titled(patch) });
+    },
+
+    async replaceLabels(id, labels) {
+      await database.em().nativeDelete(IssueLabelTable, { issueId: id });
+      if (labels.length > 0)
+        await database.em().insertMany(
+          IssueLabelTable,
+          labels.map((labelId) => ({ issueId: id, labelId })),
+        );
+    },
+
+    async replaceAssignees(id, userIds) {
+      await database.em().nativeDelete(AssigneeTable, { issueId: id });
+      if (userIds.length > 0)
+        await database.em().insertMany(
+          AssigneeTable,
+          userIds.map((userId) => ({ issueId: id, userId })),
+        );
+    },
+
+    async watch(id, userIds) {
+      if (userIds.length === 0) return;
+      await db()
+        .insertInto('issues_watcher')
+        .values(userIds.map((userId) => ({ issue_id: id, user_id: userId })))
+        .onConflict((clash) => clash.doNothing())
+        .execute();
+    },
+
+    async watching(id, userId) {
+      const { watchers, watching } = await db()
+        .selectFrom('issues_watcher')
+        .select(({ fn }) => [
+          fn.countAll<number>().as('watchers'),
+          rawSql<boolean>`coalesce(bool_or(user_id = ${userId ?? null}::uuid), false)`.as('watching'),
+        ])
+        .where('issue_id', '=', id)
+        .executeTakeFirstOrThrow();
+      return { watchers, watching };
+    },
+
+    async delete(id) {
+      await database.em().nativeDelete(IssueTable, { id });
+    },
+
+    async byNumber(repositoryId, number) {
+      const row = await wholeIssues(db())
+        .where('i.repository_id', '=', repositoryId)
+        .where('i.number', '=', number)
+        .executeTakeFirst();
+      return row && issueRow(row);
+    },
+
+    async list(repositoryId, filter, { order, limit, offset }) {
+      const direction = order === 'newest' ? 'desc' : 'asc';
+      // The rows of the page first, and only theirs joined.
+      const rows = await wholeIssues(db())
+        .where('i.id', 'in', (is) =>
+          is
+            .selectFrom(
+              matching(db(), repositoryId, filter)
+                .select('i.id')
+                .orderBy('i.number', direction)
+                .limit(limit)
+                .offset(offset)
+                .as('page'),
+            )
+            .select('page.id'),
+        )
+        .orderBy('i.number', direction)
+        .execute();
+      return rows.map(issueRow);
+    },
+
+    async count(repositoryId, filter) {
+      const { total } = await matching(db(), repositoryId, filter)
+        .select(({ fn }) => fn.countAll<number>().as('total'))
+        .executeTakeFirstOrThrow();
+      return total;
+    },
+
+    async dropLabel(labelId) {
+      await database.em().nativeDelete(IssueLabelTable, { labelId });
+    },
+
+    async dropMilestone(milestoneId) {
+      await database.em().nativeUpdate(IssueTable, { milestoneId }, { milestoneId: null });
+    },
+  } satisfies IssueStore;
+}

@@ -1,0 +1,21 @@
+// The schema of this plugin, step by step; each noun has the steps of its tables beside its stores.
+import type { Migration } from 'hexforge/plugin';
+import { components } from './components/migration.ts';
+import { issues } from './issues/migration.ts';
+import { types } from './types/migration.ts';
+
+export const tables = [
+  'issues_type',
+  'issues_type_scheme',
+  'issues_issue',
+  'issues_number',
+  'issues_issue_label',
+  'issues_assignee',
+  'issues_watcher',
+  'issues_component',
+  'issues_version',
+  'issues_issue_component',
+  'issues_issue_version',
+];
+
+export const migrations: readonly Migration[] = [types, issues, components];

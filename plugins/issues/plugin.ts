@@ -1,0 +1,81 @@
+// The plugin "issues": the issue tracker of repositories.
+import { definePlugin, on } from 'hexforge/plugin';
+import { issueEvents } from 'hexforge/issues';
+import { issueUseCases } from '#core/issues/use-cases';
+import { memoryAssociationStore } from './associations/store-memory.ts';
+import { sqlAssociationStore } from './associations/store.ts';
+import { componentRoutes } from './components/routes.ts';
+import { componentRows } from './components/store.ts';
+import { issueRoutes } from './issues/routes.ts';
+import { memoryIssueStore } from './issues/store-memory.ts';
+import { sqlIssueStore } from './issues/store.ts';
+import { migrations, tables } from './migrations.ts';
+import { entities } from './tables.ts';
+import { typeSchemeRoutes } from './type-scheme/routes.ts';
+import { memoryTypeSchemeStore } from './type-scheme/store-memory.ts';
+import { sqlTypeSchemeStore } from './type-scheme/store.ts';
+import { typeRoutes } from './types/routes.ts';
+import { typeStore } from './types/store.ts';
+import { versionRoutes } from './versions/routes.ts';
+import { versionRows } from './versions/store.ts';
+
+export default definePlugin({
+  name: 'issues',
+  version: '0.1.0',
+  api: '^0.2.0',
+  needs: ['UnitOfWork', 'Events', 'AuditLog', 'Repositories', 'Planning', 'Ids'],
+  stores: {
+    issues: { sql: sqlIssueStore, memory: memoryIssueStore },
+    types: typeStore,
+    schemes: { sql: sqlTypeSchemeStore, memory: memoryTypeSchemeStore },
+    components: componentRows,
+    versions: versionRows,
+    associations: { sql: sqlAssociationStore, memory: memoryAssociationStore },
+  },
+  entities,
+  tables,
+  references: ['repositories_repository', 'identity_user', 'identity_public_user'],
+  migrations,
+  emits: issueEvents,
+  build: (context) =>
+    issueUseCases({
+      store: context.stores.issues,
+      types: context.stores.types,
+      schemes: context.stores.schemes,
+      components: context.stores.components,
+      versions: context.stores.versions,
+      associations: context.stores.associations,
+      unitOfWork: context.UnitOfWork,
+      events: context.Events,
+      audit: context.AuditLog,
+      repositories: context.Repositories,
+      planning: context.Planning,
+      ids: context.Ids,
+    }),
+  provides: {
+    RepositoryCounters: ({ repositoryCounters }) => repositoryCounters,
+    UserReferences: ({ userReferences }) => userReferences,
+    MilestoneCounts: ({ milestoneCounts }) => milestoneCounts,
+  },
+  routes: (useCases) => [
+    ...issueRoutes(useCases),
+    ...typeRoutes(useCases),
+    ...typeSchemeRoutes(useCases),
+    ...componentRoutes(useCases),
+    ...versionRoutes(useCases),
+  ],
+  events: ({ dropLabel, dropMilestone }) => [
+    on('label.deleted', {
+      name: 'drop-label',
+      delivery: 'durable',
+      optional: true,
+      handle: ({ payload }) => dropLabel(payload.id),
+    }),
+    on('milestone.deleted', {
+      name: 'drop-milestone',
+      delivery: 'durable',
+      optional: true,
+      handle: ({ payload }) => dropMilestone(payload.id),
+    }),
+  ],
+});

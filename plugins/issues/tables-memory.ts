@@ -1,0 +1,87 @@
+// The tables in memory that several stores read, with their keys and foreign keys as the migrations declare them.
+import type { PublicUserRow } from 'hexforge/identity';
+import type { MemoryDatabase, MemoryTable } from 'hexforge/plugin';
+import {
+  builtInTypes,
+  componentName,
+  typeNameUnique,
+  versionName,
+  type Association,
+  type Component,
+  type Issue,
+  type IssueType,
+  type Version,
+} from 'hexforge/issues';
+
+export function typeTable(database: MemoryDatabase): MemoryTable<IssueType> {
+  const types = database.table<IssueType>('issues_type', { key: 'id', uniques: { [typeNameUnique]: ['name'] } });
+  // What the migration inserts.
+  if (types.count() === 0) for (const type of builtInTypes) types.insert(type);
+  return types;
+}
+
+/** Memory unsets what SQL sets to null. */
+export type StoredIssue = Omit<Issue, 'parentId'> & { readonly parentId?: string | null | undefined };
+
+export const issueTable = (database: MemoryDatabase): MemoryTable<StoredIssue> =>
+  database.table<StoredIssue>('issues_issue', {
+    key: 'id',
+    uniques: { issues_issue_number: ['repositoryId', 'number'] },
+    references: {
+      repositoryId: { table: 'repositories_repository', onDelete: 'cascade' },
+      authorId: { table: 'identity_user', onDelete: 'restrict' },
+      typeId: { table: 'issues_type', onDelete: 'restrict' },
+      parentId: { table: 'issues_issue', onDelete: 'set null' },
+    },
+  });
+
+export const numberTable = (database: MemoryDatabase) =>
+  database.table<{ readonly repositoryId: string; readonly last: number }>('issues_number', {
+    key: 'repositoryId',
+    references: { repositoryId: { table: 'repositories_repository', onDelete: 'cascade' } },
+  });
+
+const ofIssue = { issueId: { table: 'issues_issue', onDelete: 'cascade' } } as const;
+
+export const labelTable = (database: MemoryDatabase) =>
+  database.table<{ readonly issueId: string; readonly labelId: string }>('issues_issue_label', {
+    key: ['issueId', 'labelId'],
+    references: ofIssue,
+  });
+
+export const userTable = (database: MemoryDatabase, name: 'issues_assignee' | 'issues_watcher') =>
+  database.table<{ readonly issueId: string; readonly userId: string }>(name, {
+    key: ['issueId', 'userId'],
+    references: { ...ofIssue, userId: { table: 'identity_user', onDelete: 'cascade' } },
+  });
+
+export const publicUsers = (database: MemoryDatabase): ReadonlyMap<string, PublicUserRow> =>
+  new Map(database.published<PublicUserRow>('identity_public_user').map((user) => [user.id, user]));
+
+const named = (unique: string) =>
+  ({
+    uniques: { [unique]: ['repositoryId', 'nameKey'] },
+    references: { repositoryId: { table: 'repositories_repository', onDelete: 'cascade' } },
+  }) as const;
+/** Constraints of the tables of components and versions. */
+export const componentConstraints = named(componentName);
+export const versionConstraints = named(versionName);
+
+export const componentTable = (database: MemoryDatabase): MemoryTable<Component> =>
+  database.table<Component>('issues_component', { ...componentConstraints, key: 'id' });
+export const versionTable = (database: MemoryDatabase): MemoryTable<Version> =>
+  database.table<Version>('issues_version', { ...versionConstraints, key: 'id' });
+
+/** Which components and versions issues are about. */
+export function linkTables(database: MemoryDatabase) {
+  const links = (association: Association, table: string) =>
+    database.table<{ readonly issueId: string; readonly thingId: string }>(`issues_issue_${association}`, {
+      key: ['issueId', 'thingId'],
+      references: { ...ofIssue, thingId: { table, onDelete: 'cascade' } },
+    });
+  return {
+    components: links('components', 'issues_component'),
+    fixVersions: links('fixVersions', 'issues_version'),
+    affectsVersions: links('affectsVersions', 'issues_version'),
+  } satisfies Record<Association, unknown>;
+}

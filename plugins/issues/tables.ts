@@ -1,0 +1,128 @@
+// The tables of this plugin as entities, and the rows that queries see.
+import { defineEntity, p, type InferKyselyDB } from 'hexforge/plugin';
+import type { IdentityViews } from 'hexforge/identity';
+import { issueStates, issueStatuses, priorities } from 'hexforge/issues';
+
+/** How a version is associated with an issue. */
+const versionKinds = ['fix', 'affects'] as const;
+
+export const TypeTable = defineEntity({
+  name: 'issues.Type',
+  tableName: 'issues_type',
+  properties: {
+    id: p.uuid().primary(),
+    name: p.text(),
+    displayName: p.text(),
+    description: p.text(),
+    color: p.text(),
+    icon: p.text(),
+    isSubtask: p.boolean(),
+    position: p.integer(),
+  },
+});
+
+export const IssueTable = defineEntity({
+  name: 'issues.Issue',
+  tableName: 'issues_issue',
+  properties: {
+    id: p.uuid().primary(),
+    repositoryId: p.uuid(),
+    number: p.integer(),
+    authorId: p.uuid(),
+    title: p.text(),
+    titleKey: p.text(),
+    description: p.text(),
+    state: p.enum(issueStates),
+    status: p.enum(issueStatuses),
+    priority: p.enum(priorities),
+    locked: p.boolean(),
+    closedAt: p.datetime().nullable(),
+    createdAt: p.datetime(),
+    updatedAt: p.datetime(),
+    typeId: p.uuid(),
+    parentId: p.uuid().nullable(),
+    dueDate: p.date().nullable(),
+    milestoneId: p.uuid().nullable(),
+    storyPoints: p.bigint('number').nullable(),
+    inputTokens: p.bigint('number').nullable(),
+    outputTokens: p.bigint('number').nullable(),
+    assumptions: p.text().nullable(),
+    acceptanceCriteria: p.text().nullable(),
+  },
+});
+
+export const NumberTable = defineEntity({
+  name: 'issues.Number',
+  tableName: 'issues_number',
+  properties: { repositoryId: p.uuid().primary(), last: p.integer() },
+});
+
+export const IssueLabelTable = defineEntity({
+  name: 'issues.IssueLabel',
+  tableName: 'issues_issue_label',
+  properties: { issueId: p.uuid().primary(), labelId: p.uuid().primary() },
+});
+
+const ofUser = () => ({ issueId: p.uuid().primary(), userId: p.uuid().primary() });
+export const AssigneeTable = defineEntity({
+  name: 'issues.Assignee',
+  tableName: 'issues_assignee',
+  properties: ofUser(),
+});
+export const WatcherTable = defineEntity({
+  name: 'issues.Watcher',
+  tableName: 'issues_watcher',
+  properties: ofUser(),
+});
+
+export const SchemeTable = defineEntity({
+  name: 'issues.Scheme',
+  tableName: 'issues_type_scheme',
+  properties: { repositoryId: p.uuid().primary(), typeId: p.uuid().primary(), position: p.integer() },
+});
+
+const named = () => ({
+  id: p.uuid().primary(),
+  repositoryId: p.uuid(),
+  name: p.text(),
+  nameKey: p.text(),
+  description: p.text(),
+});
+export const ComponentTable = defineEntity({
+  name: 'issues.Component',
+  tableName: 'issues_component',
+  properties: named(),
+});
+export const VersionTable = defineEntity({
+  name: 'issues.Version',
+  tableName: 'issues_version',
+  properties: { ...named(), released: p.boolean(), releaseDate: p.date().nullable() },
+});
+
+export const IssueComponentTable = defineEntity({
+  name: 'issues.IssueComponent',
+  tableName: 'issues_issue_component',
+  properties: { issueId: p.uuid().primary(), componentId: p.uuid().primary() },
+});
+export const IssueVersionTable = defineEntity({
+  name: 'issues.IssueVersion',
+  tableName: 'issues_issue_version',
+  properties: { issueId: p.uuid().primary(), kind: p.enum(versionKinds).primary(), versionId: p.uuid().primary() },
+});
+
+export const entities = [
+  TypeTable,
+  SchemeTable,
+  ComponentTable,
+  VersionTable,
+  IssueComponentTable,
+  IssueVersionTable,
+  IssueTable,
+  NumberTable,
+  IssueLabelTable,
+  AssigneeTable,
+  WatcherTable,
+] as const;
+
+/** Rows as queries see them, beside the views of other areas. */
+export type IssuesRows = InferKyselyDB<(typeof entities)[number]> & IdentityViews;

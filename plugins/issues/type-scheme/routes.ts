@@ -1,0 +1,31 @@
+// Routes of a repository's type scheme (document B, "Scheme").
+import { api, changes, reads, type Route } from 'hexforge/plugin';
+import type { IssueUseCases } from '#core/issues/use-cases';
+import { presentScheme, schemeBody, schemeJson } from './schemas.ts';
+
+const path = '/repos/{owner}/{repo}/issue-type-scheme';
+
+export const typeSchemeRoutes = ({ typeScheme }: IssueUseCases): readonly Route[] => [
+  api({
+    id: 'issueTypeSchemeFetch',
+    summary: 'The issue types that a repository uses, in its order',
+    method: 'GET',
+    path,
+    access: reads('repository', 'issue.read'),
+    scope: 'issue.read',
+    result: schemeJson,
+    run: async (_call, { granted }) => presentScheme(await typeScheme.fetch(granted)),
+  }),
+  api({
+    id: 'issueTypeSchemeReplace',
+    summary: 'Choose the issue types that a repository uses',
+    method: 'PUT',
+    path,
+    access: changes('repository', 'repo.admin'),
+    scope: 'repo.admin',
+    body: schemeBody,
+    result: schemeJson,
+    run: async (_call, { granted, body }) =>
+      presentScheme(await typeScheme.replace(granted, { typeIds: body.type_ids })),
+  }),
+];

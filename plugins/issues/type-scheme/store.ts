@@ -1,0 +1,39 @@
+// Type schemes in PostgreSQL.
+import { rawSql, type Kysely, type SqlDatabase } from 'hexforge/plugin';
+import type { TypeSchemeStore } from 'hexforge/issues';
+import { SchemeTable, type IssuesRows } from '../tables.ts';
+
+export function sqlTypeSchemeStore(database: SqlDatabase): TypeSchemeStore {
+  const db = (): Kysely<IssuesRows> => database.kysely<IssuesRows>();
+  return {
+    typesOf: (repositoryId) =>
+      db()
+        .selectFrom('issues_type_scheme as s')
+        .innerJoin('issues_type as t', 't.id', 's.type_id')
+        .select([
+          't.id',
+          't.name',
+          't.display_name as displayName',
+          't.description',
+          't.color',
+          't.icon',
+          't.is_subtask as isSubtask',
+          't.position',
+        ])
+        .where('s.repository_id', '=', repositoryId)
+        .orderBy('s.position')
+        .execute(),
+    async replace(repositoryId, typeIds) {
+      // Of two at a time, the later does not see the rows of the earlier to delete them, unless it waits for their end.
+      await rawSql`select pg_advisory_xact_lock(hashtextextended(${`issues.type_scheme:${repositoryId}`}, 0))`.execute(
+        db(),
+      );
+      await database.em().nativeDelete(SchemeTable, { repositoryId });
+      if (typeIds.length > 0)
+        await database.em().insertMany(
+          SchemeTable,
+          typeIds.map((typeId, position) => ({ repositoryId, typeId, position })),
+        );
+    },
+  } satisfies TypeSchemeStore;
+}

@@ -1,0 +1,223 @@
+// The use cases of issues on in-memory stores, with callers, repositories and a planning that is memory too.
+import { openMemory, sequentialIds, systemClock } from '#adapters/memory/index';
+import {
+  accessDecision,
+  changes,
+  on,
+  reads,
+  scopeCatalogue,
+  ValidationFailed,
+  type AuditEntry,
+  type Call,
+  type Caller,
+  type ErrorKind,
+  type EventOf,
+  type Granted,
+  type User,
+} from '#core/kernel/index';
+import { users } from '#core/identity/users';
+import { builtInTypes, issueEvents, type IssueStore } from '#core/issues/index';
+import { issueUseCases } from '#core/issues/use-cases';
+import type { Label, Milestone, Planning } from '#core/planning/index';
+import { repositoryPermissions, type Repository } from '#core/repositories/index';
+import { offeredRepositories, repositoryResolver } from '#core/repositories/use-cases';
+import { memoryAccountStore } from '#plugins/identity/accounts/store-memory';
+import { memoryIssueStore } from '#plugins/issues/issues/store-memory';
+import { memoryAssociationStore } from '#plugins/issues/associations/store-memory';
+import { componentRows } from '#plugins/issues/components/store';
+import { memoryTypeSchemeStore } from '#plugins/issues/type-scheme/store-memory';
+import { typeStore } from '#plugins/issues/types/store';
+import { versionRows } from '#plugins/issues/versions/store';
+import { memoryCollaboratorStore } from '#plugins/repositories/collaborators/store-memory';
+import { memoryRepositoryStore } from '#plugins/repositories/repositories/store-memory';
+import { addAccount } from '#test/support/accounts';
+
+const log = { debug() {}, info() {}, warn() {}, error() {} };
+
+/** What a typed refusal of the kind looks like to tap. */
+export const refusal = (kind: ErrorKind, detail?: RegExp) => ({ kind, message: /./, ...(detail && { detail }) });
+
+const user = (username: string, isAdmin = false): User => ({
+  kind: 'user',
+  id: `${username}-id`,
+  username,
+  isAdmin,
+  credential: { kind: 'session', id: 's', scopes: 'all', via: 'bearer' },
+});
+
+export const [alice, bob, carol, root] = [user('alice'), user('bob'), user('carol'), user('root', true)];
+
+/** A built-in type by the last digit of its id. */
+export const typeId = (last: number): string => `00000000-0000-4000-8000-00000000000${last}`;
+export const types = { epic: typeId(1), story: typeId(2), task: typeId(3), bug: typeId(5), support: typeId(7) };
+
+/** A planning of two labels and a milestone, in whatever repository. */
+function fakePlanning(): Planning {
+  const label = (name: string): Label => ({
+    id: `${name}-label`,
+    repositoryId: '',
+    name,
+    nameKey: name.toLowerCase(),
+    color: 'ff0000',
+    description: null,
+  });
+  const labels = new Map(['Bug', 'Later'].map((name) => [label(name).id, label(name)]));
+  const milestone: Milestone = {
+    id: 'first',
+    repositoryId: '',
+    title: 'First',
+    description: '',
+    dueDate: null,
+    state: 'open',
+    createdAt: new Date(),
+    closedAt: null,
+  };
+  return {
+    labels: async (_, ids) => new Map(ids.flatMap((id) => [...labels].filter(([known]) => known === id))),
+    milestones: async (_, ids) => new Map(ids.filter((id) => id === 'first').map((id) => [id, milestone])),
+    labelNamed: async (_, name) => [...labels.values()].find(({ nameKey }) => nameKey === name.toLowerCase()),
+    attach: async (_, { ids }) =>
+      ids.map((id) => {
+        const known = labels.get(id);
+        if (known === undefined) throw new ValidationFailed('There is no such label', { detail: '"label_ids"' });
+        return known;
+      }),
+    async hold(_, id) {
+      if (id !== 'first') throw new ValidationFailed('There is no such milestone', { detail: '"milestone_id"' });
+      return milestone;
+    },
+  };
+}
+
+export async function world(options: { readonly planning?: false; readonly failInsert?: () => boolean } = {}) {
+  const ids = sequentialIds();
+  // The first are those of the built-in types.
+  for (const _ of builtInTypes) ids.uuid();
+  const storage = openMemory({ clock: systemClock, ids, log });
+  const { database } = storage;
+  const accounts = memoryAccountStore(database);
+  for (const one of [alice, bob, carol, root]) await addAccount(accounts, one);
+  const repositories = memoryRepositoryStore(database);
+  const collaborators = memoryCollaboratorStore(database);
+  const memory = memoryIssueStore(database);
+  const store: IssueStore = {
+    ...memory,
+    insert: (issue) => {
+      if (options.failInsert?.() === true) throw new Error('the row cannot be written');
+      return memory.insert(issue);
+    },
+  };
+  const events: EventOf[] = [];
+  const audited: AuditEntry[] = [];
+  const auditing = { fails: false };
+  await storage.deliver(
+    issueEvents.map((type) => ({
+      plugin: 'test',
+      subscription: on(type, {
+        name: type,
+        delivery: 'durable',
+        handle: async (event) => {
+          events.push(event as EventOf);
+        },
+      }),
+    })),
+  );
+  const permissionTable = { declarations: () => repositoryPermissions };
+  const useCases = issueUseCases({
+    store,
+    types: typeStore.memory(database),
+    schemes: memoryTypeSchemeStore(database),
+    components: componentRows.memory(database),
+    versions: versionRows.memory(database),
+    associations: memoryAssociationStore(database),
+    audit: {
+      append: async (entry) => {
+        if (auditing.fails) throw new Error('the audit log cannot be written');
+        audited.push(entry);
+      },
+    },
+    unitOfWork: storage.unitOfWork,
+    events: storage.events,
+    repositories: offeredRepositories({ store: repositories, users: users({ accounts }) }),
+    planning: options.planning === false ? undefined : fakePlanning(),
+    ids,
+  });
+  const access = accessDecision({
+    isPermission: () => true,
+    scopes: scopeCatalogue([]),
+    adminGrants: () => undefined,
+    resolvers: () => [repositoryResolver({ store: repositories, permissionTable })],
+  });
+  const add = async (name: string, patch: Partial<Repository> = {}): Promise<Repository> => {
+    const at = new Date();
+    const repository: Repository = {
+      id: ids.uuid(),
+      ownerId: alice.id,
+      owner: 'alice',
+      name,
+      description: '',
+      visibility: 'public',
+      defaultBranch: 'main',
+      issueCode: '',
+      createdAt: at,
+      updatedAt: at,
+      ...patch,
+    };
+    await repositories.insert(repository);
+    return repository;
+  };
+  const call = <C extends Caller>(caller: C, now: Date): Call<C> => ({
+    caller,
+    requestId: 'r',
+    ip: '192.0.2.1',
+    userAgent: 'test',
+    signal: new AbortController().signal,
+    now,
+    renew: async () => call(caller, now),
+  });
+  const code = await add('code', { issueCode: 'ABC' });
+  /** The proof that a user may read, and with it what they may do. */
+  const as = (caller: User, { owner, name }: Repository = code, now = new Date()) =>
+    access.decide(call(caller, now), changes('repository', 'issue.read'), undefined, { owner, repo: name });
+  const owning = (caller: User): Promise<Granted<Repository, 'repo.own', User>> =>
+    access.decide(call(caller, new Date()), changes('repository', 'repo.own'), undefined, {
+      owner: code.owner,
+      repo: code.name,
+    });
+  /** The proof of a permission on a repository. */
+  const granted = <P extends 'issue.write' | 'repo.admin'>(
+    caller: User,
+    permission: P,
+    { owner, name }: Repository = code,
+  ): Promise<Granted<Repository, P, User>> =>
+    access.decide(call(caller, new Date()), changes('repository', permission), undefined, { owner, repo: name });
+  const reading = (caller: Caller) =>
+    access.decide(call(caller, new Date()), reads('repository', 'issue.read'), undefined, {
+      owner: code.owner,
+      repo: code.name,
+    });
+  return {
+    storage,
+    store,
+    audited,
+    auditing,
+    useCases,
+    collaborators,
+    code,
+    add,
+    as,
+    call: (caller: User) => call(caller, new Date()),
+    granted,
+    owning,
+    reading,
+    /** Opens an issue as alice. */
+    open: async (command: Partial<Parameters<typeof useCases.create>[1]> = {}, caller = alice) =>
+      useCases.create(await as(caller), { title: 'An issue', typeId: types.task, ...command }),
+    /** What was delivered so far. */
+    async events(): Promise<readonly EventOf[]> {
+      await storage.drained();
+      return events;
+    },
+    close: () => storage.close(),
+  };
+}

@@ -1,0 +1,152 @@
+// Documents B and D, "Issues" and "Authentication": every route of issues answers every credential, on every
+// visibility, and every kind of token as the table here says, which is written by hand.
+import t from 'tap';
+import type { Client } from '#test/support/client';
+import { sharedForge } from '#test/support/shared-forge';
+import { everybody } from './everybody.ts';
+import { expect, types, type IssueJson } from './tracker.ts';
+
+const visibilities = ['public', 'internal', 'private'] as const;
+type Lines = Readonly<Record<(typeof visibilities)[number], string>>;
+
+// In the order of `standings`: none other read triage write maintain admin owner instance. `+` is success.
+/** Document B: read endpoints on public repositories need no credential; 404 to who may not read. */
+const reading: Lines = {
+  public: '+ + + + + + + + +',
+  internal: '404 + + + + + + + +',
+  private: '404 404 + + + + + + +',
+};
+/** Document D: any signed-in user who can read a repository may open issues. */
+const opening: Lines = {
+  public: '401 + + + + + + + +',
+  internal: '401 + + + + + + + +',
+  private: '401 404 + + + + + + +',
+};
+/** Document D: changing those of others needs issue.write, triage and up. */
+const writing: Lines = {
+  public: '401 403 403 + + + + + +',
+  internal: '401 403 403 + + + + + +',
+  private: '401 404 403 + + + + + +',
+};
+/** Document B, "Scheme": a repository admin or an instance admin. */
+const administering: Lines = {
+  public: '401 403 403 403 403 403 + + +',
+  internal: '401 403 403 403 403 403 + + +',
+  private: '401 404 403 403 403 403 + + +',
+};
+/** Document B: the owner or an instance administrator; of the parent, the author too. */
+const owning: Lines = {
+  public: '401 403 403 403 403 403 403 + +',
+  internal: '401 403 403 403 403 403 403 + +',
+  private: '401 404 403 403 403 403 403 + +',
+};
+
+/** Document B, "Authentication": the OAuth2 scope, and which tokens of the owner do on a public repository. */
+const scopes = {
+  read: { oauth: 'read:issue', good: ['issue:read', 'issue:write'] },
+  write: { oauth: 'write:issue', good: ['issue:write'] },
+  admin: { oauth: 'admin:repo', good: ['repo:admin'] },
+} as const;
+const tokens = ['issue:read', 'issue:write', 'repo:read', 'repo:write', 'repo:admin'] as const;
+
+interface Row {
+  readonly access: Lines;
+  readonly scope: keyof typeof scopes;
+  readonly body?: object;
+  /** The body with which the owner makes what the `{id}` of the path is to be. */
+  readonly before?: object;
+}
+
+let names = 0;
+/** A name that nothing has, each time it is sent. */
+const fresh = {
+  get name(): string {
+    return `made ${(names += 1)}`;
+  },
+};
+
+/** `{number}` is an issue that the owner has just opened. */
+const table: Readonly<Record<string, Row>> = {
+  'GET /issues': { access: reading, scope: 'read' },
+  'POST /issues': { access: opening, scope: 'write', body: { title: 'x', issue_type_id: types.bug } },
+  'GET /issues/{number}': { access: reading, scope: 'read' },
+  'PATCH /issues/{number}': { access: writing, scope: 'write', body: { priority: 'low' } },
+  'POST /issues/{number}/close': { access: writing, scope: 'write' },
+  'POST /issues/{number}/reopen': { access: writing, scope: 'write' },
+  'DELETE /issues/{number}': { access: owning, scope: 'admin' },
+  'GET /issues/{number}/children': { access: reading, scope: 'read' },
+  'PUT /issues/{number}/parent': { access: owning, scope: 'write', body: { parent_number: 1 } },
+  'DELETE /issues/{number}/parent': { access: owning, scope: 'write' },
+  'GET /issue-type-scheme': { access: reading, scope: 'read' },
+  'PUT /issue-type-scheme': { access: administering, scope: 'admin', body: { type_ids: [] } },
+  // Document D, "Issues": written with issue.write and the issue write scopes.
+  'GET /components': { access: reading, scope: 'read' },
+  'POST /components': { access: writing, scope: 'write', body: fresh },
+  'PATCH /components/{id}': { access: writing, scope: 'write', body: { description: 'x' }, before: fresh },
+  'DELETE /components/{id}': { access: writing, scope: 'write', before: fresh },
+  'GET /versions': { access: reading, scope: 'read' },
+  'POST /versions': { access: writing, scope: 'write', body: fresh },
+  'PATCH /versions/{id}': { access: writing, scope: 'write', body: { released: true }, before: fresh },
+  'DELETE /versions/{id}': { access: writing, scope: 'write', before: fresh },
+};
+
+void t.test('every route of issues', async (t) => {
+  const forge = await sharedForge(t);
+  const { callers, path, statuses } = await everybody(forge);
+  const begin = '/api/v1/repos/{owner}/{repo}';
+  const served = forge.contract.operations.filter(({ tag, path }) => tag === 'issues' && path.startsWith(begin));
+
+  t.strictSame(
+    served.map((one) => `${one.method} ${one.path.slice(begin.length)}`).sort(),
+    Object.keys(table).sort(),
+    'what is served is in the table, and what is in the table is served',
+  );
+
+  const open = async (base: string): Promise<number> =>
+    (
+      expect(
+        await callers.owner.post(`${base}/issues`, { body: { title: 'An issue', issue_type_id: types.task } }),
+        201,
+      ).body as IssueJson
+    ).number;
+  for (const visibility of visibilities) await open(path(visibility));
+  const ask = async (route: string, { body, before }: Row, client: Client, base: string) => {
+    const [method = '', tail = ''] = route.split(' ');
+    const number = tail.includes('{number}') ? String(await open(base)) : '';
+    const made =
+      before && expect(await callers.owner.post(`${base}${tail.replace('/{id}', '')}`, { body: before }), 201).body;
+    const at = tail
+      .replace('{number}', number)
+      .replace('{id}', (made as { readonly id: string } | undefined)?.id ?? '');
+    return client.request(method, `${base}${at}`, body === undefined ? {} : { body });
+  };
+
+  for (const visibility of visibilities)
+    await t.test(visibility, async (t) => {
+      for (const [route, row] of Object.entries(table))
+        t.equal(
+          (await statuses(visibility, (client, base) => ask(route, row, client, base))).replaceAll(/\b20[014]\b/g, '+'),
+          row.access[visibility],
+          route,
+        );
+    });
+
+  await t.test('tokens', async (t) => {
+    const clients = new Map<string, Client>();
+    for (const token of tokens) clients.set(token, await forge.pat(callers.owner, [token]));
+    for (const [route, row] of Object.entries(table)) {
+      const { oauth, good } = scopes[row.scope];
+      const entry = served.find((one) => `${one.method} ${one.path.slice(begin.length)}` === route)?.entry;
+      t.equal((entry?.['x-scope'] as { readonly oauth?: string } | undefined)?.oauth, oauth, `${route}: OAuth2`);
+      const passed: string[] = [];
+      for (const [token, client] of clients) {
+        const { status, body: answer } = await ask(route, row, client, path('public'));
+        if (status < 300) passed.push(token);
+        else t.match({ status, answer }, { status: 403, answer: { error_code: 'insufficient_scope' } }, route);
+      }
+      t.strictSame(passed, [...good], route);
+      const bad = await ask(route, row, forge.as(`svc_${'x'.repeat(36)}`), path('public'));
+      t.equal(bad.status, 401, `${route}: a bad token, on public data too`);
+    }
+  });
+});

@@ -1,0 +1,81 @@
+// Document D, "Issues": numbers without gaps and sets that are replaced whole, under requests that come at once.
+import t from 'tap';
+import { expect, nobody, repos, tracker, types } from './tracker.ts';
+
+void t.test('at once', async (t) => {
+  const { alice, bob, repository, open } = await tracker(t);
+  const numbersOf = async (issues: string) =>
+    (
+      expect(await alice.client.get(`${issues}?per_page=100`), 200).body as {
+        readonly items: readonly { readonly number: number }[];
+      }
+    ).items.map(({ number }) => number);
+
+  await t.test('of 75 issues 25 are refused after their number was given: the others have 1 to 50', async (t) => {
+    const issues = await repository('numbers');
+    const answers = await Promise.all(
+      Array.from({ length: 75 }, (_, index) =>
+        alice.client.post(issues, {
+          body: {
+            title: `Issue ${index}`,
+            issue_type_id: types.task,
+            // Labels are looked for when the issue is written already.
+            ...(index % 3 === 0 && { label_ids: [nobody] }),
+          },
+        }),
+      ),
+    );
+    t.strictSame(
+      answers.map(({ status }) => status),
+      answers.map((_, index) => (index % 3 === 0 ? 400 : 201)),
+    );
+    t.strictSame(
+      await numbersOf(issues),
+      Array.from({ length: 50 }, (_, index) => 50 - index),
+    );
+    t.equal((await alice.client.delete(`${issues}/50`)).status, 204);
+    t.equal((await open(issues)).number, 51, 'a deleted one is not given again');
+  });
+
+  await t.test('20 replacements of labels and assignees end in one of the sets that were sent', async (t) => {
+    const issues = await repository('sets');
+    const { number } = await open(issues);
+    const labels: string[] = [];
+    for (let index = 0; index < 6; index++)
+      labels.push(
+        (
+          expect(
+            await alice.client.post(`${repos}/alice/sets/labels`, { body: { name: `l${index}`, color: '00ff00' } }),
+            201,
+          ).body as { readonly id: string }
+        ).id,
+      );
+    const sent = Array.from({ length: 20 }, (_, index) => ({
+      label_ids: labels.filter((_label, bit) => ((index + 1) >> bit) % 2 === 1),
+      assignee_ids: [alice.id, bob.id].filter((_id, bit) => (index >> bit) % 2 === 1),
+    }));
+    const answers = await Promise.all(sent.map((body) => alice.client.patch(`${issues}/${number}`, { body })));
+    t.same(
+      answers.filter(({ status }) => status !== 200),
+      [],
+    );
+    const ids = (things: unknown) => (things as readonly { readonly id: string }[]).map(({ id }) => id).sort();
+    const { labels: left, assignees } = (await alice.client.get(`${issues}/${number}`)).body as Record<string, unknown>;
+    const found = JSON.stringify([ids(left), ids(assignees)]);
+    t.ok(
+      sent.some((body) => JSON.stringify([body.label_ids.toSorted(), body.assignee_ids.toSorted()]) === found),
+      found,
+    );
+  });
+
+  await t.test('of two moves that would make a cycle together exactly one happens', async (t) => {
+    const issues = await repository('cycle');
+    for (let round = 0; round < 5; round++) {
+      const [one, two] = [(await open(issues)).number, (await open(issues)).number];
+      const put = (number: number, parent_number: number) =>
+        alice.client.put(`${issues}/${number}/parent`, { body: { parent_number } });
+      const answers = await Promise.all([put(one, two), put(two, one)]);
+      t.strictSame(answers.map(({ status }) => status).sort(), [204, 422]);
+    }
+  });
+});

@@ -1,0 +1,57 @@
+// One caller for each standing towards a repository, and a repository of each visibility: who may do what, in a row.
+import type { Answer, Client } from '#test/support/client';
+import type { TestForge } from '#test/support/forge';
+
+/** In the order of the rows of answers. */
+export const standings = [
+  'none',
+  'other',
+  'read',
+  'triage',
+  'write',
+  'maintain',
+  'admin',
+  'owner',
+  'instance',
+] as const;
+type Standing = (typeof standings)[number];
+const roles = ['read', 'triage', 'write', 'maintain', 'admin'] as const;
+const visibilities = ['public', 'internal', 'private'] as const;
+type Visibility = (typeof visibilities)[number];
+
+export interface Everybody {
+  readonly callers: Readonly<Record<Standing, Client>>;
+  /** `/api/v1/repos/owner/VISIBILITY`. */
+  path(visibility: Visibility): string;
+  /**
+   * The statuses that everybody is answered, in the order of `standings`.
+   *
+   * @param ask as one of them, on the repository that begins with this path.
+   */
+  statuses(visibility: Visibility, ask: (client: Client, path: string) => Promise<Answer>): Promise<string>;
+}
+
+export async function everybody(forge: TestForge): Promise<Everybody> {
+  const owner = (await forge.createUser('owner')).client;
+  const callers: Record<string, Client> = { none: forge.anonymous, owner, instance: await forge.administrator() };
+  for (const name of ['other', ...roles]) callers[name] = (await forge.createUser(`the-${name}`)).client;
+  const path = (visibility: Visibility): string => `/api/v1/repos/owner/${visibility}`;
+  const sure = async (answer: Promise<Answer>): Promise<void> => {
+    const { status, text } = await answer;
+    if (status >= 300) throw new Error(`setting the stage answered ${status}: ${text}`);
+  };
+  for (const visibility of visibilities) {
+    await sure(owner.post('/api/v1/repos', { body: { name: visibility, visibility } }));
+    for (const role of roles)
+      await sure(owner.put(`${path(visibility)}/collaborators/the-${role}`, { body: { role } }));
+  }
+  return {
+    callers: callers as Record<Standing, Client>,
+    path,
+    async statuses(visibility, ask) {
+      const answers: number[] = [];
+      for (const standing of standings) answers.push((await ask(callers[standing] as Client, path(visibility))).status);
+      return answers.join(' ');
+    },
+  };
+}

@@ -1,0 +1,242 @@
+// Document B, "Issue types (admin)" and the global catalogue, and document D, "Issues": built-in types, with every
+// status of each operation.
+import t from 'tap';
+import { isError } from '#test/support/error-answer';
+import { startTestForge } from '#test/support/forge';
+
+interface IssueType {
+  readonly id: string;
+  readonly name: string;
+  readonly display_name: string;
+  readonly position: number;
+}
+
+const types = '/api/v1/issue-types';
+const administered = '/api/v1/admin/issue-types';
+const absent = '00000000-0000-4000-8000-0000000000ff';
+const builtIn = (digit: number): string => `00000000-0000-4000-8000-00000000000${digit}`;
+const names = ['epic', 'story', 'task', 'analysis', 'bug', 'feature', 'support'];
+
+// Types belong to no repository and to no user, so this forge is not one that other tests share.
+void t.test('issue types', async (t) => {
+  const forge = await startTestForge(t);
+  const admin = await forge.administrator();
+  const alice = (await forge.createUser('alice')).client;
+  const all = async (): Promise<readonly IssueType[]> => (await alice.get(types)).body as IssueType[];
+  const chore = { name: 'chore', display_name: 'Chore', color: '0A1b2c' };
+  const made = async (body: object = {}): Promise<IssueType> => {
+    const answer = await admin.post(administered, { body: { ...chore, ...body } });
+    t.equal(answer.status, 201, answer.text);
+    return answer.body as IssueType;
+  };
+  const remove = (id: string) => admin.delete(`${administered}/${id}`);
+
+  await t.test('the built-in types have the ids that end in 1 to 7, in this order, with all members', async (t) => {
+    const answer = await alice.get(types);
+    t.equal(answer.status, 200);
+    t.same(
+      (answer.body as IssueType[]).map(({ id, name, position }) => [id, name, position]),
+      names.map((name, index) => [builtIn(index + 1), name, index + 1]),
+    );
+    for (const type of answer.body as (IssueType & { is_subtask: boolean })[]) {
+      t.same(Object.keys(type).toSorted(), [
+        'color',
+        'description',
+        'display_name',
+        'icon',
+        'id',
+        'is_subtask',
+        'name',
+        'position',
+      ]);
+      t.equal(type.is_subtask, false, type.name);
+    }
+  });
+
+  await t.test('GET: anyone who has signed in, with a token of any scope; 400, 401, 404', async (t) => {
+    const bug = await alice.get(`${types}/${builtIn(5).toUpperCase()}`);
+    t.same([bug.status, bug.body], [200, (await all())[4]]);
+    const token = await forge.pat(alice, ['ci:read']);
+    t.equal((await token.get(types)).status, 200);
+    t.equal((await token.get(`${types}/${builtIn(5)}`)).status, 200);
+    for (const path of [types, `${types}/${builtIn(5)}`, `${types}/${absent}`])
+      isError(t, await forge.anonymous.get(path), 401, 'unauthorized', path);
+    isError(t, await alice.get(`${types}/${absent}`), 404, 'not_found', 'of no type');
+    isError(t, await alice.get(`${types}/bug`), 400, 'validation_failed', 'a name is no id');
+  });
+
+  await t.test(
+    'POST answers 201 with the type; its name is trimmed and lower-cased, what is left out has its default',
+    async (t) => {
+      const answer = await admin.post(administered, {
+        body: { name: '  Chore\t', display_name: 'Chore', color: '0A1b2c' },
+      });
+      const { id } = answer.body as IssueType;
+      t.same(
+        [answer.status, answer.body],
+        [
+          201,
+          {
+            id,
+            name: 'chore',
+            display_name: 'Chore',
+            description: '',
+            color: '0A1b2c',
+            icon: '',
+            is_subtask: false,
+            position: 8,
+          },
+        ],
+      );
+      t.same((await alice.get(`${types}/${id}`)).body, answer.body);
+      const whole = {
+        display_name: 'Sub-task',
+        description: 'Part of one',
+        color: 'ffffff',
+        is_subtask: true,
+        position: 0,
+      };
+      const other = await admin.post(administered, { body: { ...whole, name: 'sub-task', icon_name: 'split' } });
+      const otherId = (other.body as IssueType).id;
+      t.same([other.status, other.body], [201, { ...whole, id: otherId, name: 'sub-task', icon: 'split' }]);
+      t.same(
+        (await all()).map(({ name }) => name),
+        ['sub-task', ...names, 'chore'],
+        'by position',
+      );
+      for (const one of [id, otherId]) t.equal((await remove(one)).status, 204);
+    },
+  );
+
+  await t.test('POST: 400 for what is missing, malformed, out of bounds or unknown', async (t) => {
+    const cases: readonly (readonly [body: object, field: string])[] = [
+      [{ name: undefined }, 'name'],
+      [{ name: '' }, 'name'],
+      [{ name: ' \t ' }, 'name'],
+      [{ name: 'a\nb' }, 'name'],
+      [{ name: 7 }, 'name'],
+      [{ name: 'x'.repeat(65) }, 'name'],
+      [{ display_name: undefined }, 'display_name'],
+      [{ display_name: '' }, 'display_name'],
+      [{ display_name: '  ' }, 'display_name'],
+      [{ display_name: 'x'.repeat(101) }, 'display_name'],
+      [{ color: undefined }, 'color'],
+      [{ color: '#0a1b2c' }, 'color'],
+      [{ color: '0a1b2' }, 'color'],
+      [{ color: 'red' }, 'color'],
+      [{ description: null }, 'description'],
+      [{ description: 'x'.repeat(1001) }, 'description'],
+      [{ icon_name: 'x'.repeat(65) }, 'icon_name'],
+      [{ is_subtask: 'true' }, 'is_subtask'],
+      [{ position: -1 }, 'position'],
+      [{ position: 1.5 }, 'position'],
+      [{ position: '1' }, 'position'],
+      [{ position: 1_000_001 }, 'position'],
+    ];
+    for (const [body, field] of cases) {
+      const answer = await admin.post(administered, { body: { ...chore, ...body } });
+      isError(t, answer, 400, 'validation_failed', JSON.stringify(body));
+      t.match((answer.body as { detail: string }).detail, `"${field}"`, JSON.stringify(body));
+    }
+    for (const field of ['id', 'icon', 'shape'])
+      isError(t, await admin.post(administered, { body: { ...chore, [field]: 'x' } }), 400, 'unknown_field', field);
+    t.equal((await all()).length, 7, 'nothing was made');
+    const longest = { name: 'x'.repeat(64), display_name: 'x'.repeat(100), description: 'x'.repeat(1000) };
+    const { id } = await made({ ...longest, icon_name: 'x'.repeat(64), position: 1_000_000 });
+    t.equal((await remove(id)).status, 204);
+  });
+
+  await t.test('POST: 409 for a name that is in use, in any case; a built-in one too', async (t) => {
+    const { id } = await made();
+    for (const name of ['chore', ' CHORE ', 'Bug'])
+      isError(t, await admin.post(administered, { body: { ...chore, name } }), 409, 'conflict', name);
+    t.equal((await remove(id)).status, 204);
+    const again = await made();
+    t.not(again.id, id, 'the name is free again');
+    t.equal((await remove(again.id)).status, 204);
+  });
+
+  await t.test('POST: 422 beyond 200 types', async (t) => {
+    const ids: string[] = [];
+    for (let index = 0; index < 193; index += 1) ids.push((await made({ name: `type ${index}` })).id);
+    isError(t, await admin.post(administered, { body: chore }), 422, 'unprocessable', 'one more');
+    t.equal((await all()).length, 200);
+    for (const id of ids) await remove(id);
+    t.equal((await all()).length, 7);
+  });
+
+  await t.test('PATCH changes what is sent and nothing else; a built-in type keeps its id and name', async (t) => {
+    const before = (await all())[5] as IssueType;
+    const path = `${administered}/${builtIn(6)}`;
+    const changed = await admin.patch(path, { body: { display_name: 'Deficiency' } });
+    t.same([changed.status, changed.body], [200, { ...before, display_name: 'Deficiency' }]);
+    t.same((await admin.patch(path, { body: {} })).body, changed.body, 'nothing asked');
+    const rest = { description: '', color: 'ABCDEF', position: 9 };
+    const more = await admin.patch(path, { body: { ...rest, icon_name: '' } });
+    t.same([more.status, more.body], [200, { ...before, ...rest, icon: '', display_name: 'Deficiency' }]);
+    t.same((await alice.get(`${types}/${builtIn(6)}`)).body, more.body);
+    t.equal((await all()).at(-1)?.name, 'feature', 'the list is by position');
+    const { display_name, position } = before;
+    t.equal((await admin.patch(path, { body: { display_name, position } })).status, 200);
+  });
+
+  await t.test('PATCH: 400 for the immutable name, is_subtask and bad values; 404 for no type', async (t) => {
+    const path = `${administered}/${builtIn(6)}`;
+    for (const field of ['name', 'is_subtask', 'id', 'icon'])
+      isError(t, await admin.patch(path, { body: { [field]: 'x' } }), 400, 'unknown_field', field);
+    const bad = [
+      { display_name: '' },
+      { display_name: ' ' },
+      { display_name: null },
+      { color: '12345g' },
+      { position: -1 },
+      { icon_name: 1 },
+    ];
+    for (const body of bad)
+      isError(t, await admin.patch(path, { body }), 400, 'validation_failed', JSON.stringify(body));
+    isError(t, await admin.patch(`${administered}/feature`, { body: {} }), 400, 'validation_failed', 'no id');
+    isError(
+      t,
+      await admin.patch(`${administered}/${absent}`, { body: { color: '000000' } }),
+      404,
+      'not_found',
+      'a change',
+    );
+    isError(t, await admin.patch(`${administered}/${absent}`, { body: {} }), 404, 'not_found', 'no change');
+    t.same(
+      (await all()).map(({ name }) => name),
+      names,
+    );
+  });
+
+  await t.test('DELETE: 204, then 404; 409 for a built-in type, which stays', async (t) => {
+    const { id } = await made();
+    const gone = await remove(id);
+    t.same([gone.status, gone.text], [204, '']);
+    isError(t, await remove(id), 404, 'not_found', 'again');
+    isError(t, await remove('bug'), 400, 'validation_failed', 'no id');
+    for (const type of await all()) isError(t, await remove(type.id), 409, 'conflict', type.name);
+    t.same(
+      (await all()).map(({ name }) => name),
+      names,
+    );
+  });
+
+  await t.test('writing is for instance administrators, with a personal access token of admin:system', async (t) => {
+    const writes = [
+      (client: typeof alice) => client.post(administered, { body: {} }),
+      (client: typeof alice) => client.patch(`${administered}/${absent}`, { body: { name: 1 } }),
+      (client: typeof alice) => client.delete(`${administered}/${absent}`),
+    ];
+    const narrow = await forge.pat(admin, ['repo:admin', 'issue:write', 'admin:users']);
+    const wide = await forge.pat(admin, ['admin:system']);
+    const expected = [400, 400, 404];
+    for (const [index, write] of writes.entries()) {
+      isError(t, await write(forge.anonymous), 401, 'unauthorized', `anonymous, ${index}`);
+      isError(t, await write(alice), 403, 'forbidden', `a user, ${index}`);
+      isError(t, await write(await forge.pat(alice, ['admin:system'])), 403, 'forbidden', `a user's token, ${index}`);
+      isError(t, await write(narrow), 403, 'insufficient_scope', `a narrow token, ${index}`);
+      t.equal((await write(wide)).status, expected[index], `a wide token, ${index}`);
+    }
+  });
+});
