@@ -1,5 +1,5 @@
-// Documents B and D, "Issues" and "Authentication": every route of issues answers every credential, on every visibility,
-// and every kind of token as the table here says, which is written by hand.
+// Documents B and D, "Issues" and "Authentication": every route of issues answers every credential, on every
+// visibility, and every kind of token as the table here says, which is written by hand.
 import t from 'tap';
 import type { Client } from '#test/support/client';
 import { sharedForge } from '#test/support/shared-forge';
