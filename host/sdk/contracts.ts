@@ -11,6 +11,7 @@ import { gitBackendChecks } from '#test/contracts/git-backend';
 import { openBench, type Bench, type MakeGitBackend } from '#test/contracts/git/provider';
 import { adminGrantsChecks, rateBudgetsChecks, resourceResolverChecks } from '#test/contracts/guards';
 import { passwordDirectoryChecks } from '#test/contracts/password-directory';
+import { milestoneCountsChecks, planningPortChecks } from '#test/contracts/planning-ports';
 import { rateCounterChecks } from '#test/contracts/rate-counter';
 import { auditLogChecks, settingsChecks } from '#test/contracts/records';
 import { pushesChecks, repositoriesChecks, repositoryCountersChecks } from '#test/contracts/repositories';
@@ -42,9 +43,11 @@ export const contracts = {
    * the last closes it. `make` receives the folder.
    */
   GitBackend: gitBackendSuite,
+  MilestoneCounts: suite(milestoneCountsChecks),
   PasswordDirectory: suite(passwordDirectoryChecks),
   PasswordHasher: suite(passwordHasherChecks),
   PasswordSignIn: suite(passwordSignInChecks),
+  Planning: suite(planningPortChecks),
   Pushes: suite(pushesChecks),
   RateBudgets: suite(rateBudgetsChecks),
   RateCounter: suite(rateCounterChecks),

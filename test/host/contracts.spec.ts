@@ -16,7 +16,7 @@ import { hostPorts } from '#host/plan';
 import { memoryAuditStore } from '#plugins/audit/entries/store-memory';
 import { quietLog } from '#test/contracts/storage-engines';
 
-let leave: Granted<Repository, 'repo.write'> | undefined;
+let leave: Granted<Repository, 'repo.write', User> | undefined;
 let owner: User | undefined;
 
 /** Keeps the proof that a route is given, for ports that are called with one. */
@@ -82,6 +82,19 @@ async function token() {
   };
 }
 
+const asked = async (path: string, json: object) => (await forge.as('ada').post(path, { json })).body as never;
+const label: { readonly id: string; readonly name: string } = await asked('/repos/ada/closed/labels', {
+  name: 'Bug',
+  color: 'd73a4a',
+});
+const milestone: { readonly id: string; readonly title: string } = await asked('/repos/ada/closed/milestones', {
+  title: '1.0',
+});
+const inMilestones: PortValue<'MilestoneCounts'>[number] = {
+  counts: async (repositoryId, ids) =>
+    new Map(repositoryId === repository && ids.includes('m') ? [['m', { open: 1, closed: 2 }]] : []),
+};
+
 const counted: PortValue<'RepositoryCounters'>[number] = {
   counts: async (ids, caller) =>
     new Map(ids.includes(repository) ? [[repository, { stars: 2, starred: caller.kind === 'user' }]] : []),
@@ -121,6 +134,10 @@ const ours: Readonly<Record<Ports, readonly Promised[]>> = {
   AdminGrants: contracts.AdminGrants(() => ({ grants, granted: { userId: ada.id, scopes: ['admin:users'] } })),
   AuditLog: contracts.AuditLog(audited),
   CredentialReader: contracts.CredentialReader(token),
+  MilestoneCounts: contracts.MilestoneCounts(() => ({
+    counts: inMilestones,
+    counted: { repositoryId: repository, milestoneId: 'm', open: 1, closed: 2 },
+  })),
   PasswordDirectory: contracts.PasswordDirectory(() => ({
     directory: sampleDirectory({ ada: { password: 'countess' }, eve: { password: 'dropper' } }),
     people: [
@@ -132,6 +149,12 @@ const ours: Readonly<Record<Ports, readonly Promised[]>> = {
   PasswordSignIn: contracts.PasswordSignIn(async () => ({
     signIn: needed(forge.port('PasswordSignIn')),
     known: { username: 'lost', password: await passwordOf('lost'), userId: lost.id },
+  })),
+  Planning: contracts.Planning(() => ({
+    planning: needed(forge.port('Planning')),
+    unitOfWork: forge.port('UnitOfWork'),
+    granted,
+    known: { label, milestone },
   })),
   Pushes: contracts.Pushes(() => ({
     pushes: forge.port('Pushes'),
@@ -231,6 +254,25 @@ void t.test('a provider that breaks a promise fails by its name', async (t) => {
         counted: { id: repository, caller: anonymous, counts: { stars: 2, starred: true } },
       })),
       /has not signed in/,
+    ],
+    [
+      contracts.MilestoneCounts(() => ({
+        counts: { counts: async () => new Map([['m', { open: 1, closed: 2 }]]) },
+        counted: { repositoryId: repository, milestoneId: 'm', open: 1, closed: 2 },
+      })),
+      /another repository/,
+    ],
+    [
+      contracts.Planning(() => {
+        const planning = needed(forge.port('Planning'));
+        return {
+          planning: { ...planning, hold: async (_, id) => planning.hold(repository, id) },
+          unitOfWork: forge.port('UnitOfWork'),
+          granted,
+          known: { label, milestone },
+        };
+      }),
+      /another repository is refused/,
     ],
     [
       contracts.Settings(() => ({ settings: { get: async () => true as never }, declared: identitySettings })),

@@ -1,6 +1,6 @@
 // Queries of issues: which ones a filter lets through, and all that is read of one beside its row.
 import { type Kysely, rawSql, type Selectable } from 'hexforge/plugin';
-import type { IssueFilter, IssueRow } from 'hexforge/issues';
+import type { IssueFilter, IssueRow, IssueSlice } from 'hexforge/issues';
 import type { PublicUser } from 'hexforge/identity';
 import type { IssuesRows } from '../tables.ts';
 
@@ -74,10 +74,20 @@ const childrenCount = rawSql<number>`(select count(*) from issues_issue c where 
   'children_count',
 );
 
+const stored = rawSql<Row>`issues_issue`.as('i');
+
+/** A page of issues, whose rows alone are joined with what is read beside them. */
+export const pageOfIssues = (page: ReturnType<typeof matching>, { order, limit, offset }: IssueSlice) =>
+  rawSql<Row>`(${page.select(issueColumns).orderBy('i.number', directions[order]).limit(limit).offset(offset)})`.as(
+    'i',
+  );
+
+export const directions = { newest: 'desc', oldest: 'asc' } as const;
+
 /** Whole issues; `i` is the issue. */
-export const wholeIssues = (db: Kysely<IssuesRows>) =>
+export const wholeIssues = (db: Kysely<IssuesRows>, from = stored) =>
   db
-    .selectFrom('issues_issue as i')
+    .selectFrom(from)
     .innerJoin('identity_public_user as a', 'a.id', 'i.author_id')
     .innerJoin('issues_type as t', 't.id', 'i.type_id')
     .leftJoin('issues_issue as p', 'p.id', 'i.parent_id')

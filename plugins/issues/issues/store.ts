@@ -4,7 +4,7 @@ import type { IssueStore } from 'hexforge/issues';
 import { AssigneeTable, IssueLabelTable, IssueTable, type IssuesRows } from '../tables.ts';
 import { sqlCounts } from './counts.ts';
 import { sqlLineage } from './lineage.ts';
-import { issueColumns, issueOf, issueRow, labelIds, matching, wholeIssues } from './query.ts';
+import { directions, issueColumns, issueOf, issueRow, labelIds, matching, pageOfIssues, wholeIssues } from './query.ts';
 
 const assigneeIds = rawSql<readonly string[]>`array(
   select s.user_id::text from issues_assignee s where s.issue_id = i.id
@@ -110,23 +110,9 @@ export function sqlIssueStore(database: SqlDatabase): IssueStore {
       return row && issueRow(row);
     },
 
-    async list(repositoryId, filter, { order, limit, offset }) {
-      const direction = order === 'newest' ? 'desc' : 'asc';
-      // The rows of the page first, and only theirs joined.
-      const rows = await wholeIssues(db())
-        .where('i.id', 'in', (is) =>
-          is
-            .selectFrom(
-              matching(db(), repositoryId, filter)
-                .select('i.id')
-                .orderBy('i.number', direction)
-                .limit(limit)
-                .offset(offset)
-                .as('page'),
-            )
-            .select('page.id'),
-        )
-        .orderBy('i.number', direction)
+    async list(repositoryId, filter, slice) {
+      const rows = await wholeIssues(db(), pageOfIssues(matching(db(), repositoryId, filter), slice))
+        .orderBy('i.number', directions[slice.order])
         .execute();
       return rows.map(issueRow);
     },

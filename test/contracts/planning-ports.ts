@@ -1,0 +1,121 @@
+// The contracts of what planning offers and asks for: Planning and MilestoneCounts.
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import type { Granted } from '#core/kernel/access';
+import type { User } from '#core/kernel/caller';
+import { Forbidden, ValidationFailed } from '#core/kernel/errors';
+import type { UnitOfWork } from '#core/kernel/unit-of-work';
+import type { MilestoneCounts, Planning } from '#core/planning/index';
+import type { Repository } from '#core/repositories/index';
+import type { Check } from './checks.ts';
+
+export interface PlanningOffered {
+  readonly planning: Planning;
+  readonly unitOfWork: UnitOfWork;
+  /** Of a user who may make labels. */
+  readonly granted: Granted<Repository, string, User>;
+  /** What there is in that repository. */
+  readonly known: {
+    readonly label: { readonly id: string; readonly name: string };
+    readonly milestone: { readonly id: string; readonly title: string };
+  };
+}
+
+export const planningPortChecks: readonly Check<PlanningOffered>[] = [
+  {
+    name: 'labels and milestones are found in batches, of one repository; unknown ids are missing',
+    async run({ planning, granted: { resource }, known: { label, milestone } }) {
+      const [unknown, elsewhere] = [randomUUID(), randomUUID()];
+      const labels = await planning.labels(resource.id, [unknown, label.id]);
+      assert.deepEqual([...labels.keys()], [label.id]);
+      assert.equal(labels.get(label.id)?.name, label.name);
+      const milestones = await planning.milestones(resource.id, [milestone.id, unknown]);
+      assert.deepEqual([...milestones.keys()], [milestone.id]);
+      assert.equal(milestones.get(milestone.id)?.title, milestone.title);
+      assert.equal((await planning.labels(elsewhere, [label.id])).size, 0);
+      assert.equal((await planning.milestones(elsewhere, [milestone.id])).size, 0);
+      assert.equal((await planning.labels(resource.id, [])).size, 0);
+    },
+  },
+  {
+    name: 'a label is found by its name in any case',
+    async run({ planning, granted: { resource }, known: { label } }) {
+      assert.equal((await planning.labelNamed(resource.id, label.name.toUpperCase()))?.id, label.id);
+      assert.equal((await planning.labelNamed(resource.id, label.name.toLowerCase()))?.id, label.id);
+      assert.equal(await planning.labelNamed(resource.id, `${label.name}-none`), undefined);
+    },
+  },
+  {
+    name: 'labels are attached each once, inline ones by name; an unknown id is refused',
+    async run({ planning, unitOfWork, granted, known: { label } }) {
+      const attach = (ids: readonly string[], names: readonly string[] = []) =>
+        unitOfWork.run(() =>
+          planning.attach(granted, { ids, inline: names.map((name) => ({ name, color: '000000' })) }),
+        );
+      assert.deepEqual(await attach([]), []);
+      const again = await attach([label.id, label.id], [label.name.toUpperCase()]);
+      assert.deepEqual(
+        again.map(({ id }) => id),
+        [label.id],
+      );
+      const name = `made-${randomUUID()}`;
+      const [made] = await attach([], [name]);
+      assert.equal((await planning.labelNamed(granted.resource.id, name))?.id, made?.id);
+      await assert.rejects(attach([randomUUID()]), ValidationFailed);
+    },
+  },
+  {
+    name: 'nobody makes labels inline who may not make labels',
+    async run({ planning, unitOfWork, granted, known: { label } }) {
+      const without = { ...granted, may: () => false };
+      const name = `made-${randomUUID()}`;
+      const inline = [{ name, color: '000000' }];
+      await assert.rejects(
+        unitOfWork.run(() => planning.attach(without, { ids: [], inline })),
+        Forbidden,
+      );
+      assert.equal(await planning.labelNamed(granted.resource.id, name), undefined);
+      assert.equal((await unitOfWork.run(() => planning.attach(without, { ids: [label.id] }))).length, 1);
+    },
+  },
+  {
+    name: 'a milestone of the repository is held; one of no or of another repository is refused',
+    async run({ planning, unitOfWork, granted: { resource }, known: { milestone } }) {
+      const hold = (repositoryId: string, id: string) => unitOfWork.run(() => planning.hold(repositoryId, id));
+      assert.equal((await hold(resource.id, milestone.id)).title, milestone.title);
+      await assert.rejects(hold(resource.id, randomUUID()), ValidationFailed);
+      await assert.rejects(hold(randomUUID(), milestone.id), ValidationFailed);
+    },
+  },
+];
+
+export interface MilestoneCountsUnderTest {
+  readonly counts: MilestoneCounts;
+  /** A milestone with something to count. */
+  readonly counted: {
+    readonly repositoryId: string;
+    readonly milestoneId: string;
+    readonly open: number;
+    readonly closed: number;
+  };
+}
+
+export const milestoneCountsChecks: readonly Check<MilestoneCountsUnderTest>[] = [
+  {
+    name: 'a batch is answered at once; a milestone it knows nothing of may be missing',
+    async run({ counts, counted: { repositoryId, milestoneId, open, closed } }) {
+      const unknown = randomUUID();
+      const all = await counts.counts(repositoryId, [unknown, milestoneId]);
+      assert.deepEqual(all.get(milestoneId), { open, closed });
+      assert.deepEqual(all.get(unknown) ?? { open: 0, closed: 0 }, { open: 0, closed: 0 });
+      assert.equal((await counts.counts(repositoryId, [])).size, 0);
+    },
+  },
+  {
+    name: 'a milestone of another repository has nothing to count',
+    async run({ counts, counted: { milestoneId } }) {
+      const all = await counts.counts(randomUUID(), [milestoneId]);
+      assert.deepEqual(all.get(milestoneId) ?? { open: 0, closed: 0 }, { open: 0, closed: 0 });
+    },
+  },
+];
