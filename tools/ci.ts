@@ -25,6 +25,8 @@ const sqlAlone = [
   'a plugin has exactly the tables that it declares',
   "what is the plugin's own to do is done",
   'a purge removes what the plugin made and what is recorded of it, and nothing else',
+  'a plugin without tables leaves events and rows that others keep for it, and a purge finds them',
+  'what is stored of the settings of a plugin goes with its data',
   "a purge is refused while another plugin's table or view points at what would go, and names it",
   'an owner cannot be deleted while repositories are theirs, and the refusal names the table',
   'the published view has its fixed columns',

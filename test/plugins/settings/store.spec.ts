@@ -14,7 +14,7 @@ import { sqlSettingStore } from '#plugins/settings/settings/store';
 import { SettingTable } from '#plugins/settings/tables';
 import { contract, failures, type Made } from '../../contracts/checks.ts';
 import { settingStoreChecks, type SettingStoreUnderTest } from '../../contracts/setting-store.ts';
-import { eachEngine, quietLog, setOf, testData, testEngines } from '../../contracts/storage-engines.ts';
+import { eachEngine, eachSqlEngine, quietLog, setOf, testData, testEngines } from '../../contracts/storage-engines.ts';
 
 const schema = { entities: [SettingTable], migrations: [setOf(settingsPlugin)] };
 
@@ -140,8 +140,7 @@ const twoProcesses = (): unknown =>
 if (testEngines().includes('postgresql')) void twoProcesses();
 
 void t.test('what is stored of the settings of a plugin goes with its data', (t) =>
-  eachEngine(t, async (t, engine, data) => {
-    if (engine === 'memory') return;
+  eachSqlEngine(t, async (t, _bare, data) => {
     const storage = (await data.open(schema)) as PostgresStorage;
     const store = storeOf(storage);
     const setting = (key: string) => ({ key, text: 'x', sealed: false, updatedAt: new Date(0) });
