@@ -140,7 +140,8 @@ const twoProcesses = (): unknown =>
 if (testEngines().includes('postgresql')) void twoProcesses();
 
 void t.test('what is stored of the settings of a plugin goes with its data', (t) =>
-  eachSqlEngine(t, async (t, _bare, data) => {
+  eachSqlEngine(t, async (t, bare, data) => {
+    await bare.close();
     const storage = (await data.open(schema)) as PostgresStorage;
     const store = storeOf(storage);
     const setting = (key: string) => ({ key, text: 'x', sealed: false, updatedAt: new Date(0) });
