@@ -1,4 +1,5 @@
 // Archives of a commit's tree (zip, tar) to download, streamed from `git archive`.
+import type { Buffer } from 'node:buffer';
 import { join } from 'node:path';
 import { Internal, Unprocessable } from '#core/kernel/errors';
 import type { Oid } from '#core/repositories/git-backend';
@@ -8,7 +9,6 @@ import { byteStream, prefixed } from '../process/byte-stream.ts';
 import type { GitProcess, GitProcesses } from '../process/git-process.ts';
 import type { Limiter } from '../process/limiter.ts';
 import type { GitLimits } from '../process/limits.ts';
-import { RecordReader } from '../process/records.ts';
 import { CostlyQuestions, refuseTooCostly } from '../process/too-costly.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import type { ArchiveView } from './archive-view.ts';
@@ -101,7 +101,7 @@ export class Archives {
    * @throws {Unprocessable}
    */
   async #checkPaths({ directory }: RepositoryLocation, commit: Oid, signal: AbortSignal | undefined): Promise<void> {
-    const paths = new RecordReader(longest.path);
+    const paths = new PathLengths();
     const process = await this.#processes.start(
       [`--git-dir=${directory}`, 'ls-tree', '-r', '-t', '-z', '--name-only', commit],
       { directory, deadlineMs: this.#limits.computeSeconds * 1000, ...(signal === undefined ? {} : { signal }) },
@@ -109,17 +109,32 @@ export class Archives {
     process.stdin.end();
     try {
       for await (const chunk of process.output()) {
-        paths.push(chunk);
-        while (paths.next(0) !== undefined)
-          if (paths.cut)
-            throw new Unprocessable('There is no archive of this: a path in it is too long', {
-              detail: `A path may have ${longest.path} bytes`,
-            });
+        if (paths.tooLong(chunk))
+          throw new Unprocessable('There is no archive of this: a path in it is too long', {
+            detail: `A path may have ${longest.path} bytes`,
+          });
       }
     } finally {
       await process.stop('its paths have been looked at');
     }
     refuseTooCostly(process, 'archive');
+  }
+}
+
+/** Looks for a record that is too long among records that end in NUL, without looking at each: there may be millions. */
+class PathLengths {
+  /** Bytes that came of the record that has not ended. */
+  #open = 0;
+
+  tooLong(chunk: Buffer): boolean {
+    let start = -this.#open;
+    for (;;) {
+      const end = chunk.lastIndexOf(0, start + longest.path);
+      if (end < Math.max(start, 0)) break;
+      start = end + 1;
+    }
+    this.#open = chunk.length - start;
+    return this.#open > longest.path;
   }
 }
 

@@ -15,7 +15,7 @@ import {
   type Notice,
   type StartCommand,
 } from './launcher-messages.ts';
-import { greediest, type Program } from './memory-bound.ts';
+import { memoryOf, type Program } from './memory-bound.ts';
 
 const [, , path = '', memoryBytes = ''] = process.argv;
 const keptStderr = 64 * 1024;
@@ -24,15 +24,17 @@ const stderrMs = 200;
 /** Until there may be room for a connection again. */
 const retryMs = 100;
 const running = new Map<number, Running>();
-/** How often memory is looked at: git takes some hundred megabytes in that time. */
+/** How often memory is looked at, and how often where half of it is held: git takes a megabyte in a millisecond. */
 const memoryMs = 100;
+const memoryHalfHeldMs = 20;
 const connections = new Map<number, Socket>();
 let connected = 0;
 
 interface Running extends Program {
   readonly bounded: boolean;
   readonly child: ChildProcess;
-  starved: boolean;
+  /** Since when it was asked to end for what it holds. */
+  starvedAt?: number;
 }
 
 function tell(notice: Notice): void {
@@ -92,7 +94,7 @@ function start({ id, program, args, environment, owner, bounded, niceness, conne
     bytes += chunk.length;
   });
   const stderrClosed = once(child.stderr ?? child, 'close');
-  const entry: Running = { child, pid: child.pid, owner, bounded, starved: false };
+  const entry: Running = { child, pid: child.pid, owner, bounded };
   running.set(id, entry);
   tell({ id, started: true });
   child.once('exit', (code, signal) => {
@@ -106,7 +108,7 @@ function start({ id, program, args, environment, owner, bounded, niceness, conne
           code,
           signal,
           stderr: Buffer.concat(chunks).toString('utf8'),
-          ...(entry.starved && { starved: true }),
+          ...(entry.starvedAt !== undefined && { starved: true }),
         },
       });
     });
@@ -159,16 +161,7 @@ process.on('message', (command: Command) => {
   for (let taken = 0; taken < command.connections.length; taken += 1) openConnection();
 });
 for (let connection = 0; connection < spareConnections; connection += 1) openConnection();
-setInterval(() => {
-  const entry = greediest(
-    running.values().filter(({ bounded }) => bounded),
-    Number(memoryBytes),
-  );
-  if (entry === undefined) return;
-  // At first so that it can clean up.
-  kill(entry.child, entry.starved ? 'SIGKILL' : 'SIGTERM');
-  entry.starved = true;
-}, memoryMs).unref();
+watchMemory();
 // The server decides when it ends; a terminal or a supervisor that ends both must not take it first.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
 process.once('disconnect', () => {
@@ -176,3 +169,18 @@ process.once('disconnect', () => {
   rmSync(dirname(path), { recursive: true, force: true });
   process.exit();
 });
+
+function watchMemory(): void {
+  const most = Number(memoryBytes);
+  const { bytes, greediest } = memoryOf(
+    running.values().filter(({ bounded }) => bounded),
+    most,
+  );
+  if (greediest !== undefined) {
+    const now = performance.now();
+    greediest.starvedAt ??= now;
+    // At first so that it can clean up.
+    kill(greediest.child, now - greediest.starvedAt < memoryMs ? 'SIGTERM' : 'SIGKILL');
+  }
+  setTimeout(watchMemory, bytes > most / 2 ? memoryHalfHeldMs : memoryMs).unref();
+}

@@ -32,17 +32,27 @@ function heldBy(pid: string, depth = 0): number {
   }
 }
 
-/** Which program has to go; undefined while all hold no more than `most` bytes. */
-export function greediest<P extends Program>(
+export interface Held<P> {
+  /** Of all programs together. */
+  readonly bytes: number;
+  /** Which has to go, where that is more than they may. */
+  readonly greediest: P | undefined;
+}
+
+/** What programs hold that may hold `most` bytes together. */
+export function memoryOf<P extends Program>(
   programs: Iterable<P>,
   most: number,
   held: (pid: number) => number = (pid) => heldBy(String(pid)),
-): P | undefined {
+): Held<P> {
   const known = [...programs].map((program) => ({ program, bytes: held(program.pid) }));
-  if (known.reduce((sum, { bytes }) => sum + bytes, 0) <= most) return undefined;
+  const sum = known.reduce((total, { bytes }) => total + bytes, 0);
+  if (sum <= most) return { bytes: sum, greediest: undefined };
   const owners = new Map<string, number>();
   for (const { program, bytes } of known) owners.set(program.owner, (owners.get(program.owner) ?? 0) + bytes);
   const [owner] = [...owners].toSorted(([, one], [, other]) => other - one)[0] ?? [];
-  return known.filter(({ program }) => program.owner === owner).toSorted((one, other) => other.bytes - one.bytes)[0]
-    ?.program;
+  const [first] = known
+    .filter(({ program }) => program.owner === owner)
+    .toSorted((one, other) => other.bytes - one.bytes);
+  return { bytes: sum, greediest: first?.program };
 }

@@ -8,7 +8,7 @@ import { deflateSync } from 'node:zlib';
 import t, { type Test } from 'tap';
 import { gitNative, type GitNative, type GitLimits } from '#adapters/git-native/index';
 import { Launcher } from '#adapters/git-native/process/launcher';
-import { greediest } from '#adapters/git-native/process/memory-bound';
+import { memoryOf } from '#adapters/git-native/process/memory-bound';
 import { bytesOf } from '#test/contracts/git/provider';
 import { must } from '#test/contracts/git/stock-git';
 import { quiet } from './provider.ts';
@@ -133,9 +133,9 @@ void t.test('the largest process of whoever holds most has to go, once all hold 
     { pid: 4, owner: 'address:1' },
   ];
   const bytes = (pid: number): number => held.get(pid) ?? 0;
-  t.equal(greediest(programs, 220, bytes), undefined);
-  t.equal(greediest(programs, 219, bytes)?.pid, 4);
-  t.equal(greediest([], 0, bytes), undefined);
+  t.strictSame(memoryOf(programs, 220, bytes), { bytes: 220, greediest: undefined });
+  t.equal(memoryOf(programs, 219, bytes).greediest?.pid, 4);
+  t.equal(memoryOf([], 0, bytes).greediest, undefined);
   t.end();
 });
 
