@@ -121,7 +121,7 @@ export class Archives {
   }
 }
 
-/** Looks for a record that is too long among records that end in NUL, without looking at each: there may be millions. */
+/** Looks for a record that is too long among those that end in NUL, without looking at each: there may be millions. */
 class PathLengths {
   /** Bytes that came of the record that has not ended. */
   #open = 0;
