@@ -16,6 +16,7 @@ export interface Associations {
   /** That show it. */
   readonly affectsVersions: readonly Version[];
 }
+/** One of the things of a repository that an issue is about. */
 export type Association = keyof Associations;
 
 /** Of an issue without any. */

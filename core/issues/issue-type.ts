@@ -1,6 +1,7 @@
 // A type of issue, of the instance's one catalogue; the built-in ones.
 import { ValidationFailed } from '#core/kernel/errors';
 
+/** A type of the instance's catalogue. */
 export interface IssueType {
   readonly id: string;
   /** Lower case; never changes. */

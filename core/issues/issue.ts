@@ -8,13 +8,17 @@ import type { IssueType } from './issue-type.ts';
 
 /** Document B, "Issue object". */
 export const issueStates = ['open', 'closed'] as const;
+/** Whether there is still something to do. */
 export type IssueState = (typeof issueStates)[number];
 
 /** The workflow status, independent of the state. */
 export const issueStatuses = ['queued', 'in_progress', 'blocked', 'completed', 'canceled'] as const;
+/** Where the work stands, apart from the state. */
 export type IssueStatus = (typeof issueStatuses)[number];
 
+/** From the least on. */
 export const priorities = ['none', 'low', 'medium', 'high', 'critical'] as const;
+/** How much it matters. */
 export type Priority = (typeof priorities)[number];
 
 /** The most of what one issue holds; of texts, characters. */

@@ -8,6 +8,7 @@ export interface VersionMembers {
   readonly releaseDate: string | null;
 }
 
+/** A version of what a repository holds: one that is out, or to come. */
 export interface Version extends Named, VersionMembers {}
 
 /** The name of the unique constraint, as `Duplicate` carries it. */
