@@ -8,7 +8,10 @@ import {
   versionName,
   type Association,
   type Component,
+  type DescriptionEdit,
   type Issue,
+  type IssueComment,
+  type IssueLink,
   type IssueType,
   type Version,
 } from 'hexforge/issues';
@@ -85,3 +88,20 @@ export function linkTables(database: MemoryDatabase) {
     affectsVersions: links('affectsVersions', 'issues_version'),
   } satisfies Record<Association, unknown>;
 }
+
+const byUser = { table: 'identity_user', onDelete: 'restrict' } as const;
+/** Constraints of the tables of comments and of changes of descriptions. */
+export const commentConstraints = { references: { ...ofIssue, authorId: byUser } } as const;
+export const editConstraints = { references: { ...ofIssue, editedBy: byUser } } as const;
+
+export const commentTable = (database: MemoryDatabase): MemoryTable<IssueComment> =>
+  database.table<IssueComment>('issues_comment', { ...commentConstraints, key: 'id' });
+export const editTable = (database: MemoryDatabase): MemoryTable<DescriptionEdit> =>
+  database.table<DescriptionEdit>('issues_description_edit', { ...editConstraints, key: 'id' });
+
+export const issueLinkTable = (database: MemoryDatabase): MemoryTable<IssueLink> =>
+  database.table<IssueLink>('issues_link', {
+    key: 'id',
+    uniques: { issues_link_ends: ['sourceId', 'type', 'targetId'] },
+    references: { sourceId: ofIssue.issueId, targetId: ofIssue.issueId },
+  });
