@@ -112,11 +112,14 @@ void t.test('the history of a description', async (t) => {
 });
 
 void t.test('without an audit log an entry is not deleted: 503', async (t) => {
-  const forge = await startTestForge(t, { environment: { HEXFORGE_PLUGINS: '-audit' } });
-  const admin = await forge.administrator();
-  expect(await admin.post(repos, { body: { name: 'code' } }), 201);
+  const first = await startTestForge(t);
+  const before = await first.administrator();
+  expect(await before.post(repos, { body: { name: 'code' } }), 201);
   const issues = `${repos}/admin/code/issues`;
-  expect(await admin.post(issues, { body: { title: 'x', issue_type_id: types.bug } }), 201);
+  expect(await before.post(issues, { body: { title: 'x', issue_type_id: types.bug } }), 201);
+  await first.stop();
+  const forge = await startTestForge(t, { after: first, environment: { HEXFORGE_PLUGINS: '-audit' } });
+  const admin = await forge.administrator();
   expect(await admin.patch(`${issues}/1`, { body: { description: 'x' } }), 200);
   const history = `${issues}/1/description-history`;
   const [entry] = expect(await admin.get(history), 200).body as readonly [EditJson];
