@@ -3,7 +3,7 @@ import {
   count,
   day,
   flag,
-  Joi,
+  type Joi,
   list,
   maybe,
   oneOf,
