@@ -75,17 +75,18 @@ export const componentTable = (database: MemoryDatabase): MemoryTable<Component>
 export const versionTable = (database: MemoryDatabase): MemoryTable<Version> =>
   database.table<Version>('issues_version', { ...versionConstraints, key: 'id' });
 
-/** Which components and versions issues are about. */
+/** Which components and versions issues are about; both kinds of versions in one table, as in SQL. */
 export function linkTables(database: MemoryDatabase) {
-  const links = (association: Association, table: string) =>
-    database.table<{ readonly issueId: string; readonly thingId: string }>(`issues_issue_${association}`, {
-      key: ['issueId', 'thingId'],
+  const links = (name: string, table: string) =>
+    database.table<{ readonly issueId: string; readonly association: Association; readonly thingId: string }>(name, {
+      key: ['issueId', 'association', 'thingId'],
       references: { ...ofIssue, thingId: { table, onDelete: 'cascade' } },
     });
+  const versions = links('issues_issue_version', 'issues_version');
   return {
-    components: links('components', 'issues_component'),
-    fixVersions: links('fixVersions', 'issues_version'),
-    affectsVersions: links('affectsVersions', 'issues_version'),
+    components: links('issues_issue_component', 'issues_component'),
+    fixVersions: versions,
+    affectsVersions: versions,
   } satisfies Record<Association, unknown>;
 }
 

@@ -64,7 +64,7 @@ export function memoryIssueStore(database: MemoryDatabase): IssueStore {
     const accepted = accepts(filter, {
       typeNameOf: (typeId) => types.get(typeId)?.name,
       hasLabel: (issueId, labelId) => labels.get([issueId, labelId]) !== undefined,
-      isAbout: (issueId, association, thingId) => links[association].get([issueId, thingId]) !== undefined,
+      isAbout: (issueId, association, thingId) => links[association].get([issueId, association, thingId]) !== undefined,
     });
     return (row: StoredIssue): boolean => row.repositoryId === repositoryId && accepted(row);
   };
