@@ -2,12 +2,27 @@
 import type { Call, Caller } from '#core/kernel/caller';
 import type { EventType } from '#core/kernel/events';
 import type { Issue } from './issue.ts';
+import type { LinkType } from './link.ts';
 
 /** What every event about an issue tells of it. */
 export interface IssueFact {
   readonly repository_id: string;
   readonly issue_id: string;
   readonly number: number;
+}
+
+/** What events about a link tell, beside the issue that it was put on or taken off. */
+export interface LinkFact extends IssueFact {
+  readonly link_id: string;
+  readonly type: LinkType;
+  /** The issue that blocks, relates to or duplicates the target. */
+  readonly source_id: string;
+  readonly target_id: string;
+}
+
+/** What events about a comment tell. */
+export interface CommentFact extends IssueFact {
+  readonly comment_id: string;
 }
 
 /** What events about an issue type tell. */
@@ -33,6 +48,16 @@ declare module '#core/kernel/events' {
     'issue.deleted': IssueFact;
     /** `parent_id` is null where it has none any more. */
     'issue.parent_changed': IssueFact & { readonly parent_id: string | null };
+    'issue.linked': LinkFact;
+    'issue.unlinked': LinkFact;
+    /** `user_id` is whoever watches it now, or does not any more. */
+    'issue.watched': IssueFact & { readonly user_id: string };
+    'issue.unwatched': IssueFact & { readonly user_id: string };
+    /** Of the history of its description. */
+    'issue.description_edit_deleted': IssueFact & { readonly edit_id: string };
+    'issue_comment.created': CommentFact;
+    'issue_comment.updated': CommentFact;
+    'issue_comment.deleted': CommentFact;
     'issue_type.created': IssueTypeFact;
     'issue_type.updated': IssueTypeFact;
     'issue_type.deleted': IssueTypeFact;
@@ -55,6 +80,14 @@ export const issueEvents = [
   'issue.reopened',
   'issue.deleted',
   'issue.parent_changed',
+  'issue.linked',
+  'issue.unlinked',
+  'issue.watched',
+  'issue.unwatched',
+  'issue.description_edit_deleted',
+  'issue_comment.created',
+  'issue_comment.updated',
+  'issue_comment.deleted',
   'issue_type.created',
   'issue_type.updated',
   'issue_type.deleted',

@@ -2,11 +2,12 @@
 import type { Granted } from '#core/kernel/access';
 import type { Caller } from '#core/kernel/caller';
 import type { Repository } from '#core/repositories/index';
+import { blockersOf } from './link.ts';
 import type { IssueDetail, IssueView } from './issue.ts';
 import type { IssueParts } from './parts.ts';
 import { viewOf } from './view.ts';
 
-type Parts = Pick<IssueParts, 'store' | 'planning' | 'associations'>;
+type Parts = Pick<IssueParts, 'store' | 'planning' | 'associations' | 'links'>;
 
 /** @throws {NotFound} */
 export const fetchIssue =
@@ -22,5 +23,9 @@ export async function detailOf(
   reference: string,
 ): Promise<IssueView & IssueDetail> {
   const view = await viewOf(parts, repository, reference);
-  return { ...view, ...(await parts.store.watching(view.id, caller.kind === 'user' ? caller.id : undefined)) };
+  const [watching, links] = await Promise.all([
+    parts.store.watching(view.id, caller.kind === 'user' ? caller.id : undefined),
+    parts.links.of(view.id),
+  ]);
+  return { ...view, ...watching, links: links.length, blockedBy: blockersOf(view.id, links) };
 }

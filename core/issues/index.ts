@@ -1,12 +1,15 @@
 // The face of the area "issues" for everyone: types, pure rules, ports and events.
 export * from './associations.ts';
+export * from './comment.ts';
 export * from './component.ts';
+export type { DescriptionEdit, DescriptionEditView } from './description-history.ts';
 export * from './events.ts';
 export * from './fields.ts';
 export * from './filter.ts';
 export * from './hierarchy.ts';
 export * from './issue-type.ts';
 export * from './issue.ts';
+export * from './link.ts';
 export { namedKey, type Named } from './named.ts';
 export * from './permissions.ts';
 export * from './ports.ts';

@@ -5,6 +5,7 @@ import type { Label, Milestone } from '#core/planning/index';
 import type { Repository } from '#core/repositories/index';
 import type { Associations } from './associations.ts';
 import type { IssueType } from './issue-type.ts';
+import type { LinkedIssue } from './link.ts';
 
 /** Document B, "Issue object". */
 export const issueStates = ['open', 'closed'] as const;
@@ -24,13 +25,15 @@ export type Priority = (typeof priorities)[number];
 /** The most of what one issue holds; of texts, characters. */
 export const issueBounds = {
   title: 255,
-  /** The description, the assumptions and the acceptance criteria, each. */
+  /** The description, the assumptions, the acceptance criteria and a comment, each. */
   text: 65_536,
   labels: 100,
   assignees: 100,
   components: 100,
   /** Those that mend it and those that show it, each. */
   versions: 100,
+  /** From it and to it. */
+  links: 100,
 } as const;
 
 /** One issue, as its row holds it. */
@@ -82,6 +85,7 @@ export interface IssueRow extends Issue {
   /** Of the area planning. */
   readonly labelIds: readonly string[];
   readonly childrenCount: number;
+  readonly commentsCount: number;
 }
 
 /** An issue as it is shown. */
@@ -95,6 +99,9 @@ export interface IssueView extends IssueRow, Associations {
 export interface IssueDetail {
   readonly watchers: number;
   readonly watching: boolean;
+  /** How many there are, from it and to it. */
+  readonly links: number;
+  readonly blockedBy: readonly LinkedIssue[];
 }
 
 /** Past it no row has a number: the column is an integer. */

@@ -1,11 +1,11 @@
 // The issues of a repository that a filter lets through, and the children of one.
 import type { Granted } from '#core/kernel/access';
-import { found } from '#core/kernel/errors';
 import type { Page, PageRequest } from '#core/kernel/page';
 import type { Repository } from '#core/repositories/index';
 import { associationFilter, type AssociationNames } from './associations.ts';
 import { dayOf, type IssueFilter } from './filter.ts';
-import { issueNumber, type IssueView } from './issue.ts';
+import { knownIssue } from './held-issue.ts';
+import type { IssueView } from './issue.ts';
 import type { IssueParts } from './parts.ts';
 import type { IssueSlice } from './ports.ts';
 import { viewsOf } from './view.ts';
@@ -56,7 +56,7 @@ export const listChildren =
     { number, page }: { readonly number: string; readonly page: PageRequest },
   ): Promise<readonly IssueView[]> => {
     const { store } = parts;
-    const parent = found(await store.lineage(repository.id, { number: issueNumber(number, repository) }));
+    const parent = await knownIssue(parts, repository, number);
     const rows = await store.list(repository.id, { parentId: parent.id }, sliceOf(page, 'oldest'));
     return viewsOf(parts, repository.id, rows);
   };

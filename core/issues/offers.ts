@@ -14,9 +14,9 @@ export const repositoryCounters = ({ store }: Parts): RepositoryCounters => ({
   },
 });
 
-/** A user who wrote issues cannot be deleted. */
+/** A user who wrote issues, comments or descriptions cannot be deleted. */
 export const userReferences = ({ store }: Parts): UserReferences => ({
-  what: 'issues',
+  what: 'issues, comments and descriptions',
   counts: (userIds) => store.countByAuthor(userIds),
 });
 

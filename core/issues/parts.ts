@@ -1,4 +1,5 @@
 // What the use cases of this area are built from.
+import type { Users } from '#core/identity/index';
 import type { AuditLog } from '#core/kernel/audit';
 import type { Rows } from '#core/kernel/rows';
 import type { Events, UnitOfWork } from '#core/kernel/unit-of-work';
@@ -6,8 +7,11 @@ import type { Ids } from '#core/kernel/time';
 import type { Planning } from '#core/planning/index';
 import type { Repositories } from '#core/repositories/index';
 import type { AssociationStore } from './associations.ts';
+import type { IssueComment } from './comment.ts';
 import type { Component } from './component.ts';
+import type { DescriptionEdit } from './description-history.ts';
 import type { IssueType } from './issue-type.ts';
+import type { LinkStore } from './link.ts';
 import type { IssueStore } from './ports.ts';
 import type { TypeSchemeStore } from './type-scheme.ts';
 import type { Version } from './version.ts';
@@ -20,10 +24,15 @@ export interface IssueParts {
   readonly components: Rows<Component>;
   readonly versions: Rows<Version>;
   readonly associations: AssociationStore;
+  readonly comments: Rows<IssueComment>;
+  /** Of descriptions. */
+  readonly edits: Rows<DescriptionEdit>;
+  readonly links: LinkStore;
   readonly unitOfWork: UnitOfWork;
   readonly events: Events;
   readonly audit: AuditLog;
   readonly repositories: Repositories;
+  readonly users: Users;
   /** Labels and milestones, where there are any. */
   readonly planning: Planning | undefined;
   readonly ids: Ids;

@@ -42,8 +42,10 @@ export interface IssueStore {
   replaceAssignees(id: string, userIds: readonly string[]): Promise<void>;
   /** Who watches already still does. */
   watch(id: string, userIds: readonly string[]): Promise<void>;
+  /** Who does not watch still does not. */
+  unwatch(id: string, userId: string): Promise<void>;
   watching(id: string, userId: string | undefined): Promise<{ readonly watchers: number; readonly watching: boolean }>;
-  /** Its labels, assignees and watchers go with it; its children stay, without a parent. */
+  /** Its labels, assignees, watchers, comments, history and links go with it; its children stay, without a parent. */
   delete(id: string): Promise<void>;
 
   byNumber(repositoryId: string, number: number): Promise<IssueRow | undefined>;
@@ -61,7 +63,7 @@ export interface IssueStore {
   /** The types of the children, each once. */
   childTypes(id: string): Promise<readonly Pick<IssueType, 'name'>[]>;
 
-  /** How many each of these users wrote; users with none may be missing. */
+  /** How many issues, comments and descriptions each of these users wrote; users with none may be missing. */
   countByAuthor(userIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /** How many are open in each of these repositories; those with none may be missing. */
   countOpen(repositoryIds: readonly string[]): Promise<ReadonlyMap<string, number>>;

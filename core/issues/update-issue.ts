@@ -2,6 +2,7 @@
 import { ValidationFailed } from '#core/kernel/errors';
 import type { Repository } from '#core/repositories/index';
 import { changedAssociations, replaceAssociations, type AssociationIds } from './associations.ts';
+import { recordDescription } from './description-history.ts';
 import { aboutIssue } from './events.ts';
 import { detailOf } from './fetch-issue.ts';
 import { changedFields, checkedFields, type IssueFields } from './fields.ts';
@@ -46,6 +47,7 @@ export const updateIssue =
       const members = [fields, sets, associated].flatMap((changed) => Object.keys(changed));
       if (members.length > 0) {
         await store.update(before.id, { ...fields, updatedAt: call.now });
+        if (fields.description !== undefined) await recordDescription(parts, before, call, fields.description);
         if (sets.labelIds !== undefined) await store.replaceLabels(before.id, sets.labelIds);
         if (sets.assigneeIds !== undefined) {
           await store.replaceAssignees(before.id, sets.assigneeIds);

@@ -1,9 +1,12 @@
 // All use cases of the area for its own plugin, built once from its parts. Each takes a proof of access and a command.
 import { closeIssue, reopenIssue } from './close-issue.ts';
+import { commentUseCases } from './comments.ts';
 import { createIssue } from './create-issue.ts';
 import { deleteIssue } from './delete-issue.ts';
+import { descriptionHistoryUseCases } from './description-history.ts';
 import { fetchIssue } from './fetch-issue.ts';
 import { issueTypeUseCases } from './issue-types.ts';
+import { linkUseCases } from './links.ts';
 import { listChildren, listIssues } from './list-issues.ts';
 import { namedUseCases } from './named.ts';
 import { milestoneCounts, repositoryCounters, userReferences } from './offers.ts';
@@ -12,6 +15,7 @@ import { clearParent, setParent } from './set-parent.ts';
 import { typeSchemeUseCases } from './type-scheme.ts';
 import { updateIssue } from './update-issue.ts';
 import type { VersionMembers } from './version.ts';
+import { unwatchIssue, watchIssue } from './watching.ts';
 
 export type IssueUseCases = ReturnType<typeof issueUseCases>;
 
@@ -27,6 +31,11 @@ export function issueUseCases(parts: IssueParts) {
     children: listChildren(parts),
     setParent: setParent(parts),
     clearParent: clearParent(parts),
+    watch: watchIssue(parts),
+    unwatch: unwatchIssue(parts),
+    comments: commentUseCases(parts),
+    descriptionHistory: descriptionHistoryUseCases(parts),
+    links: linkUseCases(parts),
     types: issueTypeUseCases(parts),
     typeScheme: typeSchemeUseCases(parts),
     components: namedUseCases<object>({ ...parts, rows: parts.components, noun: 'component' }),

@@ -1,5 +1,6 @@
 // The schema of this plugin, step by step; each noun has the steps of its tables beside its stores.
 import type { Migration } from 'hexforge/plugin';
+import { talk } from './comments/migration.ts';
 import { components } from './components/migration.ts';
 import { issues } from './issues/migration.ts';
 import { types } from './types/migration.ts';
@@ -16,6 +17,9 @@ export const tables = [
   'issues_version',
   'issues_issue_component',
   'issues_issue_version',
+  'issues_comment',
+  'issues_description_edit',
+  'issues_link',
 ];
 
-export const migrations: readonly Migration[] = [types, issues, components];
+export const migrations: readonly Migration[] = [types, issues, components, talk];

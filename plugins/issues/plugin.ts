@@ -4,11 +4,18 @@ import { issueEvents } from 'hexforge/issues';
 import { issueUseCases } from '#core/issues/use-cases';
 import { memoryAssociationStore } from './associations/store-memory.ts';
 import { sqlAssociationStore } from './associations/store.ts';
+import { commentRoutes } from './comments/routes.ts';
+import { commentRows } from './comments/store.ts';
 import { componentRoutes } from './components/routes.ts';
 import { componentRows } from './components/store.ts';
+import { descriptionHistoryRoutes } from './description-history/routes.ts';
+import { editRows } from './description-history/store.ts';
 import { issueRoutes } from './issues/routes.ts';
 import { memoryIssueStore } from './issues/store-memory.ts';
 import { sqlIssueStore } from './issues/store.ts';
+import { linkRoutes } from './links/routes.ts';
+import { memoryLinkStore } from './links/store-memory.ts';
+import { sqlLinkStore } from './links/store.ts';
 import { migrations, tables } from './migrations.ts';
 import { entities } from './tables.ts';
 import { typeSchemeRoutes } from './type-scheme/routes.ts';
@@ -18,12 +25,13 @@ import { typeRoutes } from './types/routes.ts';
 import { typeStore } from './types/store.ts';
 import { versionRoutes } from './versions/routes.ts';
 import { versionRows } from './versions/store.ts';
+import { watchingRoutes } from './watching/routes.ts';
 
 export default definePlugin({
   name: 'issues',
   version: '0.1.0',
   api: '^0.2.0',
-  needs: ['UnitOfWork', 'Events', 'AuditLog', 'Repositories', 'Planning', 'Ids'],
+  needs: ['UnitOfWork', 'Events', 'AuditLog', 'Repositories', 'Users', 'Planning', 'Ids'],
   stores: {
     issues: { sql: sqlIssueStore, memory: memoryIssueStore },
     types: typeStore,
@@ -31,6 +39,9 @@ export default definePlugin({
     components: componentRows,
     versions: versionRows,
     associations: { sql: sqlAssociationStore, memory: memoryAssociationStore },
+    comments: commentRows,
+    edits: editRows,
+    links: { sql: sqlLinkStore, memory: memoryLinkStore },
   },
   entities,
   tables,
@@ -45,10 +56,14 @@ export default definePlugin({
       components: context.stores.components,
       versions: context.stores.versions,
       associations: context.stores.associations,
+      comments: context.stores.comments,
+      edits: context.stores.edits,
+      links: context.stores.links,
       unitOfWork: context.UnitOfWork,
       events: context.Events,
       audit: context.AuditLog,
       repositories: context.Repositories,
+      users: context.Users,
       planning: context.Planning,
       ids: context.Ids,
     }),
@@ -59,6 +74,10 @@ export default definePlugin({
   },
   routes: (useCases) => [
     ...issueRoutes(useCases),
+    ...commentRoutes(useCases),
+    ...descriptionHistoryRoutes(useCases),
+    ...linkRoutes(useCases),
+    ...watchingRoutes(useCases),
     ...typeRoutes(useCases),
     ...typeSchemeRoutes(useCases),
     ...componentRoutes(useCases),

@@ -8,7 +8,10 @@ import {
   versionName,
   type Association,
   type Component,
+  type DescriptionEdit,
   type Issue,
+  type IssueComment,
+  type IssueLink,
   type IssueType,
   type Version,
 } from 'hexforge/issues';
@@ -72,16 +75,34 @@ export const componentTable = (database: MemoryDatabase): MemoryTable<Component>
 export const versionTable = (database: MemoryDatabase): MemoryTable<Version> =>
   database.table<Version>('issues_version', { ...versionConstraints, key: 'id' });
 
-/** Which components and versions issues are about. */
+/** Which components and versions issues are about; both kinds of versions in one table, as in SQL. */
 export function linkTables(database: MemoryDatabase) {
-  const links = (association: Association, table: string) =>
-    database.table<{ readonly issueId: string; readonly thingId: string }>(`issues_issue_${association}`, {
-      key: ['issueId', 'thingId'],
+  const links = (name: string, table: string) =>
+    database.table<{ readonly issueId: string; readonly association: Association; readonly thingId: string }>(name, {
+      key: ['issueId', 'association', 'thingId'],
       references: { ...ofIssue, thingId: { table, onDelete: 'cascade' } },
     });
+  const versions = links('issues_issue_version', 'issues_version');
   return {
-    components: links('components', 'issues_component'),
-    fixVersions: links('fixVersions', 'issues_version'),
-    affectsVersions: links('affectsVersions', 'issues_version'),
+    components: links('issues_issue_component', 'issues_component'),
+    fixVersions: versions,
+    affectsVersions: versions,
   } satisfies Record<Association, unknown>;
 }
+
+const byUser = { table: 'identity_user', onDelete: 'restrict' } as const;
+/** Constraints of the tables of comments and of changes of descriptions. */
+export const commentConstraints = { references: { ...ofIssue, authorId: byUser } } as const;
+export const editConstraints = { references: { ...ofIssue, editedBy: byUser } } as const;
+
+export const commentTable = (database: MemoryDatabase): MemoryTable<IssueComment> =>
+  database.table<IssueComment>('issues_comment', { ...commentConstraints, key: 'id' });
+export const editTable = (database: MemoryDatabase): MemoryTable<DescriptionEdit> =>
+  database.table<DescriptionEdit>('issues_description_edit', { ...editConstraints, key: 'id' });
+
+export const issueLinkTable = (database: MemoryDatabase): MemoryTable<IssueLink> =>
+  database.table<IssueLink>('issues_link', {
+    key: 'id',
+    uniques: { issues_link_ends: ['sourceId', 'type', 'targetId'] },
+    references: { sourceId: ofIssue.issueId, targetId: ofIssue.issueId },
+  });

@@ -1,7 +1,7 @@
 // The tables of this plugin as entities, and the rows that queries see.
 import { defineEntity, p, type InferKyselyDB } from 'hexforge/plugin';
 import type { IdentityViews } from 'hexforge/identity';
-import { issueStates, issueStatuses, priorities } from 'hexforge/issues';
+import { issueStates, issueStatuses, linkTypes, priorities } from 'hexforge/issues';
 
 /** How a version is associated with an issue. */
 const versionKinds = ['fix', 'affects'] as const;
@@ -110,6 +110,42 @@ export const IssueVersionTable = defineEntity({
   properties: { issueId: p.uuid().primary(), kind: p.enum(versionKinds).primary(), versionId: p.uuid().primary() },
 });
 
+export const CommentTable = defineEntity({
+  name: 'issues.Comment',
+  tableName: 'issues_comment',
+  properties: {
+    id: p.uuid().primary(),
+    issueId: p.uuid(),
+    authorId: p.uuid(),
+    body: p.text(),
+    createdAt: p.datetime(),
+    updatedAt: p.datetime(),
+  },
+});
+export const DescriptionEditTable = defineEntity({
+  name: 'issues.DescriptionEdit',
+  tableName: 'issues_description_edit',
+  properties: {
+    id: p.uuid().primary(),
+    issueId: p.uuid(),
+    bodyBefore: p.text(),
+    bodyAfter: p.text(),
+    editedBy: p.uuid(),
+    editedAt: p.datetime(),
+  },
+});
+export const LinkTable = defineEntity({
+  name: 'issues.Link',
+  tableName: 'issues_link',
+  properties: {
+    id: p.uuid().primary(),
+    sourceId: p.uuid(),
+    targetId: p.uuid(),
+    type: p.enum(linkTypes),
+    createdAt: p.datetime(),
+  },
+});
+
 export const entities = [
   TypeTable,
   SchemeTable,
@@ -122,6 +158,9 @@ export const entities = [
   IssueLabelTable,
   AssigneeTable,
   WatcherTable,
+  CommentTable,
+  DescriptionEditTable,
+  LinkTable,
 ] as const;
 
 /** Rows as queries see them, beside the views of other areas. */

@@ -114,6 +114,7 @@ export const issueStoreChecks: readonly Check<IssueStoreUnderTest>[] = [
       assignees: [],
       labelIds: [],
       childrenCount: 0,
+      commentsCount: 0,
     });
     assert.equal((await store.byNumber(repository, 1))?.childrenCount, 1);
     assert.equal(await store.byNumber(repository, 3), undefined);
@@ -160,6 +161,8 @@ export const issueStoreChecks: readonly Check<IssueStoreUnderTest>[] = [
       assert.deepEqual([held?.labelIds.toSorted(), held?.assigneeIds], [[two, three].sort(), [bob]]);
       assert.deepEqual(await store.watching(id, ada), { watchers: 2, watching: true });
       assert.deepEqual(await store.watching(id, undefined), { watchers: 2, watching: false });
+      for (let round = 0; round < 2; round++) await unitOfWork.run(() => store.unwatch(id, ada));
+      assert.deepEqual(await store.watching(id, ada), { watchers: 1, watching: false });
       await assert.rejects(
         unitOfWork.run(async () => {
           await store.replaceLabels(id, []);

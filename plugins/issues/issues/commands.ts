@@ -1,7 +1,7 @@
 // From bodies and queries to commands. A member that is absent in the one is absent in the other.
-import { pageRules, readPage } from 'hexforge/plugin';
+import { pageRules, readPage, type PageRequest } from 'hexforge/plugin';
 import type { IssueUseCases } from '#core/issues/use-cases';
-import type { IssueListQuery } from './schemas.ts';
+import type { ArrayQuery, IssueListQuery } from './schemas.ts';
 
 /** Member of a body → that of the command. */
 const names = {
@@ -65,3 +65,6 @@ export const listCommand = (query: IssueListQuery): Parameters<IssueUseCases['li
     },
   },
 });
+
+/** Rule 2 of document A, "Pagination", for bare arrays. */
+export const arrayPage = (query: ArrayQuery): PageRequest => readPage(pageRules.orDefault(100), query);

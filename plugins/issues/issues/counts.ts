@@ -8,11 +8,16 @@ export const sqlCounts = (
 ): Pick<IssueStore, 'countByAuthor' | 'countOpen' | 'countByMilestone'> => ({
   async countByAuthor(userIds) {
     if (userIds.length === 0) return new Map();
+    const issues = db().selectFrom('issues_issue').select('author_id').where('author_id', 'in', userIds);
+    const comments = db().selectFrom('issues_comment').select('author_id').where('author_id', 'in', userIds);
+    const edits = db()
+      .selectFrom('issues_description_edit')
+      .select('edited_by as author_id')
+      .where('edited_by', 'in', userIds);
     const rows = await db()
-      .selectFrom('issues_issue')
-      .select(({ fn }) => ['author_id', fn.countAll<number>().as('written')])
-      .where('author_id', 'in', userIds)
-      .groupBy('author_id')
+      .selectFrom(issues.unionAll(comments).unionAll(edits).as('w'))
+      .select(({ fn }) => ['w.author_id', fn.countAll<number>().as('written')])
+      .groupBy('w.author_id')
       .execute();
     return new Map(rows.map(({ author_id, written }) => [author_id, written]));
   },

@@ -6,7 +6,7 @@ import { presentIssueType } from '../types/schemas.ts';
 import { presentVersion } from '../versions/schemas.ts';
 import type { IssueItemJson, IssueJson } from './schemas.ts';
 
-const presentUser = ({ id, username, displayName, avatarUrl }: PublicUser): IssueItemJson['author'] => ({
+export const presentUser = ({ id, username, displayName, avatarUrl }: PublicUser): IssueItemJson['author'] => ({
   id,
   username,
   display_name: displayName,
@@ -32,7 +32,7 @@ export const presentItem = (issue: IssueView): IssueItemJson => ({
   parent_id: issue.parentId,
   parent: issue.parent,
   children_count: issue.childrenCount,
-  comments_count: 0,
+  comments_count: issue.commentsCount,
   links_count: 0,
   watchers_count: 0,
   due_date: issue.dueDate,
@@ -56,7 +56,8 @@ export const presentItem = (issue: IssueView): IssueItemJson => ({
 
 export const presentIssue = (issue: IssueView & IssueDetail): IssueJson => ({
   ...presentItem(issue),
+  links_count: issue.links,
   watchers_count: issue.watchers,
   watching: issue.watching,
-  blocked_by: [],
+  blocked_by: issue.blockedBy,
 });

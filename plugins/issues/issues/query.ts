@@ -74,6 +74,10 @@ const childrenCount = rawSql<number>`(select count(*) from issues_issue c where 
   'children_count',
 );
 
+const commentsCount = rawSql<number>`(select count(*) from issues_comment m where m.issue_id = i.id)`.as(
+  'comments_count',
+);
+
 const stored = rawSql<Row>`issues_issue`.as('i');
 
 /** A page of issues, whose rows alone are joined with what is read beside them. */
@@ -106,7 +110,7 @@ export const wholeIssues = (db: Kysely<IssuesRows>, from = stored) =>
       'p.number as parent_number',
       'p.title as parent_title',
     ])
-    .select([labelIds, assignees, childrenCount]);
+    .select([labelIds, assignees, childrenCount, commentsCount]);
 
 type WholeRow = Awaited<ReturnType<ReturnType<typeof wholeIssues>['executeTakeFirstOrThrow']>>;
 
@@ -135,6 +139,7 @@ export const issueRow = (row: WholeRow): IssueRow => ({
   assignees: row.assignees,
   labelIds: row.label_ids,
   childrenCount: row.children_count,
+  commentsCount: row.comments_count,
 });
 
 /** Member of the filter → the column that equals it. */

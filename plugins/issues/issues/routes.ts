@@ -1,10 +1,10 @@
 // Routes of document B, "Issues": list, create, fetch, update, close, reopen, delete, and the hierarchy.
-import { api, changes, pageRules, presentPage, readPage, reads, type Route } from 'hexforge/plugin';
+import { api, changes, presentPage, reads, type Route } from 'hexforge/plugin';
 import type { IssueUseCases } from '#core/issues/use-cases';
-import { listCommand, renamed } from './commands.ts';
+import { arrayPage, listCommand, renamed } from './commands.ts';
 import { presentIssue, presentItem } from './present.ts';
 import {
-  childrenQuery,
+  arrayQuery,
   issueBody,
   issueChangeBody,
   issueItemsJson,
@@ -102,12 +102,10 @@ export const issueRoutes = (issues: IssueUseCases): readonly Route[] => [
     method: 'GET',
     path: `${path}/{number}/children`,
     params: issueParams,
-    query: childrenQuery,
+    query: arrayQuery,
     result: issueItemsJson,
     run: async (_call, { granted, params, query }) =>
-      (await issues.children(granted, { number: params.number, page: readPage(pageRules.orDefault(100), query) })).map(
-        presentItem,
-      ),
+      (await issues.children(granted, { number: params.number, page: arrayPage(query) })).map(presentItem),
   }),
   api({
     ...writing,

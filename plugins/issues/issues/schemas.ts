@@ -3,7 +3,7 @@ import {
   count,
   day,
   flag,
-  Joi,
+  type Joi,
   list,
   maybe,
   oneOf,
@@ -23,13 +23,15 @@ import { componentJson } from '../components/schemas.ts';
 import { issueTypeJson } from '../types/schemas.ts';
 import { versionJson } from '../versions/schemas.ts';
 
-export const issueParams = shape({
+/** Of a path that names an issue. */
+export const issuePath = {
   owner: word(),
   repo: word(),
   number: word()
     .pattern(issueReference, 'number of an issue')
     .description('Alone, or after the issue code of the repository: 7, ABC-7'),
-});
+};
+export const issueParams = shape(issuePath);
 
 /** In bodies a number is a JSON number. */
 const amount = () => count().strict();
@@ -122,12 +124,24 @@ export const issueListQuery = shape({
 });
 export type IssueListQuery = TypeOf<typeof issueListQuery>;
 
-export const childrenQuery = shape({
+/** Of a bare array. */
+export const arrayQuery = shape({
   page: pageQuery.page,
   per_page: maybe(word().empty('').description('1 to 100; default 100')),
 });
+export type ArrayQuery = TypeOf<typeof arrayQuery>;
 
-const userJson = shape({ id: uuid(), username: text(), display_name: text(), avatar_url: text() }).id('IssueUser');
+export const userJson = shape({ id: uuid(), username: text(), display_name: text(), avatar_url: text() }).id(
+  'IssueUser',
+);
+
+/** An issue at the end of a link. */
+export const linkedIssueJson = shape({
+  id: uuid(),
+  number: count(),
+  title: text(),
+  state: oneOf(...issueStates),
+}).id('LinkedIssue');
 
 const members = {
   id: uuid(),
@@ -173,7 +187,7 @@ export const issueItemsJson = list(issueItemJson);
 
 export const issueJson = shape({
   ...members,
-  blocked_by: list(Joi.any()),
+  blocked_by: list(linkedIssueJson),
   watching: flag(),
 }).id('Issue');
 export type IssueJson = TypeOf<typeof issueJson>;

@@ -2,6 +2,8 @@
 import type { MemoryDatabase } from 'hexforge/plugin';
 import type { Issue, IssueFilter, IssueRow, IssueStore } from 'hexforge/issues';
 import {
+  commentTable,
+  editTable,
   issueTable,
   labelTable,
   linkTables,
@@ -21,6 +23,8 @@ export function memoryIssueStore(database: MemoryDatabase): IssueStore {
   const assignees = userTable(database, 'issues_assignee');
   const watchers = userTable(database, 'issues_watcher');
   const links = linkTables(database);
+  const comments = commentTable(database);
+  const edits = editTable(database);
 
   const own = (row: StoredIssue): Issue => ({ ...row, parentId: row.parentId ?? null });
   const labelsOf = (issueId: string) => labels.find({ where: { issueId } }).map(({ labelId }) => labelId);
@@ -51,6 +55,7 @@ export function memoryIssueStore(database: MemoryDatabase): IssueStore {
             .sort((one, other) => (one.username.toLowerCase() < other.username.toLowerCase() ? -1 : 1)),
           labelIds: labelsOf(row.id),
           childrenCount: issues.count({ parentId: row.id }),
+          commentsCount: comments.count({ issueId: row.id }),
         },
       ];
     });
@@ -59,7 +64,7 @@ export function memoryIssueStore(database: MemoryDatabase): IssueStore {
     const accepted = accepts(filter, {
       typeNameOf: (typeId) => types.get(typeId)?.name,
       hasLabel: (issueId, labelId) => labels.get([issueId, labelId]) !== undefined,
-      isAbout: (issueId, association, thingId) => links[association].get([issueId, thingId]) !== undefined,
+      isAbout: (issueId, association, thingId) => links[association].get([issueId, association, thingId]) !== undefined,
     });
     return (row: StoredIssue): boolean => row.repositoryId === repositoryId && accepted(row);
   };
@@ -97,6 +102,9 @@ export function memoryIssueStore(database: MemoryDatabase): IssueStore {
     async watch(issueId, userIds) {
       for (const userId of userIds) watchers.upsert({ issueId, userId });
     },
+    async unwatch(issueId, userId) {
+      watchers.delete([issueId, userId]);
+    },
     watching: async (issueId, userId) => ({
       watchers: watchers.count({ issueId }),
       watching: userId !== undefined && watchers.get([issueId, userId]) !== undefined,
@@ -130,7 +138,13 @@ export function memoryIssueStore(database: MemoryDatabase): IssueStore {
       return [...found].flatMap((typeId) => types.get(typeId) ?? []);
     },
 
-    countByAuthor: async (userIds) => new Map(userIds.map((id) => [id, issues.count({ authorId: id })])),
+    countByAuthor: async (userIds) =>
+      new Map(
+        userIds.map((id) => [
+          id,
+          issues.count({ authorId: id }) + comments.count({ authorId: id }) + edits.count({ editedBy: id }),
+        ]),
+      ),
     countOpen: async (repositoryIds) =>
       new Map(repositoryIds.map((id) => [id, issues.count({ repositoryId: id, state: 'open' })])),
     countByMilestone: async (repositoryId, milestoneIds) =>

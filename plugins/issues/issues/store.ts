@@ -1,7 +1,7 @@
 // The store of issues on PostgreSQL: one query per read, entities for writes.
 import { type Kysely, rawSql, type SqlDatabase } from 'hexforge/plugin';
 import type { IssueStore } from 'hexforge/issues';
-import { AssigneeTable, IssueLabelTable, IssueTable, type IssuesRows } from '../tables.ts';
+import { AssigneeTable, IssueLabelTable, IssueTable, WatcherTable, type IssuesRows } from '../tables.ts';
 import { sqlCounts } from './counts.ts';
 import { sqlLineage } from './lineage.ts';
 import { directions, issueColumns, issueOf, issueRow, labelIds, matching, pageOfIssues, wholeIssues } from './query.ts';
@@ -84,6 +84,10 @@ export function sqlIssueStore(database: SqlDatabase): IssueStore {
         .values(userIds.map((userId) => ({ issue_id: id, user_id: userId })))
         .onConflict((clash) => clash.doNothing())
         .execute();
+    },
+
+    async unwatch(issueId, userId) {
+      await database.em().nativeDelete(WatcherTable, { issueId, userId });
     },
 
     async watching(id, userId) {

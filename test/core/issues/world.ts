@@ -24,7 +24,10 @@ import { offeredRepositories, repositoryResolver } from '#core/repositories/use-
 import { memoryAccountStore } from '#plugins/identity/accounts/store-memory';
 import { memoryIssueStore } from '#plugins/issues/issues/store-memory';
 import { memoryAssociationStore } from '#plugins/issues/associations/store-memory';
+import { commentRows } from '#plugins/issues/comments/store';
 import { componentRows } from '#plugins/issues/components/store';
+import { editRows } from '#plugins/issues/description-history/store';
+import { memoryLinkStore } from '#plugins/issues/links/store-memory';
 import { memoryTypeSchemeStore } from '#plugins/issues/type-scheme/store-memory';
 import { typeStore } from '#plugins/issues/types/store';
 import { versionRows } from '#plugins/issues/versions/store';
@@ -130,6 +133,10 @@ export async function world(options: { readonly planning?: false; readonly failI
     components: componentRows.memory(database),
     versions: versionRows.memory(database),
     associations: memoryAssociationStore(database),
+    comments: commentRows.memory(database),
+    edits: editRows.memory(database),
+    links: memoryLinkStore(database),
+    users: users({ accounts }),
     audit: {
       append: async (entry) => {
         if (auditing.fails) throw new Error('the audit log cannot be written');

@@ -3,7 +3,7 @@ import { rawSql, type SqlDatabase } from 'hexforge/plugin';
 import t from 'tap';
 import { openMemory, systemClock, systemIds } from '#adapters/memory/index';
 import type { PostgresStorage } from '#adapters/postgres/index';
-import type { IssueStore } from '#core/issues/index';
+import type { IssueStore, LinkStore } from '#core/issues/index';
 import type { RepositoryStore } from '#core/repositories/index';
 import { memoryAccountStore } from '#plugins/identity/accounts/store-memory';
 import { sqlAccountStore } from '#plugins/identity/accounts/store';
@@ -11,9 +11,13 @@ import identity from '#plugins/identity/plugin';
 import { identityEntities } from '#plugins/identity/tables';
 import { memoryAssociationStore } from '#plugins/issues/associations/store-memory';
 import { sqlAssociationStore } from '#plugins/issues/associations/store';
+import { commentRows } from '#plugins/issues/comments/store';
 import { componentRows } from '#plugins/issues/components/store';
 import { memoryIssueStore } from '#plugins/issues/issues/store-memory';
 import { sqlIssueStore } from '#plugins/issues/issues/store';
+import { editRows } from '#plugins/issues/description-history/store';
+import { memoryLinkStore } from '#plugins/issues/links/store-memory';
+import { sqlLinkStore } from '#plugins/issues/links/store';
 import issues from '#plugins/issues/plugin';
 import { entities as issueEntities } from '#plugins/issues/tables';
 import { memoryTypeSchemeStore } from '#plugins/issues/type-scheme/store-memory';
@@ -27,6 +31,7 @@ import { entities } from '#plugins/repositories/tables';
 import { contract, failures, type Made } from '../../contracts/checks.ts';
 import { issueCatalogueChecks, type IssueCatalogueUnderTest } from '../../contracts/issue-catalogue.ts';
 import { issueStoreChecks, type IssueStoreUnderTest } from '../../contracts/issue-store.ts';
+import { issueTalkChecks, type IssueTalkUnderTest } from '../../contracts/issue-talk.ts';
 import { eachEngine, quietLog, setOf, type TestData } from '../../contracts/storage-engines.ts';
 import { addAccount } from '../../support/accounts.ts';
 
@@ -50,7 +55,9 @@ const repositoriesIn = (store: RepositoryStore): Pick<IssueStoreUnderTest, 'addR
   removeRepository: (id) => store.delete(id),
 });
 
-function onMemory(): Made<IssueCatalogueUnderTest> {
+type UnderTest = IssueCatalogueUnderTest & IssueTalkUnderTest;
+
+function onMemory(): Made<UnderTest> {
   const storage = openMemory({ clock: systemClock, ids: systemIds, log: quietLog });
   const { database, unitOfWork } = storage;
   const accounts = memoryAccountStore(database);
@@ -63,8 +70,12 @@ function onMemory(): Made<IssueCatalogueUnderTest> {
       components: componentRows.memory(database),
       versions: versionRows.memory(database),
       associations: memoryAssociationStore(database),
+      comments: commentRows.memory(database),
+      edits: editRows.memory(database),
+      links: memoryLinkStore(database),
       unitOfWork,
       addUser: (username) => addAccount(accounts, { id: systemIds.uuid(), username }),
+      removeUser: (id) => unitOfWork.run(() => accounts.delete(id)),
     },
     dispose: () => storage.close(),
   };
@@ -89,7 +100,7 @@ async function onSql(data: TestData) {
       }),
   };
   const accounts = sqlAccountStore(storage.database);
-  return async (): Promise<Made<IssueCatalogueUnderTest>> => {
+  return async (): Promise<Made<UnderTest>> => {
     await rawSql`truncate identity_user cascade`.execute(storage.database.kysely<Record<never, never>>());
     return {
       provider: {
@@ -100,8 +111,12 @@ async function onSql(data: TestData) {
         components: componentRows.sql(counted),
         versions: versionRows.sql(counted),
         associations: sqlAssociationStore(counted),
+        comments: commentRows.sql(counted),
+        edits: editRows.sql(counted),
+        links: sqlLinkStore(counted),
         unitOfWork: storage.unitOfWork,
         addUser: (username) => addAccount(accounts, { id: systemIds.uuid(), username }),
+        removeUser: (id) => storage.unitOfWork.run(() => accounts.delete(id)),
         statements: () => statements,
       },
       dispose: async () => undefined,
@@ -133,6 +148,7 @@ void t.test('the contract fails on stores that break it', async (t) => {
       countOpen: store.countOpen,
     }),
     'a label that stays': () => ({ dropLabel: async () => undefined }),
+    'a watcher who stays': () => ({ unwatch: async () => undefined }),
   };
   for (const [name, broken] of Object.entries(breaks)) {
     const make = async () => {
@@ -186,12 +202,39 @@ void t.test('the contract of what issues are about, and of schemes, fails on sto
   }
 });
 
+void t.test('the contract of links fails on stores that break it', async (t) => {
+  const breaks: Readonly<Record<string, (links: LinkStore) => Partial<LinkStore>>> = {
+    'links of the source alone': (links) => ({
+      of: async (id) => (await links.of(id)).filter(({ sourceId }) => sourceId === id),
+    }),
+    'a wrong order': (links) => ({ of: async (id) => (await links.of(id)).toReversed() }),
+    'only the next is blocked': (links) => ({
+      blocks: async (id, other) => (await links.of(id)).some(({ targetId }) => targetId === other),
+    }),
+    'every link blocks': (links) => {
+      const blocks = async (id: string, other: string): Promise<boolean> => {
+        const targets = (await links.of(id)).filter(({ sourceId }) => sourceId === id).map(({ targetId }) => targetId);
+        for (const target of targets) if (target === other || (await blocks(target, other))) return true;
+        return false;
+      };
+      return { blocks };
+    },
+  };
+  for (const [name, broken] of Object.entries(breaks)) {
+    const make = async () => {
+      const { provider, dispose } = onMemory();
+      return { provider: { ...provider, links: { ...provider.links, ...broken(provider.links) } }, dispose };
+    };
+    t.not((await failures(issueTalkChecks, make, 2000)).length, 0, name);
+  }
+});
+
 void t.test('stores of issues', (t) =>
   eachEngine(t, async (t, engine, data) =>
     contract(
       t,
       engine,
-      [...issueStoreChecks, ...issueCatalogueChecks],
+      [...issueStoreChecks, ...issueCatalogueChecks, ...issueTalkChecks],
       engine === 'memory' ? async () => onMemory() : await onSql(data),
     ),
   ),

@@ -41,6 +41,13 @@ const owning: Lines = {
   private: '401 404 403 403 403 403 403 + +',
 };
 
+/** Document B: the author, who is the owner here, and nobody else. */
+const authoring: Lines = {
+  public: '401 403 403 403 403 403 403 + 403',
+  internal: '401 403 403 403 403 403 403 + 403',
+  private: '401 404 403 403 403 403 403 + 403',
+};
+
 /** Document B, "Authentication": the OAuth2 scope, and which tokens of the owner do on a public repository. */
 const scopes = {
   read: { oauth: 'read:issue', good: ['issue:read', 'issue:write'] },
@@ -53,8 +60,16 @@ interface Row {
   readonly access: Lines;
   readonly scope: keyof typeof scopes;
   readonly body?: object;
-  /** The body with which the owner makes what the `{id}` of the path is to be. */
-  readonly before?: object;
+  /** The body with which the owner makes what the `{id}` of the path is to be, or how its id comes to be. */
+  readonly before?: object | ((owner: Client, collection: string) => Promise<string>);
+}
+
+/** Changes a description. @returns the id of the entry in its history. */
+async function edited(owner: Client, history: string): Promise<string> {
+  const issue = history.slice(0, history.lastIndexOf('/'));
+  expect(await owner.patch(issue, { body: { description: 'Changed' } }), 200);
+  const [entry] = expect(await owner.get(history), 200).body as readonly { readonly id: string }[];
+  return entry?.id ?? '';
 }
 
 let names = 0;
@@ -64,6 +79,9 @@ const fresh = {
     return `made ${(names += 1)}`;
   },
 };
+
+/** To the first issue of the repository. */
+const linked = { type: 'relates_to', target_number: 1 };
 
 /** `{number}` is an issue that the owner has just opened. */
 const table: Readonly<Record<string, Row>> = {
@@ -77,6 +95,25 @@ const table: Readonly<Record<string, Row>> = {
   'GET /issues/{number}/children': { access: reading, scope: 'read' },
   'PUT /issues/{number}/parent': { access: owning, scope: 'write', body: { parent_number: 1 } },
   'DELETE /issues/{number}/parent': { access: owning, scope: 'write' },
+  // Document D: any signed-in user who can read a repository may comment.
+  'GET /issues/{number}/comments': { access: reading, scope: 'read' },
+  'POST /issues/{number}/comments': { access: opening, scope: 'write', body: { body: 'x' } },
+  'PATCH /issues/{number}/comments/{cid}': {
+    access: authoring,
+    scope: 'write',
+    body: { body: 'y' },
+    before: { body: 'x' },
+  },
+  // The author or an instance administrator.
+  'DELETE /issues/{number}/comments/{cid}': { access: owning, scope: 'write', before: { body: 'x' } },
+  'GET /issues/{number}/description-history': { access: reading, scope: 'read' },
+  'DELETE /issues/{number}/description-history/{id}': { access: administering, scope: 'admin', before: edited },
+  // Document D: links are written with issue.write, watching needs read and the issue read scope.
+  'GET /issues/{number}/links': { access: reading, scope: 'read' },
+  'POST /issues/{number}/links': { access: writing, scope: 'write', body: linked },
+  'DELETE /issues/{number}/links/{id}': { access: writing, scope: 'write', before: linked },
+  'PUT /issues/{number}/subscription': { access: opening, scope: 'read' },
+  'DELETE /issues/{number}/subscription': { access: opening, scope: 'read' },
   'GET /issue-type-scheme': { access: reading, scope: 'read' },
   'PUT /issue-type-scheme': { access: administering, scope: 'admin', body: { type_ids: [] } },
   // Document D, "Issues": written with issue.write and the issue write scopes.
@@ -113,12 +150,15 @@ void t.test('every route of issues', async (t) => {
   const ask = async (route: string, { body, before }: Row, client: Client, base: string) => {
     const [method = '', tail = ''] = route.split(' ');
     const number = tail.includes('{number}') ? String(await open(base)) : '';
-    const made =
-      before && expect(await callers.owner.post(`${base}${tail.replace('/{id}', '')}`, { body: before }), 201).body;
-    const at = tail
-      .replace('{number}', number)
-      .replace('{id}', (made as { readonly id: string } | undefined)?.id ?? '');
-    return client.request(method, `${base}${at}`, body === undefined ? {} : { body });
+    const at = `${base}${tail.replace('{number}', number)}`;
+    if (before === undefined) return client.request(method, at, { body });
+    const collection = at.slice(0, at.lastIndexOf('/'));
+    const { owner } = callers;
+    const id =
+      typeof before === 'function'
+        ? await before(owner, collection)
+        : (expect(await owner.post(collection, { body: before }), 201).body as { readonly id: string }).id;
+    return client.request(method, `${collection}/${id}`, { body });
   };
 
   for (const visibility of visibilities)

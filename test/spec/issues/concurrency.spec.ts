@@ -68,6 +68,29 @@ void t.test('at once', async (t) => {
     );
   });
 
+  await t.test('of two links that would make a circle of blocking together exactly one is made', async (t) => {
+    const issues = await repository('circle');
+    for (let round = 0; round < 5; round++) {
+      const [one, two] = [(await open(issues)).number, (await open(issues)).number];
+      const post = (number: number, target_number: number) =>
+        alice.client.post(`${issues}/${number}/links`, { body: { type: 'blocks', target_number } });
+      const answers = await Promise.all([post(one, two), post(two, one)]);
+      t.strictSame(answers.map(({ status }) => status).sort(), [201, 422]);
+    }
+  });
+
+  await t.test('20 comments at once are all there, and counted', async (t) => {
+    const issues = await repository('talk');
+    const { number } = await open(issues);
+    const at = `${issues}/${number}`;
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => bob.client.post(`${at}/comments`, { body: { body: `${index}` } })),
+    );
+    t.ok(answers.every(({ status }) => status === 201));
+    t.equal((expect(await bob.client.get(`${at}/comments`), 200).body as readonly object[]).length, 20);
+    t.match((await bob.client.get(at)).body, { comments_count: 20 });
+  });
+
   await t.test('of two moves that would make a cycle together exactly one happens', async (t) => {
     const issues = await repository('cycle');
     for (let round = 0; round < 5; round++) {

@@ -339,6 +339,11 @@ void t.test('one issue', async (t) => {
       'GET /children',
       'PUT /parent',
       'DELETE /parent',
+      'GET /comments',
+      'GET /description-history',
+      'GET /links',
+      'PUT /subscription',
+      'DELETE /subscription',
     ]) {
       const [method = '', tail = ''] = route.split(' ');
       for (const [name, status] of [

@@ -1,0 +1,99 @@
+// Comments on issues: whoever is signed in and may read adds them, their authors change them, and authors and instance
+// administrators delete them (document B, "Comments"; document D, "Issues").
+import type { Granted } from '#core/kernel/access';
+import { Forbidden, found } from '#core/kernel/errors';
+import type { PageRequest } from '#core/kernel/page';
+import type { Repository } from '#core/repositories/index';
+import { commentBody, type CommentView, type IssueComment } from './comment.ts';
+import { aboutIssue } from './events.ts';
+import { heldIssue, knownIssue } from './held-issue.ts';
+import type { IssueParts } from './parts.ts';
+import type { HeldIssue } from './ports.ts';
+import type { Writing } from './references.ts';
+
+type Parts = Pick<IssueParts, 'store' | 'comments' | 'users' | 'unitOfWork' | 'events' | 'ids'>;
+/** An issue as the path names it, and one of its comments. */
+export interface CommentPath {
+  readonly number: string;
+  readonly id: string;
+}
+
+/** A locked issue takes words of those alone who hold issue.write. @throws {Forbidden} */
+function checkUnlocked(granted: Writing, { locked }: HeldIssue): void {
+  if (locked && !granted.may('issue.write'))
+    throw new Forbidden('The issue is locked', { detail: 'Commenting on it needs the permission "issue.write"' });
+}
+
+export function commentUseCases(parts: Parts) {
+  const { comments, users, unitOfWork, events, ids } = parts;
+
+  /** One query for all of them. */
+  const shown = async (all: readonly IssueComment[]): Promise<readonly CommentView[]> => {
+    const authors = await users.byIds(all.map(({ authorId }) => authorId));
+    return all.map((comment) => ({ ...comment, author: found(authors.get(comment.authorId)) }));
+  };
+  const shownOne = async (comment: IssueComment): Promise<CommentView> => found((await shown([comment]))[0]);
+  const own = async ({ id: issueId }: HeldIssue, { id }: CommentPath): Promise<IssueComment> =>
+    found(await comments.findOne({ id, issueId }), 'There is no such comment');
+  const tell = (what: 'created' | 'updated' | 'deleted', { call }: Writing, issue: HeldIssue, { id }: IssueComment) => {
+    const { payload, ...about } = aboutIssue(issue, call);
+    return events.emit({ type: `issue_comment.${what}`, ...about, payload: { ...payload, comment_id: id } });
+  };
+
+  return {
+    /** The oldest first. @throws {NotFound} */
+    async list(
+      { resource }: Granted<Repository, 'issue.read'>,
+      { number, page }: { readonly number: string; readonly page: PageRequest },
+    ): Promise<readonly CommentView[]> {
+      const { id: issueId } = await knownIssue(parts, resource, number);
+      return shown((await comments.page({ where: { issueId }, orderBy: ['createdAt', 'id'] }, page)).items);
+    },
+
+    /** @throws {NotFound | Forbidden | ValidationFailed} */
+    async create(
+      granted: Writing,
+      { number, body }: { readonly number: string; readonly body: string },
+    ): Promise<CommentView> {
+      const { caller, now } = granted.call;
+      const said = { body: commentBody(body), authorId: caller.id, createdAt: now, updatedAt: now };
+      const comment = await unitOfWork.run(async () => {
+        const issue = await heldIssue(parts, granted, number);
+        checkUnlocked(granted, issue);
+        const made = await comments.insert({ id: ids.uuid(), issueId: issue.id, ...said });
+        await tell('created', granted, issue, made);
+        return made;
+      });
+      return shownOne(comment);
+    },
+
+    /** @throws {NotFound | Forbidden | ValidationFailed} */
+    async update(granted: Writing, { body, ...which }: CommentPath & { readonly body: string }): Promise<CommentView> {
+      const { caller, now } = granted.call;
+      const text = commentBody(body);
+      const comment = await unitOfWork.run(async () => {
+        const issue = await heldIssue(parts, granted, which.number);
+        const before = await own(issue, which);
+        if (before.authorId !== caller.id) throw new Forbidden('Only the author may change a comment');
+        checkUnlocked(granted, issue);
+        if (before.body === text) return before;
+        const after = found(await comments.update({ id: before.id }, { body: text, updatedAt: now }));
+        await tell('updated', granted, issue, after);
+        return after;
+      });
+      return shownOne(comment);
+    },
+
+    /** @throws {NotFound | Forbidden} */
+    delete: (granted: Writing, which: CommentPath): Promise<void> =>
+      unitOfWork.run(async () => {
+        const { caller } = granted.call;
+        const issue = await heldIssue(parts, granted, which.number);
+        const comment = await own(issue, which);
+        if (comment.authorId !== caller.id && !caller.isAdmin)
+          throw new Forbidden('Only the author and administrators of the instance may delete a comment');
+        await comments.delete({ id: comment.id });
+        await tell('deleted', granted, issue, comment);
+      }),
+  };
+}

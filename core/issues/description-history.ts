@@ -1,0 +1,73 @@
+// The history of an issue's description: an entry for each change of it, which administrators of the repository and of
+// the instance may delete (document B, "Description history").
+import type { PublicUser } from '#core/identity/index';
+import type { Granted } from '#core/kernel/access';
+import { auditEntry } from '#core/kernel/audit';
+import type { User } from '#core/kernel/caller';
+import { found } from '#core/kernel/errors';
+import type { PageRequest } from '#core/kernel/page';
+import type { Repository } from '#core/repositories/index';
+import { aboutIssue } from './events.ts';
+import { heldIssue, knownIssue } from './held-issue.ts';
+import type { IssueParts } from './parts.ts';
+import type { HeldIssue } from './ports.ts';
+import type { Writing } from './references.ts';
+
+/** One change of a description. */
+export interface DescriptionEdit {
+  readonly id: string;
+  readonly issueId: string;
+  readonly bodyBefore: string;
+  readonly bodyAfter: string;
+  readonly editedBy: string;
+  readonly editedAt: Date;
+}
+
+/** A change as it is shown. */
+export interface DescriptionEditView extends DescriptionEdit {
+  readonly editor: PublicUser;
+}
+
+/** In the unit of work that changes the description. */
+export async function recordDescription(
+  { edits, ids }: Pick<IssueParts, 'edits' | 'ids'>,
+  { id: issueId, description: bodyBefore }: HeldIssue,
+  { caller, now }: Writing['call'],
+  bodyAfter: string,
+): Promise<void> {
+  await edits.insert({ id: ids.uuid(), issueId, bodyBefore, bodyAfter, editedBy: caller.id, editedAt: now });
+}
+
+type Parts = Pick<IssueParts, 'store' | 'edits' | 'users' | 'unitOfWork' | 'events' | 'audit'>;
+
+export function descriptionHistoryUseCases(parts: Parts) {
+  const { edits, users, unitOfWork, events, audit } = parts;
+  return {
+    /** The newest first. @throws {NotFound} */
+    async list(
+      { resource }: Granted<Repository, 'issue.read'>,
+      { number, page }: { readonly number: string; readonly page: PageRequest },
+    ): Promise<readonly DescriptionEditView[]> {
+      const { id: issueId } = await knownIssue(parts, resource, number);
+      const newest = [{ desc: 'editedAt' }, { desc: 'id' }] as const;
+      const { items } = await edits.page({ where: { issueId }, orderBy: newest }, page);
+      const editors = await users.byIds(items.map(({ editedBy }) => editedBy));
+      return items.map((edit) => ({ ...edit, editor: found(editors.get(edit.editedBy)) }));
+    },
+
+    /** @throws {NotFound} */
+    delete: (
+      granted: Granted<Repository, 'repo.admin', User>,
+      { number, id }: { readonly number: string; readonly id: string },
+    ): Promise<void> =>
+      unitOfWork.run(async () => {
+        const issue = await heldIssue(parts, granted, number);
+        const edit = found(await edits.delete({ id, issueId: issue.id }), 'There is no such entry');
+        const { payload, ...about } = aboutIssue(issue, granted.call);
+        const type = 'issue.description_edit_deleted';
+        await events.emit({ type, ...about, payload: { ...payload, edit_id: id } });
+        const details = { ...payload, edit_id: id, edited_by: edit.editedBy, edited_at: edit.editedAt.toISOString() };
+        await audit.append(auditEntry(granted.call, type, about.aggregate, details));
+      }),
+  };
+}

@@ -1,0 +1,7 @@
+// Changes of descriptions, on every engine.
+import { rows } from 'hexforge/plugin';
+import type { DescriptionEdit } from 'hexforge/issues';
+import { editConstraints } from '../tables-memory.ts';
+import { DescriptionEditTable } from '../tables.ts';
+
+export const editRows = rows<DescriptionEdit>(DescriptionEditTable, editConstraints);

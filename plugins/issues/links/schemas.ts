@@ -1,0 +1,26 @@
+// Shapes of links between issues over HTTP (document D, "Issues"), and how a link becomes one.
+import { count, list, oneOf, shape, time, uuid, type TypeOf } from 'hexforge/plugin';
+import { lastNumber, linkTypes, type LinkView } from 'hexforge/issues';
+import { issuePath, linkedIssueJson } from '../issues/schemas.ts';
+
+const type = oneOf(...linkTypes);
+export const linkParams = shape({ ...issuePath, id: uuid() });
+export const linkBody = shape({ type, target_number: count().strict().min(1).max(lastNumber) }).id('IssueLinkCreate');
+export const linkJson = shape({
+  id: uuid(),
+  type,
+  target_number: count(),
+  source: linkedIssueJson,
+  target: linkedIssueJson,
+  created_at: time(),
+}).id('IssueLink');
+export const linksJson = list(linkJson);
+
+export const presentLink = ({ id, type, source, target, createdAt }: LinkView): TypeOf<typeof linkJson> => ({
+  id,
+  type,
+  target_number: target.number,
+  source,
+  target,
+  created_at: createdAt.toISOString(),
+});
