@@ -20,6 +20,7 @@ type Written = Pick<
   | 'assumptions'
   | 'acceptanceCriteria'
 >;
+
 /** What may be written of an issue; what is left out stays as it is. */
 export type IssueFields = Partial<Written>;
 
