@@ -2,6 +2,7 @@
 import type { PublicUser } from '#core/identity/index';
 import { ValidationFailed } from '#core/kernel/errors';
 
+/** What somebody said of an issue. */
 export interface IssueComment {
   readonly id: string;
   readonly issueId: string;

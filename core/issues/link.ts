@@ -2,9 +2,12 @@
 import { Conflict, Unprocessable } from '#core/kernel/errors';
 import { issueBounds, type Issue } from './issue.ts';
 
+/** What one issue may be to another. */
 export const linkTypes = ['blocks', 'relates_to', 'duplicates'] as const;
+/** One of them. */
 export type LinkType = (typeof linkTypes)[number];
 
+/** A link from one issue of a repository to another. */
 export interface IssueLink {
   readonly id: string;
   /** The issue that blocks, relates to or duplicates. */
