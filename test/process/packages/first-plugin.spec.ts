@@ -111,6 +111,6 @@ void t.test('the commands of the page lead from nothing to an installed plugin',
     .replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)
     .replace('…', '[0-9a-f-]{36}');
   t.match(stdout, new RegExp(shape), 'the last answer is the one that the page shows');
-  t.equal(stdout.match(/^ok: 9 plugins \(.*bell-tower\)/gm)?.length, 2);
+  t.equal(stdout.match(/^ok: \d+ plugins \(.*bell-tower\)/gm)?.length, 2);
   t.match(stdout, /hexforge-plugin-bell-tower-1\.0\.0\.tgz/);
 });
