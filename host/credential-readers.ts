@@ -8,7 +8,7 @@ import { Unavailable } from '#core/kernel/errors';
 import type { Log } from '#core/kernel/log';
 import type { Provided } from './container.ts';
 import { within } from './deadline.ts';
-import { reasonOf } from './password-directories.ts';
+import { reasonOf } from './thrown.ts';
 
 type Answer = NonNullable<Awaited<ReturnType<CredentialReader['read']>>>;
 

@@ -5,6 +5,7 @@ import type { Log } from '#core/kernel/log';
 import type { DirectoryUser, PasswordDirectories, PasswordDirectory } from '#core/kernel/password-directories';
 import type { Provided } from './container.ts';
 import { within } from './deadline.ts';
+import { reasonOf } from './thrown.ts';
 
 /** In characters: more of an answer than any account can hold. */
 const longest = 1024;
@@ -39,12 +40,6 @@ function userOf(answer: unknown): DirectoryUser {
     ...(displayName !== undefined && { displayName }),
   };
 }
-
-/** For the log. Without the members that errors of clients carry: one may be the request, with the password in it. */
-export const reasonOf = (error: unknown): string =>
-  error instanceof Error
-    ? (error.stack ?? error.message)
-    : `it threw something of type ${typeof error}, which is no Error`;
 
 export function passwordDirectories(parts: {
   readonly directories: () => readonly Provided<PasswordDirectory>[];

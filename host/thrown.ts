@@ -55,3 +55,9 @@ function unlike(message: string): Error {
   error.stack = `Error: ${message}`;
   return error;
 }
+
+/** For the log: without the members that errors of clients carry: one may be the request, with the password in it. */
+export const reasonOf = (error: unknown): string =>
+  error instanceof Error
+    ? (error.stack ?? error.message)
+    : `it threw something of type ${typeof error}, which is no Error`;

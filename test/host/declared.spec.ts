@@ -1,5 +1,5 @@
 // What a plugin in plain JavaScript did not declare is refused while it runs, in a sentence with the remedy.
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { flag, shape } from '#adapters/http/shape';
 import { on } from '#core/kernel/events';
 import { HexforgeError } from '#core/kernel/errors';
@@ -41,7 +41,8 @@ async function told(work: () => unknown): Promise<string> {
   return 'it was not refused';
 }
 
-void t.test('an event that is not in `emits` is refused, and nothing is recorded', async (t) => {
+/** Emits an event of a plugin that declares `bell.rung`. */
+async function emitting(t: Test): Promise<(event: Readonly<Record<string, unknown>>) => () => unknown> {
   let context: Context = {};
   await started(t, {
     needs: ['Events', 'UnitOfWork'],
@@ -50,36 +51,31 @@ void t.test('an event that is not in `emits` is refused, and nothing is recorded
       context = given;
     },
   });
-  const emit = (type: string) => () =>
-    context['UnitOfWork']?.['run']?.(() => context['Events']?.['emit']?.({ type, aggregate: 'bell:1', payload: {} }));
-  t.equal(await told(emit('bell.rung')), 'it was not refused');
+  return (event) => () =>
+    context['UnitOfWork']?.['run']?.(() =>
+      context['Events']?.['emit']?.({ type: 'bell.rung', aggregate: 'bell:1', payload: {}, ...event }),
+    );
+}
+
+void t.test('an event that is not in `emits` is refused, and nothing is recorded', async (t) => {
+  const emit = await emitting(t);
+  t.equal(await told(emit({ type: 'bell.rung' })), 'it was not refused');
   t.equal(
-    await told(emit('bell.wrung')),
+    await told(emit({ type: 'bell.wrung' })),
     'Plugin "bell" emits "bell.wrung", which is not in its `emits`. Did you mean "bell.rung"? If not, add it to `emits` of its definition.',
   );
   t.equal(
-    await told(emit('repository.deleted')),
+    await told(emit({ type: 'repository.deleted' })),
     'Plugin "bell" emits "repository.deleted", which is not in its `emits`. Add it to `emits` of its definition.',
   );
 });
 
 void t.test('an event of an aggregate that no key can hold is refused', async (t) => {
-  let context: Context = {};
-  await started(t, {
-    needs: ['Events', 'UnitOfWork'],
-    emits: ['bell.rung'],
-    build: (given: Context) => {
-      context = given;
-    },
-  });
-  const emit = (aggregate: unknown) => () =>
-    context['UnitOfWork']?.['run']?.(() =>
-      context['Events']?.['emit']?.({ type: 'bell.rung', aggregate, payload: {} }),
-    );
-  t.equal(await told(emit('x'.repeat(500))), 'it was not refused');
+  const emit = await emitting(t);
+  t.equal(await told(emit({ aggregate: 'x'.repeat(500) })), 'it was not refused');
   for (const aggregate of [undefined, 1, '', 'a\0b', 'x'.repeat(501)])
     t.equal(
-      await told(emit(aggregate)),
+      await told(emit({ aggregate })),
       'Plugin "bell" emits "bell.rung" with an `aggregate` that names nothing. Say what it happened to in 1 to 500 characters, such as "bell:1".',
     );
 });

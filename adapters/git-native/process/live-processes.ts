@@ -23,9 +23,6 @@ export type Changed = 'refs' | 'objects';
 export interface ChangeMark {
   readonly repository: string;
   readonly changed: Changed;
-  readonly path: string;
-  /** When it began, by the clock of the file system. */
-  since(): Promise<number>;
   remove(): Promise<void>;
   /** The same where its programs ended before they were done. */
   leave(): Promise<BrokenOff>;
@@ -101,8 +98,6 @@ export class LiveProcesses {
     return {
       repository,
       changed,
-      path,
-      since: async () => await beganAt(path),
       remove: async () => await rm(path, { force: true }),
       leave: async () => await this.#leave(path, await beganAt(path)),
     };
@@ -153,7 +148,7 @@ export class LiveProcesses {
   /**
    * Buries a process that ended without saying so: ends what it left running, which might still move a ref. One
    * survivor does so; another finds nothing. Where it rejects, the process is among the dead again.
-   * @returns what it was changing, to be released when nothing of it can be left.
+   * @returns what it was changing, each to be forgotten when nothing of it is left.
    */
   async bury(name: string): Promise<readonly BrokenOff[]> {
     await this.register();
