@@ -10,5 +10,15 @@ export * from './issue.ts';
 export { namedKey, type Named } from './named.ts';
 export * from './permissions.ts';
 export * from './ports.ts';
+export {
+  facets,
+  plainWords,
+  searchBounds,
+  type Facet,
+  type FacetCount,
+  type IssueSearchStore,
+  type RankedIssue,
+  type SearchText,
+} from './search.ts';
 export type { TypeSchemeStore } from './type-scheme.ts';
 export * from './version.ts';

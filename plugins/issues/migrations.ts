@@ -2,6 +2,7 @@
 import type { Migration } from 'hexforge/plugin';
 import { components } from './components/migration.ts';
 import { issues } from './issues/migration.ts';
+import { search } from './search/migration.ts';
 import { types } from './types/migration.ts';
 
 export const tables = [
@@ -18,4 +19,4 @@ export const tables = [
   'issues_issue_version',
 ];
 
-export const migrations: readonly Migration[] = [types, issues, components];
+export const migrations: readonly Migration[] = [types, issues, components, search];

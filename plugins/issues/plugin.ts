@@ -10,6 +10,9 @@ import { issueRoutes } from './issues/routes.ts';
 import { memoryIssueStore } from './issues/store-memory.ts';
 import { sqlIssueStore } from './issues/store.ts';
 import { migrations, tables } from './migrations.ts';
+import { searchRoutes } from './search/routes.ts';
+import { memoryIssueSearchStore } from './search/store-memory.ts';
+import { sqlIssueSearchStore } from './search/store.ts';
 import { entities } from './tables.ts';
 import { typeSchemeRoutes } from './type-scheme/routes.ts';
 import { memoryTypeSchemeStore } from './type-scheme/store-memory.ts';
@@ -26,6 +29,7 @@ export default definePlugin({
   needs: ['UnitOfWork', 'Events', 'AuditLog', 'Repositories', 'Planning', 'Ids'],
   stores: {
     issues: { sql: sqlIssueStore, memory: memoryIssueStore },
+    searches: { sql: sqlIssueSearchStore, memory: memoryIssueSearchStore },
     types: typeStore,
     schemes: { sql: sqlTypeSchemeStore, memory: memoryTypeSchemeStore },
     components: componentRows,
@@ -40,6 +44,7 @@ export default definePlugin({
   build: (context) =>
     issueUseCases({
       store: context.stores.issues,
+      searches: context.stores.searches,
       types: context.stores.types,
       schemes: context.stores.schemes,
       components: context.stores.components,
@@ -58,6 +63,7 @@ export default definePlugin({
     MilestoneCounts: ({ milestoneCounts }) => milestoneCounts,
   },
   routes: (useCases) => [
+    ...searchRoutes(useCases),
     ...issueRoutes(useCases),
     ...typeRoutes(useCases),
     ...typeSchemeRoutes(useCases),

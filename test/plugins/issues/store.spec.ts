@@ -3,7 +3,7 @@ import { rawSql, type SqlDatabase } from 'hexforge/plugin';
 import t from 'tap';
 import { openMemory, systemClock, systemIds } from '#adapters/memory/index';
 import type { PostgresStorage } from '#adapters/postgres/index';
-import type { IssueStore } from '#core/issues/index';
+import type { IssueSearchStore, IssueStore } from '#core/issues/index';
 import type { RepositoryStore } from '#core/repositories/index';
 import { memoryAccountStore } from '#plugins/identity/accounts/store-memory';
 import { sqlAccountStore } from '#plugins/identity/accounts/store';
@@ -16,6 +16,8 @@ import { memoryIssueStore } from '#plugins/issues/issues/store-memory';
 import { sqlIssueStore } from '#plugins/issues/issues/store';
 import issues from '#plugins/issues/plugin';
 import { entities as issueEntities } from '#plugins/issues/tables';
+import { memoryIssueSearchStore } from '#plugins/issues/search/store-memory';
+import { sqlIssueSearchStore } from '#plugins/issues/search/store';
 import { memoryTypeSchemeStore } from '#plugins/issues/type-scheme/store-memory';
 import { sqlTypeSchemeStore } from '#plugins/issues/type-scheme/store';
 import { typeStore } from '#plugins/issues/types/store';
@@ -26,6 +28,7 @@ import { sqlRepositoryStore } from '#plugins/repositories/repositories/store';
 import { entities } from '#plugins/repositories/tables';
 import { contract, failures, type Made } from '../../contracts/checks.ts';
 import { issueCatalogueChecks, type IssueCatalogueUnderTest } from '../../contracts/issue-catalogue.ts';
+import { issueSearchChecks, type IssueSearchUnderTest } from '../../contracts/issue-search.ts';
 import { issueStoreChecks, type IssueStoreUnderTest } from '../../contracts/issue-store.ts';
 import { eachEngine, quietLog, setOf, type TestData } from '../../contracts/storage-engines.ts';
 import { addAccount } from '../../support/accounts.ts';
@@ -50,7 +53,9 @@ const repositoriesIn = (store: RepositoryStore): Pick<IssueStoreUnderTest, 'addR
   removeRepository: (id) => store.delete(id),
 });
 
-function onMemory(): Made<IssueCatalogueUnderTest> {
+type UnderTest = IssueCatalogueUnderTest & IssueSearchUnderTest;
+
+function onMemory(): Made<UnderTest> {
   const storage = openMemory({ clock: systemClock, ids: systemIds, log: quietLog });
   const { database, unitOfWork } = storage;
   const accounts = memoryAccountStore(database);
@@ -58,6 +63,7 @@ function onMemory(): Made<IssueCatalogueUnderTest> {
     provider: {
       ...repositoriesIn(memoryRepositoryStore(database)),
       store: memoryIssueStore(database),
+      searches: memoryIssueSearchStore(database),
       types: typeStore.memory(database),
       schemes: memoryTypeSchemeStore(database),
       components: componentRows.memory(database),
@@ -89,12 +95,14 @@ async function onSql(data: TestData) {
       }),
   };
   const accounts = sqlAccountStore(storage.database);
-  return async (): Promise<Made<IssueCatalogueUnderTest>> => {
+  return async (): Promise<Made<UnderTest>> => {
     await rawSql`truncate identity_user cascade`.execute(storage.database.kysely<Record<never, never>>());
     return {
       provider: {
         ...repositoriesIn(sqlRepositoryStore(storage.database)),
         store: sqlIssueStore(counted),
+        searches: sqlIssueSearchStore(counted),
+        thorough: true,
         types: typeStore.sql(counted),
         schemes: sqlTypeSchemeStore(counted),
         components: componentRows.sql(counted),
@@ -186,12 +194,37 @@ void t.test('the contract of what issues are about, and of schemes, fails on sto
   }
 });
 
+void t.test('the contract of the search fails on stores that break it', async (t) => {
+  const breaks: Readonly<Record<string, (searches: IssueSearchStore) => Partial<IssueSearchStore>>> = {
+    'the worst first': ({ search }) => ({ search: async (...args) => (await search(...args)).toReversed() }),
+    'no bound': ({ search }) => ({ search: (id, text) => search(id, text, 100) }),
+    'words alone': ({ search }) => ({ search: (id, { text }, limit) => search(id, { way: 'words', text }, limit) }),
+    'one rank for all': ({ search }) => ({
+      search: async (...args) => (await search(...args)).map((hit) => ({ ...hit, rank: 1 })),
+    }),
+    'facets of nothing': () => ({ facets: async () => [] }),
+    'facets twice': ({ facets }) => ({
+      facets: async (...args) => (await facets(...args)).flatMap((one) => [one, one]),
+    }),
+  };
+  for (const [name, broken] of Object.entries(breaks)) {
+    const make = async () => {
+      const { provider, dispose } = onMemory();
+      return {
+        provider: { ...provider, searches: { ...provider.searches, ...broken(provider.searches) } },
+        dispose,
+      };
+    };
+    t.not((await failures(issueSearchChecks, make, 2000)).length, 0, name);
+  }
+});
+
 void t.test('stores of issues', (t) =>
   eachEngine(t, async (t, engine, data) =>
     contract(
       t,
       engine,
-      [...issueStoreChecks, ...issueCatalogueChecks],
+      [...issueStoreChecks, ...issueCatalogueChecks, ...issueSearchChecks],
       engine === 'memory' ? async () => onMemory() : await onSql(data),
     ),
   ),
