@@ -4,6 +4,7 @@ import { createIssue } from './create-issue.ts';
 import { deleteIssue } from './delete-issue.ts';
 import { fetchIssue } from './fetch-issue.ts';
 import { issueTypeUseCases } from './issue-types.ts';
+import { indexedIssues } from './indexed.ts';
 import { listChildren, listIssues, listPiece } from './list-issues.ts';
 import { namedUseCases } from './named.ts';
 import { milestoneCounts, repositoryCounters, userReferences } from './offers.ts';
@@ -14,6 +15,7 @@ import { typeSchemeUseCases } from './type-scheme.ts';
 import { updateIssue } from './update-issue.ts';
 import type { VersionMembers } from './version.ts';
 
+export type { IndexedIssue } from './indexed.ts';
 export type { SearchResult } from './search.ts';
 
 export type IssueUseCases = ReturnType<typeof issueUseCases>;
@@ -24,6 +26,7 @@ export function issueUseCases(parts: IssueParts) {
     list: listIssues(parts),
     listPiece: listPiece(parts),
     search: searchIssues(parts),
+    indexed: indexedIssues(parts),
     fetch: fetchIssue(parts),
     update: updateIssue(parts),
     close: closeIssue(parts),

@@ -6,6 +6,7 @@ import { memoryAssociationStore } from './associations/store-memory.ts';
 import { sqlAssociationStore } from './associations/store.ts';
 import { componentRoutes } from './components/routes.ts';
 import { componentRows } from './components/store.ts';
+import { issueIndexer } from './indexer.ts';
 import { issueRoutes } from './issues/routes.ts';
 import { memoryIssueStore } from './issues/store-memory.ts';
 import { sqlIssueStore } from './issues/store.ts';
@@ -14,6 +15,7 @@ import { searchRoutes } from './search/routes.ts';
 import { memoryIssueSearchStore } from './search/store-memory.ts';
 import { sqlIssueSearchStore } from './search/store.ts';
 import { entities } from './tables.ts';
+import { issueTools } from './tools.ts';
 import { typeSchemeRoutes } from './type-scheme/routes.ts';
 import { memoryTypeSchemeStore } from './type-scheme/store-memory.ts';
 import { sqlTypeSchemeStore } from './type-scheme/store.ts';
@@ -70,6 +72,8 @@ export default definePlugin({
     ...componentRoutes(useCases),
     ...versionRoutes(useCases),
   ],
+  tools: issueTools,
+  indexers: (useCases) => [issueIndexer(useCases)],
   events: ({ dropLabel, dropMilestone }) => [
     on('label.deleted', {
       name: 'drop-label',

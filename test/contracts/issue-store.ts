@@ -205,6 +205,9 @@ export const issueStoreChecks: readonly Check<IssueStoreUnderTest>[] = [
     assert.deepEqual(await page({ limit: 2, offset: 2 }), [3, 2]);
     assert.deepEqual(await page({ order: 'oldest', limit: 2 }), [1, 2]);
     assert.deepEqual(await page({ offset: 9 }), []);
+    assert.deepEqual(await page({ beyond: 3 }), [2, 1]);
+    assert.deepEqual(await page({ order: 'oldest', beyond: 3, limit: 1 }), [4]);
+    assert.deepEqual(await page({ beyond: 1 }), []);
     assert.equal(await store.count(repository, {}), 5);
   }),
 

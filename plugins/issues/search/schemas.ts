@@ -9,8 +9,7 @@ export const searchQuery = shape({
   facets: maybe(flag().empty('').description('With counts by state, type, label and assignee, in a header')),
 });
 
-export const issueHitJson = shape({
-  ...issueItemMembers,
-  rank: Joi.number().min(0).description('How well it matches; of one answer alone these compare'),
-}).id('IssueHit');
+export const rank = () => Joi.number().min(0).description('How well it matches; those of one answer compare');
+
+export const issueHitJson = shape({ ...issueItemMembers, rank: rank() }).id('IssueHit');
 export const issueHitsJson = list(issueHitJson);
