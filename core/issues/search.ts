@@ -94,23 +94,27 @@ const partedButOperators = /[^\p{L}\p{M}\p{N}"\s-]+/gu;
 /** A dash that parts words, too: one that takes a word out stands before it and behind nothing. */
 const loneDash = /(?<!^|\s)-|-(?![\p{L}\p{M}\p{N}"])/gu;
 const takenOut = /-(?:"[^"]*"?|[^\s"]+)/g;
+const operator = /["-]|(?<=^|\s)or(?=\s|$)/;
 
 /** In lower case, one blank apart. Empty where there is none. */
 export const plainWords = (text: string): string => text.replace(parted, ' ').trim().toLowerCase();
 
-/** What is looked for, one after the other until something is found; nothing where the query wants no word. */
+/**
+ * What is looked for, one after the other until something is found; nothing where the query wants no word. Who uses
+ * operators means what is written.
+ */
 export function waysOf(q: string): readonly SearchText[] {
-  const text = q.replace(partedButOperators, ' ').replace(loneDash, ' ').trim().toLowerCase();
-  const near = plainWords(text.replace(takenOut, ' '))
-    .split(' ')
-    .filter((word) => word !== 'or' && word !== '')
-    .join(' ');
-  if (near === '') return [];
-  return [
-    // An alternative that is only the absence of a word would be nearly everything.
-    { way: 'words', text: text.replace(/(?<=^|\s)or\s+(?=-)/g, '') },
-    { way: 'near', text: near },
-  ];
+  // An alternative that is only the absence of a word would be nearly everything.
+  const text = q
+    .replace(partedButOperators, ' ')
+    .replace(loneDash, ' ')
+    .toLowerCase()
+    .replace(/(?<=^|\s)or\s+(?=-)/g, '')
+    .trim();
+  const wanted = plainWords(text.replace(takenOut, ' '));
+  if (wanted === '' || /^or(?: or)*$/.test(wanted)) return [];
+  const words: SearchText = { way: 'words', text };
+  return operator.test(text) ? [words] : [words, { way: 'near', text: wanted }];
 }
 
 async function valuesOf(

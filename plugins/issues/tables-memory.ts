@@ -74,14 +74,15 @@ export const versionTable = (database: MemoryDatabase): MemoryTable<Version> =>
 
 /** Which components and versions issues are about. */
 export function linkTables(database: MemoryDatabase) {
-  const links = (association: Association, table: string) =>
-    database.table<{ readonly issueId: string; readonly thingId: string }>(`issues_issue_${association}`, {
-      key: ['issueId', 'thingId'],
-      references: { ...ofIssue, thingId: { table, onDelete: 'cascade' } },
+  const links = (table: string, thing: string) =>
+    database.table<{ readonly issueId: string; readonly association: Association; readonly thingId: string }>(table, {
+      key: ['issueId', 'association', 'thingId'],
+      references: { ...ofIssue, thingId: { table: thing, onDelete: 'cascade' } },
     });
+  const versions = links('issues_issue_version', 'issues_version');
   return {
-    components: links('components', 'issues_component'),
-    fixVersions: links('fixVersions', 'issues_version'),
-    affectsVersions: links('affectsVersions', 'issues_version'),
+    components: links('issues_issue_component', 'issues_component'),
+    fixVersions: versions,
+    affectsVersions: versions,
   } satisfies Record<Association, unknown>;
 }

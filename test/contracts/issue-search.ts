@@ -54,7 +54,7 @@ export const issueSearchChecks: readonly Check<IssueSearchUnderTest>[] = [
       const { searches, add, addRepository, ada, repository, thorough } = given;
       const numbers = async (text: SearchText, limit = 10) =>
         (await searches.search(repository, text, limit)).map(({ number }) => number);
-      await add({ title: 'Login fails', description: 'The Server crashed: see <main> in src/login-page.ts' });
+      await add({ title: 'Login fails', description: 'The Server crashed: see <main> in src/sign-in-page.ts' });
       await add({ title: 'Server room', description: 'A crash, and the login after it' });
       await add({ title: 'Überlauf im Puffer', description: 'x'.repeat(50) });
       await add({ title: 'Login again', state: 'closed' });

@@ -9,7 +9,7 @@ export function memoryAssociationStore(database: MemoryDatabase): AssociationSto
   const links = linkTables(database);
   const linked = <T extends Named>(issueId: string, association: Association, table: MemoryTable<T>): readonly T[] =>
     links[association]
-      .find({ where: { issueId } })
+      .find({ where: { issueId, association } })
       .flatMap(({ thingId }) => table.get(thingId) ?? [])
       .sort((one, other) => (one.nameKey < other.nameKey ? -1 : 1));
   return {
@@ -25,8 +25,8 @@ export function memoryAssociationStore(database: MemoryDatabase): AssociationSto
         ]),
       ),
     async replace(issueId, association, ids) {
-      links[association].deleteWhere({ issueId });
-      for (const thingId of ids) links[association].insert({ issueId, thingId });
+      links[association].deleteWhere({ issueId, association });
+      for (const thingId of ids) links[association].insert({ issueId, association, thingId });
     },
   } satisfies AssociationStore;
 }

@@ -30,7 +30,7 @@ export function memoryIssueStore(database: MemoryDatabase): IssueStore {
     const accepted = accepts(filter, {
       typeNameOf: (typeId) => types.get(typeId)?.name,
       hasLabel: (issueId, labelId) => labels.get([issueId, labelId]) !== undefined,
-      isAbout: (issueId, association, thingId) => links[association].get([issueId, thingId]) !== undefined,
+      isAbout: (issueId, association, thingId) => links[association].get([issueId, association, thingId]) !== undefined,
     });
     const comes = ({ number }: StoredIssue): boolean =>
       from?.beyond === undefined || (from.order === 'newest' ? number < from.beyond : number > from.beyond);

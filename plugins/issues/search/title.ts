@@ -6,7 +6,7 @@ const hasTrigram = /[\p{L}\p{N}]{3}/u;
 
 /** In any case; `%` and `_` are themselves. `i` is the issue. */
 export function titleHolds(text: string) {
-  const key = text.toLowerCase().replaceAll('\0', ' ');
+  const key = text.toLowerCase();
   return hasTrigram.test(key)
     ? rawSql<boolean>`i.title_key like ${`%${key.replace(/[\\%_]/g, '\\$&')}%`}`
     : rawSql<boolean>`strpos(i.title_key, ${key}) > 0`;

@@ -26,7 +26,7 @@ import repositories from '#plugins/repositories/plugin';
 import { memoryRepositoryStore } from '#plugins/repositories/repositories/store-memory';
 import { sqlRepositoryStore } from '#plugins/repositories/repositories/store';
 import { entities } from '#plugins/repositories/tables';
-import { contract, failures, type Made } from '../../contracts/checks.ts';
+import { contract, failures, type Check, type Made } from '../../contracts/checks.ts';
 import { issueCatalogueChecks, type IssueCatalogueUnderTest } from '../../contracts/issue-catalogue.ts';
 import { issueSearchChecks, type IssueSearchUnderTest } from '../../contracts/issue-search.ts';
 import { issueStoreChecks, type IssueStoreUnderTest } from '../../contracts/issue-store.ts';
@@ -219,13 +219,10 @@ void t.test('the contract of the search fails on stores that break it', async (t
   }
 });
 
+const checks: readonly Check<UnderTest>[] = [...issueStoreChecks, ...issueCatalogueChecks, ...issueSearchChecks];
+
 void t.test('stores of issues', (t) =>
   eachEngine(t, async (t, engine, data) =>
-    contract(
-      t,
-      engine,
-      [...issueStoreChecks, ...issueCatalogueChecks, ...issueSearchChecks],
-      engine === 'memory' ? async () => onMemory() : await onSql(data),
-    ),
+    contract(t, engine, checks, engine === 'memory' ? async () => onMemory() : await onSql(data)),
   ),
 );

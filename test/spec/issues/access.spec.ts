@@ -53,6 +53,7 @@ interface Row {
   readonly access: Lines;
   readonly scope: keyof typeof scopes;
   readonly body?: object;
+  readonly query?: string;
   /** The body with which the owner makes what the `{id}` of the path is to be. */
   readonly before?: object;
 }
@@ -68,6 +69,7 @@ const fresh = {
 /** `{number}` is an issue that the owner has just opened. */
 const table: Readonly<Record<string, Row>> = {
   'GET /issues': { access: reading, scope: 'read' },
+  'GET /issues/search': { access: reading, scope: 'read', query: '?q=issue' },
   'POST /issues': { access: opening, scope: 'write', body: { title: 'x', issue_type_id: types.bug } },
   'GET /issues/{number}': { access: reading, scope: 'read' },
   'PATCH /issues/{number}': { access: writing, scope: 'write', body: { priority: 'low' } },
@@ -110,7 +112,7 @@ void t.test('every route of issues', async (t) => {
       ).body as IssueJson
     ).number;
   for (const visibility of visibilities) await open(path(visibility));
-  const ask = async (route: string, { body, before }: Row, client: Client, base: string) => {
+  const ask = async (route: string, { body, query = '', before }: Row, client: Client, base: string) => {
     const [method = '', tail = ''] = route.split(' ');
     const number = tail.includes('{number}') ? String(await open(base)) : '';
     const made =
@@ -118,7 +120,7 @@ void t.test('every route of issues', async (t) => {
     const at = tail
       .replace('{number}', number)
       .replace('{id}', (made as { readonly id: string } | undefined)?.id ?? '');
-    return client.request(method, `${base}${at}`, body === undefined ? {} : { body });
+    return client.request(method, `${base}${at}${query}`, body === undefined ? {} : { body });
   };
 
   for (const visibility of visibilities)
