@@ -14,6 +14,7 @@ export {
   facets,
   plainWords,
   searchBounds,
+  wantedOf,
   type Facet,
   type FacetCount,
   type IssueSearchStore,

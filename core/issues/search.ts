@@ -99,6 +99,9 @@ const operator = /["-]|(?<=^|\s)or(?=\s|$)/;
 /** In lower case, one blank apart. Empty where there is none. */
 export const plainWords = (text: string): string => text.replace(parted, ' ').trim().toLowerCase();
 
+/** Of a text of `words`, what is to be there: what is taken out says nothing of how good a match is. */
+export const wantedOf = (text: string): string => text.replace(takenOut, ' ');
+
 /**
  * What is looked for, one after the other until something is found; nothing where the query wants no word. Who uses
  * operators means what is written.
@@ -111,7 +114,7 @@ export function waysOf(q: string): readonly SearchText[] {
     .toLowerCase()
     .replace(/(?<=^|\s)or\s+(?=-)/g, '')
     .trim();
-  const wanted = plainWords(text.replace(takenOut, ' '));
+  const wanted = plainWords(wantedOf(text));
   if (wanted === '' || /^or(?: or)*$/.test(wanted)) return [];
   const words: SearchText = { way: 'words', text };
   return operator.test(text) ? [words] : [words, { way: 'near', text: wanted }];

@@ -20,27 +20,31 @@ function asked(statement: unknown, values: unknown): Statement | undefined {
   return text === undefined ? undefined : asked(text, own);
 }
 
-/** In the order they were sent, while `work` runs; without those about the forge's own tables. */
-export async function statementsOf(work: () => Promise<unknown>): Promise<readonly Statement[]> {
-  const sent: Statement[] = [];
+export type Recorder = (work: () => Promise<unknown>) => Promise<readonly Statement[]>;
+
+/**
+ * Made before the forges start, for clients keep the `query` that they begin with; the process stays recorded.
+ *
+ * @returns what is sent while `work` runs, in its order, without what is about the forge's own tables.
+ */
+export function statementRecorder(): Recorder {
+  let sent: Statement[] = [];
   const { prototype } = pg().Client;
   const { query } = prototype;
-  const post = Worker.prototype.postMessage;
   prototype.query = function (this: unknown, statement, ...rest) {
     const one = asked(statement, rest[0]);
     if (one !== undefined) sent.push(one);
     return query.call(this, statement, ...rest);
   };
+  const post = Worker.prototype.postMessage;
   Worker.prototype.postMessage = function (this: Worker, message: unknown, ...rest: []) {
     const { ask, sql, parameters } = message as { readonly ask?: string } & Statement;
     if (ask === 'query') sent.push({ sql, parameters });
     post.call(this, message, ...rest);
   };
-  try {
+  return async (work) => {
+    sent = [];
     await work();
-  } finally {
-    prototype.query = query;
-    Worker.prototype.postMessage = post;
-  }
-  return sent.filter(({ sql }) => !sql.includes('hexforge_'));
+    return sent.filter(({ sql }) => !sql.includes('hexforge_'));
+  };
 }

@@ -1,6 +1,6 @@
 // The search of issues on PostgreSQL: full text, and trigrams of titles.
 import { type Kysely, rawSql, type SqlDatabase } from 'hexforge/plugin';
-import { searchBounds, type FacetCount, type IssueSearchStore, type SearchText } from 'hexforge/issues';
+import { searchBounds, wantedOf, type FacetCount, type IssueSearchStore, type SearchText } from 'hexforge/issues';
 import { issueColumns, issueRow, wholeIssues } from '../issues/query.ts';
 import type { IssuesRows } from '../tables.ts';
 import { titleHolds } from './title.ts';
@@ -30,7 +30,7 @@ const matching = {
 } as const;
 
 const rank = {
-  words: ({ text }: SearchText) => rawSql`ts_rank(m.search, websearch_to_tsquery('simple', ${text}))`,
+  words: ({ text }: SearchText) => rawSql`ts_rank(m.search, websearch_to_tsquery('simple', ${wantedOf(text)}))`,
   near: ({ text }: SearchText) =>
     rawSql`case when strpos(m.title_key, ${text}) > 0 then 1 else word_similarity(${text}, m.title_key) end`,
 } as const;

@@ -4,7 +4,7 @@ import { definePlugin, type SqlDatabase } from 'hexforge/plugin';
 import { CompiledQuery } from 'kysely';
 import t from 'tap';
 import { startTestForge } from '#test/support/forge';
-import { statementsOf, type Statement } from '#test/support/statements';
+import { statementRecorder, type Statement } from '#test/support/statements';
 import { expect, repos } from './tracker.ts';
 
 const repositories = 50;
@@ -43,8 +43,9 @@ const scans = (node: PlanNode): readonly string[] => [
 ];
 
 void t.test('lists and searches of issues', { timeout: 600_000 }, async (t) => {
+  const recorded = statementRecorder();
   const { definition, run } = door();
-  const forge = await startTestForge(t, { definitions: [definition], configuration: { plugins: { door: {} } } });
+  const forge = await startTestForge(t, { definitions: [definition] });
   const { client, id: author } = await forge.createUser('alice');
   expect(await client.post(repos, { body: { name: 'code-1', visibility: 'public' } }), 201);
   const base = `${repos}/alice/code-1`;
@@ -94,7 +95,7 @@ void t.test('lists and searches of issues', { timeout: 600_000 }, async (t) => {
   await run(`analyze ${tables}, repositories_repository, issues_type`);
 
   const sent = async (path: string): Promise<readonly Statement[]> =>
-    statementsOf(async () => expect(await forge.anonymous.get(`${base}${path}`), 200));
+    recorded(async () => expect(await forge.anonymous.get(`${base}${path}`), 200));
 
   await t.test('no plan scans all issues', async (t) => {
     for (const query of [
