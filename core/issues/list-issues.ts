@@ -16,14 +16,16 @@ type Reading = Granted<Repository, 'issue.read'>;
 type ById = 'labelIds' | 'parentId' | 'componentId' | 'fixVersionId' | 'affectsVersionId';
 
 export interface ListCommand extends Omit<IssueFilter, ById | 'overdue'>, AssociationNames {
-  /** Names of labels, in any case; all of them. */
-  readonly labels?: readonly string[] | undefined;
+  /** The name of a label, in any case. */
+  readonly label?: string | undefined;
   readonly overdue?: boolean | undefined;
   readonly page: PageRequest;
 }
 
 /** A piece of a list that is read on from where the one before ended, whatever was opened meanwhile. */
-export interface PieceCommand extends Pick<ListCommand, 'state' | 'labels'> {
+export interface PieceCommand extends Pick<ListCommand, 'state'> {
+  /** Names, in any case; all of them. */
+  readonly labels?: readonly string[] | undefined;
   /** Issues of smaller numbers alone. */
   readonly beyond?: number | undefined;
   readonly limit: number;
@@ -34,10 +36,10 @@ export const listIssues =
   (parts: Parts) =>
   async (
     { resource: { id }, call }: Reading,
-    { labels, overdue, page, component, fixVersion, affectsVersion, ...rest }: ListCommand,
+    { label, overdue, page, component, fixVersion, affectsVersion, ...rest }: ListCommand,
   ): Promise<Page<IssueView>> => {
     const { store, planning } = parts;
-    const labelIds = await labelsNamed(parts, id, labels);
+    const labelIds = await labelsNamed(parts, id, label === undefined ? [] : [label]);
     const associated = await associationFilter(parts, id, { component, fixVersion, affectsVersion });
     if (
       associated === undefined ||

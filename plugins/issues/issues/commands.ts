@@ -46,7 +46,7 @@ export const listCommand = (query: IssueListQuery): Parameters<IssueUseCases['li
   status: query.status,
   type: query.type,
   priority: query.priority,
-  labels: query.label === undefined ? [] : [query.label],
+  label: query.label,
   milestoneId: query.milestone_id,
   hasParent: query.has_parent,
   component: query.component,

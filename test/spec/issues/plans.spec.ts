@@ -88,7 +88,7 @@ void t.test('lists and searches of issues', { timeout: 600_000 }, async (t) => {
     ['issues_issue_version', 'version_id', version, 'affects'],
   ] as const)
     await run(
-      `insert into ${table} (issue_id, ${column}${rest && ', kind'}) select id, $1::uuid${rest && `, '${rest}'`} from issues_issue where number % 5 = 1`,
+      `insert into ${table} (issue_id, ${column}${rest && ', kind'}) select id, $1::uuid${rest && `, '${rest}'`} from issues_issue where number % 5 = 0`,
       [thing],
     );
   const tables = 'issues_issue, issues_issue_label, issues_assignee, issues_issue_component, issues_issue_version';
