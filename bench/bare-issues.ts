@@ -48,12 +48,15 @@ export function bareIssues(database: SqlDatabase): BareIssues {
         select (jsonb_populate_record(r, jsonb_build_object(
           'id', gen_random_uuid(), 'name', 'issues-' || n, 'name_key', 'issues-' || n))).*
         from repositories_repository r, generate_series(2, 50) n where r.id = ${id}::uuid`.execute(db);
-      await rawSql`
+      // In pieces, for a statement has its time.
+      const [each, piece] = [count / 50, 100];
+      for (let from = 1; from <= each; from += piece)
+        await rawSql`
         insert into issues_issue (id, repository_id, number, author_id, title, title_key, description, state, status,
           priority, locked, created_at, updated_at, type_id)
         select gen_random_uuid(), r.id, n, r.owner_id, title, title, words, case n % 3 when 0 then 'closed' else 'open' end,
           'queued', 'none', false, now(), now(), '00000000-0000-4000-8000-000000000003'
-        from generate_series(1, ${count / 50}::int) n
+        from generate_series(${from}::int, ${Math.min(from + piece - 1, each)}::int) n
         cross join (select * from repositories_repository where name like 'issues%') r
         cross join lateral (
           select case n % 10 when 0 then 'common ' else '' end || md5(n || r.name) as title,

@@ -61,8 +61,11 @@ void t.test('lists and searches of issues', { timeout: 600_000 }, async (t) => {
     select (jsonb_populate_record(r, jsonb_build_object(
       'id', gen_random_uuid(), 'name', 'code-' || n, 'name_key', 'code-' || n))).*
     from repositories_repository r, generate_series(2, ${repositories}) n`);
-  await run(
-    `insert into issues_issue (id, repository_id, number, author_id, title, title_key, description, state, status,
+  // In pieces, for a statement has its time.
+  const [each, piece] = [count / repositories, 100];
+  for (let from = 1; from <= each; from += piece)
+    await run(
+      `insert into issues_issue (id, repository_id, number, author_id, title, title_key, description, state, status,
       priority, locked, created_at, updated_at, type_id, due_date, milestone_id, story_points, input_tokens, output_tokens)
     select gen_random_uuid(), r.id, n, $1, title, lower(title), 'the ' || words, case n % 3 when 0 then 'closed' else 'open' end,
       (array['queued', 'in_progress', 'blocked', 'completed', 'canceled'])[1 + n % 5],
@@ -70,13 +73,13 @@ void t.test('lists and searches of issues', { timeout: 600_000 }, async (t) => {
       ('00000000-0000-4000-8000-00000000000' || (1 + n % 7))::uuid,
       case n % 4 when 0 then date '2026-01-01' + n % 300 end, case n % 10 when 0 then $2::uuid end,
       case n % 6 when 0 then n % 13 end, case n % 6 when 1 then n * 10 end, case n % 6 when 2 then n * 10 end
-    from generate_series(1, ${count / repositories}) n cross join repositories_repository r
+    from generate_series($3::int, $4::int) n cross join repositories_repository r
     cross join lateral (
       select 'Issue ' || n || ' of ' || md5(n || r.name) as title,
         (select string_agg(md5(n || r.name || w), ' ') from generate_series(1, 20) w) as words
     ) texts`,
-    [author, milestone],
-  );
+      [author, milestone, from, Math.min(from + piece - 1, each)],
+    );
   await run(
     'update issues_issue set parent_id = p.id from issues_issue p where p.repository_id = issues_issue.repository_id and p.number = 1 and issues_issue.number % 20 = 2',
   );
