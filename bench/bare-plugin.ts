@@ -2,6 +2,7 @@
 // budgets no measurement reaches.
 import Hapi from '@hapi/hapi';
 import { definePlugin, Joi, shape } from 'hexforge/plugin';
+import { bareIssues, type BareIssues } from './bare-issues.ts';
 
 interface RepositoryRow {
   readonly id: string;
@@ -33,19 +34,43 @@ export default definePlugin({
       }),
       memory: (): Rows => ({ read: async () => undefined }),
     },
+    Issues: {
+      sql: bareIssues,
+      memory: (): BareIssues => ({ read: async () => undefined, fill: async () => undefined }),
+    },
   },
   build: ({ Authenticator, Clock, config, stores }) => {
     const server = new Hapi.Server({ port: config.port, host: '127.0.0.1' });
+    const authenticate = async (request: Hapi.Request): Promise<void> => {
+      const header = request.raw.req.headers.authorization ?? '';
+      await Authenticator.authenticate(
+        { via: 'bearer', token: header.slice('Bearer '.length) },
+        { ip: request.info.remoteAddress, now: Clock.now() },
+      );
+    };
     server.route({
       method: 'GET',
       path: '/repository/{id}',
       handler: async (request, h) => {
-        const header = request.raw.req.headers.authorization ?? '';
-        await Authenticator.authenticate(
-          { via: 'bearer', token: header.slice('Bearer '.length) },
-          { ip: request.info.remoteAddress, now: Clock.now() },
-        );
+        await authenticate(request);
         return (await stores.Rows.read(String(request.params.id))) ?? h.response().code(404);
+      },
+    });
+    server.route({
+      method: 'GET',
+      path: '/issues/fill/{id}',
+      handler: async (request, h) => {
+        await stores.Issues.fill(String(request.params.id), Number(request.query.count));
+        return h.response('filled');
+      },
+    });
+    server.route({
+      method: 'GET',
+      path: '/issues/{what}/{id}',
+      handler: async (request, h) => {
+        await authenticate(request);
+        const found = await stores.Issues.read(String(request.params.what), String(request.params.id));
+        return h.response(found as object | undefined).code(found === undefined ? 404 : 200);
       },
     });
     return server;

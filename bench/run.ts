@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Line } from './compare.ts';
 import { writeHistory } from './history.ts';
+import { issueLines } from './issues.ts';
 import { hostileLines } from './hostile.ts';
 import { pluginLines } from './plugins.ts';
 import { gitLines, readLines, startLines, type Setting } from './lines.ts';
@@ -55,6 +56,7 @@ try {
       if (wanted('git') || wanted('read')) await subject.createRepository('history');
       if (wanted('git') || wanted('read')) await git(['push', '-q', subject.cloneUrl('history'), 'main:main'], history);
       if (wanted('read')) lines.push(...(await readLines(setting, subject)));
+      if (wanted('issues')) lines.push(...(await issueLines(setting, subject)));
       if (values.hostile)
         lines.push(
           ...(await hostileLines(setting, subject, { seconds: Number(values.seconds), only: values.only ?? '' })),

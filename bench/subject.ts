@@ -65,7 +65,7 @@ export class Subject {
     this.#token = login.access_token;
     const created = (await this.json('POST', '/api/v1/user/tokens', {
       name: `bench ${Date.now()}`,
-      scopes: ['repo:admin'],
+      scopes: ['repo:admin', 'issue:read'],
     })) as { token: string };
     this.#token = created.token;
   }

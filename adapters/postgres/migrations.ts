@@ -6,6 +6,7 @@ import type { Log } from '#core/kernel/log';
 import type { Locks } from '#core/kernel/unit-of-work';
 import type { Catalog } from './catalog.ts';
 import { DatabaseFault, StorageRefused } from './errors.ts';
+import { ensureTrigrams } from './extensions.ts';
 import {
   missing,
   type MigrationSet,
@@ -70,6 +71,7 @@ export class Migrations {
   async migrate(sets: readonly MigrationSet[]): Promise<readonly MigrationOutcome[]> {
     return this.#locks.exclusive(migrationLock, async () => {
       await this.#database().executeQuery(CompiledQuery.raw(migrationTable));
+      await ensureTrigrams(this.#database());
       const own = missing(systemSet, await readRecords(this.#database()));
       if (own.length > 0) await this.#apply(systemSet, own);
       const records = await readRecords(this.#database());

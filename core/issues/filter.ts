@@ -24,7 +24,8 @@ export interface IssueFilter {
   readonly milestoneId?: string | undefined;
   /** The name of a type. */
   readonly type?: string | undefined;
-  readonly labelId?: string | undefined;
+  /** All of them. */
+  readonly labelIds?: readonly string[] | undefined;
   readonly componentId?: string | undefined;
   readonly fixVersionId?: string | undefined;
   readonly affectsVersionId?: string | undefined;
@@ -34,7 +35,7 @@ export interface IssueFilter {
   /** Open and due before `today`, or not. */
   readonly overdue?: { readonly is: boolean; readonly today: string } | undefined;
   readonly ranges?: IssueRanges | undefined;
-  /** Part of the title in any case, or all of its words in title and description. */
+  /** Part of the title in any case, or its words, all of them, in title and description. */
   readonly q?: string | undefined;
 }
 

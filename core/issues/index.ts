@@ -13,5 +13,16 @@ export * from './link.ts';
 export { namedKey, type Named } from './named.ts';
 export * from './permissions.ts';
 export * from './ports.ts';
+export {
+  facets,
+  plainWords,
+  searchBounds,
+  wantedOf,
+  type Facet,
+  type FacetCount,
+  type IssueSearchStore,
+  type RankedIssue,
+  type SearchText,
+} from './search.ts';
 export type { TypeSchemeStore } from './type-scheme.ts';
 export * from './version.ts';

@@ -13,13 +13,22 @@ import { viewsOf } from './view.ts';
 type Parts = Pick<IssueParts, 'store' | 'planning' | 'associations' | 'components' | 'versions'>;
 type Reading = Granted<Repository, 'issue.read'>;
 
-type ById = 'labelId' | 'parentId' | 'componentId' | 'fixVersionId' | 'affectsVersionId';
+type ById = 'labelIds' | 'parentId' | 'componentId' | 'fixVersionId' | 'affectsVersionId';
 
 export interface ListCommand extends Omit<IssueFilter, ById | 'overdue'>, AssociationNames {
   /** The name of a label, in any case. */
   readonly label?: string | undefined;
   readonly overdue?: boolean | undefined;
   readonly page: PageRequest;
+}
+
+/** A piece of a list that is read on from where the one before ended, whatever was opened meanwhile. */
+export interface PieceCommand extends Pick<ListCommand, 'state'> {
+  /** Names, in any case; all of them. */
+  readonly labels?: readonly string[] | undefined;
+  /** Issues of smaller numbers alone. */
+  readonly beyond?: number | undefined;
+  readonly limit: number;
 }
 
 /** The newest first. A label, component or version that is not there, or no planning to have one, is on no issue. */
@@ -30,23 +39,53 @@ export const listIssues =
     { label, overdue, page, component, fixVersion, affectsVersion, ...rest }: ListCommand,
   ): Promise<Page<IssueView>> => {
     const { store, planning } = parts;
-    const labelId = label === undefined ? undefined : (await planning?.labelNamed(id, label))?.id;
+    const labelIds = await labelsNamed(parts, id, label === undefined ? [] : [label]);
     const associated = await associationFilter(parts, id, { component, fixVersion, affectsVersion });
     if (
       associated === undefined ||
-      (label !== undefined && labelId === undefined) ||
+      labelIds === undefined ||
       (rest.milestoneId !== undefined && planning === undefined)
     )
       return { items: [], total: 0, ...page };
     const filter: IssueFilter = {
       ...rest,
       ...associated,
-      labelId,
+      labelIds,
       ...(overdue !== undefined && { overdue: { is: overdue, today: dayOf(call.now) } }),
     };
     const [rows, total] = await Promise.all([store.list(id, filter, sliceOf(page, 'newest')), store.count(id, filter)]);
     return { items: await viewsOf(parts, id, rows), total, ...page };
   };
+
+/** The newest first. */
+export const listPiece =
+  (parts: Parts) =>
+  async (
+    { resource: { id } }: Reading,
+    { state, labels, beyond, limit }: PieceCommand,
+  ): Promise<{ readonly issues: readonly IssueView[]; readonly more: boolean }> => {
+    const labelIds = await labelsNamed(parts, id, labels);
+    if (labelIds === undefined) return { issues: [], more: false };
+    // One more than asked for, to know whether there is one.
+    const slice: IssueSlice = { order: 'newest', beyond, limit: limit + 1, offset: 0 };
+    const rows = await parts.store.list(id, { state, labelIds }, slice);
+    return { issues: await viewsOf(parts, id, rows.slice(0, limit)), more: rows.length > limit };
+  };
+
+/** By id. @returns undefined where the repository lacks one of that name, so that no issue has them all. */
+async function labelsNamed(
+  { planning }: Pick<Parts, 'planning'>,
+  repositoryId: string,
+  names: readonly string[] = [],
+): Promise<readonly string[] | undefined> {
+  const ids = new Set<string>();
+  for (const name of names) {
+    const label = await planning?.labelNamed(repositoryId, name);
+    if (label === undefined) return undefined;
+    ids.add(label.id);
+  }
+  return [...ids];
+}
 
 /** In the order of their numbers. @throws {NotFound} */
 export const listChildren =

@@ -13,12 +13,14 @@ import type { DescriptionEdit } from './description-history.ts';
 import type { IssueType } from './issue-type.ts';
 import type { LinkStore } from './link.ts';
 import type { IssueStore } from './ports.ts';
+import type { IssueSearchStore } from './search.ts';
 import type { TypeSchemeStore } from './type-scheme.ts';
 import type { Version } from './version.ts';
 
 /** What the use cases are built from; each names those it takes. */
 export interface IssueParts {
   readonly store: IssueStore;
+  readonly searches: IssueSearchStore;
   readonly types: Rows<IssueType>;
   readonly schemes: TypeSchemeStore;
   readonly components: Rows<Component>;

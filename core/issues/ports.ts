@@ -19,6 +19,8 @@ export type IssuePatch = IssueFields &
 /** Which rows of a list, and in which order; numbers tell all apart. */
 export interface IssueSlice {
   readonly order: 'newest' | 'oldest';
+  /** Those alone that come after this number in the order. */
+  readonly beyond?: number | undefined;
   readonly limit: number;
   readonly offset: number;
 }

@@ -6,16 +6,21 @@ import { deleteIssue } from './delete-issue.ts';
 import { descriptionHistoryUseCases } from './description-history.ts';
 import { fetchIssue } from './fetch-issue.ts';
 import { issueTypeUseCases } from './issue-types.ts';
+import { indexedIssues } from './indexed.ts';
 import { linkUseCases } from './links.ts';
-import { listChildren, listIssues } from './list-issues.ts';
+import { listChildren, listIssues, listPiece } from './list-issues.ts';
 import { namedUseCases } from './named.ts';
 import { milestoneCounts, repositoryCounters, userReferences } from './offers.ts';
 import type { IssueParts } from './parts.ts';
+import { searchIssues } from './search.ts';
 import { clearParent, setParent } from './set-parent.ts';
 import { typeSchemeUseCases } from './type-scheme.ts';
 import { updateIssue } from './update-issue.ts';
 import type { VersionMembers } from './version.ts';
 import { unwatchIssue, watchIssue } from './watching.ts';
+
+export type { IndexedIssue } from './indexed.ts';
+export type { SearchResult } from './search.ts';
 
 export type IssueUseCases = ReturnType<typeof issueUseCases>;
 
@@ -23,6 +28,9 @@ export function issueUseCases(parts: IssueParts) {
   return {
     create: createIssue(parts),
     list: listIssues(parts),
+    listPiece: listPiece(parts),
+    search: searchIssues(parts),
+    indexed: indexedIssues(parts),
     fetch: fetchIssue(parts),
     update: updateIssue(parts),
     close: closeIssue(parts),

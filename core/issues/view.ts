@@ -9,11 +9,11 @@ import type { IssueParts } from './parts.ts';
 type Parts = Pick<IssueParts, 'store' | 'planning' | 'associations'>;
 
 /** Four more reads, however many rows there are. */
-export async function viewsOf(
+export async function viewsOf<R extends IssueRow>(
   { planning, associations }: Pick<Parts, 'planning' | 'associations'>,
   repositoryId: string,
-  rows: readonly IssueRow[],
-): Promise<readonly IssueView[]> {
+  rows: readonly R[],
+): Promise<readonly (R & IssueView)[]> {
   const labelIds = [...new Set(rows.flatMap((row) => row.labelIds))];
   const milestoneIds = [...new Set(rows.flatMap(({ milestoneId }) => milestoneId ?? []))];
   const [labels, milestones, associated] = await Promise.all([

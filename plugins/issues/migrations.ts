@@ -3,6 +3,7 @@ import type { Migration } from 'hexforge/plugin';
 import { talk } from './comments/migration.ts';
 import { components } from './components/migration.ts';
 import { issues } from './issues/migration.ts';
+import { search } from './search/migration.ts';
 import { types } from './types/migration.ts';
 
 export const tables = [
@@ -22,4 +23,4 @@ export const tables = [
   'issues_link',
 ];
 
-export const migrations: readonly Migration[] = [types, issues, components, talk];
+export const migrations: readonly Migration[] = [types, issues, components, talk, search];

@@ -10,6 +10,7 @@ import { componentRoutes } from './components/routes.ts';
 import { componentRows } from './components/store.ts';
 import { descriptionHistoryRoutes } from './description-history/routes.ts';
 import { editRows } from './description-history/store.ts';
+import { issueIndexer } from './indexer.ts';
 import { issueRoutes } from './issues/routes.ts';
 import { memoryIssueStore } from './issues/store-memory.ts';
 import { sqlIssueStore } from './issues/store.ts';
@@ -17,7 +18,11 @@ import { linkRoutes } from './links/routes.ts';
 import { memoryLinkStore } from './links/store-memory.ts';
 import { sqlLinkStore } from './links/store.ts';
 import { migrations, tables } from './migrations.ts';
+import { searchRoutes } from './search/routes.ts';
+import { memoryIssueSearchStore } from './search/store-memory.ts';
+import { sqlIssueSearchStore } from './search/store.ts';
 import { entities } from './tables.ts';
+import { issueTools } from './tools.ts';
 import { typeSchemeRoutes } from './type-scheme/routes.ts';
 import { memoryTypeSchemeStore } from './type-scheme/store-memory.ts';
 import { sqlTypeSchemeStore } from './type-scheme/store.ts';
@@ -34,6 +39,7 @@ export default definePlugin({
   needs: ['UnitOfWork', 'Events', 'AuditLog', 'Repositories', 'Users', 'Planning', 'Ids'],
   stores: {
     issues: { sql: sqlIssueStore, memory: memoryIssueStore },
+    searches: { sql: sqlIssueSearchStore, memory: memoryIssueSearchStore },
     types: typeStore,
     schemes: { sql: sqlTypeSchemeStore, memory: memoryTypeSchemeStore },
     components: componentRows,
@@ -51,6 +57,7 @@ export default definePlugin({
   build: (context) =>
     issueUseCases({
       store: context.stores.issues,
+      searches: context.stores.searches,
       types: context.stores.types,
       schemes: context.stores.schemes,
       components: context.stores.components,
@@ -73,6 +80,7 @@ export default definePlugin({
     MilestoneCounts: ({ milestoneCounts }) => milestoneCounts,
   },
   routes: (useCases) => [
+    ...searchRoutes(useCases),
     ...issueRoutes(useCases),
     ...commentRoutes(useCases),
     ...descriptionHistoryRoutes(useCases),
@@ -83,6 +91,8 @@ export default definePlugin({
     ...componentRoutes(useCases),
     ...versionRoutes(useCases),
   ],
+  tools: issueTools,
+  indexers: (useCases) => [issueIndexer(useCases)],
   events: ({ dropLabel, dropMilestone }) => [
     on('label.deleted', {
       name: 'drop-label',

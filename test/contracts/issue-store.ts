@@ -208,6 +208,9 @@ export const issueStoreChecks: readonly Check<IssueStoreUnderTest>[] = [
     assert.deepEqual(await page({ limit: 2, offset: 2 }), [3, 2]);
     assert.deepEqual(await page({ order: 'oldest', limit: 2 }), [1, 2]);
     assert.deepEqual(await page({ offset: 9 }), []);
+    assert.deepEqual(await page({ beyond: 3 }), [2, 1]);
+    assert.deepEqual(await page({ order: 'oldest', beyond: 3, limit: 1 }), [4]);
+    assert.deepEqual(await page({ beyond: 1 }), []);
     assert.equal(await store.count(repository, {}), 5);
   }),
 
@@ -226,8 +229,9 @@ export const issueStoreChecks: readonly Check<IssueStoreUnderTest>[] = [
       [{ priority: 'critical' }, [3]],
       [{ type: 'bug' }, [1]],
       [{ type: 'nothing' }, []],
-      [{ labelId: label }, [2]],
-      [{ labelId: uuid() }, []],
+      [{ labelIds: [label] }, [2]],
+      [{ labelIds: [label, uuid()] }, []],
+      [{ labelIds: [] }, [4, 3, 2, 1]],
       [{ milestoneId }, [3]],
       [{ hasParent: true }, [2]],
       [{ hasParent: false }, [4, 3, 1]],

@@ -1,5 +1,5 @@
 // The filter of a list over rows in memory: what the SQL of the store says, and of `q` a plain match of words.
-import { isOverdue, type Association, type Bounds, type IssueFilter } from 'hexforge/issues';
+import { isOverdue, plainWords, type Association, type Bounds, type IssueFilter } from 'hexforge/issues';
 import type { StoredIssue } from '../tables-memory.ts';
 
 export interface FilteredBy {
@@ -16,24 +16,25 @@ const associated = [
 ] as const;
 const bounded = ['dueDate', 'storyPoints', 'inputTokens', 'outputTokens'] as const;
 
-const wordsOf = (text: string): readonly string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
-
 const within = <T extends number | string>(value: T | null, { min, max, set }: Bounds<T>): boolean =>
   (set === undefined || (value !== null) === set) &&
   (min === undefined || (value !== null && value >= min)) &&
   (max === undefined || (value !== null && value <= max));
 
-function mentions({ title, description }: StoredIssue, q: string): boolean {
-  if (title.toLowerCase().includes(q.toLowerCase())) return true;
-  const words = new Set(wordsOf(`${title} ${description}`));
-  const asked = wordsOf(q);
-  return asked.length > 0 && asked.every((word) => words.has(word));
+/** Whether all words that are asked for are words of the text. */
+export function hasWords(text: string, asked: string): boolean {
+  const words = new Set(plainWords(text).split(' '));
+  const wanted = plainWords(asked);
+  return wanted !== '' && wanted.split(' ').every((word) => words.has(word));
 }
+
+const mentions = ({ title, description }: StoredIssue, q: string): boolean =>
+  title.toLowerCase().includes(q.toLowerCase()) || hasWords(`${title} ${description}`, q);
 
 export const accepts =
   (filter: IssueFilter, { typeNameOf, hasLabel, isAbout }: FilteredBy) =>
   (issue: StoredIssue): boolean => {
-    const { ranges, type, labelId, hasParent, overdue, q } = filter;
+    const { ranges, type, labelIds = [], hasParent, overdue, q } = filter;
     return (
       equal.every((member) => filter[member] === undefined || issue[member] === filter[member]) &&
       bounded.every((member) => within<number | string>(issue[member], ranges?.[member] ?? {})) &&
@@ -42,7 +43,7 @@ export const accepts =
         return id === undefined || isAbout(issue.id, association, id);
       }) &&
       (type === undefined || typeNameOf(issue.typeId) === type) &&
-      (labelId === undefined || hasLabel(issue.id, labelId)) &&
+      labelIds.every((labelId) => hasLabel(issue.id, labelId)) &&
       (hasParent === undefined || (typeof issue.parentId === 'string') === hasParent) &&
       (overdue === undefined || isOverdue(issue, overdue.today) === overdue.is) &&
       (q === undefined || mentions(issue, q))

@@ -1,7 +1,8 @@
 // Queries of issues: which ones a filter lets through, and all that is read of one beside its row.
 import { type Kysely, rawSql, type Selectable } from 'hexforge/plugin';
-import type { IssueFilter, IssueRow, IssueSlice } from 'hexforge/issues';
+import { plainWords, type IssueFilter, type IssueRow, type IssueSlice } from 'hexforge/issues';
 import type { PublicUser } from 'hexforge/identity';
+import { titleHolds } from '../search/title.ts';
 import type { IssuesRows } from '../tables.ts';
 
 type Row = Selectable<Omit<IssuesRows['issues_issue'], 'title_key'>>;
@@ -81,10 +82,11 @@ const commentsCount = rawSql<number>`(select count(*) from issues_comment m wher
 const stored = rawSql<Row>`issues_issue`.as('i');
 
 /** A page of issues, whose rows alone are joined with what is read beside them. */
-export const pageOfIssues = (page: ReturnType<typeof matching>, { order, limit, offset }: IssueSlice) =>
-  rawSql<Row>`(${page.select(issueColumns).orderBy('i.number', directions[order]).limit(limit).offset(offset)})`.as(
-    'i',
-  );
+export function pageOfIssues(page: ReturnType<typeof matching>, { order, beyond, limit, offset }: IssueSlice) {
+  const ahead = beyond === undefined ? page : page.where('i.number', order === 'newest' ? '<' : '>', beyond);
+  const rows = ahead.select(issueColumns).orderBy('i.number', directions[order]).limit(limit).offset(offset);
+  return rawSql<Row>`(${rows})`.as('i');
+}
 
 export const directions = { newest: 'desc', oldest: 'asc' } as const;
 
@@ -178,10 +180,10 @@ export function matching(db: Kysely<IssuesRows>, repositoryId: string, filter: I
     if (max !== undefined) query = query.where(column, '<=', rawSql<never>`${max}`);
     if (set !== undefined) query = query.where(column, set ? 'is not' : 'is', null);
   }
-  const { type, labelId, componentId, hasParent, overdue, q } = filter;
+  const { type, labelIds = [], componentId, hasParent, overdue, q } = filter;
   if (type !== undefined)
     query = query.where('i.type_id', '=', (is) => is.selectFrom('issues_type').select('id').where('name', '=', type));
-  if (labelId !== undefined)
+  for (const labelId of labelIds)
     query = query.where('i.id', 'in', (is) =>
       is.selectFrom('issues_issue_label').select('issue_id').where('label_id', '=', labelId),
     );
@@ -207,11 +209,12 @@ export function matching(db: Kysely<IssuesRows>, repositoryId: string, filter: I
       : query.where((is) =>
           is.or([is('i.state', '=', 'closed'), is('i.due_date', 'is', null), is('i.due_date', '>=', overdue.today)]),
         );
+  const words = plainWords(q ?? '');
   if (q !== undefined)
     query = query.where((is) =>
       is.or([
-        is(rawSql<number>`strpos(i.title_key, ${q.toLowerCase()})`, '>', 0),
-        rawSql<boolean>`to_tsvector('simple', i.title || ' ' || i.description) @@ plainto_tsquery('simple', ${q})`,
+        titleHolds(q),
+        ...(words === '' ? [] : [rawSql<boolean>`i.search @@ plainto_tsquery('simple', ${words})`]),
       ]),
     );
   return query;

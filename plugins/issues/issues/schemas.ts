@@ -18,7 +18,15 @@ import {
   word,
   type TypeOf,
 } from 'hexforge/plugin';
-import { issueBounds, issueReference, issueStates, issueStatuses, lastNumber, priorities } from 'hexforge/issues';
+import {
+  issueBounds,
+  issueReference,
+  issueStates,
+  issueStatuses,
+  lastNumber,
+  priorities,
+  searchBounds,
+} from 'hexforge/issues';
 import { componentJson } from '../components/schemas.ts';
 import { issueTypeJson } from '../types/schemas.ts';
 import { versionJson } from '../versions/schemas.ts';
@@ -108,7 +116,7 @@ export const issueListQuery = shape({
   component: wanted(word().description('The name of a component')),
   fix_version: wanted(word().description('The name of a version')),
   affects_version: wanted(word().description('The name of a version')),
-  q: wanted(word().max(256).description('Part of the title, or words of title and description')),
+  q: wanted(word().max(searchBounds.query).description('Part of the title, or words of title and description')),
   due_before: wanted(day().description('The day included')),
   due_after: wanted(day().description('The day included')),
   overdue: wanted(flag().description('Open and due before today, in UTC')),
@@ -143,7 +151,8 @@ export const linkedIssueJson = shape({
   state: oneOf(...issueStates),
 }).id('LinkedIssue');
 
-const members = {
+/** Of an item of a list. */
+export const issueItemMembers = {
   id: uuid(),
   repo_id: uuid(),
   author_id: uuid(),
@@ -180,13 +189,13 @@ const members = {
 };
 
 /** In lists. */
-export const issueItemJson = shape(members).id('IssueItem');
+export const issueItemJson = shape(issueItemMembers).id('IssueItem');
 export type IssueItemJson = TypeOf<typeof issueItemJson>;
 export const issuePageJson = pageOf(issueItemJson).id('IssuePage');
 export const issueItemsJson = list(issueItemJson);
 
 export const issueJson = shape({
-  ...members,
+  ...issueItemMembers,
   blocked_by: list(linkedIssueJson),
   watching: flag(),
 }).id('Issue');

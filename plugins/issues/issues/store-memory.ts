@@ -1,6 +1,6 @@
 // The store of issues in memory, for tests and for a forge that keeps nothing.
 import type { MemoryDatabase } from 'hexforge/plugin';
-import type { Issue, IssueFilter, IssueRow, IssueStore } from 'hexforge/issues';
+import type { IssueFilter, IssueSlice, IssueStore } from 'hexforge/issues';
 import {
   commentTable,
   editTable,
@@ -8,12 +8,12 @@ import {
   labelTable,
   linkTables,
   numberTable,
-  publicUsers,
   typeTable,
   userTable,
   type StoredIssue,
 } from '../tables-memory.ts';
 import { accepts } from './filter-memory.ts';
+import { own, wholeIssues } from './whole-memory.ts';
 
 export function memoryIssueStore(database: MemoryDatabase): IssueStore {
   const types = typeTable(database);
@@ -26,47 +26,19 @@ export function memoryIssueStore(database: MemoryDatabase): IssueStore {
   const comments = commentTable(database);
   const edits = editTable(database);
 
-  const own = (row: StoredIssue): Issue => ({ ...row, parentId: row.parentId ?? null });
   const labelsOf = (issueId: string) => labels.find({ where: { issueId } }).map(({ labelId }) => labelId);
   const assigneesOf = (issueId: string) => assignees.find({ where: { issueId } }).map(({ userId }) => userId);
 
-  /** Joined, as one query of SQL does. */
-  const whole = (found: readonly StoredIssue[]): readonly IssueRow[] => {
-    const users = publicUsers(database);
-    const person = (id: string) => {
-      const user = users.get(id);
-      return user === undefined
-        ? []
-        : [{ id, username: user.username, displayName: user.display_name, avatarUrl: user.avatar_url }];
-    };
-    return found.flatMap((row) => {
-      const [author] = person(row.authorId);
-      const type = types.get(row.typeId);
-      if (author === undefined || type === undefined) return [];
-      const parent = issues.get(row.parentId ?? '');
-      return [
-        {
-          ...own(row),
-          author,
-          type,
-          parent: parent === undefined ? null : { id: parent.id, number: parent.number, title: parent.title },
-          assignees: assigneesOf(row.id)
-            .flatMap(person)
-            .sort((one, other) => (one.username.toLowerCase() < other.username.toLowerCase() ? -1 : 1)),
-          labelIds: labelsOf(row.id),
-          childrenCount: issues.count({ parentId: row.id }),
-          commentsCount: comments.count({ issueId: row.id }),
-        },
-      ];
-    });
-  };
-  const where = (repositoryId: string, filter: IssueFilter) => {
+  const whole = wholeIssues(database);
+  const where = (repositoryId: string, filter: IssueFilter, from?: Required<Pick<IssueSlice, 'order' | 'beyond'>>) => {
     const accepted = accepts(filter, {
       typeNameOf: (typeId) => types.get(typeId)?.name,
       hasLabel: (issueId, labelId) => labels.get([issueId, labelId]) !== undefined,
       isAbout: (issueId, association, thingId) => links[association].get([issueId, association, thingId]) !== undefined,
     });
-    return (row: StoredIssue): boolean => row.repositoryId === repositoryId && accepted(row);
+    const comes = ({ number }: StoredIssue): boolean =>
+      from?.beyond === undefined || (from.order === 'newest' ? number < from.beyond : number > from.beyond);
+    return (row: StoredIssue): boolean => row.repositoryId === repositoryId && comes(row) && accepted(row);
   };
   const ancestorsOf = ({ parentId }: StoredIssue): readonly string[] => {
     const parent = issues.get(parentId ?? '');
@@ -117,10 +89,10 @@ export function memoryIssueStore(database: MemoryDatabase): IssueStore {
       const row = issues.findOne({ repositoryId, number });
       return row && whole([row])[0];
     },
-    list: async (repositoryId, filter, { order, ...slice }) =>
+    list: async (repositoryId, filter, { order, beyond, ...slice }) =>
       whole(
         issues.find({
-          where: where(repositoryId, filter),
+          where: where(repositoryId, filter, beyond === undefined ? undefined : { order, beyond }),
           orderBy: order === 'newest' ? { desc: 'number' } : 'number',
           ...slice,
         }),

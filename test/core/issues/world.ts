@@ -23,6 +23,7 @@ import { repositoryPermissions, type Repository } from '#core/repositories/index
 import { offeredRepositories, repositoryResolver } from '#core/repositories/use-cases';
 import { memoryAccountStore } from '#plugins/identity/accounts/store-memory';
 import { memoryIssueStore } from '#plugins/issues/issues/store-memory';
+import { memoryIssueSearchStore } from '#plugins/issues/search/store-memory';
 import { memoryAssociationStore } from '#plugins/issues/associations/store-memory';
 import { commentRows } from '#plugins/issues/comments/store';
 import { componentRows } from '#plugins/issues/components/store';
@@ -128,6 +129,7 @@ export async function world(options: { readonly planning?: false; readonly failI
   const permissionTable = { declarations: () => repositoryPermissions };
   const useCases = issueUseCases({
     store,
+    searches: memoryIssueSearchStore(database),
     types: typeStore.memory(database),
     schemes: memoryTypeSchemeStore(database),
     components: componentRows.memory(database),

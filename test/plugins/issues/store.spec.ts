@@ -3,7 +3,7 @@ import { rawSql, type SqlDatabase } from 'hexforge/plugin';
 import t from 'tap';
 import { openMemory, systemClock, systemIds } from '#adapters/memory/index';
 import type { PostgresStorage } from '#adapters/postgres/index';
-import type { IssueStore, LinkStore } from '#core/issues/index';
+import type { IssueSearchStore, IssueStore, LinkStore } from '#core/issues/index';
 import type { RepositoryStore } from '#core/repositories/index';
 import { memoryAccountStore } from '#plugins/identity/accounts/store-memory';
 import { sqlAccountStore } from '#plugins/identity/accounts/store';
@@ -20,6 +20,8 @@ import { memoryLinkStore } from '#plugins/issues/links/store-memory';
 import { sqlLinkStore } from '#plugins/issues/links/store';
 import issues from '#plugins/issues/plugin';
 import { entities as issueEntities } from '#plugins/issues/tables';
+import { memoryIssueSearchStore } from '#plugins/issues/search/store-memory';
+import { sqlIssueSearchStore } from '#plugins/issues/search/store';
 import { memoryTypeSchemeStore } from '#plugins/issues/type-scheme/store-memory';
 import { sqlTypeSchemeStore } from '#plugins/issues/type-scheme/store';
 import { typeStore } from '#plugins/issues/types/store';
@@ -28,8 +30,9 @@ import repositories from '#plugins/repositories/plugin';
 import { memoryRepositoryStore } from '#plugins/repositories/repositories/store-memory';
 import { sqlRepositoryStore } from '#plugins/repositories/repositories/store';
 import { entities } from '#plugins/repositories/tables';
-import { contract, failures, type Made } from '../../contracts/checks.ts';
+import { contract, failures, type Check, type Made } from '../../contracts/checks.ts';
 import { issueCatalogueChecks, type IssueCatalogueUnderTest } from '../../contracts/issue-catalogue.ts';
+import { issueSearchChecks, type IssueSearchUnderTest } from '../../contracts/issue-search.ts';
 import { issueStoreChecks, type IssueStoreUnderTest } from '../../contracts/issue-store.ts';
 import { issueTalkChecks, type IssueTalkUnderTest } from '../../contracts/issue-talk.ts';
 import { eachEngine, quietLog, setOf, type TestData } from '../../contracts/storage-engines.ts';
@@ -55,7 +58,7 @@ const repositoriesIn = (store: RepositoryStore): Pick<IssueStoreUnderTest, 'addR
   removeRepository: (id) => store.delete(id),
 });
 
-type UnderTest = IssueCatalogueUnderTest & IssueTalkUnderTest;
+type UnderTest = IssueCatalogueUnderTest & IssueSearchUnderTest & IssueTalkUnderTest;
 
 function onMemory(): Made<UnderTest> {
   const storage = openMemory({ clock: systemClock, ids: systemIds, log: quietLog });
@@ -65,6 +68,7 @@ function onMemory(): Made<UnderTest> {
     provider: {
       ...repositoriesIn(memoryRepositoryStore(database)),
       store: memoryIssueStore(database),
+      searches: memoryIssueSearchStore(database),
       types: typeStore.memory(database),
       schemes: memoryTypeSchemeStore(database),
       components: componentRows.memory(database),
@@ -106,6 +110,8 @@ async function onSql(data: TestData) {
       provider: {
         ...repositoriesIn(sqlRepositoryStore(storage.database)),
         store: sqlIssueStore(counted),
+        searches: sqlIssueSearchStore(counted),
+        thorough: true,
         types: typeStore.sql(counted),
         schemes: sqlTypeSchemeStore(counted),
         components: componentRows.sql(counted),
@@ -229,13 +235,40 @@ void t.test('the contract of links fails on stores that break it', async (t) => 
   }
 });
 
+void t.test('the contract of the search fails on stores that break it', async (t) => {
+  const breaks: Readonly<Record<string, (searches: IssueSearchStore) => Partial<IssueSearchStore>>> = {
+    'the worst first': ({ search }) => ({ search: async (...args) => (await search(...args)).toReversed() }),
+    'no bound': ({ search }) => ({ search: (id, text) => search(id, text, 100) }),
+    'words alone': ({ search }) => ({ search: (id, { text }, limit) => search(id, { way: 'words', text }, limit) }),
+    'one rank for all': ({ search }) => ({
+      search: async (...args) => (await search(...args)).map((hit) => ({ ...hit, rank: 1 })),
+    }),
+    'facets of nothing': () => ({ facets: async () => [] }),
+    'facets twice': ({ facets }) => ({
+      facets: async (...args) => (await facets(...args)).flatMap((one) => [one, one]),
+    }),
+  };
+  for (const [name, broken] of Object.entries(breaks)) {
+    const make = async () => {
+      const { provider, dispose } = onMemory();
+      return {
+        provider: { ...provider, searches: { ...provider.searches, ...broken(provider.searches) } },
+        dispose,
+      };
+    };
+    t.not((await failures(issueSearchChecks, make, 2000)).length, 0, name);
+  }
+});
+
+const checks: readonly Check<UnderTest>[] = [
+  ...issueStoreChecks,
+  ...issueCatalogueChecks,
+  ...issueSearchChecks,
+  ...issueTalkChecks,
+];
+
 void t.test('stores of issues', (t) =>
   eachEngine(t, async (t, engine, data) =>
-    contract(
-      t,
-      engine,
-      [...issueStoreChecks, ...issueCatalogueChecks, ...issueTalkChecks],
-      engine === 'memory' ? async () => onMemory() : await onSql(data),
-    ),
+    contract(t, engine, checks, engine === 'memory' ? async () => onMemory() : await onSql(data)),
   ),
 );

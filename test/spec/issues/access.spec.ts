@@ -60,6 +60,7 @@ interface Row {
   readonly access: Lines;
   readonly scope: keyof typeof scopes;
   readonly body?: object;
+  readonly query?: string;
   /** The body with which the owner makes what the `{id}` of the path is to be, or how its id comes to be. */
   readonly before?: object | ((owner: Client, collection: string) => Promise<string>);
 }
@@ -86,6 +87,7 @@ const linked = { type: 'relates_to', target_number: 1 };
 /** `{number}` is an issue that the owner has just opened. */
 const table: Readonly<Record<string, Row>> = {
   'GET /issues': { access: reading, scope: 'read' },
+  'GET /issues/search': { access: reading, scope: 'read', query: '?q=issue' },
   'POST /issues': { access: opening, scope: 'write', body: { title: 'x', issue_type_id: types.bug } },
   'GET /issues/{number}': { access: reading, scope: 'read' },
   'PATCH /issues/{number}': { access: writing, scope: 'write', body: { priority: 'low' } },
@@ -147,11 +149,11 @@ void t.test('every route of issues', async (t) => {
       ).body as IssueJson
     ).number;
   for (const visibility of visibilities) await open(path(visibility));
-  const ask = async (route: string, { body, before }: Row, client: Client, base: string) => {
+  const ask = async (route: string, { body, query = '', before }: Row, client: Client, base: string) => {
     const [method = '', tail = ''] = route.split(' ');
     const number = tail.includes('{number}') ? String(await open(base)) : '';
     const at = `${base}${tail.replace('{number}', number)}`;
-    if (before === undefined) return client.request(method, at, { body });
+    if (before === undefined) return client.request(method, `${at}${query}`, { body });
     const collection = at.slice(0, at.lastIndexOf('/'));
     const { owner } = callers;
     const id =

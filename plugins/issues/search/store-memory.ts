@@ -1,0 +1,48 @@
+// The search of issues in memory: a plain match of words, and of part of a title.
+import type { MemoryDatabase } from 'hexforge/plugin';
+import { searchBounds, type FacetCount, type IssueSearchStore, type SearchText } from 'hexforge/issues';
+import { hasWords } from '../issues/filter-memory.ts';
+import { wholeIssues } from '../issues/whole-memory.ts';
+import { issueTable, type StoredIssue } from '../tables-memory.ts';
+
+/** Of a word in the title and of one in the description, as PostgreSQL weighs them. */
+const weights = { title: 1, description: 0.1 } as const;
+
+function rankOf({ title, description }: StoredIssue, { way, text }: SearchText): number {
+  if (way === 'near') return title.toLowerCase().includes(text) ? weights.title : 0;
+  if (hasWords(title, text)) return weights.title;
+  return hasWords(`${title} ${description}`, text) ? weights.description : 0;
+}
+
+export function memoryIssueSearchStore(database: MemoryDatabase): IssueSearchStore {
+  const issues = issueTable(database);
+  const whole = wholeIssues(database);
+  const matching = (repositoryId: string, text: SearchText): readonly StoredIssue[] =>
+    issues.find({
+      where: (row) => row.repositoryId === repositoryId && rankOf(row, text) > 0,
+      orderBy: { desc: 'number' },
+      limit: searchBounds.ranked,
+    });
+  return {
+    search: async (repositoryId, text, limit) => {
+      const found = matching(repositoryId, text).map((row) => ({ row, rank: rankOf(row, text) }));
+      // Equally good ones stay the newest first.
+      const best = found.sort((one, other) => other.rank - one.rank).slice(0, limit);
+      return whole(best.map(({ row }) => row)).map((row, at) => ({ ...row, rank: best[at]?.rank ?? 0 }));
+    },
+    facets: async (repositoryId, text) => {
+      const counts = new Map<string, FacetCount>();
+      const add = (facet: FacetCount['facet'], value: string): void => {
+        const key = `${facet} ${value}`;
+        counts.set(key, { facet, value, count: (counts.get(key)?.count ?? 0) + 1 });
+      };
+      for (const { state, type, labelIds, assignees } of whole(matching(repositoryId, text))) {
+        add('state', state);
+        add('type', type.name);
+        for (const id of labelIds) add('label', id);
+        for (const { username } of assignees) add('assignee', username);
+      }
+      return [...counts.values()];
+    },
+  } satisfies IssueSearchStore;
+}

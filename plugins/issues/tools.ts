@@ -1,0 +1,122 @@
+// The MCP tools of issues (documents A and D): they call the use cases that the routes call.
+import {
+  count,
+  list,
+  maybe,
+  oneOf,
+  orNull,
+  reads,
+  shape,
+  time,
+  tool,
+  uuid,
+  ValidationFailed,
+  word,
+  type Tool,
+  type TypeOf,
+} from 'hexforge/plugin';
+import { issueBounds, issueStates, issueStatuses, lastNumber, priorities, searchBounds } from 'hexforge/issues';
+import type { IssueView } from 'hexforge/issues';
+import type { IssueUseCases } from '#core/issues/use-cases';
+import { presentIssue } from './issues/present.ts';
+import { issueJson } from './issues/schemas.ts';
+import { rank } from './search/schemas.ts';
+
+const reading = { access: reads('repository', 'issue.read'), scope: 'issue.read' } as const;
+
+/** What a model needs to choose among issues; `read_issue` has the rest. */
+const members = {
+  id: uuid(),
+  number: count(),
+  title: word(),
+  state: oneOf(...issueStates),
+  issue_status: oneOf(...issueStatuses),
+  priority: oneOf(...priorities),
+  type: word(),
+  labels: list(word()),
+  author: word(),
+  assignees: list(word()),
+  created_at: time(),
+  updated_at: time(),
+};
+const summaryJson = shape(members);
+const hitJson = shape({ ...members, rank: rank() });
+
+const summary = (issue: IssueView): TypeOf<typeof summaryJson> => ({
+  id: issue.id,
+  number: issue.number,
+  title: issue.title,
+  state: issue.state,
+  issue_status: issue.status,
+  priority: issue.priority,
+  type: issue.type.name,
+  labels: issue.labels.map(({ name }) => name),
+  author: issue.author.username,
+  assignees: issue.assignees.map(({ username }) => username),
+  created_at: issue.createdAt.toISOString(),
+  updated_at: issue.updatedAt.toISOString(),
+});
+
+/** Document D, "MCP tool arguments". */
+const limit = () => count().min(1).max(100).default(30).description('1 to 100; default 30');
+
+/** The number of the last issue that was listed. */
+const cursorAfter = (number: number): string => Buffer.from(`issue ${number}`).toString('base64url');
+
+/** @throws {ValidationFailed} */
+function numberOf(cursor: string): number {
+  const [, digits] = /^issue ([0-9]{1,10})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
+  if (digits !== undefined && Number(digits) <= lastNumber) return Number(digits);
+  throw new ValidationFailed('The cursor is none that list_issues gave', {
+    detail: 'Leave "cursor" out to begin anew, or send the "next_cursor" of the answer before',
+  });
+}
+
+export const issueTools = ({ listPiece, fetch, search }: IssueUseCases): readonly Tool[] => [
+  tool({
+    ...reading,
+    name: 'list_issues',
+    description:
+      'Lists the issues of the repository, the newest first; by state and by labels where they are given. Read on with "next_cursor" until it is null.',
+    input: shape({
+      state: maybe(oneOf(...issueStates, 'all').description('Default: all')),
+      labels: maybe(
+        list(word().max(64)).max(issueBounds.labels).description('Names, in any case; an issue has them all'),
+      ),
+      cursor: maybe(word().max(100).description('"next_cursor" of the answer before')),
+      limit: limit(),
+    }),
+    output: shape({ issues: list(summaryJson), next_cursor: orNull(word()) }),
+    run: async (_call, { granted, input: { state, labels, cursor, limit } }) => {
+      const { issues, more } = await listPiece(granted, {
+        state: state === 'all' ? undefined : state,
+        labels,
+        beyond: cursor === undefined ? undefined : numberOf(cursor),
+        limit,
+      });
+      const last = issues.at(-1);
+      return { issues: issues.map(summary), next_cursor: more && last !== undefined ? cursorAfter(last.number) : null };
+    },
+  }),
+  tool({
+    ...reading,
+    name: 'read_issue',
+    description: 'Reads one issue of the repository by its number, with its description; without its comments.',
+    input: shape({ number: count().min(1).max(lastNumber).description('As list_issues and search_issues tell it') }),
+    output: issueJson,
+    run: async (_call, { granted, input: { number } }) =>
+      presentIssue(await fetch(granted, { number: String(number) })),
+  }),
+  tool({
+    ...reading,
+    name: 'search_issues',
+    description:
+      'Searches the issues of the repository by words of title and description, the best match first; titles that are spelled nearly so where no issue has the words. Quotes keep words together, "or" and "-word" are understood.',
+    input: shape({ query: word().max(searchBounds.query), limit: limit() }),
+    output: shape({ issues: list(hitJson) }),
+    run: async (_call, { granted, input: { query, limit } }) => {
+      const { hits } = await search(granted, { q: query, limit });
+      return { issues: hits.map((hit) => ({ ...summary(hit), rank: hit.rank })) };
+    },
+  }),
+];

@@ -1,0 +1,30 @@
+// The extension that every database of a forge has, and what is said where one cannot have it.
+import type { Kysely } from 'kysely';
+import t from 'tap';
+import { DatabaseFault, StorageRefused } from '#adapters/postgres/errors';
+import { ensureTrigrams } from '#adapters/postgres/extensions';
+import { Unavailable } from '#core/kernel/errors';
+import { eachSqlEngine } from '../../contracts/storage-engines.ts';
+
+const failing = (error: Error) => ({ executeQuery: () => Promise.reject(error) }) as unknown as Kysely<unknown>;
+
+void t.test('a database that cannot have it is refused with what to do', async (t) => {
+  const denied = new DatabaseFault({ message: 'permission denied to create extension "pg_trgm"', code: '42501' });
+  const error = await ensureTrigrams(failing(denied)).catch((thrown: unknown) => thrown);
+  t.ok(error instanceof StorageRefused);
+  t.match(error, { message: /lacks the extension "pg_trgm": permission denied/, remedy: /create extension pg_trgm/ });
+});
+
+void t.test('a database that went away lacks nothing', async (t) => {
+  const away = new Unavailable('The database does not answer');
+  await t.rejects(ensureTrigrams(failing(away)), away);
+});
+
+void t.test('it is there before any plugin, and stays', async (t) =>
+  eachSqlEngine(t, async (t, storage) => {
+    await storage.migrate([]);
+    await ensureTrigrams(storage.database.kysely());
+    const rows = await storage.database.em().execute("select extname from pg_extension where extname = 'pg_trgm'");
+    t.strictSame(rows, [{ extname: 'pg_trgm' }]);
+  }),
+);

@@ -1,0 +1,145 @@
+// The MCP tools and the indexer of issues: through their registries, without an endpoint, on in-memory stores.
+import t from 'tap';
+import type { Caller } from '#core/kernel/caller';
+import { issueTools } from '#plugins/issues/tools';
+import { issueIndexer } from '#plugins/issues/indexer';
+import { alice, bob, refusal, world } from '#test/core/issues/world';
+import { startTestForge } from '#test/support/forge';
+
+type World = Awaited<ReturnType<typeof world>>;
+
+/** As an endpoint calls it: arguments are checked by the tool's schema, and so is its answer here. */
+const caller =
+  (forge: World, who: Caller = alice) =>
+  async (name: string, given: object): Promise<Readonly<Record<string, unknown>>> => {
+    const found = issueTools(forge.useCases).find((one) => one.name === name);
+    if (found?.input === undefined) throw new Error(`there is no tool "${name}" with arguments`);
+    const { value, error } = found.input.validate(given);
+    if (error !== undefined) throw error;
+    const granted = await forge.reading(who);
+    const answer = await found.run(granted.call as never, { input: value, granted } as never);
+    // Ids of users are no uuids here.
+    const { error: wrong } = found.output.validate(answer, { convert: false, abortEarly: false });
+    const details = wrong?.details.filter(({ type }) => type !== 'string.pattern.name') ?? [];
+    if (details.length > 0) throw new Error(details.map(({ message }) => message).join());
+    return answer as Readonly<Record<string, unknown>>;
+  };
+
+const numbersOf = ({ issues }: Readonly<Record<string, unknown>>) =>
+  (issues as readonly { readonly number: number }[]).map(({ number }) => number);
+
+void t.test('list_issues: by state and labels, in pieces that what is opened meanwhile does not shift', async (t) => {
+  const forge = await world();
+  t.teardown(() => forge.close());
+  const call = caller(forge);
+  for (const labelIds of [['Bug-label'], [], ['Bug-label', 'Later-label'], ['Later-label']])
+    await forge.open({ labelIds });
+  await forge.useCases.close(await forge.as(alice), { number: '2' });
+
+  const first = await call('list_issues', { limit: 2 });
+  t.strictSame(numbersOf(first), [4, 3]);
+  await forge.open();
+  const second = await call('list_issues', { limit: 2, cursor: first['next_cursor'] });
+  t.strictSame(numbersOf(second), [2, 1]);
+  t.equal(second['next_cursor'], null);
+  t.match((first['issues'] as readonly object[])[0], {
+    number: 4,
+    title: 'An issue',
+    state: 'open',
+    type: 'task',
+    labels: ['Later'],
+    author: 'alice',
+    assignees: [],
+  });
+
+  t.strictSame(numbersOf(await call('list_issues', { state: 'closed' })), [2]);
+  t.strictSame(numbersOf(await call('list_issues', { state: 'all' })), [5, 4, 3, 2, 1]);
+  t.strictSame(numbersOf(await call('list_issues', { labels: ['later'] })), [4, 3]);
+  t.strictSame(numbersOf(await call('list_issues', { labels: ['later', 'BUG'] })), [3]);
+  t.strictSame(await call('list_issues', { labels: ['absent'] }), { issues: [], next_cursor: null });
+  for (const given of [{ limit: 0 }, { limit: 101 }, { state: 'merged' }, { unknown: 1 }, { cursor: '' }])
+    await t.rejects(call('list_issues', given), { name: 'ValidationError' }, JSON.stringify(given));
+  for (const cursor of ['x', Buffer.from('issue 99999999999').toString('base64url')])
+    await t.rejects(call('list_issues', { cursor }), refusal('validation_failed', /next_cursor/));
+});
+
+void t.test('read_issue: the issue as a fetch has it', async (t) => {
+  const forge = await world();
+  t.teardown(() => forge.close());
+  const { id } = await forge.open({ title: 'Login', description: 'text' });
+  const call = caller(forge, bob);
+  t.match(await call('read_issue', { number: 1 }), {
+    id,
+    number: 1,
+    title: 'Login',
+    description: 'text',
+    watching: false,
+  });
+  await t.rejects(call('read_issue', { number: 2 }), refusal('not_found'));
+  for (const number of [0, 1.5, 2 ** 31, 'ABC-1'])
+    await t.rejects(call('read_issue', { number }), { name: 'ValidationError' }, String(number));
+});
+
+void t.test('search_issues: the best first', async (t) => {
+  const forge = await world();
+  t.teardown(() => forge.close());
+  await forge.open({ title: 'Other', description: 'the login' });
+  await forge.open({ title: 'Login' });
+  const call = caller(forge);
+  const answer = await call('search_issues', { query: 'login' });
+  t.strictSame(numbersOf(answer), [2, 1]);
+  t.match(answer, { issues: [{ rank: Number }] });
+  t.strictSame(numbersOf(await call('search_issues', { query: 'login', limit: 1 })), [2]);
+  t.strictSame(await call('search_issues', { query: 'absent' }), { issues: [] });
+  await t.rejects(call('search_issues', {}), { name: 'ValidationError' });
+});
+
+void t.test('the indexer says what became of issues, and reads all of a repository', async (t) => {
+  const forge = await world();
+  t.teardown(() => forge.close());
+  const { id } = await forge.open({ title: 'Login', description: `a\n\n b ${'x'.repeat(500)}` });
+  const indexer = issueIndexer(forge.useCases);
+  const changed = async (type: string, payload: object) =>
+    Array.fromAsync(indexer.changed({ type, payload } as never) as AsyncIterable<unknown>);
+  const fact = { repository_id: forge.code.id, issue_id: id, number: 1 };
+  for (const type of ['issue.created', 'issue.updated', 'issue.closed', 'issue.reopened'])
+    t.match(
+      await changed(type, fact),
+      [
+        {
+          put: {
+            id,
+            repositoryId: forge.code.id,
+            title: 'Login',
+            source: { repo_owner: 'alice', repo_name: 'code', number: 1, state: 'open', snippet: /^a b x+$/ },
+          },
+        },
+      ],
+      type,
+    );
+  t.strictSame(await changed('repository.renamed', { repository_id: 'r' }), [{ reindex: 'r' }]);
+  t.strictSame(await changed('repository.deleted', { repository_id: 'r' }), [{ forget: 'r' }]);
+  for (let count = 2; count <= 101; count++) await forge.open();
+  const all = await Array.fromAsync(indexer.documents(forge.code.id));
+  t.equal(all.length, 101, 'more than are read at a time');
+  for (const { source } of all) t.equal(indexer.source.validate(source).error, undefined);
+  await forge.useCases.delete(await forge.owning(alice), { number: '1' });
+  t.strictSame(await changed('issue.deleted', fact), [{ remove: id }]);
+  t.strictSame(await changed('issue.updated', fact), [{ remove: id }], 'an event that came late');
+  t.strictSame(await Array.fromAsync(indexer.documents('00000000-0000-4000-8000-0000000000ff')), []);
+});
+
+void t.test('they are there with the plugin, and absent without it', async (t) => {
+  const names = async (environment: Readonly<Record<string, string>>) => {
+    const { forge, stop } = await startTestForge(t, { database: 'memory', environment });
+    const tools = forge.port('ToolRegistry').tools();
+    const indexers = forge.port('IndexerRegistry').indexers();
+    await stop();
+    return [
+      tools.filter(({ plugin }) => plugin === 'issues').map(({ tool: { family, name } }) => `${family} ${name}`),
+      indexers.map(({ indexer: { name } }) => name).filter((name) => name === 'issues'),
+    ];
+  };
+  t.strictSame(await names({}), [['issues list_issues', 'issues read_issue', 'issues search_issues'], ['issues']]);
+  t.strictSame(await names({ HEXFORGE_PLUGINS: '-issues' }), [[], []]);
+});
