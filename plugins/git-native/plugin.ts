@@ -35,7 +35,7 @@ export default definePlugin({
     memory_bytes: Joi.number()
       .integer()
       .min(64 * 1024 ** 2)
-      .default(384 * 1024 ** 2)
+      .default(288 * 1024 ** 2)
       .description(
         'Memory in bytes that all git processes together may hold; more for repositories of millions of objects',
       ),

@@ -21,7 +21,7 @@ export interface GitLimits {
   /** `cat-file` processes kept in all. Default 24. */
   readonly readers: number;
   /**
-   * Bytes that all git processes together may hold in memory; the largest of the greediest caller goes. Default 384
+   * Bytes that all git processes together may hold in memory; the largest of the greediest caller goes. Default 288
    * MiB.
    */
   readonly memoryBytes: number;
@@ -63,7 +63,7 @@ export function gitLimits(given: Partial<GitLimits> = {}): GitLimits {
     largeTransfers: Math.min(8, Math.max(2, Math.floor(totalmem() / 1024 ** 3))),
     queue: 256,
     readers: 24,
-    memoryBytes: 384 * 1024 ** 2,
+    memoryBytes: 288 * 1024 ** 2,
     allocationBytes: 256 * 1024 ** 2,
     readerAllocationBytes: 64 * 1024 ** 2,
     pushBytes: 2 * 1024 ** 3,
