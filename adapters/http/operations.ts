@@ -14,16 +14,19 @@ export interface OperationAccess<A extends AccessRule> {
 
 /** What the operations of a noun have in common. */
 export interface Noun<R extends AccessRule, W extends AccessRule, T, J> {
-  /** One word, in lower case: ids of operations begin with it, and summaries say it. */
+  /** In lower case: summaries say it. */
   readonly noun: string;
+  /** Ids of operations begin with it. Default: the noun. */
+  readonly id?: string;
   /** Of the list; one of them is at `{id}` below it. */
   readonly path: string;
   /** For the list, and for one of them. */
   readonly reading: OperationAccess<R>;
   /** For what changes them. */
   readonly writing: OperationAccess<W>;
-  /** One of them in an answer, and how it becomes that. */
+  /** One of them in an answer, with an id: a page of them is named after it. */
   readonly json: Joi.ObjectSchema<J>;
+  /** How it becomes that. */
   readonly present: (thing: T) => J;
 }
 
@@ -56,27 +59,30 @@ export interface Operations<R extends AccessRule, W extends AccessRule, T> {
  * The operations of a noun, to choose from. What is otherwise about one of them is written with `api`.
  *
  * @example
- *   const bell = operations({
- *     noun: 'bell',
- *     path: '/{owner}/{repo}/bells',
+ *   const labelOf = operations({
+ *     noun: 'label',
+ *     path: '/{owner}/{repo}/labels',
  *     reading: { access: reads('repository', 'repo.read'), scope: 'repo.read' },
  *     writing: { access: changes('repository', 'repo.write'), scope: 'repo.write' },
- *     json: shape({ id: uuid(), name: text() }).id('Bell'),
- *     present: ({ id, name }: Bell) => ({ id, name }),
+ *     json: shape({ id: uuid(), name: text() }).id('Label'),
+ *     present: ({ id, name }: Label) => ({ id, name }),
  *   });
- *   const routes = [bell.page({ run: bells.list }), bell.create({ body: bellBody, statuses: [409], run: bells.create })];
+ *   const routes = [
+ *     labelOf.page({
+ *       run: ({ resource }, page) =>
+ *         labels.page({ where: { repositoryId: resource.id }, orderBy: ['nameKey'] }, page),
+ *     }),
+ *     labelOf.fetch({ run: (granted, which) => items.fetch(granted, which) }),
+ *     labelOf.delete({ run: (granted, which) => items.delete(granted, which) }),
+ *   ];
  */
-export function operations<const R extends AccessRule, const W extends AccessRule, T, J>({
-  noun,
-  path,
-  reading,
-  writing,
-  json,
-  present,
-}: Noun<R, W, T, J>): Operations<R, W, T> {
+export function operations<const R extends AccessRule, const W extends AccessRule, T, J>(
+  common: Noun<R, W, T, J>,
+): Operations<R, W, T> {
+  const { noun, id: own = noun, path, reading, writing, json, present } = common;
   const one = `${path}/{id}` as '/{id}';
-  const named = `${noun.charAt(0).toUpperCase()}${noun.slice(1)}`;
-  const listed = { ...reading, id: `${noun}List`, summary: `List ${noun}s`, method: 'GET', path } as const;
+  const a = /^[aeiou]/.test(noun) ? `an ${noun}` : `a ${noun}`;
+  const listed = { ...reading, id: `${own}List`, summary: `List ${noun}s`, method: 'GET', path } as const;
   return {
     list: ({ query, run }) =>
       api({
@@ -89,7 +95,7 @@ export function operations<const R extends AccessRule, const W extends AccessRul
       api({
         ...listed,
         query: shape(pageQuery),
-        result: pageOf(json).id(`${named}Page`),
+        result: pageOf(json).id(`${String(json.$_getFlag('id'))}Page`),
         run: async (_call, { granted, query }) =>
           presentPage(await run(granted, readPage(pageRules.orDefault(), query)), present),
       }),
@@ -97,8 +103,8 @@ export function operations<const R extends AccessRule, const W extends AccessRul
       api({
         ...writing,
         ...spec,
-        id: `${noun}Create`,
-        summary: `Create a ${noun}`,
+        id: `${own}Create`,
+        summary: `Create ${a}`,
         method: 'POST',
         path,
         success: 201,
@@ -108,8 +114,8 @@ export function operations<const R extends AccessRule, const W extends AccessRul
     fetch: ({ run }) =>
       api({
         ...reading,
-        id: `${noun}Fetch`,
-        summary: `A ${noun}`,
+        id: `${own}Fetch`,
+        summary: `A${a.slice(1)}`,
         method: 'GET',
         path: one,
         result: json,
@@ -119,8 +125,8 @@ export function operations<const R extends AccessRule, const W extends AccessRul
       api({
         ...writing,
         ...spec,
-        id: `${noun}Update`,
-        summary: `Change a ${noun}`,
+        id: `${own}Update`,
+        summary: `Change ${a}`,
         method: 'PATCH',
         path: one,
         result: json,
@@ -129,8 +135,8 @@ export function operations<const R extends AccessRule, const W extends AccessRul
     delete: ({ run }) =>
       api({
         ...writing,
-        id: `${noun}Delete`,
-        summary: `Delete a ${noun}`,
+        id: `${own}Delete`,
+        summary: `Delete ${a}`,
         method: 'DELETE',
         path: one,
         result: 'empty',

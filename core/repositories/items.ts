@@ -94,7 +94,7 @@ export interface RepositoryItems<T extends RepositoryItem> {
  * The use cases of a simple noun, to be given out under the permissions it asks for.
  *
  * @example
- *   const items = repositoryItems<Label>({
+ *   const own = repositoryItems<Label>({
  *     noun: 'label',
  *     rows: labels,
  *     most: 1000,
@@ -102,8 +102,8 @@ export interface RepositoryItems<T extends RepositoryItem> {
  *     unitOfWork,
  *     ids,
  *   });
- *   const create = (granted: Granted<Repository, 'label.create', User>, { name, color }: LabelWish) =>
- *     items.create(granted, { ...itemName(name, 64), color });
+ *   const create = async (granted: Granted<Repository, 'label.create', User>, name: string) =>
+ *     own.create(granted, itemName(name, 64));
  */
 export function repositoryItems<T extends RepositoryItem>(parts: ItemParts<T>): RepositoryItems<T> {
   const { noun, rows, most = Infinity, unitOfWork, ids } = parts;
