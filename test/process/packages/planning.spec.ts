@@ -21,7 +21,7 @@ const outside = (text: string, up: string): string =>
     .replaceAll("'#core/planning/use-cases'", `'${up}core/use-cases.ts'`)
     .replaceAll("'hexforge/planning'", `'${up}core/index.ts'`)
     .replaceAll(/'((?:label|milestone)\.(?:created|updated|deleted))'/g, "'planning.$1'")
-    .replaceAll('`${noun}.${what}`', '`planning.${noun}.${what}`');
+    .replaceAll(/`(?=(?:label|milestone)\.\$\{change\}`)/g, '`planning.');
 
 async function layOut(folder: string): Promise<void> {
   await cp(join(root, 'plugins/planning'), folder, { recursive: true });
