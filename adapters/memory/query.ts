@@ -30,6 +30,12 @@ function comparing(table: Table, orders: readonly Order<Row>[]): (a: Row, b: Row
   };
 }
 
+/** Whether it does in the ascending order of these members. */
+export function comesAfter(row: Row, other: Row, members: readonly string[]): boolean {
+  const orders = members.map((member) => compare(row[member], other[member]));
+  return (orders.find((order) => order !== 0) ?? 0) > 0;
+}
+
 function compare(one: unknown, other: unknown): number {
   const [a, b] = [scalar(one), scalar(other)];
   if (a === b) return 0;

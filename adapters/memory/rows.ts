@@ -1,17 +1,19 @@
 // Rows of one table in memory, found by equal members.
 import type { RowQuery, Rows } from '#core/kernel/rows';
 import type { Key, MemoryTable, Query } from './database.ts';
-import { matching } from './query.ts';
+import { comesAfter, matching } from './query.ts';
 
 /** @param keyOf what the table tells its rows apart by. */
 export function memoryRows<Row extends object>(table: MemoryTable<Row>, keyOf: (row: Row) => Key): Rows<Row> {
-  const query = ({ where, among = {}, orderBy }: RowQuery<Row>) => {
+  const query = ({ where, among = {}, after, orderBy }: RowQuery<Row>) => {
     const equal = matching(where);
     const members = Object.entries<readonly unknown[]>(among as Readonly<Record<string, readonly unknown[]>>).map(
       ([member, values]) => values.map((value) => matching({ [member]: value })),
     );
     const wanted = (row: Readonly<Record<string, unknown>>): boolean =>
-      equal(row) && members.every((values) => values.some((has) => has(row)));
+      equal(row) &&
+      members.every((values) => values.some((has) => has(row))) &&
+      (after === undefined || comesAfter(row, after, orderBy as readonly string[]));
     return { where: wanted, orderBy } as unknown as Query<Row> & { readonly where: (row: Row) => boolean };
   };
   return {

@@ -23,8 +23,11 @@ export function sqlRows<Row extends { readonly id: string }>(
   const name = entity as unknown as EntityName<Row>;
   const columns = Object.keys(properties).map((member) => `${columnOf(member)} as ${member}` as const);
   const db = (): Kysely<Columns> => database.kysely<Columns>();
-  const matching = (where: Readonly<Partial<Row>>, among: RowQuery<Row>['among'] = {}) =>
-    Object.entries<readonly unknown[]>(among as Readonly<Record<string, readonly unknown[]>>).reduce(
+  const matching = (
+    where: Readonly<Partial<Row>>,
+    { among = {}, after, orderBy = [] }: Partial<RowQuery<Row>> = {},
+  ) => {
+    const matched = Object.entries<readonly unknown[]>(among as Readonly<Record<string, readonly unknown[]>>).reduce(
       (query, [member, values]) =>
         values.length === 0 ? query.where(sql<boolean>`false`) : query.where(columnOf(member), 'in', [...values]),
       Object.entries(where).reduce(
@@ -33,11 +36,16 @@ export function sqlRows<Row extends { readonly id: string }>(
         db().selectFrom(tableName),
       ),
     );
-  const ordered = ({ where, among, orderBy }: RowQuery<Row>) =>
-    orderBy.reduce(
-      (query, term) =>
-        typeof term === 'string' ? query.orderBy(columnOf(term)) : query.orderBy(columnOf(term.desc), 'desc'),
-      matching(where, among).select(columns),
+    if (after === undefined) return matched;
+    const members = orderBy.filter((term) => typeof term === 'string');
+    const columns = sql.join(members.map((member) => sql.ref(columnOf(member))));
+    return matched.where(sql<boolean>`(${columns}) > (${sql.join(members.map((member) => after[member]))})`);
+  };
+  const ordered = (query: RowQuery<Row>) =>
+    query.orderBy.reduce(
+      (rows, term) =>
+        typeof term === 'string' ? rows.orderBy(columnOf(term)) : rows.orderBy(columnOf(term.desc), 'desc'),
+      matching(query.where, query).select(columns),
     );
   const counted = async (query: ReturnType<typeof matching>): Promise<number> =>
     (await query.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow()).total;
@@ -81,7 +89,7 @@ export function sqlRows<Row extends { readonly id: string }>(
         .limit(perPage)
         .offset((page - 1) * perPage)
         .execute()) as unknown as readonly Row[];
-      return { items, total: await counted(matching(query.where, query.among)), page, perPage };
+      return { items, total: await counted(matching(query.where, query)), page, perPage };
     },
   };
 }

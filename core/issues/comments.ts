@@ -18,6 +18,14 @@ export interface CommentPath {
   readonly id: string;
 }
 
+/** Which comments of an issue. */
+export interface CommentList {
+  readonly number: string;
+  readonly page: PageRequest;
+  /** The one that was read last, which may be gone by now. */
+  readonly after?: Pick<IssueComment, 'createdAt' | 'id'> | undefined;
+}
+
 /** A locked issue takes words of those alone who hold issue.write. @throws {Forbidden} */
 function checkUnlocked(granted: Writing, { locked }: HeldIssue): void {
   if (locked && !granted.may('issue.write'))
@@ -41,13 +49,13 @@ export function commentUseCases(parts: Parts) {
   };
 
   return {
-    /** The oldest first. @throws {NotFound} */
+    /** The oldest first; those after one alone where it is given. @throws {NotFound} */
     async list(
       { resource }: Granted<Repository, 'issue.read'>,
-      { number, page }: { readonly number: string; readonly page: PageRequest },
+      { number, page, after }: CommentList,
     ): Promise<readonly CommentView[]> {
       const { id: issueId } = await knownIssue(parts, resource, number);
-      return shown((await comments.page({ where: { issueId }, orderBy: ['createdAt', 'id'] }, page)).items);
+      return shown((await comments.page({ where: { issueId }, orderBy: ['createdAt', 'id'], after }, page)).items);
     },
 
     /** @throws {NotFound | Forbidden | ValidationFailed} */

@@ -2,94 +2,60 @@
 // (document D, "Issues").
 import type { Granted } from '#core/kernel/access';
 import type { User } from '#core/kernel/caller';
-import { Conflict, found, onDuplicate, ValidationFailed } from '#core/kernel/errors';
-import type { Page, PageRequest } from '#core/kernel/page';
+import type { PageRequest } from '#core/kernel/page';
 import type { Rows } from '#core/kernel/rows';
-import { aboutRepository, type Repository } from '#core/repositories/index';
+import {
+  itemName,
+  nameKey,
+  repositoryItems,
+  type NamedItem,
+  type Repository,
+  type RepositoryItem,
+} from '#core/repositories/index';
 import type { IssueParts } from './parts.ts';
 
 /** What each of them has. */
-export interface Named {
-  readonly id: string;
-  readonly repositoryId: string;
-  readonly name: string;
-  /** The name as it is compared: unique in a repository. */
-  readonly nameKey: string;
+export interface Named extends NamedItem {
   readonly description: string;
 }
 
+/** The most characters of a name. */
+export const maxNamedName = 100;
+/** The most characters of a description. */
+export const maxNamedDescription = 1000;
+
 /** Names are compared case-insensitively under this key. */
-export const namedKey = (name: string): string => name.toLowerCase();
+export const namedKey = nameKey;
 
 /** @throws {ValidationFailed} */
-export function named(name: string): Pick<Named, 'name' | 'nameKey'> {
-  if (name !== '' && name.trim() === name && !/\p{Cc}/u.test(name)) return { name, nameKey: namedKey(name) };
-  throw new ValidationFailed('The name is not allowed', {
-    detail: '"name" must be one line of text without blanks around it',
-  });
-}
+export const named = (name: string): Pick<Named, 'name' | 'nameKey'> => itemName(name, maxNamedName);
 
 type Parts<T extends Named> = Pick<IssueParts, 'unitOfWork' | 'events' | 'ids'> & {
   readonly rows: Rows<T>;
   /** What refusals call it, and its events begin with. */
   readonly noun: 'component' | 'version';
 };
+type Reading = Granted<Repository, 'issue.read'>;
 type Writing = Granted<Repository, 'issue.write', User>;
-type Change = 'created' | 'updated' | 'deleted';
 
 /** @template Extra what they have beside a name and a description. */
-export function namedUseCases<Extra extends object>(parts: Parts<Named & Extra>) {
+export function namedUseCases<Extra extends object>({ events, noun, ...parts }: Parts<Named & Extra>) {
   type Thing = Named & Extra;
   type Members = Pick<Named, 'name' | 'description'> & Extra;
-  const { rows, noun, unitOfWork, events, ids } = parts;
-  const missing = `There is no such ${noun}`;
-  const where = (members: Partial<Named>) => members as Partial<Thing>;
-
-  /** The change and its event in one unit of work. @throws {NotFound | Conflict} */
-  const change = ({ resource, call }: Writing, what: Change, write: () => Promise<Thing | undefined>): Promise<Thing> =>
-    onDuplicate(
-      () =>
-        unitOfWork.run(async () => {
-          const thing = found(await write(), missing);
-          await events.emit({
-            type: `${noun}.${what}`,
-            ...aboutRepository(resource, call),
-            payload: { repository_id: resource.id, id: thing.id },
-          });
-          return thing;
-        }),
-      (cause) =>
-        new Conflict(`The repository has a ${noun} of this name already`, {
-          detail: 'Names are compared case-insensitively',
-          cause,
-        }),
-    );
-
+  const items = repositoryItems<Thing>({
+    ...parts,
+    noun,
+    tell: (change, about) => events.emit({ type: `${noun}.${change}`, ...about }),
+  });
+  const some = (members: Partial<Named>) => members as Partial<Thing>;
   return {
-    list: ({ resource }: Granted<Repository, 'issue.read'>, page: PageRequest): Promise<Page<Thing>> =>
-      rows.page({ where: where({ repositoryId: resource.id }), orderBy: ['nameKey'] }, page),
-
-    /** @throws {ValidationFailed | Conflict} */
-    create: async (granted: Writing, members: Members): Promise<Thing> => {
-      const own = { id: ids.uuid(), repositoryId: granted.resource.id, ...named(members.name) };
-      return change(granted, 'created', () => rows.insert({ ...members, ...own }));
-    },
-
-    /** @throws {ValidationFailed | NotFound | Conflict} */
-    update: async (
-      granted: Writing,
-      { id, patch }: { readonly id: string; readonly patch: Partial<Members> },
-    ): Promise<Thing> => {
-      const own = where({ id, repositoryId: granted.resource.id });
-      if (Object.keys(patch).length === 0) return found(await rows.findOne(own), missing);
-      const { name }: { readonly name?: string | undefined } = patch;
-      const changes = { ...patch, ...(name !== undefined && named(name)) } as Partial<Thing>;
-      return change(granted, 'updated', () => rows.update(own, changes));
-    },
-
-    /** Issues that have it have it no more. @throws {NotFound} */
-    delete: async (granted: Writing, { id }: { readonly id: string }): Promise<void> => {
-      await change(granted, 'deleted', () => rows.delete(where({ id, repositoryId: granted.resource.id })));
-    },
+    list: ({ resource }: Reading, page: PageRequest) =>
+      parts.rows.page({ where: some({ repositoryId: resource.id }), orderBy: ['nameKey'] }, page),
+    create: async (granted: Writing, members: Members) =>
+      items.create(granted, { ...members, ...named(members.name) } as Omit<Thing, keyof RepositoryItem>),
+    update: (granted: Writing, { id, patch }: { readonly id: string; readonly patch: Partial<Members> }) =>
+      items.update(granted, id, () => some({ ...patch, ...(patch.name !== undefined && named(patch.name)) })),
+    /** Issues that have it have it no more. */
+    delete: (granted: Writing, which: { readonly id: string }) => items.delete(granted, some(which)),
   };
 }

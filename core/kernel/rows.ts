@@ -13,6 +13,11 @@ export interface RowQuery<Row extends object> {
   readonly among?: { readonly [M in Member<Row>]?: readonly Row[M][] };
   /** The most significant first; ascending unless under `desc`. The last should tell all rows apart. */
   readonly orderBy: readonly (Member<Row> | { readonly desc: Member<Row> })[];
+  /**
+   * Of these, the rows that come after one with these members in an ascending order: `orderBy` names them all, and none
+   * of them is ever null. So a list is read on from where it was left, whatever was added or deleted meanwhile.
+   */
+  readonly after?: { readonly [M in Member<Row>]?: Row[M] } | undefined;
 }
 
 /** The rows of one table, on every engine alike. */

@@ -1,14 +1,9 @@
 // A label of a repository, and what is true of one on paper (document B, "Issues").
 import { ValidationFailed } from '#core/kernel/errors';
-import { nameKey } from '#core/repositories/index';
+import { itemName, type NamedItem, type RepositoryItem } from '#core/repositories/index';
 
 /** A label of a repository. */
-export interface Label {
-  readonly id: string;
-  readonly repositoryId: string;
-  readonly name: string;
-  /** The name in lower case: unique in a repository. */
-  readonly nameKey: string;
+export interface Label extends NamedItem {
   /** Six hexadecimal digits, as they were given. */
   readonly color: string;
   readonly description: string | null;
@@ -30,17 +25,20 @@ export type LabelWish = Pick<Label, 'name' | 'color'> & { readonly description?:
 export function labelParts(wish: LabelWish): Pick<Label, 'name' | 'nameKey' | 'color'> & Partial<Label>;
 export function labelParts(wish: Partial<LabelWish>): Partial<Label>;
 export function labelParts({ name, color, description }: Partial<LabelWish>): Partial<Label> {
-  if (name !== undefined && (name.trim() !== name || name === '' || name.length > maxLabelName || /\p{Cc}/u.test(name)))
-    throw new ValidationFailed('The name of the label is not allowed', {
-      detail: `"name" must be 1 to ${maxLabelName} characters, without control characters or blanks around them`,
-    });
+  const named = name !== undefined && itemName(name, maxLabelName);
   if (color !== undefined && !labelColor.test(color))
     throw new ValidationFailed('The color of the label is not allowed', {
       detail: '"color" must be six hexadecimal digits, without "#"',
     });
   return {
-    ...(name !== undefined && { name, nameKey: nameKey(name) }),
+    ...named,
     ...(color !== undefined && { color }),
     ...(description !== undefined && { description: description === '' ? null : description }),
   };
 }
+
+/** A label to be. @throws {ValidationFailed} as `labelParts`. */
+export const newLabel = (wish: LabelWish): Omit<Label, keyof RepositoryItem> => ({
+  description: null,
+  ...labelParts(wish),
+});

@@ -1,6 +1,7 @@
 // A milestone of a repository, and what is true of one on paper (document B, "Issues").
 import { ValidationFailed } from '#core/kernel/errors';
 import { isDate } from '#core/kernel/instant';
+import type { RepositoryItem } from '#core/repositories/index';
 
 /** The states of a milestone. */
 export const milestoneStates = ['open', 'closed'] as const;
@@ -8,9 +9,7 @@ export const milestoneStates = ['open', 'closed'] as const;
 export type MilestoneState = (typeof milestoneStates)[number];
 
 /** A milestone of a repository. */
-export interface Milestone {
-  readonly id: string;
-  readonly repositoryId: string;
+export interface Milestone extends RepositoryItem {
   readonly title: string;
   readonly description: string;
   /** A day of the calendar, YYYY-MM-DD. */

@@ -3,9 +3,7 @@
 import type { Granted } from '#core/kernel/access';
 import type { User } from '#core/kernel/caller';
 import { ValidationFailed } from '#core/kernel/errors';
-import type { Rows } from '#core/kernel/rows';
-import type { Repository } from '#core/repositories/index';
-import { changesOf, type ChangeParts } from './changes.ts';
+import { repositoryItems, type Repository } from '#core/repositories/index';
 import {
   inState,
   maxMilestones,
@@ -15,19 +13,23 @@ import {
   type MilestoneState,
   type MilestoneWish,
 } from './milestone.ts';
-import type { MilestoneCounts, Planning } from './offers.ts';
+import type { Planning } from './offers.ts';
+import type { PlanningParts } from './parts.ts';
 
 type Reading = Granted<Repository, 'repo.read'>;
 type Writing = Granted<Repository, 'milestone.write', User>;
-type Parts = ChangeParts & {
-  readonly milestones: Rows<Milestone>;
-  readonly counters: () => readonly MilestoneCounts[];
-};
 
 export type MilestoneUseCases = ReturnType<typeof milestoneUseCases>;
 
-export function milestoneUseCases({ milestones, counters, ...parts }: Parts) {
-  const changes = changesOf('milestone', milestones, maxMilestones, parts);
+export function milestoneUseCases({ milestones, counters, events, unitOfWork, ids }: PlanningParts) {
+  const items = repositoryItems({
+    noun: 'milestone',
+    rows: milestones,
+    most: maxMilestones,
+    tell: (change, about) => events.emit({ type: `milestone.${change}`, ...about }),
+    unitOfWork,
+    ids,
+  });
   const counted = async (repositoryId: string, all: readonly Milestone[]): Promise<readonly CountedMilestone[]> => {
     const wanted = all.map(({ id }) => id);
     const counts = wanted.length === 0 ? [] : counters().map((counter) => counter.counts(repositoryId, wanted));
@@ -53,12 +55,10 @@ export function milestoneUseCases({ milestones, counters, ...parts }: Parts) {
           orderBy: ['dueDate', 'createdAt', 'id'],
         }),
       ),
-    fetch: async (granted: Reading, { id }: { readonly id: string }) => withCounts(await changes.fetch(granted, id)),
+    fetch: async (granted: Reading, which: { readonly id: string }) => withCounts(await items.fetch(granted, which)),
     create: async (granted: Writing, wish: MilestoneWish & { readonly title: string }) =>
       withCounts(
-        await changes.create(granted, {
-          id: parts.ids.uuid(),
-          repositoryId: granted.resource.id,
+        await items.create(granted, {
           description: '',
           dueDate: null,
           state: 'open',
@@ -72,16 +72,16 @@ export function milestoneUseCases({ milestones, counters, ...parts }: Parts) {
       { id, state, ...wish }: MilestoneWish & { readonly id: string; readonly state?: MilestoneState | undefined },
     ) =>
       withCounts(
-        await changes.update(granted, id, (before) => ({
+        await items.update(granted, id, (before) => ({
           ...milestoneParts(wish),
           ...(state !== undefined && inState(state, before, granted.call.now)),
         })),
       ),
-    delete: (granted: Writing, { id }: { readonly id: string }) => changes.delete(granted, { id }),
+    delete: (granted: Writing, which: { readonly id: string }) => items.delete(granted, which),
     offered: {
-      milestones: changes.byIds,
+      milestones: items.byIds,
       async hold(repositoryId, milestoneId) {
-        const milestone = (await changes.byIds(repositoryId, [milestoneId], 'held')).get(milestoneId);
+        const milestone = (await items.byIds(repositoryId, [milestoneId], 'held')).get(milestoneId);
         if (milestone !== undefined) return milestone;
         throw new ValidationFailed('There is no such milestone', {
           detail: `"milestone_id" names "${milestoneId}", which is no milestone of this repository`,

@@ -11,6 +11,7 @@ export type { Derived } from './derived.ts';
 export * from './events.ts';
 export type { RepositoryRecord } from './record.ts';
 export * from './git-backend.ts';
+export * from './items.ts';
 export * from './languages.ts';
 export * from './mark.ts';
 export * from './offers.ts';

@@ -15,6 +15,7 @@ import '#core/planning/index';
 import '#core/repositories/index';
 import '#core/settings/index';
 export { entityTag } from '#adapters/http/etag';
+export { operations, type Noun, type OperationAccess, type Operations } from '#adapters/http/operations';
 export {
   api,
   ByteStream,

@@ -10,14 +10,16 @@ import {
   time,
   tool,
   uuid,
-  ValidationFailed,
+  uuidPattern,
   word,
   type Tool,
   type TypeOf,
 } from 'hexforge/plugin';
 import { issueBounds, issueStates, issueStatuses, lastNumber, priorities, searchBounds } from 'hexforge/issues';
-import type { IssueView } from 'hexforge/issues';
+import type { CommentView, IssueView } from 'hexforge/issues';
 import type { IssueUseCases } from '#core/issues/use-cases';
+import { commentJson, presentComment } from './comments/schemas.ts';
+import { cursor } from './cursor.ts';
 import { presentIssue } from './issues/present.ts';
 import { issueJson } from './issues/schemas.ts';
 import { rank } from './search/schemas.ts';
@@ -60,19 +62,25 @@ const summary = (issue: IssueView): TypeOf<typeof summaryJson> => ({
 /** Document D, "MCP tool arguments". */
 const limit = () => count().min(1).max(100).default(30).description('1 to 100; default 30');
 
-/** The number of the last issue that was listed. */
-const cursorAfter = (number: number): string => Buffer.from(`issue ${number}`).toString('base64url');
+const cursorText = () => maybe(word().max(100).description('"next_cursor" of the answer before'));
 
-/** @throws {ValidationFailed} */
-function numberOf(cursor: string): number {
-  const [, digits] = /^issue ([0-9]{1,10})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
-  if (digits !== undefined && Number(digits) <= lastNumber) return Number(digits);
-  throw new ValidationFailed('The cursor is none that list_issues gave', {
-    detail: 'Leave "cursor" out to begin anew, or send the "next_cursor" of the answer before',
-  });
-}
+const issueCursor = cursor<Pick<IssueView, 'number'>>('list_issues', {
+  write: ({ number }) => String(number),
+  read: (text) => (/^[0-9]{1,10}$/.test(text) && Number(text) <= lastNumber ? { number: Number(text) } : undefined),
+});
 
-export const issueTools = ({ listPiece, fetch, search }: IssueUseCases): readonly Tool[] => [
+const commentCursor = cursor<Pick<CommentView, 'createdAt' | 'id'>>('list_comments', {
+  write: ({ createdAt, id }) => `${createdAt.getTime()} ${id}`,
+  read(text) {
+    // Of so many digits each is a time that every database knows.
+    const [, milliseconds, id = ''] = /^([0-9]{1,14}) (\S{36})$/.exec(text) ?? [];
+    return uuidPattern.test(id) ? { createdAt: new Date(Number(milliseconds)), id } : undefined;
+  },
+});
+
+const issueNumber = () => count().min(1).max(lastNumber).description('As list_issues and search_issues tell it');
+
+export const issueTools = ({ listPiece, fetch, search, comments }: IssueUseCases): readonly Tool[] => [
   tool({
     ...reading,
     name: 'list_issues',
@@ -83,7 +91,7 @@ export const issueTools = ({ listPiece, fetch, search }: IssueUseCases): readonl
       labels: maybe(
         list(word().max(64)).max(issueBounds.labels).description('Names, in any case; an issue has them all'),
       ),
-      cursor: maybe(word().max(100).description('"next_cursor" of the answer before')),
+      cursor: cursorText(),
       limit: limit(),
     }),
     output: shape({ issues: list(summaryJson), next_cursor: orNull(word()) }),
@@ -91,21 +99,37 @@ export const issueTools = ({ listPiece, fetch, search }: IssueUseCases): readonl
       const { issues, more } = await listPiece(granted, {
         state: state === 'all' ? undefined : state,
         labels,
-        beyond: cursor === undefined ? undefined : numberOf(cursor),
+        beyond: issueCursor.position(cursor)?.number,
         limit,
       });
-      const last = issues.at(-1);
-      return { issues: issues.map(summary), next_cursor: more && last !== undefined ? cursorAfter(last.number) : null };
+      return { issues: issues.map(summary), next_cursor: issueCursor.next(issues, more) };
     },
   }),
   tool({
     ...reading,
     name: 'read_issue',
-    description: 'Reads one issue of the repository by its number, with its description; without its comments.',
-    input: shape({ number: count().min(1).max(lastNumber).description('As list_issues and search_issues tell it') }),
+    description:
+      'Reads one issue of the repository by its number, with its description; list_comments has its comments.',
+    input: shape({ number: issueNumber() }),
     output: issueJson,
     run: async (_call, { granted, input: { number } }) =>
       presentIssue(await fetch(granted, { number: String(number) })),
+  }),
+  tool({
+    ...reading,
+    name: 'list_comments',
+    description:
+      'Lists the comments on one issue of the repository, the oldest first. Read on with "next_cursor" until it is null.',
+    input: shape({ number: issueNumber(), cursor: cursorText(), limit: limit() }),
+    output: shape({ comments: list(commentJson), next_cursor: orNull(word()) }),
+    run: async (_call, { granted, input: { number, cursor, limit } }) => {
+      // One more than asked for, to know whether there is one.
+      const page = { page: 1, perPage: limit + 1 };
+      const after = commentCursor.position(cursor);
+      const read = await comments.list(granted, { number: String(number), after, page });
+      const shown = read.slice(0, limit);
+      return { comments: shown.map(presentComment), next_cursor: commentCursor.next(shown, read.length > limit) };
+    },
   }),
   tool({
     ...reading,

@@ -93,6 +93,30 @@ export const rowsChecks: readonly Check<RowsUnderTest>[] = [
     assert.equal(await names({}), 'abcd');
   }),
 
+  check('a list is read on from where it was left, whatever came or went meanwhile', async (under) => {
+    const { rows, unitOfWork, add } = under;
+    const at = (second: number) => new Date(Date.UTC(2026, 0, 2, 3, 4, second, 678));
+    const all = [1, 1, 1, 2, 3].map((second, index) => thing(`${index}`, { closedAt: at(second) }));
+    await add(...all.toReversed(), thing('of another', { ownerId: bob, closedAt: at(2) }));
+    const piece = (last?: Thing) =>
+      rows.page(
+        {
+          where: { ownerId: ada },
+          orderBy: ['closedAt', 'id'],
+          after: last && { closedAt: last.closedAt, id: last.id },
+        },
+        { page: 1, perPage: 2 },
+      );
+    assert.deepEqual(await piece(), { items: all.slice(0, 2), total: 5, page: 1, perPage: 2 });
+    assert.deepEqual(await piece(all[1]), { items: all.slice(2, 4), total: 3, page: 1, perPage: 2 });
+    const late = thing('late', { closedAt: at(4) });
+    await add(late);
+    await unitOfWork.run(() => rows.delete({ id: all[1]?.id ?? '' }));
+    assert.deepEqual(await piece(all[1]), { items: all.slice(2, 4), total: 4, page: 1, perPage: 2 });
+    assert.deepEqual((await piece(all[3])).items, [all[4], late]);
+    assert.deepEqual(await piece(late), { items: [], total: 0, page: 1, perPage: 2 });
+  }),
+
   check('what there is is counted', async ({ rows, unitOfWork, add }) => {
     assert.equal(await rows.count({}), 0);
     const closedAt = new Date('2026-01-02T03:04:05.678Z');

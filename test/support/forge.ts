@@ -12,6 +12,7 @@ import type { PluginDefinition } from '#host/definition';
 import { startForge, type Forge } from '#host/serve';
 import { Client } from './client.ts';
 import { layCluster } from './cluster.ts';
+import { installed, startInstalled } from './installed.ts';
 import { Contract, type Document } from './openapi.ts';
 import { createDatabase, type TestDatabase } from './postgres.ts';
 
@@ -105,17 +106,17 @@ async function start(
   dataDir: string,
   database: TestDatabase | undefined,
   options: ForgeOptions,
-): Promise<{ forge: Forge; stdout: Captured; stderr: Captured }> {
+): Promise<{ forge: Forge; stdout: { readonly text: string }; stderr: { readonly text: string } }> {
   const file = join(dataDir, '..', 'hexforge.json');
   // JSON is YAML. Password hashes are cheap here; what they cost elsewhere is tested where they are made.
   await writeFile(
     file,
     JSON.stringify({
       ...options.configuration,
-      plugins: { identity: { scrypt_log_n: 10 }, ...options.configuration?.plugins },
+      plugins: { identity: { scrypt_log_n: 10 }, ...installed?.plugins, ...options.configuration?.plugins },
     }),
   );
-  const environment: Record<string, string> = {
+  const environment = {
     PATH: process.env['PATH'] ?? '',
     HOST: '127.0.0.1',
     PORT: '0',
@@ -129,6 +130,7 @@ async function start(
     ...(database === undefined ? {} : { DATABASE_URL: database.url }),
     ...options.environment,
   };
+  if (installed !== undefined) return startInstalled(installed.folder, environment);
   const configuration = await loadConfiguration({ environment, cwd: join(dataDir, '..') });
   const stdout = new Captured();
   const stderr = new Captured();

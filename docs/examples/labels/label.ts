@@ -1,17 +1,12 @@
 // A label of a repository, and its rule.
-import { ValidationFailed } from 'hexforge/plugin';
+import { itemName, type NamedItem } from 'hexforge/repositories';
 
-export interface Label {
-  readonly id: string;
-  readonly repositoryId: string;
-  readonly name: string;
-  /** The name in lower case: unique in a repository. */
-  readonly nameKey: string;
+export interface Label extends NamedItem {
   readonly color: string;
 }
 
-/** @throws {ValidationFailed} */
-export function named(name: string): Pick<Label, 'name' | 'nameKey'> {
-  if (name.trim() === name) return { name, nameKey: name.toLowerCase() };
-  throw new ValidationFailed('The name is not allowed', { detail: '"name" must have no blanks around it' });
-}
+/** What a caller says of a label. */
+export type LabelWish = Pick<Label, 'name' | 'color'>;
+
+/** One line of at most 50 characters, and the key that names are compared by. @throws {ValidationFailed} */
+export const labelName = (name: string): Pick<Label, 'name' | 'nameKey'> => itemName(name, 50);

@@ -26,12 +26,13 @@ void test('labels of a repository', async () => {
   const changed = await alice.patch(`${all}/${id}`, { json: { name: 'Defect' } });
   assert.deepEqual([changed.status, changed.body], [200, { id, ...bug, name: 'Defect' }]);
   assert.deepEqual((await alice.patch(`${all}/${id}`, { json: {} })).body, changed.body, 'nothing asked');
+  assert.deepEqual((await forge.get(`${all}/${id}`)).body, changed.body);
   const list = await forge.get(`${all}?per_page=1`);
   assert.deepEqual(list.body, { items: [changed.body], total: 1, page: 1, per_page: 1 });
   await forge.drained();
   const events = forge.events.filter(({ type }) => type === 'labels.changed');
   assert.deepEqual(
-    events.map(({ payload }) => (payload as { label_id: string }).label_id),
+    events.map(({ payload }) => (payload as { id: string }).id),
     [id, id],
     'one for each change',
   );
@@ -40,7 +41,8 @@ void test('labels of a repository', async () => {
   assert.equal((await forge.anonymous.post(all, { json: bug })).status, 401);
   const hidden = '/x/labels/repos/alice/shut/labels';
   assert.equal((await bob.get(hidden)).status, 404, 'a private repository is not there');
-  assert.equal((await alice.patch(`${hidden}/${id}`, { json: {} })).status, 404, 'nor a label of another repository');
+  assert.equal((await alice.get(`${hidden}/${id}`)).status, 404, 'nor a label of another repository');
+  assert.equal((await alice.patch(`${hidden}/${id}`, { json: {} })).status, 404);
   assert.equal((await alice.delete(`${hidden}/${id}`)).status, 404);
   assert.equal((await alice.delete(`${all}/none`)).status, 400);
 

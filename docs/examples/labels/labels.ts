@@ -1,47 +1,37 @@
-// What happens when a caller lists, adds, changes or removes labels.
-import { Conflict, found, onDuplicate } from 'hexforge/plugin';
+// What happens when a caller lists, adds, reads, changes or removes labels.
 import type { Events, Granted, Ids, PageRequest, Rows, UnitOfWork, User } from 'hexforge/plugin';
-import { aboutRepository, type Repository } from 'hexforge/repositories';
-import { named, type Label } from './label.ts';
+import { repositoryItems, type AboutItem, type Repository } from 'hexforge/repositories';
+import { labelName, type Label, type LabelWish } from './label.ts';
 
 declare module 'hexforge/plugin' {
   interface EventPayloads {
-    'labels.changed': { readonly repository_id: string; readonly label_id: string };
+    'labels.changed': AboutItem['payload'];
   }
 }
 
 type Parts = { labels: Rows<Label>; unitOfWork: UnitOfWork; events: Events; ids: Ids };
+type Reading = Granted<Repository, 'repo.read'>;
 type Writing = Granted<Repository, 'repo.write', User>;
 
 export type LabelUseCases = ReturnType<typeof labelUseCases>;
 
 export function labelUseCases({ labels, unitOfWork, events, ids }: Parts) {
-  /** The change and its event in one unit of work. @throws {NotFound | Conflict} */
-  const change = ({ resource, call }: Writing, write: () => Promise<Label | undefined>): Promise<Label> =>
-    onDuplicate(
-      () =>
-        unitOfWork.run(async () => {
-          const label = found(await write());
-          const payload = { repository_id: resource.id, label_id: label.id };
-          await events.emit({ type: 'labels.changed', ...aboutRepository(resource, call), payload });
-          return label;
-        }),
-      (cause) => new Conflict('The repository has a label of this name already', { cause }),
-    );
+  const items = repositoryItems({
+    noun: 'label',
+    rows: labels,
+    most: 1000,
+    tell: (_change, about) => events.emit({ type: 'labels.changed', ...about }),
+    unitOfWork,
+    ids,
+  });
   return {
-    list: ({ resource }: Granted<Repository, 'repo.read'>, page: PageRequest) =>
+    list: ({ resource }: Reading, page: PageRequest) =>
       labels.page({ where: { repositoryId: resource.id }, orderBy: ['nameKey'] }, page),
-    create: (granted: Writing, { name, color }: { name: string; color: string }) =>
-      change(granted, () =>
-        labels.insert({ id: ids.uuid(), repositoryId: granted.resource.id, ...named(name), color }),
-      ),
-    update: async (granted: Writing, { id, name, color }: { id: string; name?: string; color?: string }) => {
-      const patch = { ...(name !== undefined && named(name)), ...(color !== undefined && { color }) };
-      const own = { id, repositoryId: granted.resource.id };
-      if (Object.keys(patch).length === 0) return found(await labels.findOne(own));
-      return change(granted, () => labels.update(own, patch));
-    },
-    delete: (granted: Writing, { id }: { id: string }) =>
-      change(granted, () => labels.delete({ id, repositoryId: granted.resource.id })),
+    fetch: (granted: Reading, which: { id: string }) => items.fetch(granted, which),
+    create: async (granted: Writing, { name, color }: LabelWish) =>
+      items.create(granted, { ...labelName(name), color }),
+    update: (granted: Writing, { id, name, ...rest }: Partial<LabelWish> & { id: string }) =>
+      items.update(granted, id, () => ({ ...rest, ...(name !== undefined && labelName(name)) })),
+    delete: (granted: Writing, which: { id: string }) => items.delete(granted, which),
   };
 }

@@ -1,9 +1,9 @@
 // Shapes of versions over HTTP (document D, "Issues"), and how a version becomes one.
-import { day, flag, maybe, orNull, pageOf, shape, text, uuid, word, type TypeOf } from 'hexforge/plugin';
-import type { Version } from 'hexforge/issues';
+import { day, flag, maybe, orNull, shape, text, uuid, word, type TypeOf } from 'hexforge/plugin';
+import { maxNamedDescription, maxNamedName, type Version } from 'hexforge/issues';
 
-const name = word().max(100);
-const description = text().max(1000);
+const name = word().max(maxNamedName);
+const description = text().max(maxNamedDescription);
 const released = flag().strict();
 
 export const versionBody = shape({
@@ -25,7 +25,6 @@ export const versionJson = shape({
   released: flag(),
   release_date: orNull(day()),
 }).id('Version');
-export const versionPageJson = pageOf(versionJson).id('VersionPage');
 
 export const presentVersion = (version: Version): TypeOf<typeof versionJson> => ({
   id: version.id,

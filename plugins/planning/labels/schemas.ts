@@ -1,5 +1,5 @@
 // Shapes of labels over HTTP (document B, "Issues"), and how a label becomes one.
-import { list, maybe, orNull, shape, text, uuid, word, type TypeOf } from 'hexforge/plugin';
+import { maybe, orNull, shape, text, uuid, word, type TypeOf } from 'hexforge/plugin';
 import { labelColor, maxLabelDescription, maxLabelName, type Label } from 'hexforge/planning';
 
 const name = word().max(maxLabelName);
@@ -14,7 +14,6 @@ export const labelChangeBody = shape({
 }).id('LabelUpdate');
 
 export const labelJson = shape({ id: uuid(), repo_id: uuid(), name, color, description }).id('Label');
-export const labelListJson = list(labelJson);
 
 export const presentLabel = ({ repositoryId: repo_id, nameKey: _, ...label }: Label): TypeOf<typeof labelJson> => ({
   ...label,

@@ -1,5 +1,5 @@
 // Shapes of milestones over HTTP (document B, "Issues").
-import { count, list, maybe, oneOf, orNull, shape, text, time, uuid, word, type TypeOf } from 'hexforge/plugin';
+import { count, maybe, oneOf, orNull, shape, text, time, uuid, word, type TypeOf } from 'hexforge/plugin';
 import { maxMilestoneDescription, maxMilestoneTitle, milestoneStates } from 'hexforge/planning';
 
 const title = word().max(maxMilestoneTitle);
@@ -36,5 +36,3 @@ export const milestoneJson = shape({
   closed_issues: count(),
 }).id('Milestone');
 export type MilestoneJson = TypeOf<typeof milestoneJson>;
-
-export const milestoneListJson = list(milestoneJson);

@@ -25,6 +25,8 @@ const caller =
     return answer as Readonly<Record<string, unknown>>;
   };
 
+const cursorAt = (position: string): string => Buffer.from(`list_issues ${position}`).toString('base64url');
+
 const numbersOf = ({ issues }: Readonly<Record<string, unknown>>) =>
   (issues as readonly { readonly number: number }[]).map(({ number }) => number);
 
@@ -59,7 +61,7 @@ void t.test('list_issues: by state and labels, in pieces that what is opened mea
   t.strictSame(await call('list_issues', { labels: ['absent'] }), { issues: [], next_cursor: null });
   for (const given of [{ limit: 0 }, { limit: 101 }, { state: 'merged' }, { unknown: 1 }, { cursor: '' }])
     await t.rejects(call('list_issues', given), { name: 'ValidationError' }, JSON.stringify(given));
-  for (const cursor of ['x', Buffer.from('issue 99999999999').toString('base64url')])
+  for (const cursor of ['x', ...['99999999999', '2147483648', '1 '].map(cursorAt)])
     await t.rejects(call('list_issues', { cursor }), refusal('validation_failed', /next_cursor/));
 });
 
@@ -78,6 +80,70 @@ void t.test('read_issue: the issue as a fetch has it', async (t) => {
   await t.rejects(call('read_issue', { number: 2 }), refusal('not_found'));
   for (const number of [0, 1.5, 2 ** 31, 'ABC-1'])
     await t.rejects(call('read_issue', { number }), { name: 'ValidationError' }, String(number));
+});
+
+void t.test('list_comments: the oldest first, in pieces that stay right while comments come and go', async (t) => {
+  const forge = await world();
+  t.teardown(() => forge.close());
+  await forge.open();
+  await forge.open();
+  const { comments } = forge.useCases;
+  const say = async (body: string, second: number, number = '1') => {
+    const granted = await forge.as(bob);
+    const call = { ...granted.call, now: new Date(Date.UTC(2026, 0, 2, 3, 4, second)) };
+    return comments.create({ ...granted, call } as typeof granted, { number, body });
+  };
+  // Some of one moment, so that their ids have to tell them apart.
+  const said: { readonly id: string }[] = [];
+  for (const [body, second] of [...'abcde'].map((letter, index) => [letter, index < 3 ? 1 : 2] as const))
+    said.push(await say(body, second));
+  await say('elsewhere', 1, '2');
+  const call = caller(forge);
+  const bodies = (answer: Readonly<Record<string, unknown>>) =>
+    (answer['comments'] as readonly { readonly body: string }[]).map(({ body }) => body).join('');
+
+  const first = await call('list_comments', { number: 1, limit: 2 });
+  t.match(first, {
+    comments: [
+      { id: said[0]?.id, body: 'a', author: { username: 'bob' }, created_at: '2026-01-02T03:04:01.000Z' },
+      { body: 'b' },
+    ],
+    next_cursor: /^[\w-]+$/,
+  });
+  for (const gone of [0, 1]) await comments.delete(await forge.as(bob), { number: '1', id: said[gone]?.id ?? '' });
+  await say('f', 3);
+  const second = await call('list_comments', { number: 1, limit: 3, cursor: first['next_cursor'] });
+  t.equal(bodies(second), 'cde', 'what was deleted shifts nothing, and the limit may be another one');
+  const third = await call('list_comments', { number: 1, limit: 1, cursor: second['next_cursor'] });
+  t.equal(bodies(third), 'f', 'what was added comes at its end');
+  t.equal(third['next_cursor'], null);
+  t.equal(bodies(await call('list_comments', { number: 1 })), 'cdef');
+
+  for (let made = 0; made < 30; made++) await say('x', 4, '2');
+  const byDefault = await call('list_comments', { number: 2 });
+  t.equal(bodies(byDefault).length, 'elsewhere'.length + 29, '30 by default');
+  t.equal(bodies(await call('list_comments', { number: 2, limit: 100 })).length, 'elsewhere'.length + 30);
+
+  await t.rejects(call('list_comments', { number: 3 }), refusal('not_found'));
+  for (const given of [{}, { number: 0 }, { number: 1, limit: 0 }, { number: 1, limit: 101 }, { number: 1, id: 'x' }])
+    await t.rejects(call('list_comments', given), { name: 'ValidationError' }, JSON.stringify(given));
+  const position = (text: string) => Buffer.from(text).toString('base64url');
+  const { next_cursor: ofIssues } = await call('list_issues', { limit: 1 });
+  const id = said[0]?.id ?? '';
+  for (const cursor of [
+    'x',
+    ofIssues,
+    position('list_comments 1'),
+    position(`list_comments 1 ${'x'.repeat(36)}`),
+    position(`list_comments 999999999999999 ${id}`),
+    position(`list_comments -1 ${id}`),
+  ])
+    await t.rejects(
+      call('list_comments', { number: 1, cursor }),
+      refusal('validation_failed', /next_cursor/),
+      String(cursor),
+    );
+  await t.rejects(call('list_issues', { cursor: first['next_cursor'] }), refusal('validation_failed', /next_cursor/));
 });
 
 void t.test('search_issues: the best first', async (t) => {
@@ -140,6 +206,9 @@ void t.test('they are there with the plugin, and absent without it', async (t) =
       indexers.map(({ indexer: { name } }) => name).filter((name) => name === 'issues'),
     ];
   };
-  t.strictSame(await names({}), [['issues list_issues', 'issues read_issue', 'issues search_issues'], ['issues']]);
+  t.strictSame(await names({}), [
+    ['list_issues', 'read_issue', 'list_comments', 'search_issues'].map((name) => `issues ${name}`),
+    ['issues'],
+  ]);
   t.strictSame(await names({ HEXFORGE_PLUGINS: '-issues' }), [[], []]);
 });

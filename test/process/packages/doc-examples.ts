@@ -6,6 +6,7 @@ const speakingOf = `
 import { strict as assert } from 'node:assert';
 import { test } from 'node:test';
 import type * as kit from 'hexforge/plugin';
+import type * as repositories from 'hexforge/repositories';
 import bell from './own-words.ts';
 
 interface Label { readonly id: string; readonly repositoryId: string; readonly name: string; readonly nameKey: string }
@@ -23,6 +24,10 @@ declare const tokens: kit.MemoryTable<{ readonly id: string; readonly userId: st
 declare const bells: { of(tower: string, limit: number): Promise<readonly string[]>; clear(tower: string): Promise<void> };
 declare const labels: kit.Rows<Label>;
 declare const label: Label;
+declare const items: repositories.RepositoryItems<Label>;
+declare const unitOfWork: kit.UnitOfWork;
+declare const events: kit.Events;
+declare const ids: kit.Ids;
 declare const userId: string;
 declare const now: Date;
 declare const mySealer: kit.Sealer;

@@ -1,0 +1,161 @@
+// What a repository has several of, such as labels: fetched, made, changed and deleted by one change after the other,
+// each together with its event.
+import type { Granted } from '#core/kernel/access';
+import type { User } from '#core/kernel/caller';
+import { Conflict, found, onDuplicate, Unprocessable, ValidationFailed } from '#core/kernel/errors';
+import type { RowQuery, Rows } from '#core/kernel/rows';
+import type { Ids } from '#core/kernel/time';
+import type { UnitOfWork } from '#core/kernel/unit-of-work';
+import { aboutRepository } from './events.ts';
+import { nameKey, type Repository } from './repository.ts';
+
+/** What each of them has. */
+export interface RepositoryItem {
+  readonly id: string;
+  readonly repositoryId: string;
+}
+
+/** What those that are told apart by name have beside it. */
+export interface NamedItem extends RepositoryItem {
+  readonly name: string;
+  /** The name as it is compared: unique in a repository. */
+  readonly nameKey: string;
+}
+
+/**
+ * A name that is one line without blanks around it, and the key it is compared by.
+ *
+ * @example
+ *   const { nameKey } = itemName('Bug', 64);
+ *
+ * @param longest in characters.
+ * @throws {ValidationFailed} naming the member "name".
+ */
+export function itemName(name: string, longest: number): Pick<NamedItem, 'name' | 'nameKey'> {
+  if (name !== '' && name.length <= longest && name.trim() === name && !/\p{Cc}/u.test(name))
+    return { name, nameKey: nameKey(name) };
+  throw new ValidationFailed('The name is not allowed', {
+    detail: `"name" must be 1 to ${longest} characters, without control characters or blanks around them`,
+  });
+}
+
+/** What becomes of an item. */
+export type ItemChange = 'created' | 'updated' | 'deleted';
+
+/** What an event about an item consists of, but for its type. */
+export interface AboutItem {
+  /** `repository:ID`. */
+  readonly aggregate: string;
+  readonly actorId?: string;
+  readonly payload: { readonly repository_id: string; readonly id: string };
+}
+
+/** What `repositoryItems` is made from. */
+export interface ItemParts<T extends RepositoryItem> {
+  /** What refusals call one of them. */
+  readonly noun: string;
+  /** A unique constraint of the table, if it has one, is on the name. */
+  readonly rows: Rows<T>;
+  /** The most that one repository has; without it there is no bound. */
+  readonly most?: number;
+  /** Emits the event, in the unit of work of the change. */
+  readonly tell: (change: ItemChange, about: AboutItem) => Promise<unknown>;
+  readonly unitOfWork: UnitOfWork;
+  readonly ids: Ids;
+}
+
+type Writing = Granted<Repository, string, User>;
+
+/**
+ * The items of one kind that repositories have. An item is looked for by its id and its repository, so that the path of
+ * one repository never reaches what another has.
+ */
+export interface RepositoryItems<T extends RepositoryItem> {
+  /** @throws {NotFound} */
+  fetch(granted: Granted<Repository, string>, which: { readonly id: string }): Promise<T>;
+  /** @throws {Unprocessable} where the repository has `most`. @throws {Conflict} where the name is taken. */
+  create(granted: Writing, members: Omit<T, keyof RepositoryItem>): Promise<T>;
+  /**
+   * @param patch what the item before comes to; where that is nothing, nothing is written or told.
+   * @throws {NotFound} @throws {Conflict} where the name is taken.
+   */
+  update(granted: Writing, id: string, patch: (before: T) => Partial<T>): Promise<T>;
+  /** @returns what it was. @throws {NotFound} */
+  delete(granted: Writing, which: Partial<T>): Promise<T>;
+  /** A batch of one repository; unknown ids are missing. */
+  byIds(repositoryId: string, ids: readonly string[], how?: 'held'): Promise<ReadonlyMap<string, T>>;
+  /** Inside a unit of work: waits for the change before it. @returns how many there are. */
+  turn(granted: Writing): Promise<number>;
+  /** `create` inside a unit of work. */
+  add(granted: Writing, members: Omit<T, keyof RepositoryItem>): Promise<T>;
+}
+
+/**
+ * The use cases of a simple noun, to be given out under the permissions it asks for.
+ *
+ * @example
+ *   const own = repositoryItems<Label>({
+ *     noun: 'label',
+ *     rows: labels,
+ *     most: 1000,
+ *     tell: (change, about) => events.emit({ type: `label.${change}`, ...about }),
+ *     unitOfWork,
+ *     ids,
+ *   });
+ *   const create = async (granted: Granted<Repository, 'label.create', User>, name: string) =>
+ *     own.create(granted, itemName(name, 64));
+ */
+export function repositoryItems<T extends RepositoryItem>(parts: ItemParts<T>): RepositoryItems<T> {
+  const { noun, rows, most = Infinity, unitOfWork, ids } = parts;
+  const missing = `There is no such ${noun}`;
+  const own = ({ resource }: Granted<Repository, string>, which: Partial<T> = {}) =>
+    ({ ...which, repositoryId: resource.id }) as Partial<T>;
+  const named = (write: () => Promise<T | undefined>): Promise<T | undefined> =>
+    onDuplicate(
+      write,
+      (cause) =>
+        new Conflict(`The repository has a ${noun} of this name already`, {
+          detail: '"name" is in use; names are compared case-insensitively',
+          cause,
+        }),
+    );
+  const told = async (change: ItemChange, { resource, call }: Writing, written: T | undefined): Promise<T> => {
+    const item = found(written, missing);
+    const payload = { repository_id: resource.id, id: item.id };
+    await parts.tell(change, { ...aboutRepository(resource, call), payload });
+    return item;
+  };
+  const items: RepositoryItems<T> = {
+    fetch: async (granted, { id }) => found(await rows.findOne(own(granted, { id } as Partial<T>)), missing),
+    create: (granted, members) => unitOfWork.run(() => items.add(granted, members)),
+    update: (granted, id, patch) =>
+      unitOfWork.run(async () => {
+        await items.turn(granted);
+        const before = await items.fetch(granted, { id });
+        const changed = patch(before);
+        if (Object.keys(changed).length === 0) return before;
+        return told('updated', granted, await named(() => rows.update(own(granted, { id } as Partial<T>), changed)));
+      }),
+    delete: (granted, which) =>
+      unitOfWork.run(async () => {
+        await items.turn(granted);
+        return told('deleted', granted, await rows.delete(own(granted, which)));
+      }),
+    async byIds(repositoryId, wanted, how) {
+      if (wanted.length === 0) return new Map();
+      const among = { id: wanted } as RowQuery<T>['among'] & object;
+      const all = await rows.find({ where: { repositoryId } as Partial<T>, among, orderBy: ['id'] }, how);
+      return new Map(all.map((item) => [item.id, item]));
+    },
+    turn: (granted) => rows.count(own(granted), 'held'),
+    async add(granted, members) {
+      if ((await items.turn(granted)) >= most)
+        throw new Unprocessable(`The repository has ${most} ${noun}s already, and can have no more`, {
+          detail: `Delete a ${noun} that is no longer needed`,
+        });
+      const item = { ...members, id: ids.uuid(), repositoryId: granted.resource.id } as unknown as T;
+      return told('created', granted, await named(() => rows.insert(item)));
+    },
+  };
+  return items;
+}
