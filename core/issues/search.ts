@@ -30,12 +30,15 @@ export interface SearchText {
   readonly text: string;
 }
 
+/** An issue that a search found, with how well it matches. */
 export interface RankedIssue extends IssueRow {
   /** Above 0, up to 1; only those of one search compare. */
   readonly rank: number;
 }
 
+/** By what `facets=true` counts the issues that match (document B, "Issues"). */
 export const facets = ['state', 'type', 'label', 'assignee'] as const;
+/** One of `facets`. */
 export type Facet = (typeof facets)[number];
 
 /** How many of those that match have the value: a state, a type's name, a label's id, a username. */

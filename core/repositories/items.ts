@@ -26,7 +26,7 @@ export interface NamedItem extends RepositoryItem {
  * A name that is one line without blanks around it, and the key it is compared by.
  *
  * @example
- *   const { nameKey } = itemName('Bug', 64);
+ *   const bug: { readonly nameKey: string } = itemName('Bug', 64);
  *
  * @param longest in characters.
  * @throws {ValidationFailed} naming the member "name".
