@@ -1,8 +1,9 @@
 // What lists and searches cost the database: plans without a sequential scan over issues, whatever is asked for, and as
 // many statements for one row as for a hundred. HEXFORGE_TEST_ISSUES is how many issues there are, 10,000 by default.
-import { definePlugin, type SqlDatabase } from 'hexforge/plugin';
-import { CompiledQuery } from 'kysely';
-import t from 'tap';
+import type { IssueFilter } from 'hexforge/issues';
+import t, { type Test } from 'tap';
+import { sqlIssueStore } from '#plugins/issues/issues/store';
+import { databaseDoor } from '#test/support/database-door';
 import { startTestForge } from '#test/support/forge';
 import { statementRecorder, type Statement } from '#test/support/statements';
 import { expect, repos } from './tracker.ts';
@@ -16,26 +17,9 @@ interface PlanNode {
   readonly Plans?: readonly PlanNode[];
 }
 
-/** The database of the forge that runs, from inside it. */
-function door() {
-  let database: SqlDatabase | undefined;
-  return {
-    definition: definePlugin({
-      name: 'door',
-      version: '1.0.0',
-      api: '*',
-      stores: {
-        rows: { sql: (db: SqlDatabase): { db?: SqlDatabase } => ({ db }), memory: (): { db?: SqlDatabase } => ({}) },
-      },
-      build: ({ stores }) => void (database = stores.rows.db),
-    }),
-    async run(sql: string, parameters: readonly unknown[] = []) {
-      if (database === undefined) throw new Error('there is no database');
-      return (await database.kysely().executeQuery<Record<string, unknown>>(CompiledQuery.raw(sql, [...parameters])))
-        .rows;
-    },
-  };
-}
+/** Grow with what is said about issues. */
+const talk = ['issues_comment', 'issues_description_edit', 'issues_watcher', 'issues_link'];
+const large = ['issues_issue', ...talk];
 
 const scans = (node: PlanNode): readonly string[] => [
   ...(node['Node Type'] === 'Seq Scan' ? [node['Relation Name'] ?? ''] : []),
@@ -44,7 +28,7 @@ const scans = (node: PlanNode): readonly string[] => [
 
 void t.test('lists and searches of issues', { timeout: 600_000 }, async (t) => {
   const recorded = statementRecorder();
-  const { definition, run } = door();
+  const { definition, run, sql } = databaseDoor();
   const forge = await startTestForge(t, { definitions: [definition] });
   const { client, id: author } = await forge.createUser('alice');
   expect(await client.post(repos, { body: { name: 'code-1', visibility: 'public' } }), 201);
@@ -94,11 +78,35 @@ void t.test('lists and searches of issues', { timeout: 600_000 }, async (t) => {
       `insert into ${table} (issue_id, ${column}${rest && ', kind'}) select id, $1::uuid${rest && `, '${rest}'`} from issues_issue where number % 5 = 0`,
       [thing],
     );
+  // The first issue is the one that is talked about: of each repository, so that there are others to be scanned.
+  for (const sql of [
+    `insert into issues_comment select gen_random_uuid(), i.id, $1, 'Comment ' || n, now(), now()
+    from issues_issue i, generate_series(1, 200) n where i.number = 1`,
+    `insert into issues_description_edit select gen_random_uuid(), i.id, 'before', 'after ' || n, $1, now()
+    from issues_issue i, generate_series(1, 200) n where i.number = 1`,
+    `insert into issues_watcher select i.id, $1::uuid from issues_issue i where number % 2 = 0`,
+    `insert into issues_link select gen_random_uuid(), i.id, o.id, 'blocks', now() from issues_issue i
+    join issues_issue o on o.repository_id = i.repository_id and o.number = i.number + 1 where i.number % 2 = 1`,
+  ])
+    await run(sql, sql.includes('$1') ? [author] : []);
   const tables = 'issues_issue, issues_issue_label, issues_assignee, issues_issue_component, issues_issue_version';
-  await run(`analyze ${tables}, repositories_repository, issues_type`);
+  await run(`analyze ${tables}, ${talk.join()}, repositories_repository, issues_type`);
 
   const sent = async (path: string): Promise<readonly Statement[]> =>
     recorded(async () => expect(await forge.anonymous.get(`${base}${path}`), 200));
+
+  /** Planned as it was sent, with its values. */
+  const planned = async (t: Test, what: string, statements: readonly Statement[]): Promise<void> => {
+    const own = statements.filter(({ sql }) => large.some((table) => sql.includes(table)));
+    t.not(own.length, 0, `${what} asks the database`);
+    for (const { sql, parameters } of own) {
+      const [row] = await run(`explain (format json) ${sql}`, parameters);
+      const plan = row?.['QUERY PLAN'];
+      const [{ Plan }] = (typeof plan === 'string' ? JSON.parse(plan) : plan) as [{ readonly Plan: PlanNode }];
+      const scanned = scans(Plan).filter((table) => large.includes(table));
+      t.strictSame(scanned, [], `${what}: ${sql.slice(0, 60)}`, { sql, Plan });
+    }
+  };
 
   await t.test('no plan scans all issues', async (t) => {
     for (const query of [
@@ -136,7 +144,12 @@ void t.test('lists and searches of issues', { timeout: 600_000 }, async (t) => {
       '?no_output_tokens=true',
       '?state=open&label=Bug&q=issue&overdue=true',
       '/1',
+      '/2',
       '/1/children',
+      '/1/comments',
+      '/1/comments?page=3',
+      '/1/description-history',
+      '/1/links',
       '/search?q=issue',
       '/search?q=issue&facets=true',
       '/search?q=7',
@@ -145,24 +158,79 @@ void t.test('lists and searches of issues', { timeout: 600_000 }, async (t) => {
       '/search?q=i',
       '/search?q=the%20-issue',
     ]) {
-      const own = (await sent(`/issues${query}`)).filter(({ sql }) => sql.includes('issues_issue'));
-      t.not(own.length, 0, `${query} asks the database`);
-      for (const { sql, parameters } of own) {
-        const [row] = await run(`explain (format json) ${sql}`, parameters);
-        const plan = row?.['QUERY PLAN'];
-        const [{ Plan }] = (typeof plan === 'string' ? JSON.parse(plan) : plan) as [{ readonly Plan: PlanNode }];
-        const scanned = scans(Plan);
-        t.notOk(scanned.includes('issues_issue'), `${query}: ${sql.slice(0, 60)}`, { sql, Plan });
-      }
+      await planned(t, query, await sent(`/issues${query}`));
     }
+    for (const path of ['', '/milestones']) await planned(t, path, await sent(path));
+  });
+
+  await t.test('nor does one of the store, from either end and from the middle on', async (t) => {
+    const [repository] = await run("select id::text from repositories_repository where name = 'code-1'");
+    const [first] = await run('select id::text from issues_issue where number = 1 and repository_id = $1::uuid', [
+      repository?.['id'],
+    ]);
+    const id = String(repository?.['id']);
+    const store = sqlIssueStore(sql());
+    const today = '2026-06-01';
+    const filters: readonly IssueFilter[] = [
+      {},
+      { state: 'open' },
+      { state: 'closed' },
+      { status: 'blocked' },
+      { type: 'bug' },
+      { priority: 'high' },
+      { labelIds: [label] },
+      { milestoneId: milestone },
+      { parentId: String(first?.['id']) },
+      { hasParent: true },
+      { hasParent: false },
+      { componentId: component },
+      { fixVersionId: version },
+      { affectsVersionId: version },
+      { q: 'issue' },
+      { q: 'is' },
+      { q: 'zzzzzz' },
+      { overdue: { is: true, today } },
+      { overdue: { is: false, today } },
+      ...(['storyPoints', 'inputTokens', 'outputTokens'] as const).flatMap((member) => [
+        { ranges: { [member]: { min: 10 } } },
+        { ranges: { [member]: { max: 2 } } },
+        { ranges: { [member]: { set: true } } },
+        { ranges: { [member]: { set: false } } },
+      ]),
+      { ranges: { dueDate: { min: today } } },
+      { ranges: { dueDate: { max: today } } },
+      { ranges: { dueDate: { set: true } } },
+    ];
+    for (const filter of filters)
+      for (const order of ['newest', 'oldest'] as const)
+        for (const beyond of [undefined, each / 2]) {
+          const statements = await recorded(async () => {
+            await store.list(id, filter, { order, beyond, limit: 26, offset: 0 });
+            await store.count(id, filter);
+          });
+          await planned(t, JSON.stringify({ ...filter, order, beyond }), statements);
+        }
+    for (const read of [
+      () => store.countByAuthor([author]),
+      () => store.countOpen([id]),
+      () => store.countByMilestone(id, [milestone]),
+    ])
+      await planned(t, String(read), await recorded(read));
   });
 
   await t.test('a row and a hundred take as many statements', async (t) => {
-    for (const path of ['/issues?', '/issues?label=Bug&component=core&', '/issues/search?q=issue&facets=true&'])
-      for (const size of path.includes('search') ? ['limit'] : ['per_page']) {
-        const [one, many] = [await sent(`${path}${size}=1`), await sent(`${path}${size}=100`)];
-        t.equal(many.length, one.length, path);
-        t.ok(many.length > 1, `${many.length} statements`);
-      }
+    for (const path of [
+      '/issues?per_page=',
+      '/issues?label=Bug&component=core&per_page=',
+      `/issues?milestone_id=${milestone}&per_page=`,
+      '/issues/1/children?per_page=',
+      '/issues/1/comments?per_page=',
+      '/issues/1/description-history?per_page=',
+      '/issues/search?q=issue&facets=true&limit=',
+    ]) {
+      const [one, many] = [await sent(`${path}1`), await sent(`${path}100`)];
+      t.equal(many.length, one.length, path);
+      t.ok(many.length > 1, `${many.length} statements`);
+    }
   });
 });
