@@ -289,6 +289,7 @@ void t.test(
         params: object<{ name: string }>({ name: Joi.string().required() }),
         access: changes('thing', 'thing.write'),
         statuses: [409],
+        result: count,
         run: () => {
           lose();
           throw new Conflict('Something this refers to does not exist any more');
@@ -296,7 +297,7 @@ void t.test(
       }),
     ]);
     const change = async () =>
-      (await fetch(`${rig.url}/api/v1/things/open/change`, { method: 'POST', headers: bearer('good') })).status;
+      (await rig.call('POST', '/api/v1/things/open/change', { headers: bearer('good') })).status;
     t.equal(await change(), 409);
     for (const [what, happens, status] of losses) {
       Object.assign(state, { credential: true, thing: true, at: now });
