@@ -173,7 +173,7 @@ void t.test('lists and searches of issues', { timeout: 600_000 }, async (t) => {
       const pieces = recorded(async () => {
         let next: unknown;
         for (let piece = 0; piece < 2; piece++) {
-          const given = { limit: 10, ...input, ...(piece > 0 && { cursor: next }) };
+          const given = { limit: 5, ...input, ...(piece > 0 && { cursor: next }) };
           const { value } = list?.input?.validate(given) ?? {};
           const call = { caller: { kind: 'anonymous' } };
           const answer = await list?.run(call as never, { input: value, granted: { resource, call } } as never);
