@@ -53,7 +53,7 @@ const absences: Readonly<Record<string, readonly [sentence: string, remedy: stri
   '57P03': ['The database is starting or stopping', 'Try again later'],
   '58030': ['The disk that holds the database fails', 'Ask the administrator to look at the log of the database'],
 };
-/** SQLSTATE class "transaction rollback": a deadlock, or two that cannot both be. Nothing of the transaction is left. */
+/** SQLSTATE class "transaction rollback": a deadlock, or two that cannot both be. Nothing of it is left. */
 const rollbackClass = '40';
 /** SQLSTATE classes that mean: no answer now, maybe later. */
 const absentClasses = ['08', '53', '57'];

@@ -15,8 +15,8 @@ const titled = ({ title }: { readonly title?: string }) => title !== undefined &
 export function sqlIssueStore(database: SqlDatabase): IssueStore {
   const db = (): Kysely<IssuesRows> => database.kysely<IssuesRows>();
   /**
-   * First of all, so that whoever deletes the repository, and with it all that follows, waits here or is waited for here:
-   * were it further down, each would wait for the other.
+   * First of all, so that whoever deletes the repository, and with it all that follows, waits here or is waited for
+   * here: were it further down, each would wait for the other.
    */
   const holdRepository = (id: string) =>
     db().selectFrom('repositories_public_repository').select('id').where('id', '=', id).forKeyShare().execute();
