@@ -294,5 +294,12 @@ void t.test('issues through every server of one database', patient, async (t) =>
     ).map(({ last: number }) => number),
     [52],
   );
+  t.strictSame(
+    (await after.run('select deadlocks::int from pg_stat_database where datname = current_database()')).map(
+      ({ deadlocks }) => deadlocks,
+    ),
+    [0],
+    'nobody waited for each other in a circle',
+  );
   await last.stop();
 });
