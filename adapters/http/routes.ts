@@ -4,7 +4,7 @@ import type { Request, ResponseObject, ResponseToolkit, ServerRoute } from '@hap
 import type { AccessDecision } from '#core/kernel/access';
 import type { Authenticator, Presented } from '#core/kernel/credentials';
 import { callerKey, type CurrentCaller } from '#core/kernel/current-caller';
-import { HexforgeError, NotFound, Unauthorized, Unavailable } from '#core/kernel/errors';
+import { Conflict, HexforgeError, NotFound, Unauthorized, Unavailable } from '#core/kernel/errors';
 import type { Log } from '#core/kernel/log';
 import type { PortTraits } from '#core/kernel/ports';
 import { answeredWithin } from './answer-limit.ts';
@@ -126,7 +126,7 @@ export function hapiRoute({ plugin, route, outside = false }: OwnedRoute, wiring
       header: (name: string) => headerOf(request, name),
     };
     const answer = async (): Promise<ResponseObject> => {
-      const result: unknown = await route.run(call as never, input as never);
+      const result: unknown = await performed(() => route.run(call as never, input as never), lease);
       const context = contextOf(exchange, [input.params, input.query], reading ? lease : undefined);
       const response = await respond(request, h, result, context);
       if (reading)
@@ -186,6 +186,19 @@ export function hapiRoute({ plugin, route, outside = false }: OwnedRoute, wiring
       ...(route.method === 'GET' ? {} : { payload }),
     },
   };
+}
+
+/**
+ * What a change finds missing under its hands may be the thing of its path, or its caller, that somebody deletes at
+ * this moment: then that is the answer.
+ */
+async function performed(run: () => unknown, lease: Lease): Promise<unknown> {
+  try {
+    return await run();
+  } catch (error) {
+    if (error instanceof Conflict) await lease.renew();
+    throw error;
+  }
 }
 
 /** The answer to a failure; what is a fault of ours goes into the log under the request id the client sees. */

@@ -43,14 +43,18 @@ export interface DriverError {
 /** SQLSTATEs that name what is missing, with the sentence for each. */
 const absences: Readonly<Record<string, readonly [sentence: string, remedy: string]>> = {
   '25006': ['The database takes no writes now', 'Ask the administrator whether it is a standby or set to read-only'],
+  '25P03': ['The database transaction was left open too long', 'Try again later'],
   '53200': ['The database is out of memory', 'Try again later'],
   '53300': ['The database takes no more connections', 'Try again later; the administrator can raise max_connections'],
+  '55P03': ['The database waited too long for changes of others', 'Try again later'],
   '57014': ['The database took too long', 'Try again later'],
   '57P01': ['The database is stopping', 'Try again later'],
   '57P02': ['The database is starting again after a crash', 'Try again later'],
   '57P03': ['The database is starting or stopping', 'Try again later'],
   '58030': ['The disk that holds the database fails', 'Ask the administrator to look at the log of the database'],
 };
+/** SQLSTATE class "transaction rollback": a deadlock, or two that cannot both be. Nothing of it is left. */
+const rollbackClass = '40';
 /** SQLSTATE classes that mean: no answer now, maybe later. */
 const absentClasses = ['08', '53', '57'];
 /** SQLSTATE disk_full. */
@@ -99,6 +103,12 @@ export function translated(error: unknown): unknown {
   if (spent !== undefined) return spent;
   if (unreachable.has(fault.code)) return new Unavailable('The database cannot be reached', { detail, cause: fault });
   if (isAbsence(source)) return new Unavailable('The database does not answer', { detail, cause: fault });
+  if (fault.code.startsWith(rollbackClass))
+    return new Unavailable('The database gave this up for another change made at the same time', {
+      detail: 'Nothing of it was saved; try again',
+      retryAfter: 1,
+      cause: fault,
+    });
   if (source.code === '23505') return new Duplicate(source.constraint ?? 'unknown', fault);
   // 23001 is what PostgreSQL 18 calls a foreign key that says `restrict`; before, it was 23503 like any other.
   if (source.code === '23503' || source.code === '23001') {
@@ -109,3 +119,7 @@ export function translated(error: unknown): unknown {
   }
   return fault;
 }
+
+/** Whether the database gave the transaction up for another one: done again, it may well succeed. */
+export const gaveUp = (error: unknown): boolean =>
+  error instanceof Unavailable && error.cause instanceof DatabaseFault && error.cause.code.startsWith(rollbackClass);

@@ -8,7 +8,7 @@ import { InsufficientStorage, Unavailable } from '#core/kernel/errors';
 import type { EventOf } from '#core/kernel/events';
 import type { UnitOfWork } from '#core/kernel/unit-of-work';
 import type { SqlDatabase } from './database.ts';
-import { translated } from './errors.ts';
+import { gaveUp, translated } from './errors.ts';
 import type { Orm } from './orm.ts';
 import type { SystemTables } from './schema.ts';
 
@@ -39,6 +39,9 @@ export interface TransactionsOptions {
 /** How often the database is asked what became of a commit, and milliseconds between: it may be starting anew. */
 const readBack = { attempts: 20, pause: 500 } as const;
 
+/** How often work is done in all that the database gives up for another's, and milliseconds between at the most. */
+const givenUp = { attempts: 5, pause: 100 } as const;
+
 const undecided = (cause: unknown): Unavailable =>
   new Unavailable('The database went away while this was saved: it may have been saved, or not', {
     detail: 'Look at what is there before you try again',
@@ -68,7 +71,7 @@ export class Transactions implements UnitOfWork, SqlDatabase {
     if (this.active)
       return Promise.reject(new Error('a unit of work is already open in this context: units of work do not nest'));
     if (this.#closing) return Promise.reject(new Unavailable('The database is closing'));
-    const running = this.#run(work);
+    const running = this.#persistently(work);
     const settled = running
       .then(
         () => undefined,
@@ -133,6 +136,17 @@ export class Transactions implements UnitOfWork, SqlDatabase {
     return scope?.state === 'open' ? scope : undefined;
   }
 
+  /** Those that waited for each other in a circle would meet again if they all came back at once. */
+  async #persistently<T>(work: () => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt += 1)
+      try {
+        return await this.#run(work);
+      } catch (error) {
+        if (attempt === givenUp.attempts || !gaveUp(error)) throw error;
+        await pause(Math.random() * givenUp.pause);
+      }
+  }
+
   async #run<T>(work: () => Promise<T>): Promise<T> {
     const scope: Scope = { em: this.#fork(), events: [], state: 'open' };
     /** What the work came to, once it is the commit's turn. */
@@ -155,7 +169,7 @@ export class Transactions implements UnitOfWork, SqlDatabase {
       scope.state = 'rolled back';
       // What failed is told, not that a connection it broke takes no more.
       await scope.em.rollback().catch(() => undefined);
-      const lost = error instanceof Unavailable || error instanceof InsufficientStorage;
+      const lost = (error instanceof Unavailable && !gaveUp(error)) || error instanceof InsufficientStorage;
       if (done === undefined || !lost) throw error;
       const arrived = await this.#arrived(scope.events);
       if (arrived !== true) throw arrived === false ? error : undecided(error);

@@ -7,7 +7,9 @@ import { declarePort } from './ports.ts';
 export interface UnitOfWork {
   /**
    * Runs `work` in one transaction that every store of every plugin joins; committed and on disk when the promise
-   * resolves, rolled back whole when it rejects. It travels with the asynchronous context.
+   * resolves, rolled back whole when it rejects. It travels with the asynchronous context. Where the database gives it
+   * up for another one (a deadlock), `work` runs again from its beginning: what it changes outside the stores must not
+   * add up.
    * @throws {Error} when one is already open in this context: units of work do not nest.
    */
   run<T>(work: () => Promise<T>): Promise<T>;

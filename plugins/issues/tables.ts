@@ -1,6 +1,7 @@
 // The tables of this plugin as entities, and the rows that queries see.
 import { defineEntity, p, type InferKyselyDB } from 'hexforge/plugin';
 import type { IdentityViews } from 'hexforge/identity';
+import type { RepositoryViews } from 'hexforge/repositories';
 import { issueStates, issueStatuses, linkTypes, priorities } from 'hexforge/issues';
 
 /** How a version is associated with an issue. */
@@ -164,4 +165,4 @@ export const entities = [
 ] as const;
 
 /** Rows as queries see them, beside the views of other areas. */
-export type IssuesRows = InferKyselyDB<(typeof entities)[number]> & IdentityViews;
+export type IssuesRows = InferKyselyDB<(typeof entities)[number]> & IdentityViews & RepositoryViews;

@@ -19,8 +19,9 @@ export function recordingEvents(
         return unitOfWork.active;
       },
       async run<T>(work: () => Promise<T>): Promise<T> {
-        const mine: EventOf[] = [];
-        const result = await unitOfWork.run(() => emitted.run(mine, work));
+        let mine: EventOf[] = [];
+        // What ran in vain before has emitted nothing.
+        const result = await unitOfWork.run(() => emitted.run((mine = []), work));
         events.push(...mine);
         return result;
       },

@@ -14,11 +14,18 @@ const titled = ({ title }: { readonly title?: string }) => title !== undefined &
 
 export function sqlIssueStore(database: SqlDatabase): IssueStore {
   const db = (): Kysely<IssuesRows> => database.kysely<IssuesRows>();
+  /**
+   * First of all, so that whoever deletes the repository, and with it all that follows, waits here or is waited for
+   * here: were it further down, each would wait for the other.
+   */
+  const holdRepository = (id: string) =>
+    db().selectFrom('repositories_public_repository').select('id').where('id', '=', id).forKeyShare().execute();
   return {
     ...sqlCounts(db),
     ...sqlLineage(db),
 
     async nextNumber(repositoryId) {
+      await holdRepository(repositoryId);
       const { last } = await db()
         .insertInto('issues_number')
         .values({ repository_id: repositoryId, last: 1 })
@@ -32,6 +39,7 @@ export function sqlIssueStore(database: SqlDatabase): IssueStore {
 
     // Without a number there is no issue, and nothing to hold.
     async holdHierarchy(repositoryId) {
+      await holdRepository(repositoryId);
       await db()
         .selectFrom('issues_number')
         .select('last')
@@ -45,6 +53,7 @@ export function sqlIssueStore(database: SqlDatabase): IssueStore {
     },
 
     async held(repositoryId, number) {
+      await holdRepository(repositoryId);
       // A statement of its own: the one that reads then sees what those before in the row have written. `no key`: rows
       // that refer to the issue may be written meanwhile.
       const own = () =>

@@ -6,7 +6,7 @@ import t, { type Test } from 'tap';
 import { api, ByteStream, object, type RawBody, type Route } from '#adapters/http/route';
 import { accessDecision, anyone, changes, reads, signedIn, type AccessDecision } from '#core/kernel/access';
 import type { Authenticator } from '#core/kernel/credentials';
-import { Unauthorized } from '#core/kernel/errors';
+import { Conflict, Unauthorized } from '#core/kernel/errors';
 import { authenticator, bearer, now, scopes, startRig, things, type Rig } from './rig.ts';
 
 const common = { scope: null, meter: 'none', summary: 'For a test' } as const;
@@ -275,3 +275,34 @@ void t.test('an answer in bytes that is not begun for who lost access closes its
   t.equal((await rig.call('GET', '/api/v1/bytes', { headers: bearer('good') })).status, 401);
   t.equal(closed, 1);
 });
+
+void t.test(
+  'a change that meets a conflict because what it needs went away meanwhile says that, else the conflict',
+  async (t) => {
+    let lose = (): void => undefined;
+    const { rig, state } = await losing(t, () => [
+      api({
+        ...common,
+        id: 'change',
+        method: 'POST',
+        path: '/things/{name}/change',
+        params: object<{ name: string }>({ name: Joi.string().required() }),
+        access: changes('thing', 'thing.write'),
+        statuses: [409],
+        result: count,
+        run: () => {
+          lose();
+          throw new Conflict('Something this refers to does not exist any more');
+        },
+      }),
+    ]);
+    const change = async () =>
+      (await rig.call('POST', '/api/v1/things/open/change', { headers: bearer('good') })).status;
+    t.equal(await change(), 409);
+    for (const [what, happens, status] of losses) {
+      Object.assign(state, { credential: true, thing: true, at: now });
+      lose = () => happens(state);
+      t.equal(await change(), status, what);
+    }
+  },
+);

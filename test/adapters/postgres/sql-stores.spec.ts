@@ -148,6 +148,61 @@ for (const engine of testEngines()) {
       await pause(0);
     });
 
+    await t.test(
+      'work that the database gives up for another is done again whole, and refused in the end',
+      async (t) => {
+        for (const code of ['40P01', '40001'])
+          for (const failures of [1, 4, 5]) {
+            const aggregate = `given-up:${randomUUID()}`;
+            let runs = 0;
+            const worked = unitOfWork.run(async () => {
+              runs += 1;
+              await ledger.journal.append(randomUUID(), aggregate);
+              await storage.events.emit<'contract.counted'>({
+                type: 'contract.counted',
+                aggregate,
+                payload: { n: runs },
+              });
+              if (runs <= failures)
+                await sql`do ${sql.lit(`begin raise exception using errcode = '${code}'; end`)}`.execute(rows());
+              return runs;
+            });
+            if (failures < 5) t.equal(await worked, failures + 1);
+            else await t.rejects(worked, { kind: 'unavailable', message: /another change/, retryAfter: 1 });
+            t.equal((await ledger.journal.texts(aggregate)).length, failures < 5 ? 1 : 0, 'rows of one run alone');
+            const { payloads } = await database
+              .kysely<{ hexforge_event: { aggregate: string } }>()
+              .selectFrom('hexforge_event')
+              .select(sql<readonly unknown[]>`coalesce(jsonb_agg(payload::jsonb), '[]')`.as('payloads'))
+              .where('aggregate', '=', aggregate)
+              .executeTakeFirstOrThrow();
+            t.strictSame(payloads, failures < 5 ? [{ n: failures + 1 }] : [], 'events of one run alone');
+          }
+      },
+    );
+
+    await t.test('of two units of work that wait for each other in a circle both are done', async (t) => {
+      const own = await (await testData(t, engine)).open({ entities: ledgerEntities, migrations: ledgerMigrations });
+      if (own.engine === 'memory') throw new Error('not an SQL engine');
+      const { accounts } = sqlLedger(own.database);
+      const ids = [randomUUID(), randomUUID()] as const;
+      for (const id of ids) await own.unitOfWork.run(() => accounts.add({ id, name: id, balance: 0 }));
+      const [first, second] = [gate(), gate()];
+      /** Where there is one connection the other one comes after this. */
+      const meet = (other: Promise<unknown>) => Promise.race([other, pause(200)]);
+      const add = (order: readonly string[], mine: ReturnType<typeof gate>, other: ReturnType<typeof gate>) =>
+        own.unitOfWork.run(async () => {
+          for (const id of order) {
+            const one = await accounts.lock(id);
+            await accounts.setBalance(id, (one?.balance ?? 0) + 1);
+            mine.open();
+            await meet(other.passed);
+          }
+        });
+      await Promise.all([add(ids, first, second), add(ids.toReversed(), second, first)]);
+      for (const id of ids) t.equal((await accounts.find(id))?.balance, 2);
+    });
+
     await t.test('a closed storage says so', async (t) => {
       await storage.close();
       await t.rejects(

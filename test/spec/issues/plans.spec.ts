@@ -1,11 +1,10 @@
 // What lists and searches cost the database: plans without a sequential scan over issues, whatever is asked for, and as
 // many statements for one row as for a hundred. HEXFORGE_TEST_ISSUES is how many issues there are, 10,000 by default.
-import { definePlugin, type SqlDatabase } from 'hexforge/plugin';
-import { CompiledQuery } from 'kysely';
-import t from 'tap';
+import t, { type Test } from 'tap';
+import { databaseDoor } from '#test/support/database-door';
 import { startTestForge } from '#test/support/forge';
 import { statementRecorder, type Statement } from '#test/support/statements';
-import { expect, repos } from './tracker.ts';
+import { expect, nobody, repos } from './tracker.ts';
 
 const repositories = 50;
 const count = Number(process.env['HEXFORGE_TEST_ISSUES'] ?? 10_000);
@@ -16,26 +15,9 @@ interface PlanNode {
   readonly Plans?: readonly PlanNode[];
 }
 
-/** The database of the forge that runs, from inside it. */
-function door() {
-  let database: SqlDatabase | undefined;
-  return {
-    definition: definePlugin({
-      name: 'door',
-      version: '1.0.0',
-      api: '*',
-      stores: {
-        rows: { sql: (db: SqlDatabase): { db?: SqlDatabase } => ({ db }), memory: (): { db?: SqlDatabase } => ({}) },
-      },
-      build: ({ stores }) => void (database = stores.rows.db),
-    }),
-    async run(sql: string, parameters: readonly unknown[] = []) {
-      if (database === undefined) throw new Error('there is no database');
-      return (await database.kysely().executeQuery<Record<string, unknown>>(CompiledQuery.raw(sql, [...parameters])))
-        .rows;
-    },
-  };
-}
+/** Grow with what is said about issues. */
+const talk = ['issues_comment', 'issues_description_edit', 'issues_watcher', 'issues_link'];
+const large = ['issues_issue', ...talk];
 
 const scans = (node: PlanNode): readonly string[] => [
   ...(node['Node Type'] === 'Seq Scan' ? [node['Relation Name'] ?? ''] : []),
@@ -44,7 +26,7 @@ const scans = (node: PlanNode): readonly string[] => [
 
 void t.test('lists and searches of issues', { timeout: 600_000 }, async (t) => {
   const recorded = statementRecorder();
-  const { definition, run } = door();
+  const { definition, run } = databaseDoor();
   const forge = await startTestForge(t, { definitions: [definition] });
   const { client, id: author } = await forge.createUser('alice');
   expect(await client.post(repos, { body: { name: 'code-1', visibility: 'public' } }), 201);
@@ -62,7 +44,7 @@ void t.test('lists and searches of issues', { timeout: 600_000 }, async (t) => {
       'id', gen_random_uuid(), 'name', 'code-' || n, 'name_key', 'code-' || n))).*
     from repositories_repository r, generate_series(2, ${repositories}) n`);
   // In pieces, for a statement has its time.
-  const [each, piece] = [count / repositories, 100];
+  const [each, piece] = [count / repositories, 25];
   for (let from = 1; from <= each; from += piece)
     await run(
       `insert into issues_issue (id, repository_id, number, author_id, title, title_key, description, state, status,
@@ -94,11 +76,35 @@ void t.test('lists and searches of issues', { timeout: 600_000 }, async (t) => {
       `insert into ${table} (issue_id, ${column}${rest && ', kind'}) select id, $1::uuid${rest && `, '${rest}'`} from issues_issue where number % 5 = 0`,
       [thing],
     );
+  // The first issue is the one that is talked about: of each repository, so that there are others to be scanned.
+  for (const sql of [
+    `insert into issues_comment select gen_random_uuid(), i.id, $1, 'Comment ' || n, now(), now()
+    from issues_issue i, generate_series(1, 100) n where i.number = 1`,
+    `insert into issues_description_edit select gen_random_uuid(), i.id, 'before', 'after ' || n, $1, now()
+    from issues_issue i, generate_series(1, 100) n where i.number = 1`,
+    `insert into issues_watcher select i.id, $1::uuid from issues_issue i where number <= 100`,
+    `insert into issues_link select gen_random_uuid(), i.id, o.id, 'blocks', now() from issues_issue i
+    join issues_issue o on o.repository_id = i.repository_id and o.number = i.number + 1 where i.number % 2 = 1 and i.number <= 100`,
+  ])
+    await run(sql, sql.includes('$1') ? [author] : []);
   const tables = 'issues_issue, issues_issue_label, issues_assignee, issues_issue_component, issues_issue_version';
-  await run(`analyze ${tables}, repositories_repository, issues_type`);
+  await run(`analyze ${tables}, ${talk.join()}, repositories_repository, issues_type`);
 
   const sent = async (path: string): Promise<readonly Statement[]> =>
     recorded(async () => expect(await forge.anonymous.get(`${base}${path}`), 200));
+
+  /** Planned as it was sent, with its values. */
+  const planned = async (t: Test, what: string, statements: readonly Statement[]): Promise<void> => {
+    const own = statements.filter(({ sql }) => large.some((table) => sql.includes(table)));
+    t.not(own.length, 0, `${what} asks the database`);
+    for (const { sql, parameters } of own) {
+      const [row] = await run(`explain (format json) ${sql}`, parameters);
+      const plan = row?.['QUERY PLAN'];
+      const [{ Plan }] = (typeof plan === 'string' ? JSON.parse(plan) : plan) as [{ readonly Plan: PlanNode }];
+      const scanned = scans(Plan).filter((table) => large.includes(table));
+      t.strictSame(scanned, [], `${what}: ${sql.slice(0, 60)}`, { sql, Plan });
+    }
+  };
 
   await t.test('no plan scans all issues', async (t) => {
     for (const query of [
@@ -136,7 +142,12 @@ void t.test('lists and searches of issues', { timeout: 600_000 }, async (t) => {
       '?no_output_tokens=true',
       '?state=open&label=Bug&q=issue&overdue=true',
       '/1',
+      '/2',
       '/1/children',
+      '/1/comments',
+      '/1/comments?page=2',
+      '/1/description-history',
+      '/1/links',
       '/search?q=issue',
       '/search?q=issue&facets=true',
       '/search?q=7',
@@ -145,24 +156,59 @@ void t.test('lists and searches of issues', { timeout: 600_000 }, async (t) => {
       '/search?q=i',
       '/search?q=the%20-issue',
     ]) {
-      const own = (await sent(`/issues${query}`)).filter(({ sql }) => sql.includes('issues_issue'));
-      t.not(own.length, 0, `${query} asks the database`);
-      for (const { sql, parameters } of own) {
-        const [row] = await run(`explain (format json) ${sql}`, parameters);
-        const plan = row?.['QUERY PLAN'];
-        const [{ Plan }] = (typeof plan === 'string' ? JSON.parse(plan) : plan) as [{ readonly Plan: PlanNode }];
-        const scanned = scans(Plan);
-        t.notOk(scanned.includes('issues_issue'), `${query}: ${sql.slice(0, 60)}`, { sql, Plan });
-      }
+      await planned(t, query, await sent(`/issues${query}`));
     }
+    for (const path of ['', '/milestones']) await planned(t, path, await sent(path));
+  });
+
+  await t.test('nor does one of the tools, the indexer or the deletion of a user, in either order', async (t) => {
+    const [found] = await run("select id::text from repositories_repository where name = 'code-1'");
+    const id = String(found?.['id']);
+    const resource = await forge.forge.port('Repositories').byId(id);
+    const list = forge.forge
+      .port('ToolRegistry')
+      .tools()
+      .find(({ tool }) => tool.name === 'list_issues')?.tool;
+    for (const input of [{}, { state: 'open' }, { labels: ['Bug'] }, { state: 'closed', labels: ['Bug'] }]) {
+      const pieces = recorded(async () => {
+        let next: unknown;
+        for (let piece = 0; piece < 2; piece++) {
+          const given = { limit: 5, ...input, ...(piece > 0 && { cursor: next }) };
+          const { value } = list?.input?.validate(given) ?? {};
+          const call = { caller: { kind: 'anonymous' } };
+          const answer = await list?.run(call as never, { input: value, granted: { resource, call } } as never);
+          next = (answer as { readonly next_cursor: unknown }).next_cursor;
+          t.type(next, 'string', 'there is more');
+        }
+      });
+      await planned(t, `list_issues ${JSON.stringify(input)}`, await pieces);
+    }
+    const [indexer] = forge.forge.port('IndexerRegistry').indexers();
+    const indexed = recorded(async () => {
+      let count = 0;
+      for await (const _ of indexer?.indexer.documents(id) ?? []) if (++count > 150) break;
+      t.equal(count, 151, 'more than a piece');
+    });
+    await planned(t, 'documents of the indexer', await indexed);
+    const referred = recorded(async () => {
+      for (const references of forge.forge.port('UserReferences')) await references.counts([nobody]);
+    });
+    await planned(t, 'what a user wrote', await referred);
   });
 
   await t.test('a row and a hundred take as many statements', async (t) => {
-    for (const path of ['/issues?', '/issues?label=Bug&component=core&', '/issues/search?q=issue&facets=true&'])
-      for (const size of path.includes('search') ? ['limit'] : ['per_page']) {
-        const [one, many] = [await sent(`${path}${size}=1`), await sent(`${path}${size}=100`)];
-        t.equal(many.length, one.length, path);
-        t.ok(many.length > 1, `${many.length} statements`);
-      }
+    for (const path of [
+      '/issues?per_page=',
+      '/issues?label=Bug&component=core&per_page=',
+      `/issues?milestone_id=${milestone}&per_page=`,
+      '/issues/1/children?per_page=',
+      '/issues/1/comments?per_page=',
+      '/issues/1/description-history?per_page=',
+      '/issues/search?q=issue&facets=true&limit=',
+    ]) {
+      const [one, many] = [await sent(`${path}1`), await sent(`${path}100`)];
+      t.equal(many.length, one.length, path);
+      t.ok(many.length > 1, `${many.length} statements`);
+    }
   });
 });
