@@ -40,9 +40,11 @@ export interface DriverError {
   readonly table?: string | undefined;
 }
 
-/** SQLSTATEs that name what is missing, with the sentence for each. */
+/** SQLSTATEs that say why nothing was done that may be done another time, with the sentence for each. */
 const absences: Readonly<Record<string, readonly [sentence: string, remedy: string]>> = {
   '25006': ['The database takes no writes now', 'Ask the administrator whether it is a standby or set to read-only'],
+  '40001': ['The same was changed by somebody else at the same time', 'Try again'],
+  '40P01': ['The same was changed by somebody else at the same time', 'Try again'],
   '53200': ['The database is out of memory', 'Try again later'],
   '53300': ['The database takes no more connections', 'Try again later; the administrator can raise max_connections'],
   '57014': ['The database took too long', 'Try again later'],

@@ -55,7 +55,6 @@ export const createIssue =
     return unitOfWork.run(async () => {
       const type = await allowedType(parts, repository, fields.typeId);
       const assignees = await checkAssignees(parts, granted, assigneeIds);
-      if (typeof fields.milestoneId === 'string') await checkMilestone(parts, granted, fields.milestoneId);
       const issue: Issue = {
         ...defaults,
         ...fields,
@@ -70,6 +69,7 @@ export const createIssue =
         updatedAt: call.now,
         parentId,
       };
+      if (typeof fields.milestoneId === 'string') await checkMilestone(parts, granted, fields.milestoneId);
       if (parentId !== null) await checkParent(parts, repository.id, parentId, type);
       await store.insert(issue);
       await store.replaceAssignees(issue.id, assignees);

@@ -1,6 +1,6 @@
 // The issues of a repository that a filter lets through, and the children of one.
 import type { Granted } from '#core/kernel/access';
-import type { Page, PageRequest } from '#core/kernel/page';
+import { offsetOf, type Page, type PageRequest } from '#core/kernel/page';
 import type { Repository } from '#core/repositories/index';
 import { associationFilter, type AssociationNames } from './associations.ts';
 import { dayOf, type IssueFilter } from './filter.ts';
@@ -100,8 +100,8 @@ export const listChildren =
     return viewsOf(parts, repository.id, rows);
   };
 
-const sliceOf = ({ page, perPage }: PageRequest, order: IssueSlice['order']): IssueSlice => ({
+const sliceOf = (page: PageRequest, order: IssueSlice['order']): IssueSlice => ({
   order,
-  limit: perPage,
-  offset: (page - 1) * perPage,
+  limit: page.perPage,
+  offset: offsetOf(page),
 });

@@ -51,7 +51,7 @@ export default definePlugin({
   },
   entities,
   tables,
-  references: ['repositories_repository', 'identity_user', 'identity_public_user'],
+  references: ['repositories_repository', 'repositories_public_repository', 'identity_user', 'identity_public_user'],
   migrations,
   emits: issueEvents,
   build: (context) =>

@@ -71,6 +71,9 @@ export const issueSearchChecks: readonly Check<IssueSearchUnderTest>[] = [
       assert.deepEqual(await numbers(near('puffer')), [3]);
       assert.equal((await numbers(near('ogin ag')))[0], 4, 'a part of the title');
       assert.deepEqual(await numbers(near('qqq')), []);
+      await add({ title: 'ΛΑΘΟΣ', description: 'ΟΔΟΣ “quoted”—dashed、「括弧」 İstanbul' });
+      for (const word of ['οδος', 'λαθος', 'quoted', 'dashed', '括弧', 'i̇stanbul'])
+        assert.deepEqual(await numbers(words(word)), [5], `in any case, parted by marks of any script: ${word}`);
       const ranks = (await searches.search(repository, words('login'), 10)).map(({ rank }) => rank);
       assert.ok(
         ranks.every((rank) => typeof rank === 'number' && rank > 0 && rank <= 1),

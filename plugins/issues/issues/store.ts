@@ -1,6 +1,6 @@
 // The store of issues on PostgreSQL: one query per read, entities for writes.
 import { type Kysely, rawSql, type SqlDatabase } from 'hexforge/plugin';
-import type { IssueStore } from 'hexforge/issues';
+import { plainWords, type IssueStore } from 'hexforge/issues';
 import { AssigneeTable, IssueLabelTable, IssueTable, WatcherTable, type IssuesRows } from '../tables.ts';
 import { sqlCounts } from './counts.ts';
 import { sqlLineage } from './lineage.ts';
@@ -10,15 +10,31 @@ const assigneeIds = rawSql<readonly string[]>`array(
   select s.user_id::text from issues_assignee s where s.issue_id = i.id
 )`.as('assignee_ids');
 
-const titled = ({ title }: { readonly title?: string }) => title !== undefined && { titleKey: title.toLowerCase() };
+/**
+ * Texts as they are looked for, in the same words as queries are: what a letter is and which is its small one would
+ * else be told by the locale of the database, and otherwise than of the query.
+ */
+const searched = {
+  title: (title: string) => ({ titleKey: title.toLowerCase(), titleWords: plainWords(title) }),
+  description: (description: string) => ({ descriptionWords: plainWords(description) }),
+} as const;
 
 export function sqlIssueStore(database: SqlDatabase): IssueStore {
   const db = (): Kysely<IssuesRows> => database.kysely<IssuesRows>();
+
+  /**
+   * Before anything that goes with the repository: to delete one takes first it, then all of that, in an order of its
+   * own. Who held a part and then asked for another would wait for the deletion, and the deletion for them.
+   */
+  const stays = (repositoryId: string) =>
+    rawSql`select from repositories_public_repository where id = ${repositoryId}::uuid for key share`.execute(db());
+
   return {
     ...sqlCounts(db),
     ...sqlLineage(db),
 
     async nextNumber(repositoryId) {
+      await stays(repositoryId);
       const { last } = await db()
         .insertInto('issues_number')
         .values({ repository_id: repositoryId, last: 1 })
@@ -32,6 +48,7 @@ export function sqlIssueStore(database: SqlDatabase): IssueStore {
 
     // Without a number there is no issue, and nothing to hold.
     async holdHierarchy(repositoryId) {
+      await stays(repositoryId);
       await db()
         .selectFrom('issues_number')
         .select('last')
@@ -41,10 +58,14 @@ export function sqlIssueStore(database: SqlDatabase): IssueStore {
     },
 
     async insert(issue) {
-      await database.em().insert(IssueTable, { ...issue, titleKey: issue.title.toLowerCase() });
+      const { title, description } = issue;
+      await database
+        .em()
+        .insert(IssueTable, { ...issue, ...searched.title(title), ...searched.description(description) });
     },
 
     async held(repositoryId, number) {
+      await stays(repositoryId);
       // A statement of its own: the one that reads then sees what those before in the row have written. `no key`: rows
       // that refer to the issue may be written meanwhile.
       const own = () =>
@@ -56,7 +77,16 @@ export function sqlIssueStore(database: SqlDatabase): IssueStore {
     },
 
     async update(id, patch) {
-      await database.em().nativeUpdate(IssueTable, { id }, { ...patch, ...titled(patch) });
+      const { title, description } = patch;
+      await database.em().nativeUpdate(
+        IssueTable,
+        { id },
+        {
+          ...patch,
+          ...(title !== undefined && searched.title(title)),
+          ...(description !== undefined && searched.description(description)),
+        },
+      );
     },
 
     async replaceLabels(id, labels) {

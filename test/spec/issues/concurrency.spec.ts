@@ -101,4 +101,38 @@ void t.test('at once', async (t) => {
       t.strictSame(answers.map(({ status }) => status).sort(), [204, 422]);
     }
   });
+
+  await t.test(
+    'a repository is deleted while its issues are changed: nobody waits for somebody who waits',
+    async (t) => {
+      for (let round = 0; round < 3; round++) {
+        const issues = await repository('doomed');
+        const made = async (what: string, body: object) =>
+          (
+            expect(await alice.client.post(`${repos}/alice/doomed/${what}`, { body }), 201).body as {
+              readonly id: string;
+            }
+          ).id;
+        const label_ids = [await made('labels', { name: 'l', color: '00ff00' })];
+        const milestone_id = await made('milestones', { title: 'm' });
+        const numbers = [(await open(issues)).number, (await open(issues)).number];
+        const answers = await Promise.all([
+          ...Array.from({ length: 12 }, (_, index) => {
+            const at = `${issues}/${numbers[index % 2]}`;
+            if (index % 3 === 0) return alice.client.put(`${at}/parent`, { body: { parent_number: numbers[1] } });
+            if (index % 3 === 1) return alice.client.patch(at, { body: { label_ids, title: `${index}` } });
+            return alice.client.post(issues, {
+              body: { title: 'x', issue_type_id: types.task, milestone_id, label_ids },
+            });
+          }),
+          alice.client.delete(`${repos}/alice/doomed`, { body: { confirmation: 'alice/doomed' } }),
+        ]);
+        t.equal(answers.at(-1)?.status, 204);
+        t.same(
+          answers.filter(({ status }) => status >= 500),
+          [],
+        );
+      }
+    },
+  );
 });
