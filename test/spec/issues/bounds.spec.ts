@@ -146,7 +146,7 @@ void t.test('bounds of issues', async (t) => {
       const items = Array.isArray(body) ? (body as IssueJson[]) : (body as { readonly items: IssueJson[] }).items;
       t.ok(items.length >= 16, path);
       t.ok(answer.length < 9 * 1024 ** 2, `${path}: ${answer.length} bytes`);
-      t.match(items[0]?.['description'] ?? items[0]?.['body'], /^\u0001+…$/, path);
+      t.match(items[0]?.['description'] ?? items[0]?.['body'], /…$/, path);
     }
     t.match((await forge.anonymous.get(`${long}/2`)).body, { description: text, acceptance_criteria: text });
     const few = (await forge.anonymous.get(`${long}?per_page=1`)).body as { readonly items: readonly IssueJson[] };
