@@ -52,9 +52,9 @@ export function bareIssues(database: SqlDatabase): BareIssues {
       const [each, piece] = [count / 50, 100];
       for (let from = 1; from <= each; from += piece)
         await rawSql`
-        insert into issues_issue (id, repository_id, number, author_id, title, title_key, description, state, status,
+        insert into issues_issue (id, repository_id, number, author_id, title, title_key, title_words, description, description_words, state, status,
           priority, locked, created_at, updated_at, type_id)
-        select gen_random_uuid(), r.id, n, r.owner_id, title, title, words, case n % 3 when 0 then 'closed' else 'open' end,
+        select gen_random_uuid(), r.id, n, r.owner_id, title, title, title, words, words, case n % 3 when 0 then 'closed' else 'open' end,
           'queued', 'none', false, now(), now(), '00000000-0000-4000-8000-000000000003'
         from generate_series(${from}::int, ${Math.min(from + piece - 1, each)}::int) n
         cross join (select * from repositories_repository where name like 'issues%') r

@@ -1,4 +1,5 @@
 // Rows of one table in memory, found by equal members.
+import { offsetOf } from '#core/kernel/page';
 import type { RowQuery, Rows } from '#core/kernel/rows';
 import type { Key, MemoryTable, Query } from './database.ts';
 import { comesAfter, matching } from './query.ts';
@@ -35,11 +36,10 @@ export function memoryRows<Row extends object>(table: MemoryTable<Row>, keyOf: (
     // Units of work come one after the other here: whatever one has seen is held.
     find: async (asked) => table.find(query(asked)),
     count: async (where) => table.count(where),
-    page: async (asked, { page, perPage }) => ({
-      items: table.find({ ...query(asked), limit: perPage, offset: (page - 1) * perPage }),
+    page: async (asked, page) => ({
+      items: table.find({ ...query(asked), limit: page.perPage, offset: offsetOf(page) }),
       total: table.count(query(asked).where),
-      page,
-      perPage,
+      ...page,
     }),
   } satisfies Rows<Row>;
 }

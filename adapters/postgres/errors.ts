@@ -40,7 +40,7 @@ export interface DriverError {
   readonly table?: string | undefined;
 }
 
-/** SQLSTATEs that name what is missing, with the sentence for each. */
+/** SQLSTATEs that say why nothing was done that may be done another time, with the sentence for each. */
 const absences: Readonly<Record<string, readonly [sentence: string, remedy: string]>> = {
   '25006': ['The database takes no writes now', 'Ask the administrator whether it is a standby or set to read-only'],
   '25P03': ['The database transaction was left open too long', 'Try again later'],

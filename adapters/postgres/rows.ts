@@ -1,6 +1,7 @@
 // Rows of one table in PostgreSQL: reads by kysely straight into rows, writes in the unit of work.
 import { UnderscoreNamingStrategy, type EntityName, type FilterQuery } from '@mikro-orm/core';
 import { sql, type Kysely } from 'kysely';
+import { offsetOf } from '#core/kernel/page';
 import type { RowQuery, Rows } from '#core/kernel/rows';
 import type { SqlDatabase } from './database.ts';
 
@@ -84,12 +85,12 @@ export function sqlRows<Row extends { readonly id: string }>(
       }
       return counted(matching(where));
     },
-    async page(query, { page, perPage }) {
+    async page(query, page) {
       const items = (await ordered(query)
-        .limit(perPage)
-        .offset((page - 1) * perPage)
+        .limit(page.perPage)
+        .offset(offsetOf(page))
         .execute()) as unknown as readonly Row[];
-      return { items, total: await counted(matching(query.where, query)), page, perPage };
+      return { items, total: await counted(matching(query.where, query)), ...page };
     },
   };
 }

@@ -5,7 +5,7 @@ import type { Call, User } from '#core/kernel/caller';
 import type { CredentialReader } from '#core/kernel/credentials';
 import { NotFound, Unauthorized, ValidationFailed } from '#core/kernel/errors';
 import type { Log } from '#core/kernel/log';
-import type { Page, PageRequest } from '#core/kernel/page';
+import { offsetOf, type Page, type PageRequest } from '#core/kernel/page';
 import type { ScopeCatalogue } from '#core/kernel/scopes';
 import type { Ids } from '#core/kernel/time';
 import type { Events, UnitOfWork } from '#core/kernel/unit-of-work';
@@ -88,9 +88,9 @@ export function accessTokens({
   };
 
   return {
-    async list({ caller }, { page, perPage }) {
-      const { tokens: items, total } = await tokens.list(caller.id, { limit: perPage, offset: (page - 1) * perPage });
-      return { items, total, page, perPage };
+    async list({ caller }, page) {
+      const { tokens: items, total } = await tokens.list(caller.id, { limit: page.perPage, offset: offsetOf(page) });
+      return { items, total, ...page };
     },
 
     async create(call, command) {

@@ -7,6 +7,7 @@ import type { Repository } from '#core/repositories/index';
 import { commentBody, type CommentView, type IssueComment } from './comment.ts';
 import { aboutIssue } from './events.ts';
 import { heldIssue, knownIssue } from './held-issue.ts';
+import { listed } from './listed.ts';
 import type { IssueParts } from './parts.ts';
 import type { HeldIssue } from './ports.ts';
 import type { Writing } from './references.ts';
@@ -55,7 +56,8 @@ export function commentUseCases(parts: Parts) {
       { number, page, after }: CommentList,
     ): Promise<readonly CommentView[]> {
       const { id: issueId } = await knownIssue(parts, resource, number);
-      return shown((await comments.page({ where: { issueId }, orderBy: ['createdAt', 'id'], after }, page)).items);
+      const { items } = await comments.page({ where: { issueId }, orderBy: ['createdAt', 'id'], after }, page);
+      return listed(await shown(items), 'body');
     },
 
     /** @throws {NotFound | Forbidden | ValidationFailed} */

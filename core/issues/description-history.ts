@@ -9,6 +9,7 @@ import type { PageRequest } from '#core/kernel/page';
 import type { Repository } from '#core/repositories/index';
 import { aboutIssue } from './events.ts';
 import { heldIssue, knownIssue } from './held-issue.ts';
+import { listed } from './listed.ts';
 import type { IssueParts } from './parts.ts';
 import type { HeldIssue } from './ports.ts';
 import type { Writing } from './references.ts';
@@ -52,7 +53,8 @@ export function descriptionHistoryUseCases(parts: Parts) {
       const newest = [{ desc: 'editedAt' }, { desc: 'id' }] as const;
       const { items } = await edits.page({ where: { issueId }, orderBy: newest }, page);
       const editors = await users.byIds(items.map(({ editedBy }) => editedBy));
-      return items.map((edit) => ({ ...edit, editor: found(editors.get(edit.editedBy)) }));
+      const whole = items.map((edit) => ({ ...edit, editor: found(editors.get(edit.editedBy)) }));
+      return listed(whole, 'bodyBefore', 'bodyAfter');
     },
 
     /** @throws {NotFound} */

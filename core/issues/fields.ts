@@ -1,5 +1,6 @@
 // What a caller writes of an issue, member by member, and how each is kept. A member that is absent stays as it is;
 // null, which the types allow where there can be none, clears it.
+import { changed } from '#core/kernel/changed';
 import { ValidationFailed } from '#core/kernel/errors';
 import { isDate } from '#core/kernel/instant';
 import type { Issue } from './issue.ts';
@@ -53,5 +54,4 @@ export const checkedFields = <F extends IssueFields>(given: F): F =>
   ) as F;
 
 /** Of these, what is otherwise in the issue. */
-export const changedFields = (before: Issue, given: IssueFields): IssueFields =>
-  Object.fromEntries(Object.entries(given).filter(([member, value]) => before[member as keyof Written] !== value));
+export const changedFields = (before: Issue, given: IssueFields): IssueFields => changed<IssueFields>(before, given);

@@ -2,11 +2,13 @@
 // B, "Issue types (admin)").
 import { auditEntry } from '#core/kernel/audit';
 import type { Call, User } from '#core/kernel/caller';
+import { changed } from '#core/kernel/changed';
 import { Conflict, found, onDuplicate, StillReferenced, Unprocessable } from '#core/kernel/errors';
 import { isBuiltIn, maxTypes, typeDisplayName, typeName, type IssueType } from './issue-type.ts';
 import type { IssueParts } from './parts.ts';
 
 type Parts = Pick<IssueParts, 'types' | 'unitOfWork' | 'events' | 'audit' | 'ids'>;
+const missing = 'There is no such issue type';
 type Change = 'created' | 'updated' | 'deleted';
 
 /** What may change in a type. */
@@ -30,7 +32,7 @@ export function issueTypeUseCases({ types, unitOfWork, events, audit, ids }: Par
 
     /** @throws {NotFound} */
     fetch: async (_call: Call<User>, { id }: { readonly id: string }): Promise<IssueType> =>
-      found(await types.findOne({ id }), 'There is no such issue type'),
+      found(await types.findOne({ id }), missing),
 
     /** @throws {ValidationFailed | Conflict | Unprocessable} */
     async create(call: Call<User>, { name, displayName, ...members }: NewIssueType): Promise<IssueType> {
@@ -65,8 +67,10 @@ export function issueTypeUseCases({ types, unitOfWork, events, audit, ids }: Par
     async update(call: Call<User>, { id, ...patch }: IssueTypeChange & { readonly id: string }): Promise<IssueType> {
       if (patch.displayName !== undefined) typeDisplayName(patch.displayName);
       return unitOfWork.run(async () => {
-        const type = found(await types.update({ id }, patch), 'There is no such issue type');
-        return Object.keys(patch).length === 0 ? type : tell(call, 'updated', type);
+        const before = found(await types.findOne({ id }), missing);
+        const changes = changed(before, patch);
+        if (Object.keys(changes).length === 0) return before;
+        return tell(call, 'updated', found(await types.update({ id }, changes), missing));
       });
     },
 
@@ -77,9 +81,7 @@ export function issueTypeUseCases({ types, unitOfWork, events, audit, ids }: Par
           detail: 'A scheme without it keeps it from new issues of a repository',
         });
       try {
-        await unitOfWork.run(async () =>
-          tell(call, 'deleted', found(await types.delete({ id }), 'There is no such issue type')),
-        );
+        await unitOfWork.run(async () => tell(call, 'deleted', found(await types.delete({ id }), missing)));
       } catch (error) {
         if (!(error instanceof StillReferenced)) throw error;
         throw new Conflict('The issue type is in use', {

@@ -1,11 +1,12 @@
 // The issues of a repository that a filter lets through, and the children of one.
 import type { Granted } from '#core/kernel/access';
-import type { Page, PageRequest } from '#core/kernel/page';
+import { offsetOf, type Page, type PageRequest } from '#core/kernel/page';
 import type { Repository } from '#core/repositories/index';
 import { associationFilter, type AssociationNames } from './associations.ts';
 import { dayOf, type IssueFilter } from './filter.ts';
 import { knownIssue } from './held-issue.ts';
 import type { IssueView } from './issue.ts';
+import { listedIssues } from './listed.ts';
 import type { IssueParts } from './parts.ts';
 import type { IssueSlice } from './ports.ts';
 import { viewsOf } from './view.ts';
@@ -54,7 +55,7 @@ export const listIssues =
       ...(overdue !== undefined && { overdue: { is: overdue, today: dayOf(call.now) } }),
     };
     const [rows, total] = await Promise.all([store.list(id, filter, sliceOf(page, 'newest')), store.count(id, filter)]);
-    return { items: await viewsOf(parts, id, rows), total, ...page };
+    return { items: listedIssues(await viewsOf(parts, id, rows)), total, ...page };
   };
 
 /** The newest first. */
@@ -97,11 +98,11 @@ export const listChildren =
     const { store } = parts;
     const parent = await knownIssue(parts, repository, number);
     const rows = await store.list(repository.id, { parentId: parent.id }, sliceOf(page, 'oldest'));
-    return viewsOf(parts, repository.id, rows);
+    return listedIssues(await viewsOf(parts, repository.id, rows));
   };
 
-const sliceOf = ({ page, perPage }: PageRequest, order: IssueSlice['order']): IssueSlice => ({
+const sliceOf = (page: PageRequest, order: IssueSlice['order']): IssueSlice => ({
   order,
-  limit: perPage,
-  offset: (page - 1) * perPage,
+  limit: page.perPage,
+  offset: offsetOf(page),
 });

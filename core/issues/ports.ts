@@ -29,7 +29,8 @@ export interface IssueSlice {
 export interface IssueStore {
   /**
    * Inside a unit of work: the next number of the repository. Others who take one there, or hold its hierarchy, wait
-   * until it ends, and where it fails the number is given again.
+   * until it ends, and where it fails the number is given again. As with all that is held here, the repository is not
+   * deleted meanwhile: labels and milestones are held after it, lest both wait for each other.
    */
   nextNumber(repositoryId: string): Promise<number>;
   /** Inside a unit of work: others who would change who is whose parent in the repository wait until it ends. */

@@ -3,6 +3,7 @@ import type { Granted } from '#core/kernel/access';
 import { ValidationFailed } from '#core/kernel/errors';
 import type { Repository } from '#core/repositories/index';
 import type { IssueRow, IssueView } from './issue.ts';
+import { listedIssues } from './listed.ts';
 import type { IssueParts } from './parts.ts';
 import { viewsOf } from './view.ts';
 
@@ -86,7 +87,7 @@ export const searchIssues =
         viewsOf(parts, id, rows),
         counted === true ? parts.searches.facets(id, text) : undefined,
       ]);
-      return { hits, facets: counts && (await valuesOf(parts, id, counts)) };
+      return { hits: listedIssues(hits), facets: counts && (await valuesOf(parts, id, counts)) };
     }
     return { hits: [], facets: counted === true ? await valuesOf(parts, id, []) : undefined };
   };

@@ -35,6 +35,8 @@ export function typeSchemeUseCases({ types, schemes, unitOfWork, events }: Parts
         const unknown = typeIds.find((id) => !known.some((type) => type.id === id));
         if (unknown !== undefined)
           throw new ValidationFailed('There is no such issue type', { detail: `"type_ids" names "${unknown}"` });
+        const before = await schemes.typesOf(repository.id);
+        if (before.length === typeIds.length && before.every(({ id }, at) => id === typeIds[at])) return before;
         await schemes.replace(repository.id, typeIds);
         const payload = { repository_id: repository.id, type_ids: typeIds };
         await events.emit({ type: 'issue_type_scheme.replaced', ...aboutRepository(repository, call), payload });

@@ -58,6 +58,10 @@ export function readSlice(
   return { limit: bound(rule, integer(query.limit)), offset: Math.max(0, integer(query.offset) ?? 0) };
 }
 
+/** How many rows come before the page. No list has more than the largest whole number, so none is past it. */
+export const offsetOf = ({ page, perPage }: PageRequest): number =>
+  Math.min((page - 1) * perPage, Number.MAX_SAFE_INTEGER);
+
 function bound(rule: PageRule, value: number | undefined): number {
   if (value === undefined) return rule.default;
   if (value >= 1 && value <= rule.max) return value;

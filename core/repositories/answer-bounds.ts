@@ -1,6 +1,7 @@
 // Bounds on one answer about what git keeps, so that no JSON document of this area passes 8 MiB: texts are clipped and
 // lists cut where they would take more.
-import { fit, jsonBytes, longest } from './clipping.ts';
+import { fit, jsonBytes } from '#core/kernel/clipping';
+import { longest } from './clipping.ts';
 import type { BlamedLine, CommitRecord, Difference, FileChange, Signature } from './git-history.ts';
 import type { LastCommit, TreeEntry } from './git-objects.ts';
 

@@ -1,7 +1,7 @@
 // Reading history: the commits a ref leads to, and one of them with what it changed.
 import type { Granted } from '#core/kernel/access';
 import { NotFound, ValidationFailed } from '#core/kernel/errors';
-import type { PageRequest } from '#core/kernel/page';
+import { offsetOf, type PageRequest } from '#core/kernel/page';
 import { boundedCommits, boundedDifference, type Bounded } from './answer-bounds.ts';
 import type { Derived } from './derived.ts';
 import type { GitBackend } from './git-backend.ts';
@@ -55,7 +55,7 @@ export const listCommits =
       author,
       since,
       until,
-      skip: (page - 1) * perPage,
+      skip: offsetOf({ page, perPage }),
       limit: perPage,
     };
     return { basis: query, read: async () => boundedCommits(await git.history(repository.id, query, call.signal)) };

@@ -2,7 +2,7 @@
 import type { Granted } from '#core/kernel/access';
 import type { User } from '#core/kernel/caller';
 import { Conflict, NotFound, ValidationFailed } from '#core/kernel/errors';
-import type { PageRequest } from '#core/kernel/page';
+import { offsetOf, type PageRequest } from '#core/kernel/page';
 import { provisionRepository, type ProvisioningParts } from './create.ts';
 import { aboutRepository, factOf } from './events.ts';
 import { readerOf } from './list.ts';
@@ -70,11 +70,8 @@ export const forkRepository =
 /** The forks the caller may read, most recently updated first. */
 export const listForks =
   ({ store }: Pick<RepositoryParts, 'store'>) =>
-  (
-    { resource, call }: Granted<Repository, 'repo.read'>,
-    { page, perPage }: PageRequest,
-  ): Promise<readonly Repository[]> =>
-    store.list({ reader: readerOf(call.caller), parentId: resource.id, limit: perPage, offset: (page - 1) * perPage });
+  ({ resource, call }: Granted<Repository, 'repo.read'>, page: PageRequest): Promise<readonly Repository[]> =>
+    store.list({ reader: readerOf(call.caller), parentId: resource.id, limit: page.perPage, offset: offsetOf(page) });
 
 /** Not to be a way around the parent's visibility. @throws {ValidationFailed} */
 export function checkForkVisibility(

@@ -1,5 +1,6 @@
 // What a repository has several of, such as labels: fetched, made, changed and deleted by one change after the other,
 // each together with its event.
+import { changed } from '#core/kernel/changed';
 import type { Granted } from '#core/kernel/access';
 import type { User } from '#core/kernel/caller';
 import { Conflict, found, onDuplicate, Unprocessable, ValidationFailed } from '#core/kernel/errors';
@@ -132,9 +133,9 @@ export function repositoryItems<T extends RepositoryItem>(parts: ItemParts<T>): 
       unitOfWork.run(async () => {
         await items.turn(granted);
         const before = await items.fetch(granted, { id });
-        const changed = patch(before);
-        if (Object.keys(changed).length === 0) return before;
-        return told('updated', granted, await named(() => rows.update(own(granted, { id } as Partial<T>), changed)));
+        const change = changed(before, patch(before));
+        if (Object.keys(change).length === 0) return before;
+        return told('updated', granted, await named(() => rows.update(own(granted, { id } as Partial<T>), change)));
       }),
     delete: (granted, which) =>
       unitOfWork.run(async () => {

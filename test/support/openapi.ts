@@ -111,7 +111,7 @@ export class Contract {
     // A literal segment goes before a parameter, as the router has it.
     this.#operations = operations(document)
       .map((operation) => ({ ...operation, matches: expression(operation.path) }))
-      .sort((a, b) => rank(a.path).localeCompare(rank(b.path)));
+      .sort((a, b) => (rank(a.path) < rank(b.path) ? -1 : 1));
   }
 
   get operations(): readonly Operation[] {

@@ -1,7 +1,8 @@
 // Blame, the commit that last changed each line: `git blame --porcelain`, parsed as it streams.
 import type { Buffer } from 'node:buffer';
 import { Internal, Unavailable, Unprocessable } from '#core/kernel/errors';
-import { clip, longest } from '#core/repositories/clipping';
+import { clip } from '#core/kernel/clipping';
+import { longest } from '#core/repositories/clipping';
 import type { Oid } from '#core/repositories/git-backend';
 import type { BlamedLine, Signature } from '#core/repositories/git-history';
 import type { GitProcesses } from '../process/git-process.ts';

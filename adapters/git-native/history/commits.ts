@@ -3,7 +3,8 @@
 import { Buffer } from 'node:buffer';
 import type { Oid } from '#core/repositories/git-backend';
 import { trim } from '#core/kernel/trim';
-import { clip, longest } from '#core/repositories/clipping';
+import { clip } from '#core/kernel/clipping';
+import { longest } from '#core/repositories/clipping';
 import type { CommitRecord, Signature } from '#core/repositories/git-history';
 import type { Objects } from '../objects/objects.ts';
 import { decoder, own } from '../objects/text.ts';

@@ -2,7 +2,8 @@
 import { Buffer } from 'node:buffer';
 import { Unprocessable } from '#core/kernel/errors';
 import { Lru } from '#core/kernel/lru';
-import { clip, longest } from '#core/repositories/clipping';
+import { clip } from '#core/kernel/clipping';
+import { longest } from '#core/repositories/clipping';
 import type { Oid } from '#core/repositories/git-backend';
 import { isOid } from '../refs/names.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';

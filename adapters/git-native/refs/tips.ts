@@ -1,7 +1,8 @@
 // Summaries of what refs point to: commits and annotated tags, read by oid and kept in an LRU cache.
 import { Buffer } from 'node:buffer';
 import { Lru } from '#core/kernel/lru';
-import { clip, longest } from '#core/repositories/clipping';
+import { clip } from '#core/kernel/clipping';
+import { longest } from '#core/repositories/clipping';
 import type { Oid } from '#core/repositories/git-backend';
 import type { Tip } from '#core/repositories/git-refs';
 import { parseSignature, type Commits } from '../history/commits.ts';

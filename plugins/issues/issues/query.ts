@@ -5,7 +5,7 @@ import type { PublicUser } from 'hexforge/identity';
 import { titleHolds } from '../search/title.ts';
 import type { IssuesRows } from '../tables.ts';
 
-type Row = Selectable<Omit<IssuesRows['issues_issue'], 'title_key'>>;
+type Row = Selectable<Omit<IssuesRows['issues_issue'], 'title_key' | 'title_words' | 'description_words'>>;
 
 /** The members of an issue's own row. */
 export const issueOf = (row: Row) => ({

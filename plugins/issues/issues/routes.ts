@@ -40,6 +40,7 @@ export const issueRoutes = (issues: IssueUseCases): readonly Route[] => [
     body: issueBody,
     success: 201,
     result: issueJson,
+    statuses: [422],
     run: async (_call, { granted, body }) => presentIssue(await issues.create(granted, renamed(body))),
   }),
   api({

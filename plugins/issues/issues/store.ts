@@ -1,6 +1,6 @@
 // The store of issues on PostgreSQL: one query per read, entities for writes.
 import { type Kysely, rawSql, type SqlDatabase } from 'hexforge/plugin';
-import type { IssueStore } from 'hexforge/issues';
+import { plainWords, type IssueStore } from 'hexforge/issues';
 import { AssigneeTable, IssueLabelTable, IssueTable, WatcherTable, type IssuesRows } from '../tables.ts';
 import { sqlCounts } from './counts.ts';
 import { sqlLineage } from './lineage.ts';
@@ -10,7 +10,14 @@ const assigneeIds = rawSql<readonly string[]>`array(
   select s.user_id::text from issues_assignee s where s.issue_id = i.id
 )`.as('assignee_ids');
 
-const titled = ({ title }: { readonly title?: string }) => title !== undefined && { titleKey: title.toLowerCase() };
+/**
+ * Texts as they are looked for, in the same words as queries are: what a letter is and which is its small one would
+ * else be told by the locale of the database, and otherwise than of the query.
+ */
+const searched = {
+  title: (title: string) => ({ titleKey: title.toLowerCase(), titleWords: plainWords(title) }),
+  description: (description: string) => ({ descriptionWords: plainWords(description) }),
+} as const;
 
 export function sqlIssueStore(database: SqlDatabase): IssueStore {
   const db = (): Kysely<IssuesRows> => database.kysely<IssuesRows>();
@@ -49,7 +56,10 @@ export function sqlIssueStore(database: SqlDatabase): IssueStore {
     },
 
     async insert(issue) {
-      await database.em().insert(IssueTable, { ...issue, titleKey: issue.title.toLowerCase() });
+      const { title, description } = issue;
+      await database
+        .em()
+        .insert(IssueTable, { ...issue, ...searched.title(title), ...searched.description(description) });
     },
 
     async held(repositoryId, number) {
@@ -65,7 +75,16 @@ export function sqlIssueStore(database: SqlDatabase): IssueStore {
     },
 
     async update(id, patch) {
-      await database.em().nativeUpdate(IssueTable, { id }, { ...patch, ...titled(patch) });
+      const { title, description } = patch;
+      await database.em().nativeUpdate(
+        IssueTable,
+        { id },
+        {
+          ...patch,
+          ...(title !== undefined && searched.title(title)),
+          ...(description !== undefined && searched.description(description)),
+        },
+      );
     },
 
     async replaceLabels(id, labels) {

@@ -40,6 +40,7 @@ void t.test('each change of a type is one event and one audit entry, and a chang
   const { id, position } = await catalogue.create(call, chore);
   t.equal(position, 8, 'after the last');
   await catalogue.update(call, { id });
+  await catalogue.update(call, { id, displayName: 'Chore', position });
   await catalogue.update(call, { id, displayName: 'Housekeeping' });
   await catalogue.delete(call, { id });
   const changes = ['created', 'updated', 'deleted'].map((change) => `issue_type.${change}`);

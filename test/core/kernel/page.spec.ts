@@ -1,6 +1,6 @@
 // The page forms of document A, "Pagination (shared)".
 import t from 'tap';
-import { pageRules, readPage, readSlice, type PageRule } from '#core/kernel/page';
+import { offsetOf, pageRules, readPage, readSlice, type PageRule } from '#core/kernel/page';
 
 void t.test('per_page under each of the bound rules', async (t) => {
   const rules: Readonly<Record<string, PageRule>> = {
@@ -59,4 +59,11 @@ void t.test('limit and offset: out of range they become the maximum and zero', a
   t.strictSame(readSlice(rule, { limit: 201, offset: -1 }), { limit: 200, offset: 0 });
   t.strictSame(readSlice(rule, { limit: 0, offset: 'x' }), { limit: 200, offset: 0 });
   t.strictSame(readSlice(rule, { limit: 'x' }), { limit: 50, offset: 0 });
+});
+
+void t.test('the rows before a page are a whole number, however far the page is', async (t) => {
+  const most = Number.MAX_SAFE_INTEGER;
+  t.equal(offsetOf({ page: 1, perPage: 25 }), 0);
+  t.equal(offsetOf({ page: 3, perPage: 25 }), 50);
+  t.equal(offsetOf({ page: most, perPage: most }), most);
 });

@@ -25,6 +25,7 @@ void t.test('each change is told once, of its repository; what changes nothing i
   const payload = { repository_id: 'one', id };
   t.same(await told(), [['label.created', 'repository:one', payload]]);
   await labels.update(one, { id });
+  await labels.update(one, { id, ...bug });
   await t.rejects(labels.update(two, { id, name: 'x' }), refusal('not_found'));
   await t.rejects(labels.create(one, { ...bug, name: 'bUG' }), refusal('conflict'));
   await t.rejects(labels.create(one, { ...bug, color: 'red' }), refusal('validation_failed'));

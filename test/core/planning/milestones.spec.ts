@@ -32,6 +32,7 @@ void t.test('each change is told once, of its repository; what changes nothing i
   const payload = { repository_id: 'one', id };
   t.same(await told(), [['milestone.created', 'repository:one', payload]]);
   await milestones.update(one, { id });
+  await milestones.update(one, { id, title: '1.0' });
   await t.rejects(milestones.update(two, { id, title: 'x' }), refusal('not_found'));
   await t.rejects(milestones.update(one, { id, title: ' ' }), refusal('validation_failed'));
   await t.rejects(milestones.delete(two, { id }), refusal('not_found'));

@@ -101,4 +101,31 @@ void t.test('at once', async (t) => {
       t.strictSame(answers.map(({ status }) => status).sort(), [204, 422]);
     }
   });
+
+  await t.test('a repository is deleted while its issues are changed: nobody waits in a circle', async (t) => {
+    for (let round = 0; round < 5; round++) {
+      const issues = await repository('doomed');
+      const made = async (what: string, body: object) =>
+        (expect(await alice.client.post(`${repos}/alice/doomed/${what}`, { body }), 201).body as { id: string }).id;
+      const marks = {
+        label_ids: [await made('labels', { name: 'l', color: '00ff00' })],
+        milestone_id: await made('milestones', { title: 'm' }),
+      };
+      const { number } = await open(issues);
+      const change = (index: number) => [
+        alice.client.post(issues, { body: { title: 'x', issue_type_id: types.task, ...marks } }),
+        alice.client.patch(`${issues}/${number}`, { body: { title: `${index}`, ...marks } }),
+        alice.client.post(`${issues}/${number}/comments`, { body: { body: 'x' } }),
+      ];
+      const before = Array.from({ length: 5 }, (_, index) => change(index)).flat();
+      const deletion = alice.client.delete(`${repos}/alice/doomed`, { body: { confirmation: 'alice/doomed' } });
+      const after = Array.from({ length: 5 }, (_, index) => change(10 + index)).flat();
+      t.equal((await deletion).status, 204);
+      const answers = await Promise.all([...before, ...after]);
+      t.same(
+        answers.filter(({ status }) => status >= 500),
+        [],
+      );
+    }
+  });
 });

@@ -110,6 +110,12 @@ void t.test('the list of issues', async (t) => {
     };
     t.strictSame(await sized('per_page=2&page=2'), { items: [2, 1], total: 4, page: 2, per_page: 2 });
     t.strictSame(await sized('per_page=2&page=9'), { items: [], total: 4, page: 9, per_page: 2 });
+    const most = Number.MAX_SAFE_INTEGER;
+    t.strictSame(
+      await sized(`per_page=${most}&page=${most}`),
+      { items: [], total: 4, page: most, per_page: most },
+      'a page far beyond what a database counts is an empty one',
+    );
     for (const [query, perPage] of [
       ['', 25],
       ['per_page=0', 25],

@@ -47,9 +47,9 @@ void t.test('lists and searches of issues', { timeout: 600_000 }, async (t) => {
   const [each, piece] = [count / repositories, 25];
   for (let from = 1; from <= each; from += piece)
     await run(
-      `insert into issues_issue (id, repository_id, number, author_id, title, title_key, description, state, status,
+      `insert into issues_issue (id, repository_id, number, author_id, title, title_key, title_words, description, description_words, state, status,
       priority, locked, created_at, updated_at, type_id, due_date, milestone_id, story_points, input_tokens, output_tokens)
-    select gen_random_uuid(), r.id, n, $1, title, lower(title), 'the ' || words, case n % 3 when 0 then 'closed' else 'open' end,
+    select gen_random_uuid(), r.id, n, $1, title, lower(title), lower(title), 'the ' || words, 'the ' || words, case n % 3 when 0 then 'closed' else 'open' end,
       (array['queued', 'in_progress', 'blocked', 'completed', 'canceled'])[1 + n % 5],
       (array['none', 'low', 'medium', 'high', 'critical'])[1 + n % 5], false, now(), now(),
       ('00000000-0000-4000-8000-00000000000' || (1 + n % 7))::uuid,

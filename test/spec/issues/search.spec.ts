@@ -1,6 +1,6 @@
 // Document B, "Search": what is found, in which order, its shape and bounds, and that no query fails.
 import t from 'tap';
-import { hostileTexts } from '../../contracts/issue-search.ts';
+import { hostileTexts } from '#test/support/hostile-texts';
 import { expect, repos, tracker, types, type IssueJson } from './tracker.ts';
 
 type Hit = IssueJson & { readonly rank: number };

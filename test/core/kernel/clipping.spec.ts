@@ -1,7 +1,7 @@
 // Clipping of texts and of answers: what is left out is marked, and no answer passes its bound.
 import t from 'tap';
 import { boundedCommits, boundedDifference, boundedEntries, boundedLines } from '#core/repositories/answer-bounds';
-import { clip, fit, jsonBytes } from '#core/repositories/clipping';
+import { clip, fit, fitMembers, jsonBytes } from '#core/kernel/clipping';
 import type { CommitRecord, FileChange } from '#core/repositories/index';
 
 const MiB = 1024 ** 2;
@@ -105,4 +105,17 @@ void t.test('what is read of a repository stays under 8 MiB however long its tex
   t.ok(Buffer.byteLength(JSON.stringify(listing)) < 8 * MiB);
   const plain = boundedEntries([{ ...entry, name: 'a' }], '', new Map());
   t.same(plain, { items: [{ entry: { ...entry, name: 'a' }, lastCommit: undefined }], truncated: false });
+});
+
+void t.test('texts of rows are clipped together, the longest first, and null stays null', (t) => {
+  const rows = [
+    { id: 1, text: 'x'.repeat(60), more: null },
+    { id: 2, text: 'short', more: 'y'.repeat(60) },
+  ];
+  t.equal(fitMembers(rows, ['text', 'more'], 1000), rows, 'what fits is left as it is');
+  t.strictSame(fitMembers(rows, ['text', 'more'], 45), [
+    { id: 1, text: `${'x'.repeat(17)}…`, more: null },
+    { id: 2, text: 'short', more: `${'y'.repeat(17)}…` },
+  ]);
+  t.end();
 });

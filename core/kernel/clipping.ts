@@ -1,0 +1,87 @@
+// Bounds on texts whose length others chose: one is clipped, with an ellipsis for what is left out, and those of one
+// answer are clipped together.
+
+const ellipsis = '…';
+const ellipsisBytes = 3;
+
+/** At most `most` characters; one that is cut ends in an ellipsis, and never in half of a surrogate pair. */
+export function clip(text: string, most: number): string {
+  return text.length <= most ? text : cutAt(text, most - ellipsis.length);
+}
+
+/** Bytes of a text in a JSON document: UTF-8, with quotes, backslashes and control characters escaped (RFC 8259). */
+export function jsonBytes(text: string): number {
+  let bytes = 0;
+  for (let at = 0; at < text.length; at += 1) bytes += bytesOf(text.charCodeAt(at));
+  return bytes;
+}
+
+/**
+ * The texts of one answer, in their order, which together take at most `most` bytes of JSON: where they take more, the
+ * longest are clipped, all to the same size.
+ */
+export function fit(texts: readonly string[], most: number): readonly string[] {
+  const longestEscape = 6;
+  if (texts.reduce((length, text) => length + text.length, 0) * longestEscape <= most) return texts;
+  const sizes = texts.map(jsonBytes);
+  const level = levelOf(sizes, most);
+  if (level === undefined) return texts;
+  const clipped = new Map<string, string>();
+  return texts.map((text, index) => {
+    if ((sizes[index] ?? 0) <= level) return text;
+    const short = clipped.get(text) ?? clipToBytes(text, level);
+    clipped.set(text, short);
+    return short;
+  });
+}
+
+/** Rows of one answer, the texts in whose members together take at most `most` bytes of JSON, as `fit` says. */
+export function fitMembers<M extends string, R extends Readonly<Record<M, string | null>>>(
+  rows: readonly R[],
+  members: readonly M[],
+  most: number,
+): readonly R[] {
+  const whole = rows.flatMap((row) => members.map((member) => row[member] ?? ''));
+  const texts = fit(whole, most);
+  if (texts === whole) return rows;
+  return rows.map((row, at) => ({
+    ...row,
+    ...Object.fromEntries(members.map((member, index) => [member, row[member] && texts[at * members.length + index]])),
+  }));
+}
+
+/** The size to which the largest come down so that the sum is at most `most`; undefined where it is already. */
+function levelOf(sizes: readonly number[], most: number): number | undefined {
+  let left = most;
+  for (const [index, size] of Float64Array.from(sizes).sort().entries()) {
+    const share = Math.floor(left / (sizes.length - index));
+    if (size > share) return share;
+    left -= size;
+  }
+  return undefined;
+}
+
+function clipToBytes(text: string, most: number): string {
+  let bytes = ellipsisBytes;
+  let end = 0;
+  for (; end < text.length; end += 1) {
+    bytes += bytesOf(text.charCodeAt(end));
+    if (bytes > most) break;
+  }
+  return most < ellipsisBytes ? '' : cutAt(text, end);
+}
+
+function cutAt(text: string, end: number): string {
+  const last = text.charCodeAt(end - 1);
+  const kept = text.slice(0, last >= 0xd800 && last < 0xdc00 ? end - 1 : end);
+  // A copy: the engine would keep the whole text alive for its beginning.
+  return new TextDecoder().decode(new TextEncoder().encode(kept)) + ellipsis;
+}
+
+/** Of one UTF-16 code unit; half a surrogate pair counts as half of its four bytes. */
+function bytesOf(unit: number): number {
+  if (unit >= 0x20 && unit < 0x80) return unit === 0x22 || unit === 0x5c ? 2 : 1;
+  if (unit < 0x20) return unit === 0x0a || unit === 0x09 || unit === 0x0d || unit === 0x08 || unit === 0x0c ? 2 : 6;
+  if (unit < 0x800) return 2;
+  return unit >= 0xd800 && unit < 0xe000 ? 2 : 3;
+}
