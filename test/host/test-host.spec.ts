@@ -31,7 +31,7 @@ async function labelsWork(t: Test, database: NonNullable<TestHostOptions['databa
   const { id } = added.body as { readonly id: string };
   t.match(
     forge.events.filter(({ type }) => type === 'labels.changed'),
-    [{ aggregate: /^repository:/, payload: { label_id: id }, at: forge.clock.now() }],
+    [{ aggregate: /^repository:/, payload: { id }, at: forge.clock.now() }],
   );
 }
 
