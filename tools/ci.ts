@@ -30,6 +30,7 @@ const sqlAlone = [
   "a purge is refused while another plugin's table or view points at what would go, and names it",
   'an owner cannot be deleted while repositories are theirs, and the refusal names the table',
   'the published view has its fixed columns',
+  'it is there before any plugin, and stays',
   'the property fails on a planted difference in SQL',
   'the published set is planned as if its condition stood in the query',
 ];
