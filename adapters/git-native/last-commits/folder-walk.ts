@@ -47,10 +47,10 @@ interface Prefetch {
 }
 
 /**
- * A request takes several turns of the event loop. A walk that is no short one leaves it to others for longer than it
+ * A request takes several turns of the event loop. A walk that is no short one leaves it to others for as long as it
  * holds it.
  */
-const [sliceMs, restMs, shortMs] = [1, 2, 300];
+const [sliceMs, restMs, shortMs] = [1, 1, 300];
 /** Stops that wait for an answer at once, and answers asked for ahead on one line. */
 const waitingAtMost = 16;
 const deepest = 24;
