@@ -3,6 +3,7 @@
 import Hapi from '@hapi/hapi';
 import { definePlugin, Joi, shape } from 'hexforge/plugin';
 import { bareIssues, type BareIssues } from './bare-issues.ts';
+import { bareMerges, type BareMerges } from './bare-merges.ts';
 
 interface RepositoryRow {
   readonly id: string;
@@ -38,6 +39,14 @@ export default definePlugin({
       sql: bareIssues,
       memory: (): BareIssues => ({ read: async () => undefined, fill: async () => undefined }),
     },
+    Merges: {
+      sql: bareMerges,
+      memory: (): BareMerges => ({
+        read: async () => undefined,
+        fill: async () => undefined,
+        open: async () => undefined,
+      }),
+    },
   },
   build: ({ Authenticator, Clock, config, stores }) => {
     const server = new Hapi.Server({ port: config.port, host: '127.0.0.1' });
@@ -56,21 +65,34 @@ export default definePlugin({
         return (await stores.Rows.read(String(request.params.id))) ?? h.response().code(404);
       },
     });
+    const { Issues, Merges } = stores;
+    for (const [name, store] of Object.entries({ issues: Issues, merges: Merges })) {
+      server.route({
+        method: 'GET',
+        path: `/${name}/fill/{id}`,
+        handler: async (request, h) => {
+          await store.fill(String(request.params.id), Number(request.query.count));
+          return h.response('filled');
+        },
+      });
+      server.route({
+        method: 'GET',
+        path: `/${name}/{what}/{id}`,
+        handler: async (request, h) => {
+          await authenticate(request);
+          const found = await store.read(String(request.params.what), String(request.params.id));
+          return h.response(found as object | undefined).code(found === undefined ? 404 : 200);
+        },
+      });
+    }
     server.route({
       method: 'GET',
-      path: '/issues/fill/{id}',
+      path: '/merges/open/{id}',
       handler: async (request, h) => {
-        await stores.Issues.fill(String(request.params.id), Number(request.query.count));
-        return h.response('filled');
-      },
-    });
-    server.route({
-      method: 'GET',
-      path: '/issues/{what}/{id}',
-      handler: async (request, h) => {
-        await authenticate(request);
-        const found = await stores.Issues.read(String(request.params.what), String(request.params.id));
-        return h.response(found as object | undefined).code(found === undefined ? 404 : 200);
+        const { number, branch, head } = request.query;
+        const asked = { number: Number(number), branch: String(branch), head: String(head) };
+        await Merges.open(String(request.params.id), asked);
+        return h.response('opened');
       },
     });
     return server;

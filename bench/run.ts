@@ -8,7 +8,10 @@ import { parseArgs } from 'node:util';
 import type { Line } from './compare.ts';
 import { writeHistory } from './history.ts';
 import { issueLines } from './issues.ts';
+import { liveLines } from './live.ts';
+import { mergeLines } from './merges.ts';
 import { hostileLines } from './hostile.ts';
+import { meteringLines } from './metering.ts';
 import { pluginLines } from './plugins.ts';
 import { gitLines, readLines, startLines, type Setting } from './lines.ts';
 import { git, Subject } from './subject.ts';
@@ -50,13 +53,16 @@ try {
     await mkdir(setting.dataDir, { mode: 0o700 });
     if (wanted('start')) lines.push(...(await startLines(setting)));
     if (wanted('plugins')) lines.push(...(await pluginLines(setting)));
+    if (wanted('metering')) lines.push(...(await meteringLines(setting)));
     const subject = await Subject.start(setting);
     try {
       await subject.signIn();
       if (wanted('git') || wanted('read')) await subject.createRepository('history');
       if (wanted('git') || wanted('read')) await git(['push', '-q', subject.cloneUrl('history'), 'main:main'], history);
       if (wanted('read')) lines.push(...(await readLines(setting, subject)));
+      if (wanted('live')) lines.push(...(await liveLines(setting, subject)));
       if (wanted('issues')) lines.push(...(await issueLines(setting, subject)));
+      if (wanted('merges')) lines.push(...(await mergeLines(setting, subject)));
       if (values.hostile)
         lines.push(
           ...(await hostileLines(setting, subject, { seconds: Number(values.seconds), only: values.only ?? '' })),

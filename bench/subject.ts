@@ -1,17 +1,23 @@
 // The forge under measurement as its clients see it: started, filled with a repository, asked.
-import { execFile } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
+import { setPriority } from 'node:os';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { adminPassword as password, freePort, ServerProcess } from '#test/support/server-process';
 
-const run = promisify(execFile);
+/** As `adapters/git-native/process/git-process.ts` has it. */
+const computationNiceness = 10;
 
 export interface SubjectOptions {
   readonly dataDir: string;
   readonly databaseUrl: string | undefined;
   /** Lines of more plugins in the configuration. */
   readonly plugins?: string;
+  /** As a user runs it, without the bare routes: metered by the plugin `limits`, or not at all. */
+  readonly metering?: 'on' | 'off';
 }
 
 export class Subject {
@@ -30,19 +36,17 @@ export class Subject {
   }
 
   /** The forge as a user runs it, but for budgets that no measurement reaches. */
-  static async start({ dataDir, databaseUrl, plugins = '' }: SubjectOptions): Promise<Subject> {
+  static async start({ dataDir, databaseUrl, plugins = '', metering }: SubjectOptions): Promise<Subject> {
     const barePort = await freePort();
     const config = `${dataDir}.yaml`;
-    await writeFile(
-      config,
-      `plugins:\n  limits: { enabled: false }\n  bench-bare: { path: ${fileURLToPath(new URL('bare-plugin.ts', import.meta.url))}, port: ${barePort} }\n${plugins}`,
-    );
+    const bare = `  limits: { enabled: false }\n  bench-bare: { path: ${fileURLToPath(new URL('bare-plugin.ts', import.meta.url))}, port: ${barePort} }\n`;
+    await writeFile(config, metering === undefined ? `plugins:\n${bare}${plugins}` : '');
     const begun = performance.now();
     const server = await ServerProcess.start({
       dataDir,
       databaseUrl,
       port: await freePort(),
-      environment: { HEXFORGE_CONFIG: config, HEXFORGE_RATE_LIMIT: 'on' },
+      environment: { HEXFORGE_CONFIG: config, HEXFORGE_RATE_LIMIT: metering ?? 'on' },
     });
     return new Subject(server, `http://127.0.0.1:${barePort}`, performance.now() - begun);
   }
@@ -56,6 +60,16 @@ export class Subject {
   async memory(): Promise<number> {
     const status = await readFile(`/proc/${this.#server.pid}/status`, 'utf8');
     return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? Number.NaN) / 1024;
+  }
+
+  /** What `work` takes of resident memory at its most, in MB. */
+  async memoryBeyond(work: () => Promise<unknown>): Promise<number> {
+    const before = await this.memory();
+    // proc(5): 5 resets the peak.
+    await writeFile(`/proc/${this.#server.pid}/clear_refs`, '5');
+    await work();
+    const status = await readFile(`/proc/${this.#server.pid}/status`, 'utf8');
+    return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? Number.NaN) / 1024 - before;
   }
 
   async signIn(): Promise<void> {
@@ -104,12 +118,43 @@ export class Subject {
   }
 }
 
+export interface GitOptions {
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Whether it gives way to others, as computations of the forge do: on a busy machine neither has the advantage. */
+  readonly patient?: boolean;
+}
+
 /** Stock git with nothing of this machine's configuration. */
-export async function git(args: readonly string[], cwd?: string): Promise<string> {
-  const { stdout } = await run('git', [...args], {
-    ...(cwd === undefined ? {} : { cwd }),
-    maxBuffer: 1 << 28,
-    env: { PATH: process.env.PATH, HOME: '/nonexistent', GIT_CONFIG_NOSYSTEM: '1', GIT_TERMINAL_PROMPT: '0' },
+export async function git(
+  args: readonly string[],
+  cwd?: string,
+  { environment = {}, patient = false }: GitOptions = {},
+): Promise<string> {
+  const child = spawn('git', [...args], {
+    cwd,
+    env: {
+      PATH: process.env.PATH,
+      HOME: '/nonexistent',
+      GIT_CONFIG_NOSYSTEM: '1',
+      GIT_TERMINAL_PROMPT: '0',
+      ...environment,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // A session of its own, for niceness counts within one.
+    detached: patient,
   });
+  if (patient) giveWay(child.pid);
+  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+  if (code !== 0) throw new Error(`git ${args.join(' ')} ended with ${code}: ${stderr}`);
   return stdout;
+}
+
+function giveWay(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    setPriority(pid, computationNiceness);
+    writeFileSync(`/proc/${pid}/autogroup`, String(computationNiceness));
+  } catch {
+    // It has ended, or this system groups nothing.
+  }
 }

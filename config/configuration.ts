@@ -29,7 +29,8 @@ export interface Configuration {
   readonly database: { readonly column: 'memory' } | { readonly column: 'sql'; readonly url: string | undefined };
   readonly trustedProxies: readonly string[];
   /** 32 bytes, where configured. */
-  readonly secretKey: Uint8Array | undefined;
+  /** The newest first. */
+  readonly secretKeys: readonly Uint8Array[] | undefined;
   readonly logLevel: HostKeys['log_level'];
   readonly limits: Limits;
   /** Standard and configured plugins, enabled or not, in the order of the configuration. */

@@ -53,20 +53,28 @@ function scalar(name: string, key: Key): readonly string[] {
 }
 
 function plugin({ name, config, environment = {} }: PluginDefinition): readonly string[] {
-  const own: Readonly<Record<string, Joi.Description>> = config?.describe().keys ?? {};
   const enabled = standardPlugins.find((standard) => standard.name === name)?.enabled ?? true;
-  return [
-    `#   ${name}:`,
-    `#     enabled: ${enabled}`,
-    ...Object.entries(own).flatMap(([key, described]) => {
-      const flags: { readonly description?: string; readonly default?: unknown } = described['flags'] ?? {};
-      const variable = Object.entries(environment).find(([, target]) => target === key)?.[0];
-      return [
-        `#     # ${flags.description ?? ''}.${variable === undefined ? '' : ` Environment: ${variable}.`}`,
-        flags.default === undefined ? `#     ${key}:  # absent` : `#     ${key}: ${yaml(flags.default)}`,
-      ];
-    }),
-  ];
+  const variables = new Map(Object.entries(environment).map(([variable, target]) => [target, variable]));
+  return [`#   ${name}:`, `#     enabled: ${enabled}`, ...members(config?.describe(), '#     ', variables)];
+}
+
+/** Each key of a schema; those of an object below its own. */
+function members(
+  described: Joi.Description | undefined,
+  margin: string,
+  variables: ReadonlyMap<string, string>,
+): readonly string[] {
+  const keysOf: Readonly<Record<string, Joi.Description>> = described?.keys ?? {};
+  return Object.entries(keysOf).flatMap(([key, inner]) => {
+    const flags: { readonly description?: string; readonly default?: unknown } = inner['flags'] ?? {};
+    const variable = variables.get(key);
+    const description = `${margin}# ${flags.description ?? ''}.${variable === undefined ? '' : ` Environment: ${variable}.`}`;
+    if (inner.keys !== undefined) return [description, `${margin}${key}:`, ...members(inner, `${margin}  `, new Map())];
+    return [
+      description,
+      flags.default === undefined ? `${margin}${key}:  # absent` : `${margin}${key}: ${yaml(flags.default)}`,
+    ];
+  });
 }
 
 /** On one line. */

@@ -62,7 +62,7 @@ export async function loadConfiguration(options: LoadOptions): Promise<Configura
     dataDir: resolve(cwd, checked.data_dir),
     database: checked.database === 'memory' ? { column: 'memory' } : { column: 'sql', url: checked.database_url },
     trustedProxies: checked.trusted_proxies,
-    secretKey: checked.secret_key === undefined ? undefined : Buffer.from(checked.secret_key, 'base64'),
+    secretKeys: checked.secret_key?.split(',').map((key) => Buffer.from(key, 'base64')),
     logLevel: checked.log_level,
     limits: {
       load: checked.load_timeout * 1000,

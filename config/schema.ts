@@ -66,8 +66,12 @@ const postgresUrl = Joi.string()
   .uri({ scheme: ['postgres', 'postgresql'] })
   .messages({ 'string.uriCustomScheme': 'must be a postgres:// URL' });
 const seconds = Joi.number().positive().max(3600);
+/** One, or several with a comma between. */
 const key32 = Joi.string()
-  .custom((text: string, helpers) => (Buffer.from(text, 'base64').length === 32 ? text : helpers.error('any.invalid')))
+  .max(1000)
+  .custom((text: string, helpers) =>
+    text.split(',').every((key) => Buffer.from(key, 'base64').length === 32) ? text : helpers.error('any.invalid'),
+  )
   .messages({ 'any.invalid': 'must be 32 bytes in base64' });
 
 /**
@@ -129,7 +133,8 @@ export const keys: Readonly<Record<keyof HostKeys, Key>> = {
   },
   secret_key: {
     schema: key32,
-    description: '32 bytes in base64 that seal secrets at rest.',
+    description:
+      '32 bytes in base64 that seal secrets at rest; after a rotation the keys before them too, the newest first, with commas between.',
     otherwise: 'a key file in data_dir, made at the first start',
     environment: 'HEXFORGE_SECRET_KEY',
     secret: true,

@@ -15,10 +15,13 @@ export const standardPlugins: readonly StandardPlugin[] = [
   { name: 'git-http', module: '#plugins/git-http/plugin', enabled: true },
   { name: 'planning', module: '#plugins/planning/plugin', enabled: true },
   { name: 'issues', module: '#plugins/issues/plugin', enabled: true },
+  { name: 'merges', module: '#plugins/merges/plugin', enabled: true },
+  { name: 'oauth-server', module: '#plugins/oauth-server/plugin', enabled: true },
   { name: 'audit', module: '#plugins/audit/plugin', enabled: true },
   { name: 'limits', module: '#plugins/limits/plugin', enabled: true },
   { name: 'settings', module: '#plugins/settings/plugin', enabled: true },
   { name: 'administration', module: '#plugins/administration/plugin', enabled: true },
+  { name: 'redis', module: '#plugins/redis/plugin', enabled: false },
 ];
 
 /** Port → plugin; counts where that plugin is enabled and the configuration does not choose. */

@@ -41,6 +41,11 @@ export class Attribution {
     return {
       ...made,
       routes: made.routes.map((route) => ({ ...route, run: (call, input) => run(() => route.run(call, input)) })),
+      channels: made.channels.map((channel) => ({
+        ...channel,
+        follow: (call, input) => run(() => channel.follow(call, input)),
+        message: (event) => run(() => channel.message(event)),
+      })),
       events: made.events.map((subscription) => ({
         ...subscription,
         handle: (event, signal) => run(() => subscription.handle(event, signal)),

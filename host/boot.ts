@@ -2,6 +2,7 @@
 // half-finished start.
 import type { MigrationOutcome } from '#adapters/postgres/index';
 import { Internal } from '#core/kernel/errors';
+import { LiveFeed } from '#core/kernel/live';
 import type { Log } from '#core/kernel/log';
 import { Attribution } from './attribution.ts';
 import { pluginConfiguration } from './check/configuration.ts';
@@ -9,6 +10,7 @@ import { contributionProblems } from './check/contribution-problems.ts';
 import { contributed } from './check/contributions.ts';
 import { isPart, kindOf } from './check/shape.ts';
 import { container, type Container } from './container.ts';
+import { channelSubscriptions, served, type OwnedChannel } from './contributions/channels.ts';
 import { limited } from './contributions/events.ts';
 import { runJobs, type RunningJobs } from './contributions/jobs.ts';
 import { readiness, type Readiness } from './contributions/probes.ts';
@@ -49,12 +51,15 @@ export class Machine {
   readonly instance: Instance;
   readonly limits: Limits;
   readonly readiness: () => Promise<Readiness>;
+  /** Brings what followers of the channels are told. */
+  readonly feed = new LiveFeed();
   readonly #options: BootOptions;
   readonly #attribution: Attribution;
   readonly #strays: Strays;
   readonly #provision: Provision;
   readonly #log: Log;
   #phase: 'starting' | 'running' | 'stopping' | 'stopped' = 'starting';
+  #alone = false;
   #jobs: RunningJobs | undefined;
   #stopped: Promise<void> | undefined;
 
@@ -81,7 +86,7 @@ export class Machine {
         providers: (name) => this.container.providers(name),
         log: this.#log,
       }),
-      started: () => this.#phase !== 'starting',
+      started: () => this.#phase !== 'starting' || this.#alone,
     });
     this.#strays = new Strays(this.lives, this.#attribution, this.#log);
     this.readiness = readiness({
@@ -126,6 +131,11 @@ export class Machine {
     return this.#strays.take(error);
   }
 
+  /** Nothing will be started: what is built may be used from here on, for one command at the machine. */
+  stayBuilt(): void {
+    this.#alone = true;
+  }
+
   async build(): Promise<void> {
     for (const life of this.lives) await this.#step(life, 'migrated', 'build', () => this.#buildOne(life));
     await this.#refuseClashes();
@@ -157,9 +167,12 @@ export class Machine {
     this.#phase = 'running';
     const alive = this.#alive();
     await this.#options.storage.deliver(
-      alive.flatMap(({ name, made }) =>
-        (made?.events ?? []).map((subscription) => limited(name, subscription, this.limits.handler)),
-      ),
+      [
+        ...alive.flatMap(({ name, made }) =>
+          (made?.events ?? []).map((subscription) => limited(name, subscription, this.limits.handler)),
+        ),
+        ...channelSubscriptions(this.channels, this.feed),
+      ],
       alive.map(({ name }) => name),
     );
     const { storage } = this.#options;
@@ -179,14 +192,26 @@ export class Machine {
   /** Routes of the plugins that run, where they are served, in the order of the configuration. */
   get routes(): readonly OwnedRoute[] {
     const { plan } = this.#options;
-    return plan.enabled.flatMap(({ name }) => {
-      const life = this.#alive().find((candidate) => candidate.name === name);
-      return (life?.made?.routes ?? []).map((route) => ({
+    return this.#running().flatMap(({ name, made }) =>
+      (made?.routes ?? []).map((route) => ({
         plugin: name,
         outside: plan.isOutside(name),
         route: mounted(name, route, plan.mountOf(name)),
-      }));
-    });
+      })),
+    );
+  }
+
+  /** Their channels of live updates, likewise. */
+  get channels(): readonly OwnedChannel[] {
+    const { plan } = this.#options;
+    return this.#running().flatMap(({ name, made }) =>
+      (made?.channels ?? []).map((channel) => served(channel, name, plan)),
+    );
+  }
+
+  /** The plugins that run, in the order of the configuration. */
+  #running(): readonly Life[] {
+    return this.#options.plan.enabled.flatMap(({ name }) => this.#alive().find((life) => life.name === name) ?? []);
   }
 
   /**

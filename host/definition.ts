@@ -1,5 +1,6 @@
 // A plugin definition: plain data and builders, typed so that a builder receives exactly what was declared.
 import type Joi from 'joi';
+import type { LiveChannel } from '#adapters/http/live/channel';
 import type { Route } from '#adapters/http/route';
 import type { MemoryDatabase } from '#adapters/memory/database';
 import type { Migration, SqlDatabase } from '#adapters/postgres/database';
@@ -119,6 +120,8 @@ export interface PluginSpec<C, N extends PortName, L extends LateName, S, Parts>
    * the real one then, and the rest are stand-ins that may be taken apart and passed on, and throw when used.
    */
   readonly routes?: (parts: Parts, context: Context<C, N, L, S>) => readonly Route[];
+  /** Channels of live updates (`channel`), claimed as `routes` are. */
+  readonly channels?: (parts: Parts, context: Context<C, N, L, S>) => readonly LiveChannel[];
   /** MCP tools (`tool`), claimed as `routes` are. */
   readonly tools?: (parts: Parts, context: Context<C, N, L, S>) => readonly Tool[];
   /** What of its data a search finds (`indexer`), claimed as `routes` are. */

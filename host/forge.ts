@@ -14,7 +14,7 @@ import type { Plan } from './plan.ts';
 import { listPlugins, type Listed } from './plugins.ts';
 import { problemOf, Refused } from './problem.ts';
 import { hostProviders } from './providers.ts';
-import { secretKey } from './secret-key.ts';
+import { SecretKeys } from './secret-key.ts';
 import { entitiesOf, type OpenStorage } from './storage.ts';
 
 export interface OpenOptions {
@@ -34,6 +34,7 @@ export interface OpenForge {
   readonly baseUrl: string;
   readonly webUrl: string;
   readonly port: number;
+  readonly secretKeys: SecretKeys;
 }
 
 /** Nothing has run yet: the machine is neither migrated nor built. @throws {Refused} */
@@ -45,7 +46,8 @@ export async function openForge(
   if (problems.length > 0) throw new Refused(problems);
   const { dataDir, version, host, limits } = configuration;
   openDataDirectory(dataDir, { version, now: systemClock.now() });
-  const sealer = aesSealer(secretKey(dataDir, configuration.secretKey));
+  const secretKeys = new SecretKeys(dataDir, configuration.secretKeys);
+  const sealer = aesSealer(secretKeys);
   const port = configuration.port === 0 ? await freePort(host) : configuration.port;
   const baseUrl = configuration.baseUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
   const webUrl = configuration.webUrl ?? baseUrl;
@@ -63,7 +65,7 @@ export async function openForge(
     instance: { baseUrl, webUrl, dataDir, version, announce },
     own: hostProviders({ plan, storage, clock: systemClock, ids: systemIds, sealer, rateCounter: memoryRateCounter() }),
   });
-  return { machine, storage, plan, warnings, baseUrl, webUrl, port };
+  return { machine, storage, plan, warnings, baseUrl, webUrl, port, secretKeys };
 }
 
 /** @throws {Refused} */

@@ -27,6 +27,8 @@ export function httpServer(machine: Machine, { logOf, ...listening }: Listening)
     webUrl,
     version,
     routes: machine.routes,
+    channels: machine.channels,
+    feed: machine.feed,
     authenticator: container.port('Authenticator'),
     access: container.port('AccessDecision'),
     scopes: container.port('ScopeCatalogue'),

@@ -52,7 +52,7 @@ function recordOf(
 ): PluginRecord {
   const declared: Partial<PluginDefinition> = definition ?? {};
   const { contributions, untold } = contributionsOf(plan, definition, life);
-  const { routes, events, jobs, tools, indexers, pages } = contributions;
+  const { routes, events, jobs, tools, indexers, pages, channels } = contributions;
   return {
     name,
     version: definition?.version ?? null,
@@ -80,6 +80,7 @@ function recordOf(
     tools: namesOf(tools),
     indexers: namesOf(indexers),
     pages: pages.map(({ id }) => id),
+    channels: channels.map(({ id }) => id),
     outbound: declared.outbound ?? [],
     untold,
   };
@@ -87,7 +88,16 @@ function recordOf(
 
 const namesOf = (items: readonly { readonly name: string }[] = []): readonly string[] => items.map(({ name }) => name);
 
-const none: Contributions = { routes: [], tools: [], indexers: [], pages: [], events: [], jobs: [], probes: [] };
+const none: Contributions = {
+  routes: [],
+  channels: [],
+  tools: [],
+  indexers: [],
+  pages: [],
+  events: [],
+  jobs: [],
+  probes: [],
+};
 
 /** As they were made, or else as the builders tell them. */
 function contributionsOf(

@@ -1,24 +1,84 @@
-// The instance's secret key: configured, or in a file of the data directory that is created exactly once.
+// The instance's secret keys: configured, or in files of the data directory that are each created exactly once.
 import { randomBytes } from 'node:crypto';
-import { readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import type { KeyRing } from '#adapters/crypto/sealer';
 import { createOnce } from './atomic-files.ts';
 import { Refused } from './problem.ts';
 
 export const secretKeyName = 'secret.key';
 
-/** 32 bytes. Several processes on one data directory get the same ones. @throws {Refused} */
-export function secretKey(dataDir: string, configured: Uint8Array | undefined): Uint8Array {
-  if (configured !== undefined) return configured;
-  const path = join(dataDir, secretKeyName);
-  // Reading first keeps a restart from writing; losing the race to create is as good as winning it.
-  const text = read(path) ?? (createOnce(path, `${randomBytes(32).toString('base64')}\n`), read(path));
+/**
+ * `secret.key`, and after rotations `secret.key.2`, `secret.key.3` and so on: the highest number seals, the others open
+ * what they sealed before. Two that rotate at once make one file, so that no key is lost that has sealed something.
+ */
+export class SecretKeys implements KeyRing {
+  readonly #dataDir: string;
+  readonly #configured: readonly Uint8Array[] | undefined;
+  #keys: readonly Uint8Array[] = [];
+  /** Number → key, so that one that is known stays the same object. */
+  readonly #known = new Map<number, Uint8Array>();
+
+  /** @throws {Refused} where a file is damaged, or others may read it. */
+  constructor(dataDir: string, configured: readonly Uint8Array[] | undefined) {
+    this.#dataDir = dataDir;
+    this.#configured = configured;
+    // Reading first keeps a restart from writing; losing the race to create is as good as winning it.
+    if (configured === undefined && this.#numbers().length === 0) this.#create(1);
+    this.reload();
+  }
+
+  /** Whether the configuration has them: then no file counts. */
+  get configured(): boolean {
+    return this.#configured !== undefined;
+  }
+
+  all(): readonly Uint8Array[] {
+    return this.#configured ?? this.#keys;
+  }
+
+  reload(): void {
+    if (this.#configured !== undefined) return;
+    this.#keys = this.#numbers().map((number) => {
+      const key = this.#known.get(number) ?? read(this.#path(number));
+      this.#known.set(number, key);
+      return key;
+    });
+  }
+
+  /** Makes a new key, which seals from now on. The others stay: what they sealed is opened by them. */
+  rotate(): void {
+    if (this.#configured !== undefined) throw new Error('the configuration has the keys');
+    this.#create((this.#numbers()[0] ?? 0) + 1);
+    this.reload();
+  }
+
+  #create(number: number): void {
+    createOnce(this.#path(number), `${randomBytes(32).toString('base64')}\n`);
+  }
+
+  #path(number: number): string {
+    return join(this.#dataDir, number === 1 ? secretKeyName : `${secretKeyName}.${number}`);
+  }
+
+  /** The highest first. */
+  #numbers(): readonly number[] {
+    return readdirSync(this.#dataDir)
+      .flatMap((name) => {
+        const [, number = '1'] = /^secret\.key(?:\.([1-9]\d{0,5}))?$/.exec(name) ?? [undefined, '0'];
+        return number === '0' ? [] : [Number(number)];
+      })
+      .sort((a, b) => b - a);
+  }
+}
+
+function read(path: string): Uint8Array {
   if ((statSync(path).mode & 0o077) !== 0) {
     throw new Refused([
       { code: 'secret_key_exposed', message: `Others may read the key file ${path}`, remedy: `Run chmod 600 ${path}` },
     ]);
   }
-  const key = Buffer.from(text ?? '', 'base64');
+  const key = Buffer.from(readFileSync(path, 'utf8'), 'base64');
   if (key.length === 32) return key;
   throw new Refused([
     {
@@ -27,13 +87,4 @@ export function secretKey(dataDir: string, configured: Uint8Array | undefined): 
       remedy: 'Restore it from a backup: without it sealed secrets are lost',
     },
   ]);
-}
-
-function read(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw error;
-  }
 }

@@ -17,6 +17,8 @@ import { openLog, type Sink } from './log.ts';
 import { traitsOf } from './plan.ts';
 import { strangeVariables, type Listed } from './plugins.ts';
 import { Refused } from './problem.ts';
+import { rotateKey } from './rotation.ts';
+import type { SecretKeys } from './secret-key.ts';
 
 export interface ForgeOptions {
   /** Beside the configured plugins; one with a configured name takes its place. */
@@ -90,7 +92,7 @@ export async function startForge(configuration: Configuration, options: ForgeOpt
     });
     parts.push({ what: 'the HTTP server', stop: () => server.stop(graceMs) });
     await forge.listen(server, configuration);
-    parts.push({ what: 'the control socket', stop: await control(configuration.dataDir, forge, log) });
+    parts.push({ what: 'the control socket', stop: await control(configuration.dataDir, forge, open.secretKeys, log) });
     announce(`listening on ${forge.url}`);
     return forge;
   } catch (error) {
@@ -180,9 +182,9 @@ class RunningForge implements Forge {
 }
 
 /** A file system without sockets costs the command line its way in, and nobody else anything. */
-async function control(dataDir: string, forge: Forge, log: Log): Promise<() => Promise<void>> {
+async function control(dataDir: string, forge: Forge, secretKeys: SecretKeys, log: Log): Promise<() => Promise<void>> {
   try {
-    return await openControl(dataDir, controls(forge));
+    return await openControl(dataDir, controls(forge, secretKeys));
   } catch (error) {
     log.warn({ err: error }, 'the command line cannot reach this server: no socket in the data directory');
     return async () => undefined;
@@ -190,12 +192,27 @@ async function control(dataDir: string, forge: Forge, log: Log): Promise<() => P
 }
 
 /** What the command line may ask of a server. */
-export function controls(forge: Pick<Forge, 'port' | 'deliveries'>): Handlers {
+export function controls(forge: Pick<Forge, 'port' | 'deliveries'>, secretKeys: SecretKeys): Handlers {
   return {
     plugins: () => forge.port('PluginInventory').list(),
     ...parkedControls(forge.deliveries),
     'reset-password': async (username = '') => resetPassword(forge, username),
+    'rotate-key': async () => rotateKey(forge, secretKeys),
+    'rotate-signing-keys': () => rotateSigningKeys(forge),
   };
+}
+
+export async function rotateSigningKeys(forge: Pick<Forge, 'port'>): Promise<{ readonly kid: string }> {
+  const keys = forge.port('SigningKeyRotation');
+  if (keys === undefined)
+    throw new Refused([
+      {
+        code: 'no_signing_keys',
+        message: 'No enabled plugin signs anything for others',
+        remedy: 'Enable the one that does, and try again',
+      },
+    ]);
+  return keys.rotate();
 }
 
 export async function resetPassword(

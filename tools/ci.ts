@@ -7,6 +7,7 @@ import { Parser } from 'tap-parser';
 import { suites as allSuites } from '../test/suites.ts';
 import { install, run, startCluster } from './postgres-cluster.ts';
 import { root } from './project-files.ts';
+import { ensureRedis } from './redis-server.ts';
 import { table } from './table.ts';
 
 /** Databases under test, by what HEXFORGE_TEST_DATABASE says. */
@@ -157,10 +158,18 @@ async function drill(engine: Column, ...options: readonly string[]): Promise<voi
   if (!(await program(process.execPath, args))) faults.push(`the drill failed on ${engine}`);
 }
 
+/** Many more generated histories than a suite has the time for. */
+async function mergesAgainstGit(): Promise<void> {
+  const args = ['exec', '--', 'tap', '--timeout=3600', 'test/adapters/git-native/merges.spec.ts'];
+  if (!(await program('npm', args, { HEXFORGE_TEST_MERGES: '100' }))) faults.push('merges differ from those of git');
+}
+
 const start = performance.now();
 
 const [, major = '0', minor = '0'] = /(\d+)\.(\d+)/.exec(run('sh', ['-c', 'git --version || true'])) ?? [];
 if (Number(major) * 100 + Number(minor) < 239) install('git');
+// Before the suites, which run side by side: an installation has the packages of the machine to itself.
+ensureRedis();
 
 if (!(await program('npm', ['run', '--silent', 'check']))) faults.push('npm run check failed');
 
@@ -174,11 +183,13 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
   });
 try {
   // The command of the README, on its default database; contract suites run on memory and embedded here too.
-  await test('embedded', undefined, { HEXFORGE_TEST_ENGINES: 'memory,embedded' });
+  await test('embedded', undefined, { HEXFORGE_TEST_ENGINES: 'memory,embedded', HEXFORGE_TEST_DIFFS: '300' });
   await test('postgresql', [...http, 'adapters', 'plugins', 'bin', 'packages'], {
     HEXFORGE_TEST_ENGINES: 'postgresql',
+    HEXFORGE_TEST_RACES: '50',
     HEXFORGE_TEST_POSTGRES_URL: cluster?.url ?? given ?? '',
   });
+  await mergesAgainstGit();
   await drill('embedded');
   await drill('postgresql', ...(cluster === undefined ? ['--database-url', given ?? ''] : []));
 } finally {

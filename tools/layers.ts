@@ -79,6 +79,12 @@ export const layers: readonly Layer[] = [
     says: 'an adapter imports core and its own library, never another adapter',
   },
   {
+    folder: 'plugins/oauth-server',
+    may: ['plugins/oauth-server/**', ...forAuthors, 'core/oauth/use-cases', 'adapters/**'],
+    not: hostAdapters.filter((pattern) => pattern.endsWith('/**')),
+    says: 'as any plugin; its area is "oauth", for signing in at others (plugin "oauth-login") is no part of it',
+  },
+  {
     folder: 'plugins/*',
     may: ['plugins/{1}/**', ...forAuthors, 'core/{1}/use-cases', 'adapters/**'],
     not: hostAdapters.filter((pattern) => pattern.endsWith('/**')),

@@ -65,7 +65,7 @@ function binaries(): string | undefined {
     ?.replace(/\/initdb$/, '');
 }
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once('error', reject);

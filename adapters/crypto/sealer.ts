@@ -1,45 +1,108 @@
-// Authenticated encryption of small secrets (AES-256-GCM), and keys derived from the instance's one key.
+// Authenticated encryption of small secrets (AES-256-GCM) under the keys of the instance, and keys derived from them.
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import type { Sealer } from '#core/kernel/credentials';
 import { Internal } from '#core/kernel/errors';
 
-const version = 'v1';
+/** The keys of an instance, 32 bytes each. */
+export interface KeyRing {
+  /** The newest first: it seals, and the others open what they sealed before. The oldest derives. */
+  all(): readonly Uint8Array[];
+  /** Looks again: another process may have added one. */
+  reload(): void;
+}
+
+/**
+ * `v2.KEY.TEXT`: the id of the key, and nonce, ciphertext and tag in base64url. The additional data are all that stands
+ * before the text, and what the secret is about. `v1.TEXT` has neither: what it is about stands in a line of its own
+ * before the secret.
+ */
+const version = 'v2';
 const nonceBytes = 12;
 const tagBytes = 16;
+const none = new Uint8Array();
 
-/** @param key 32 bytes, secret. @throws {RangeError} for a key of another length. */
-export function aesSealer(key: Uint8Array): Sealer {
+const derived = (key: Uint8Array, purpose: string, length = 32): Uint8Array => {
   if (key.length !== 32) throw new RangeError(`the instance's key has ${key.length} bytes; it needs 32`);
-  const derive = (purpose: string): Uint8Array =>
-    new Uint8Array(hkdfSync('sha256', key, new Uint8Array(), `hexforge:${purpose}`, 32));
-  // The key itself encrypts nothing, so that a derived key says nothing about it.
-  const sealing = derive('seal');
+  return new Uint8Array(hkdfSync('sha256', key, none, `hexforge:${purpose}`, length));
+};
+
+/** The key itself encrypts nothing, so that what is derived from it says nothing about it. */
+interface SealingKey {
+  readonly id: string;
+  readonly key: Uint8Array;
+}
+const sealingKey = (key: Uint8Array): SealingKey => ({
+  id: Buffer.from(derived(key, 'key-id', 6)).toString('base64url'),
+  key: derived(key, 'seal'),
+});
+
+/** @param given one key, or several. @throws {RangeError} for a key of another length. */
+export function aesSealer(given: Uint8Array | KeyRing): Sealer {
+  const ring: KeyRing = given instanceof Uint8Array ? { all: () => [given], reload: () => undefined } : given;
+  const made = new WeakMap<Uint8Array, SealingKey>();
+  const keys = (): readonly SealingKey[] =>
+    ring.all().map((key) => {
+      const known = made.get(key) ?? sealingKey(key);
+      made.set(key, known);
+      return known;
+    });
+  const newest = (): SealingKey => {
+    const [first] = keys();
+    if (first === undefined) throw new RangeError('the instance has no key');
+    return first;
+  };
+  newest();
   const broken = (cause?: unknown): Internal =>
     new Internal('A sealed secret cannot be opened', { detail: 'It was sealed under another key, or altered', cause });
 
-  return {
-    seal(plain) {
-      const nonce = randomBytes(nonceBytes);
-      const cipher = createCipheriv('aes-256-gcm', sealing, nonce);
-      const sealed = Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
-      return `${version}.${sealed.toString('base64url')}`;
-    },
-    open(sealed) {
-      const [prefix, text, more] = sealed.split('.');
-      const bytes = Buffer.from(text ?? '', 'base64url');
-      if (prefix !== version || more !== undefined || bytes.length < nonceBytes + tagBytes) throw broken();
-      const decipher = createDecipheriv('aes-256-gcm', sealing, bytes.subarray(0, nonceBytes), {
-        authTagLength: tagBytes,
-      });
-      decipher.setAuthTag(bytes.subarray(-tagBytes));
+  const decrypted = (key: Uint8Array, text: string, additional: string): Uint8Array => {
+    const bytes = Buffer.from(text, 'base64url');
+    if (bytes.length < nonceBytes + tagBytes) throw broken();
+    const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, nonceBytes), { authTagLength: tagBytes });
+    decipher.setAuthTag(bytes.subarray(-tagBytes));
+    if (additional !== '') decipher.setAAD(Buffer.from(additional));
+    try {
+      return new Uint8Array(Buffer.concat([decipher.update(bytes.subarray(nonceBytes, -tagBytes)), decipher.final()]));
+    } catch (error) {
+      throw broken(error);
+    }
+  };
+
+  const openedOld = (text: string, about: string): Uint8Array => {
+    for (const { key } of keys())
       try {
-        return new Uint8Array(
-          Buffer.concat([decipher.update(bytes.subarray(nonceBytes, -tagBytes)), decipher.final()]),
-        );
-      } catch (error) {
-        throw broken(error);
+        const plain = decrypted(key, text, '');
+        const line = about === '' ? none : Buffer.from(`${about}\n`);
+        if (Buffer.compare(plain.subarray(0, line.length), line) !== 0) throw broken();
+        return plain.subarray(line.length);
+      } catch {
+        // Another key may have sealed it: nothing says which.
       }
+    throw broken();
+  };
+
+  const byId = (id: string): SealingKey | undefined => keys().find((key) => key.id === id);
+
+  return {
+    seal(plain, about = '') {
+      const { id, key } = newest();
+      const nonce = randomBytes(nonceBytes);
+      const cipher = createCipheriv('aes-256-gcm', key, nonce);
+      cipher.setAAD(Buffer.from(`${version}.${id}.${about}`));
+      const sealed = Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
+      return `${version}.${id}.${sealed.toString('base64url')}`;
     },
-    derive,
+    open(sealed, about = '') {
+      const [form, ...parts] = sealed.split('.');
+      const [id = '', text = ''] = parts;
+      if (form === 'v1' && parts.length === 1) return openedOld(id, about);
+      if (form !== version || parts.length !== 2) throw broken();
+      if (byId(id) === undefined) ring.reload();
+      const known = byId(id);
+      if (known === undefined) throw broken();
+      return decrypted(known.key, text, `${version}.${id}.${about}`);
+    },
+    outdated: (sealed) => !sealed.startsWith(`${version}.${newest().id}.`),
+    derive: (purpose) => derived(ring.all().at(-1) ?? none, purpose),
   } satisfies Sealer;
 }

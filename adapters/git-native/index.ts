@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Log } from '#core/kernel/log';
 import type { Clock } from '#core/kernel/time';
 import type { GitBackend } from '#core/repositories/git-backend';
+import { Patches } from './diffs/patches.ts';
 import { Blames } from './history/blame.ts';
 import { CommitGraphs } from './history/commit-graph.ts';
 import { Commits } from './history/commits.ts';
@@ -11,6 +12,8 @@ import { Diffs } from './history/diff.ts';
 import { Divergences } from './history/divergence.ts';
 import { CommitLog } from './history/log.ts';
 import { LastCommits } from './last-commits/last-commits.ts';
+import { CommitKeeper } from './keeping/keep-commit.ts';
+import { Merges } from './merging/merges.ts';
 import { ArchiveView } from './objects/archive-view.ts';
 import { Archives } from './objects/archive.ts';
 import { CatFilePool } from './objects/cat-file-pool.ts';
@@ -121,6 +124,7 @@ export function gitNative(options: GitNativeOptions): GitNative {
     ...computing,
   });
   const diffs = new Diffs(computing);
+  const patches = new Patches({ objects, ...computing });
   const blames = new Blames(computing);
   const sizes = new FileSizes(computing);
   const archives = new Archives({ processes, transfers, limits, view: new ArchiveView(root) });
@@ -153,7 +157,25 @@ export function gitNative(options: GitNativeOptions): GitNative {
     clear: (location) => clear(location),
   });
   const writer = new CommitWriter({ objects, receivePack });
+  const merges = new Merges({
+    objects,
+    commitLog,
+    receivePack,
+    removals,
+    folder: liveProcesses.folder,
+    limits,
+    ...computing,
+  });
   const forks = new Forks({ processes, transfers, limits });
+  const keeper = new CommitKeeper({
+    objects,
+    refs,
+    receivePack,
+    processes,
+    limiter: limiter('commits from forks', limits.heavy),
+    limits,
+    move: (location, update) => mover.move(location, [update], (work) => changes.during(location, ['refs'], work)),
+  });
   const maintenance = new Maintenance({
     processes,
     heavy,
@@ -178,7 +200,9 @@ export function gitNative(options: GitNativeOptions): GitNative {
       commits,
       commitLog,
       diffs,
+      patches,
       blames,
+      merges,
     ])
       cache.forget(location);
   };
@@ -285,6 +309,10 @@ export function gitNative(options: GitNativeOptions): GitNative {
       await changing(repository, (location) =>
         changes.during(location, ['objects'], () => mover.writeTag(location, tag)),
       ),
+    keepCommit: async (repository, { from, ...kept }, keepHooks) =>
+      await changing(repository, (location) =>
+        inside(from, (source) => keeper.keep(location, { source, ...kept }, keepHooks)),
+      ),
 
     entry: async (repository, commit, path) =>
       await inside(repository, (location) => contents.entry(location, commit, path)),
@@ -299,6 +327,8 @@ export function gitNative(options: GitNativeOptions): GitNative {
       await inside(repository, (location) => commitLog.page(location, query, signal)),
     difference: async (repository, from, to, signal) =>
       await inside(repository, (location) => diffs.between(location, from, to, signal)),
+    patch: async (repository, query, caps, signal) =>
+      await inside(repository, (location) => patches.of(location, query, caps, signal)),
     mergeBase: async (repository, one, other, signal) =>
       await inside(repository, (location) => commitLog.mergeBase(location, one, other, signal)),
     blame: async (repository, commit, path, signal) =>
@@ -309,6 +339,10 @@ export function gitNative(options: GitNativeOptions): GitNative {
       await inside(repository, (location) => sizes.sumBy(location, commit, group, signal)),
     write: async (repository, change, pushHooks) =>
       await inside(repository, (location) => writer.write(location, change, pushHooks)),
+    tryMerge: async (repository, trial, signal) =>
+      await inside(repository, (location) => merges.try(location, trial, signal)),
+    merge: async (repository, change, pushHooks) =>
+      await inside(repository, (location) => merges.merge(location, change, pushHooks)),
 
     advertise: async (repository, request) =>
       await inside(repository, (location) => smartHttp.advertise(location, request)),

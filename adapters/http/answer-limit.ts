@@ -1,6 +1,6 @@
 // The time limit on answers of plugins from outside: one that does not come is a 503, and what makes it is told to end.
 import { Readable } from 'node:stream';
-import type { Request, ResponseObject } from '@hapi/hapi';
+import type { Request } from '@hapi/hapi';
 import { Unavailable } from '#core/kernel/errors';
 
 /** Milliseconds, from the moment the handler is called; time in which a raw body still comes does not count. */
@@ -11,12 +11,12 @@ export const answerMs = 60_000;
  * @param what for the log: `plugin "bell", route "bellList"`.
  * @throws {Unavailable} after its time; the signal of the call is aborted then.
  */
-export async function answeredWithin(
+export async function answeredWithin<T>(
   milliseconds: number,
   what: string,
   request: Request,
-  work: () => Promise<ResponseObject>,
-): Promise<ResponseObject> {
+  work: () => Promise<T>,
+): Promise<T> {
   const { req } = request.raw;
   const { promise, reject } = Promise.withResolvers<never>();
   let isLate = false;
@@ -33,7 +33,8 @@ export async function answeredWithin(
   }, milliseconds);
   const answer = work().then((response) => {
     // What would be sent in pieces has its source open, and nobody reads it any more.
-    if (isLate && response.source instanceof Readable) response.source.destroy();
+    const { source } = Object(response) as { readonly source?: unknown };
+    if (isLate && source instanceof Readable) source.destroy();
     return response;
   });
   try {

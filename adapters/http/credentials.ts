@@ -53,11 +53,21 @@ export function readCookies(header: string | undefined): Readonly<Record<string,
 export interface CsrfProtection {
   /** @throws {Forbidden} `csrf_rejected`, where a browser says that another site made it send this. */
   check(headers: IncomingHttpHeaders, cookies: Readonly<Record<string, string>>): void;
+  /**
+   * The same for opening a WebSocket with a cookie, which no browser keeps to its own site: it needs an `Origin` of
+   * ours (RFC 6455, section 10.2).
+   */
+  checkUpgrade(headers: IncomingHttpHeaders): void;
 }
 
 /** The rule for state-changing requests that rest on cookies, given the addresses under which the instance is used. */
 export function csrfProtection(urls: readonly string[]): CsrfProtection {
   const own = new Set(urls.map((url) => new URL(url).origin));
+  const rejected = (how: string): Forbidden =>
+    new Forbidden('The request comes from another site', {
+      code: 'csrf_rejected',
+      detail: `Send it from a page of this instance, or with ${how}`,
+    });
   return {
     check(headers, cookies) {
       if (headers.authorization !== undefined || !Object.keys(cookies).some((name) => name.startsWith(ourPrefix)))
@@ -66,11 +76,10 @@ export function csrfProtection(urls: readonly string[]): CsrfProtection {
       const site = headers['sec-fetch-site'];
       const good =
         origin === undefined ? site === undefined || site === 'same-origin' || site === 'none' : own.has(origin);
-      if (!good)
-        throw new Forbidden('The request comes from another site', {
-          code: 'csrf_rejected',
-          detail: 'Send it from a page of this instance, or with an Authorization header',
-        });
+      if (!good) throw rejected('an Authorization header');
+    },
+    checkUpgrade({ origin }) {
+      if (origin === undefined || !own.has(origin)) throw rejected('a bearer token instead of the cookie');
     },
   };
 }

@@ -25,9 +25,11 @@ export const statusOf = {
   payload_too_large: 413,
   unsupported_media_type: 415,
   unprocessable: 422,
+  upgrade_required: 426,
   rate_limited: 429,
   internal: 500,
   unavailable: 503,
+  timed_out: 504,
   insufficient_storage: 507,
 } as const satisfies Record<ErrorKind, number>;
 
@@ -43,14 +45,22 @@ function typedError(error: unknown): HexforgeError | undefined {
   return spentResource(error, 'the data of the server');
 }
 
-/** What a failure looks like outside. `basic`: the challenge of a 401 is the one git answers to. */
-export function failure(error: unknown, context: { readonly requestId: string; readonly basic: boolean }): Failure {
+interface Circumstances {
+  readonly requestId: string;
+  /** The challenge of a 401 is the one git answers to. */
+  readonly basic?: boolean;
+  /** A bearer token was sent: a 401 says that it is not good (RFC 6750, section 3.1). */
+  readonly bearer?: boolean;
+}
+
+/** What a failure looks like outside. */
+export function failure(error: unknown, context: Circumstances): Failure {
   const typed = typedError(error);
   if (typed === undefined) return fault(context.requestId);
   const { code, detail, message } = typed;
   return {
     status: statusOf[typed.kind],
-    headers: headersOf(typed, context.basic),
+    headers: headersOf(typed, context),
     body: {
       error: message,
       ...(detail === undefined ? {} : { detail: clipped(detail) }),
@@ -78,7 +88,7 @@ function fault(requestId: string): Failure {
   };
 }
 
-function headersOf(error: HexforgeError, basic: boolean): Record<string, string> {
+function headersOf(error: HexforgeError, { basic = false, bearer = false }: Circumstances): Record<string, string> {
   if (error instanceof InsufficientScope)
     return { 'www-authenticate': `Bearer error="insufficient_scope", scope="${error.scope}"` };
   if (error instanceof MethodNotAllowed) return { allow: error.allow.join(', ') };
@@ -89,7 +99,13 @@ function headersOf(error: HexforgeError, basic: boolean): Record<string, string>
     };
   if (error instanceof Unavailable && error.retryAfter !== undefined)
     return { 'retry-after': String(error.retryAfter) };
-  if (error.kind === 'unauthorized') return { 'www-authenticate': basic ? 'Basic realm="hexforge"' : 'Bearer' };
+  // RFC 6455, section 4.4, and RFC 9110, section 7.8.
+  if (error.kind === 'upgrade_required')
+    return { upgrade: 'websocket', connection: 'upgrade', 'sec-websocket-version': '13' };
+  if (error.kind === 'unauthorized')
+    return {
+      'www-authenticate': basic ? 'Basic realm="hexforge"' : bearer ? 'Bearer error="invalid_token"' : 'Bearer',
+    };
   return {};
 }
 

@@ -1,4 +1,5 @@
 // The context of one HTTP exchange, from arrival to access log: request id, client address, caller, abort signal.
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Request } from '@hapi/hapi';
 import { anonymous, type Call, type Caller, type Credential } from '#core/kernel/caller';
 import type { Clock, Ids } from '#core/kernel/time';
@@ -9,6 +10,7 @@ const saneRequestId = /^[A-Za-z0-9._-]{1,128}$/;
 const longestUserAgent = 512;
 /** nginx's status for a client that hung up before the answer was whole. */
 const hungUp = 499;
+const switching = 101;
 
 export interface AccessLogEntry {
   /** RFC 3339, when the request arrived. */
@@ -40,11 +42,11 @@ export class Exchange {
   callerAt: (now: Date) => Promise<Caller> = async () => anonymous;
   /** What its body takes of the memory; undefined until one is read. */
   hold: Hold | undefined;
-  readonly #request: Request;
+  readonly #request: IncomingMessage;
   readonly #clock: Clock;
   readonly #started = performance.now();
-  readonly #sentBefore: number;
   #aborted = false;
+  #switched = false;
   #controller: AbortController | undefined;
 
   constructor(
@@ -63,11 +65,13 @@ export class Exchange {
     this.ip = clientAddress(socket.remoteAddress, one(headers['x-forwarded-for']), parts.proxies);
     this.#clock = parts.clock;
     this.now = parts.clock.now();
-    this.#request = request;
-    this.#sentBefore = socket.bytesWritten ?? 0;
+    this.#request = raw.req;
+    const sentBefore = socket.bytesWritten ?? 0;
     raw.res.once('close', () => {
-      if (!raw.res.writableFinished) this.abort();
-      parts.accessLog(this.#entry((socket.bytesWritten ?? 0) - this.#sentBefore));
+      const { writableFinished, statusCode } = raw.res;
+      const status = this.#switched ? switching : writableFinished ? statusCode : hungUp;
+      if (status === hungUp) this.abort();
+      parts.accessLog(this.#entry(status, (socket.bytesWritten ?? 0) - sentBefore));
     });
   }
 
@@ -75,6 +79,12 @@ export class Exchange {
   abort(): void {
     this.#aborted = true;
     this.#controller?.abort();
+  }
+
+  /** Ends the exchange where its connection goes on under another protocol. */
+  switched(answer: ServerResponse): void {
+    this.#switched = true;
+    answer.emit('close');
   }
 
   /** Whether nobody waits for the answer any more. */
@@ -95,7 +105,7 @@ export class Exchange {
       caller,
       requestId: this.requestId,
       ip: this.ip,
-      userAgent: (this.#request.raw.req.headers['user-agent'] ?? '').slice(0, longestUserAgent),
+      userAgent: (this.#request.headers['user-agent'] ?? '').slice(0, longestUserAgent),
       get signal() {
         return signalOf();
       },
@@ -107,14 +117,13 @@ export class Exchange {
     };
   }
 
-  #entry(bytes: number): AccessLogEntry {
-    const { res } = this.#request.raw;
+  #entry(status: number, bytes: number): AccessLogEntry {
     return {
       time: this.now.toISOString(),
       requestId: this.requestId,
-      method: this.#request.method.toUpperCase(),
+      method: this.#request.method ?? '-',
       route: this.route,
-      status: res.writableFinished ? res.statusCode : hungUp,
+      status,
       ms: Math.round((performance.now() - this.#started) * 10) / 10,
       bytes,
       ...(this.caller.kind === 'user' ? { userId: this.caller.id, credential: this.caller.credential.kind } : {}),

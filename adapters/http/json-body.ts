@@ -57,12 +57,21 @@ export async function readJson(
  */
 function isJson(contentType: string): boolean {
   const [type = '', ...parameters] = contentType.split(';').map((part) => part.trim());
-  if (parameters.at(-1) === '') parameters.pop();
-  return json.test(type) && parameters.length <= 1 && parameters.every((parameter) => inUtf8.test(parameter));
+  return json.test(type) && parametersGood(parameters);
+}
+
+/** Those of a content type: the charset or none. */
+export function parametersGood(parameters: readonly string[]): boolean {
+  const named = parameters.at(-1) === '' ? parameters.slice(0, -1) : parameters;
+  return named.length <= 1 && named.every((parameter) => inUtf8.test(parameter));
 }
 
 /** Into one buffer that grows, for a piece may be of one byte and cost a hundred. */
-async function collect(message: IncomingMessage, maxBytes: number, take: (bytes: number) => void): Promise<Buffer> {
+export async function collect(
+  message: IncomingMessage,
+  maxBytes: number,
+  take: (bytes: number) => void,
+): Promise<Buffer> {
   let held = Buffer.alloc(0);
   let length = 0;
   const started = performance.now();

@@ -75,6 +75,7 @@ export function openapiDocument({ routes, scopes, absentPort, baseUrl, version, 
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', description: 'A session, personal access or OAuth2 access token' },
         basic: { type: 'http', scheme: 'basic', description: 'A token as the password' },
+        client: { type: 'http', scheme: 'basic', description: 'An OAuth2 client: its id and secret' },
         session: {
           type: 'apiKey',
           in: 'cookie',
@@ -88,6 +89,7 @@ export function openapiDocument({ routes, scopes, absentPort, baseUrl, version, 
 
 function security(route: Route): readonly object[] {
   const { access } = route;
+  if (route.ownCredentials === true) return [{}, { client: [] }];
   const open = access.who === 'anyone' || (access.who === 'permitted' && !access.needsUser);
   return [...(open ? [{}] : []), { bearer: [] }, { basic: [] }, ...(route.cookies === true ? [{ session: [] }] : [])];
 }
@@ -126,7 +128,7 @@ function parameters(route: Route, registry: SchemaRegistry): { readonly paramete
   return list.length === 0 ? {} : { parameters: list };
 }
 
-function requestBody({ body }: Route, registry: SchemaRegistry): { readonly requestBody?: object } {
+function requestBody({ body, form }: Route, registry: SchemaRegistry): { readonly requestBody?: object } {
   if (body === undefined) return {};
   if (body === 'raw')
     return { requestBody: { required: true, content: { 'application/octet-stream': { schema: bytes } } } };
@@ -134,7 +136,7 @@ function requestBody({ body }: Route, registry: SchemaRegistry): { readonly requ
   return {
     requestBody: {
       required: '$ref' in schema || (schema as ObjectSchema).required !== undefined,
-      content: { 'application/json': { schema } },
+      content: { [form === true ? 'application/x-www-form-urlencoded' : 'application/json']: { schema } },
     },
   };
 }
@@ -157,7 +159,7 @@ function responses(route: Route, registry: SchemaRegistry, absentPort: AbsentPor
     default: {
       description:
         'What any operation may meet: a request that is no valid HTTP, a fault (500), a component that is not ' +
-        'available (503), an answer over the bound of all (422), a disk that is full (507)',
+        'available (503), a token that is bound to another resource (403), an answer over the bound of all (422), a disk that is full (507)',
       ...refusal,
     },
   };

@@ -1,10 +1,10 @@
-// The rate limiter of requests (document D, "Rate limits"): whose budget is charged, and the X-RateLimit headers.
+// The rate limiter of requests (document D, "Rate limits"): whose budgets are charged, and the X-RateLimit headers.
 import { anonymous, type Caller } from '#core/kernel/caller';
 import { callerKey } from '#core/kernel/current-caller';
 import { RateLimited } from '#core/kernel/errors';
-import type { Budget, Count, Meter, RateBudgets, RateCounter } from '#core/kernel/rate';
+import type { Budget, Count, Meter, MeteredTarget, RateBudgets, RateCounter } from '#core/kernel/rate';
 
-/** What the limiter says of one request: headers for the answer, and the refusal where the budget is spent. */
+/** What the limiter says of one request: headers for the answer, and the refusal where a budget is spent. */
 export interface RateDecision {
   readonly headers: Readonly<Record<string, string>>;
   readonly refusal: RateLimited | undefined;
@@ -14,13 +14,26 @@ export interface RateDecision {
 
 type Metered = Exclude<Meter, 'none'>;
 
+/** What is metered, as far as it matters here. */
+export interface MeteredRequest {
+  readonly caller: Caller;
+  /** Of the client. */
+  readonly ip: string;
+  readonly now: Date;
+  readonly method: string;
+  /** Without the query. */
+  readonly path: string;
+}
+
 export interface RateLimiter {
-  /** Undefined where this caller is not limited. */
-  take(meter: Metered, caller: Caller, address: string, now: Date): Promise<RateDecision | undefined>;
+  /** Of the caller, and of their token and its application. Undefined where this caller is not limited. */
+  take(meter: Metered, request: MeteredRequest): Promise<RateDecision | undefined>;
+  /** Of the repository that the request is about. Undefined where it has no budget of its own. */
+  takeOfRepository(meter: Metered, request: MeteredRequest, id: string): Promise<RateDecision | undefined>;
   /** As `take` for an anonymous caller, with a budget also where those have none. */
-  takeForPassword(meter: Metered, address: string, now: Date): Promise<RateDecision | undefined>;
+  takeForPassword(meter: Metered, request: MeteredRequest): Promise<RateDecision | undefined>;
   /** Undoes `takeForPassword`, for the password was right and its user is charged. */
-  giveBack(meter: Metered, address: string, now: Date): Promise<void>;
+  giveBack(meter: Metered, request: MeteredRequest): Promise<void>;
 }
 
 /** Passwords an address may try in a window where anonymous callers have no budget at all. */
@@ -37,6 +50,17 @@ export const rateHeaders = (
   'x-ratelimit-resource': resource,
 });
 
+/** The token of a caller, and the application it was given to. */
+function targetsOf(caller: Caller): readonly MeteredTarget[] {
+  if (caller.kind !== 'user') return [];
+  const { kind, id, applicationId } = caller.credential;
+  if (kind !== 'pat' && kind !== 'oauth') return [];
+  return [
+    { kind: 'tokens', id },
+    ...(applicationId === undefined ? [] : [{ kind: 'apps', id: applicationId } as const]),
+  ];
+}
+
 export function rateLimiter({
   rateCounter,
   budgets,
@@ -49,35 +73,62 @@ export function rateLimiter({
       meter,
       caller.kind === 'user' ? { userId: caller.id, isAdmin: caller.isAdmin } : { isAdmin: false },
     );
-  const keyOf = (meter: Metered, caller: Caller, address: string): string => `${meter}:${callerKey(caller, address)}`;
   const forPassword = async (meter: Metered): Promise<Budget | undefined> => {
     const budget = await budgetOf(meter, anonymous);
     return budget?.limit === 0 ? { ...budget, limit: passwordsWhereClosed } : budget;
   };
-  const decide = async (meter: Metered, key: string, budget: Budget, now: Date): Promise<RateDecision> => {
-    const count = await rateCounter.take(key, budget, now);
+
+  const decide = async (
+    scope: Metered,
+    subject: string,
+    budget: Budget,
+    { ip, now: at, method, path }: MeteredRequest,
+  ): Promise<RateDecision> => {
+    const { limit, windowSeconds } = budget;
+    const count = await rateCounter.take(`${scope}:${subject}`, budget, at);
+    const closed = limit === 0;
+    if (count.exceeded && !closed) budgets()?.refused?.({ subject, scope, limit, windowSeconds, path, method, ip, at });
     return {
-      headers: rateHeaders(count, meter),
+      headers: rateHeaders(count, scope),
       refusal: count.exceeded
-        ? new RateLimited('Too many requests', (count.resetAt.getTime() - now.getTime()) / 1000, {
-            detail: `The budget "${meter}" is ${count.limit} requests in ${budget.windowSeconds} seconds`,
+        ? new RateLimited('Too many requests', (count.resetAt.getTime() - at.getTime()) / 1000, {
+            detail: `The budget "${scope}" is ${limit} requests in ${windowSeconds} seconds`,
           })
         : undefined,
-      closed: budget.limit === 0,
+      closed,
     };
   };
+
+  const ofTarget = async (
+    meter: Metered,
+    request: MeteredRequest,
+    target: MeteredTarget,
+  ): Promise<RateDecision | undefined> => {
+    const budget = await budgets()?.narrowed?.(meter, target);
+    if (budget === undefined) return undefined;
+    const subject = `${callerKey(request.caller, request.ip)}:${target.kind}:${target.id}`;
+    return decide(meter, subject, budget, request);
+  };
+
   return {
-    async take(meter, caller, address, now) {
+    async take(meter, request) {
+      const { caller, ip } = request;
       const budget = await budgetOf(meter, caller);
-      return budget === undefined ? undefined : decide(meter, keyOf(meter, caller, address), budget, now);
+      let decision = budget && (await decide(meter, callerKey(caller, ip), budget, request));
+      for (const target of targetsOf(caller)) {
+        if (decision?.refusal !== undefined) return decision;
+        decision = (await ofTarget(meter, request, target)) ?? decision;
+      }
+      return decision;
     },
-    async takeForPassword(meter, address, now) {
+    takeOfRepository: (meter, request, id) => ofTarget(meter, request, { kind: 'repos', id }),
+    async takeForPassword(meter, request) {
       const budget = await forPassword(meter);
-      return budget === undefined ? undefined : decide(meter, keyOf(meter, anonymous, address), budget, now);
+      return budget && decide(meter, callerKey(anonymous, request.ip), budget, request);
     },
-    async giveBack(meter, address, now) {
+    async giveBack(meter, { ip, now }) {
       const budget = await forPassword(meter);
-      if (budget !== undefined) await rateCounter.giveBack(keyOf(meter, anonymous, address), budget, now);
+      if (budget !== undefined) await rateCounter.giveBack(`${meter}:${callerKey(anonymous, ip)}`, budget, now);
     },
   } satisfies RateLimiter;
 }

@@ -1,9 +1,11 @@
 // The route descriptor: what a plugin says of one operation, from which the hapi route and its OpenAPI entry are made.
 import Joi from 'joi';
 import type { AccessRule, CallOf, GrantOf } from '#core/kernel/access';
+import type { Call } from '#core/kernel/caller';
 import type { OptionalPorts } from '#core/kernel/ports';
 import type { Meter } from '#core/kernel/rate';
 import type { ScopeName } from '#core/kernel/scopes';
+import type { Failure } from './errors.ts';
 import { shape, uuid, word, type TypeOf } from './shape.ts';
 
 /**
@@ -177,8 +179,13 @@ export interface RouteSpec<
   readonly body?: Joi.ObjectSchema<B> | 'raw';
   /** Default 1 MiB. */
   readonly maxBytes?: number;
-  /** The status of success. Default 200, and 204 where `result` is `empty`. */
-  readonly success?: 200 | 201 | 202 | 204;
+  /**
+   * A slash at the end of its path is 400, for a path that should follow is missing. Elsewhere such a slash is passed
+   * over.
+   */
+  readonly refusesTrailingSlash?: true;
+  /** The status of success. Default 200, and 204 where `result` is `empty`; 308 of a path that has moved. */
+  readonly success?: 200 | 201 | 202 | 204 | 308;
   /** The body of success: a schema, bytes, or nothing. */
   readonly result: R;
   /**
@@ -199,6 +206,25 @@ export interface RouteSpec<
   readonly sameForAll?: true;
   /** The session cookie authenticates here too. */
   readonly cookies?: true;
+  /**
+   * The body is `application/x-www-form-urlencoded`: each member is a text, an empty one is absent, unknown ones are
+   * ignored, and a repeated one is 400.
+   */
+  readonly form?: true;
+  /**
+   * The Authorization header holds no credential of an account but one of the operation's own, which it reads itself:
+   * the caller is anonymous.
+   */
+  readonly ownCredentials?: true;
+  /** Pages of any origin may call it, without cookies: every answer says so, and OPTIONS answers their preflight. */
+  readonly cors?: true;
+  /**
+   * Whether the operation is there for this caller. Where it is not the answer is that of a path nothing is at, and
+   * nothing is metered.
+   */
+  readonly there?: (call: Call) => Promise<boolean>;
+  /** Words a refusal as the operation's protocol does, where that has a shape of its own. */
+  readonly refusal?: (failure: Failure, error: unknown) => Failure;
   /**
    * HTTP Basic with an account's password authenticates here too, and 401 carries a Basic challenge (git over HTTP).
    */
@@ -250,7 +276,7 @@ export function api<
   } as unknown as Route;
 }
 
-function paramsOf(path: string): Joi.ObjectSchema | undefined {
+export function paramsOf(path: string): Joi.ObjectSchema | undefined {
   const names = [...path.matchAll(/\{(\w+)\*?\}/g)].map(([, name = '']) => name);
   if (names.length === 0) return undefined;
   return shape(Object.fromEntries(names.map((name) => [name, name === 'id' ? uuid() : word()])));

@@ -2,21 +2,24 @@
 import { Readable } from 'node:stream';
 import type { Request, ResponseObject, ResponseToolkit, ServerRoute } from '@hapi/hapi';
 import type { AccessDecision } from '#core/kernel/access';
-import type { Authenticator, Presented } from '#core/kernel/credentials';
+import type { Call } from '#core/kernel/caller';
 import { callerKey, type CurrentCaller } from '#core/kernel/current-caller';
-import { Conflict, HexforgeError, NotFound, Unauthorized, Unavailable } from '#core/kernel/errors';
+import { Conflict, HexforgeError, NotFound, Unavailable, ValidationFailed } from '#core/kernel/errors';
 import type { Log } from '#core/kernel/log';
 import type { PortTraits } from '#core/kernel/ports';
 import { answeredWithin } from './answer-limit.ts';
 import { answerCheck, type AnswerCheck } from './answers.ts';
-import { presentedIn, readCookies, sessionCookie, type CsrfProtection } from './credentials.ts';
+import { presentedIn, readCookies, type CsrfProtection } from './credentials.ts';
+import { allowAnyOrigin } from './cors.ts';
 import { failure, stackOf, type Failure } from './errors.ts';
 import type { Exchange } from './exchange.ts';
+import { formMaxBytes, readForm } from './form-body.ts';
 import type { HeldBytes } from './held-bytes.ts';
+import { identifier, type Identifying } from './identify.ts';
 import { defaultMaxBytes, readJson } from './json-body.ts';
 import { AnswerTooLarge } from './json-text.ts';
 import { Lease, uploaded } from './lease.ts';
-import type { RateDecision, RateLimiter } from './rate-limiter.ts';
+import { takeOfRepository } from './metering.ts';
 import { errorResponse, respond, type ReplyContext } from './reply.ts';
 import { carriesBody, drain, requestBytes } from './request-body.ts';
 import type { ResponseCache } from './response-cache.ts';
@@ -37,16 +40,14 @@ export type AbsentPort = (
 /** What a consumer of an optional port sees now. */
 export type OptionalPort = (name: OptionalPortName) => unknown;
 
-export interface Wiring {
-  readonly authenticator: Authenticator;
+export interface Wiring extends Identifying {
   readonly access: AccessDecision;
-  readonly limiter: RateLimiter;
   readonly currentCaller: CurrentCaller;
   readonly csrf: CsrfProtection;
   readonly absentPort: AbsentPort;
   readonly optionalPort: OptionalPort;
   /** The answer where nothing is: also that of a route whose port is absent and hides it. */
-  readonly nothingHere: (request: Request) => HexforgeError;
+  readonly nothingHere: (request: Request) => Promise<HexforgeError>;
   readonly log: Log;
   readonly secureCookies: boolean;
   readonly validateResponses: boolean;
@@ -58,13 +59,17 @@ export interface Wiring {
   /** See `answeredWithin`. */
   readonly answerMs: number;
   /** Counts what runs, so that a stop can wait for it. */
-  readonly track: (work: Promise<ResponseObject>) => Promise<ResponseObject>;
+  readonly track: <T>(work: Promise<T>) => Promise<T>;
 }
 
 declare module '@hapi/hapi' {
   interface RouteOptionsApp {
     /** Whether the route is there at all, given the ports it requires. */
     visible?: () => boolean;
+    /** Whether it is there for the caller of the call. */
+    there?: (call: Call) => Promise<boolean>;
+    /** Whether pages of any origin may call it. */
+    cors?: boolean;
   }
 }
 
@@ -98,21 +103,32 @@ export function hapiRoute({ plugin, route, outside = false }: OwnedRoute, wiring
   };
   const required = (): object =>
     requires.length === 0 ? none : Object.fromEntries(requires.map((name) => [name, wiring.optionalPort(name)]));
-  const identify = identifier(route, wiring);
+  const changing = stateChanging.has(route.method);
+  const identify = identifier(
+    {
+      ...route,
+      presented: ({ authorization }) => presentedIn(authorization),
+      ...(changing && { guard: wiring.csrf.check }),
+      ...(route.there !== undefined && { known: thereFor(route, route.there, wiring) }),
+    },
+    wiring,
+  );
   const readInput = inputReader(route, wiring.heldBytes);
   // The answer to a change tells what was done: whoever asked for it may hear that to its end.
   const reading = route.method === 'GET' || route.meter === 'api.read';
   const check = outside || wiring.validateResponses ? answerCheck(plugin, route, outside) : undefined;
 
   const serve = async (request: Request, h: ResponseToolkit, exchange: Exchange): Promise<ResponseObject> => {
-    if (missing(true) !== undefined) throw wiring.nothingHere(request);
+    if (missing(true) !== undefined) throw await wiring.nothingHere(request);
     const cookies = route.cookies === true ? readCookies(request.raw.req.headers.cookie) : none;
+    if (route.cors === true && route.there === undefined) allowAnyOrigin(request.raw.res);
     const rate = await identify(request, exchange, cookies);
     const call = exchange.call();
     const params = request.params as Readonly<Record<string, string>>;
     // With the path as it came: whether it is well formed is told only to those who may know the thing it names.
     const granted = await wiring.access.decide(call, route.access, route.scope ?? undefined, params);
     if (rate?.refusal !== undefined) throw rate.refusal;
+    await takeOfRepository(route, wiring.limiter, request, granted);
     const lease = new Lease(() => wiring.access.renew(call), wiring.leaseMs);
     const late = !request.raw.req.complete && carriesBody(request.raw.req);
     const absent = missing(false);
@@ -171,7 +187,12 @@ export function hapiRoute({ plugin, route, outside = false }: OwnedRoute, wiring
     try {
       return await serve(request, h, exchange);
     } catch (error) {
-      return refuse(request, h, error, route.basic === true, wiring.log, outside ? check : undefined);
+      return refuse(request, h, error, {
+        basic: route.basic === true,
+        log: wiring.log,
+        check: outside ? check : undefined,
+        reword: route.refusal,
+      });
     } finally {
       exchange.hold?.release();
     }
@@ -182,7 +203,11 @@ export function hapiRoute({ plugin, route, outside = false }: OwnedRoute, wiring
     path,
     handler: (request, h) => wiring.track(handler(request, h)),
     options: {
-      app: { visible: () => missing(true) === undefined },
+      app: {
+        visible: () => missing(true) === undefined,
+        cors: route.cors === true,
+        ...(route.there !== undefined && { there: route.there }),
+      },
       ...(route.method === 'GET' ? {} : { payload }),
     },
   };
@@ -201,18 +226,25 @@ async function performed(run: () => unknown, lease: Lease): Promise<unknown> {
   }
 }
 
+interface Refusing {
+  /** The challenge of a 401 is the one git answers to. */
+  readonly basic?: boolean;
+  readonly log: Log;
+  readonly check?: AnswerCheck | undefined;
+  readonly reword?: Route['refusal'];
+}
+
 /** The answer to a failure; what is a fault of ours goes into the log under the request id the client sees. */
 export async function refuse(
   request: Request,
   h: ResponseToolkit,
   error: unknown,
-  basic: boolean,
-  log: Log,
-  check?: AnswerCheck,
+  { basic = false, log, check, reword = (told) => told }: Refusing,
 ): Promise<ResponseObject> {
   const { exchange } = request.app;
   const { requestId, plugin } = exchange;
-  const told = checked(failure(error, { requestId, basic }), check, requestId);
+  const bearer = /^bearer /i.test(headerOf(request, 'authorization') ?? '');
+  const told = reword(checked(failure(error, { requestId, basic, bearer }), check, requestId), error);
   if (told.status === 500 && !exchange.abandoned)
     log.error(
       { requestId, plugin, route: exchange.route, stack: stackOf(error), remedy: remedyOf(error) },
@@ -239,7 +271,7 @@ function checked(told: Failure, check: AnswerCheck | undefined, requestId: strin
   try {
     return { ...told, body: check.json(told.body, 500) as Failure['body'] };
   } catch (error) {
-    return failure(error, { requestId, basic: false });
+    return failure(error, { requestId });
   }
 }
 
@@ -247,81 +279,13 @@ function checked(told: Failure, check: AnswerCheck | undefined, requestId: strin
 const remedyOf = (error: unknown): string | undefined =>
   error instanceof HexforgeError && error.kind === 'internal' ? error.detail : undefined;
 
-const alreadyCharged = (): Promise<void> => Promise.resolve();
-
-/**
- * The steps before the access decision: credential, CSRF, rate limit. A refused credential counts by its address, and a
- * password before it is checked: past the budget it costs no hash.
- */
-function identifier(route: Route, wiring: Wiring) {
-  const { meter } = route;
-  const changing = stateChanging.has(route.method);
-
-  const authenticate = async (
-    presented: Presented,
-    exchange: Exchange,
-    beforePassword: () => Promise<void>,
-  ): Promise<void> => {
-    const { authenticator } = wiring;
-    const context = (now: Date, passwords: () => Promise<void>) => ({
-      ip: exchange.ip,
-      now,
-      ...(route.basic === true && { passwords }),
-    });
-    const user = await authenticator.authenticate(presented, context(exchange.now, beforePassword));
-    exchange.caller = user;
-    exchange.callerAt = (now) => authenticator.renew(user, presented, context(now, alreadyCharged));
+/** A route that is not there for its caller answers as a path that is none, to pages of other origins too. */
+const thereFor =
+  ({ cors }: Route, there: (call: Call) => Promise<boolean>, { nothingHere }: Wiring) =>
+  async (request: Request): Promise<void> => {
+    if (!(await there(request.app.exchange.call()))) throw await nothingHere(request);
+    if (cors === true) allowAnyOrigin(request.raw.res);
   };
-
-  const establish = async (
-    request: Request,
-    exchange: Exchange,
-    cookies: Readonly<Record<string, string>>,
-    beforePassword: () => Promise<void>,
-  ): Promise<void> => {
-    const { headers } = request.raw.req;
-    if (route.cookies === true && changing) wiring.csrf.check(headers, cookies);
-    const presented = presentedIn(headers.authorization);
-    if (presented !== undefined) return authenticate(presented, exchange, beforePassword);
-    const token = cookies[sessionCookie];
-    if (token === undefined || token === '') return;
-    // A browser sends an expired cookie to the very routes that renew it, so a bad one is as good as none.
-    await authenticate({ via: 'cookie', token }, exchange, beforePassword).catch((error: unknown) => {
-      if (!(error instanceof Unauthorized)) throw error;
-    });
-  };
-
-  const decided = (request: Request, rate: RateDecision | undefined): RateDecision | undefined => {
-    for (const name in rate?.headers) request.raw.res.setHeader(name, rate.headers[name] ?? '');
-    if (rate?.refusal !== undefined && !rate.closed) throw rate.refusal;
-    return rate;
-  };
-
-  return async (
-    request: Request,
-    exchange: Exchange,
-    cookies: Readonly<Record<string, string>>,
-  ): Promise<RateDecision | undefined> => {
-    const { ip, now } = exchange;
-    const take = async (): Promise<RateDecision | undefined> =>
-      meter === 'none' ? undefined : decided(request, await wiring.limiter.take(meter, exchange.caller, ip, now));
-    let charged = false;
-    try {
-      await establish(request, exchange, cookies, async () => {
-        if (meter === 'none') return;
-        charged = true;
-        decided(request, await wiring.limiter.takeForPassword(meter, ip, now));
-      });
-    } catch (error) {
-      if (!charged) await take();
-      throw error;
-    }
-    const rate = await take();
-    // A user past their budget goes on paying with the address, or each refusal would cost a hash.
-    if (charged && meter !== 'none' && rate?.refusal === undefined) await wiring.limiter.giveBack(meter, ip, now);
-    return rate;
-  };
-}
 
 /** Params, query and body, checked by schemas compiled once. */
 function inputReader(
@@ -331,14 +295,17 @@ function inputReader(
   const asIs: Check = (value) => value;
   const params = route.params === undefined ? asIs : compile(route.params, 'params');
   const query = route.query === undefined ? () => ({}) : compile(route.query, 'query');
-  const { body, maxBytes = defaultMaxBytes } = route;
-  const checkBody = body === undefined || body === 'raw' ? undefined : compile(body, 'body');
+  const { body, maxBytes = route.form === true ? formMaxBytes : defaultMaxBytes } = route;
+  const checkBody =
+    body === undefined || body === 'raw' ? undefined : compile(body, route.form === true ? 'form' : 'body');
+  const read = route.form === true ? readForm : readJson;
   return async (request, lease) => {
+    if (route.refusesTrailingSlash === true) refuseTrailingSlash(request);
     const { exchange } = request.app;
     const readBody = async (check: Check): Promise<unknown> => {
       const hold = heldBytes.hold(callerKey(exchange.caller, exchange.ip));
       exchange.hold = hold;
-      const value = check(await readJson(request.raw.req, maxBytes, hold.take));
+      const value = check(await read(request.raw.req, maxBytes, hold.take));
       await lease?.renew();
       return value;
     };
@@ -352,6 +319,12 @@ function inputReader(
       body: body === 'raw' ? raw() : checkBody && (await readBody(checkBody)),
     };
   };
+}
+
+/** The router has passed over it. */
+function refuseTrailingSlash({ raw }: Request): void {
+  if (raw.req.url?.split('?', 1)[0]?.endsWith('/') !== true) return;
+  throw new ValidationFailed('The path is not complete', { detail: 'What should follow its last slash is missing' });
 }
 
 function headerOf(request: Request, name: string): string | undefined {

@@ -3,11 +3,12 @@ import { Buffer, isUtf8 } from 'node:buffer';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
-import Hapi, { type Request, type ResponseObject, type ResponseToolkit, type Server } from '@hapi/hapi';
+import Hapi, { type Request, type ResponseToolkit, type Server } from '@hapi/hapi';
 import type { AccessDecision } from '#core/kernel/access';
 import type { Authenticator } from '#core/kernel/credentials';
 import type { CurrentCaller } from '#core/kernel/current-caller';
 import { HexforgeError, MethodNotAllowed, NotFound, ValidationFailed } from '#core/kernel/errors';
+import type { LiveFeed } from '#core/kernel/live';
 import type { Log } from '#core/kernel/log';
 import type { RateBudgets, RateCounter } from '#core/kernel/rate';
 import type { ScopeCatalogue } from '#core/kernel/scopes';
@@ -16,10 +17,16 @@ import { trustedProxies } from './addresses.ts';
 import { answerMs } from './answer-limit.ts';
 import { answerBrokenRequest } from './broken-requests.ts';
 import { Connections } from './connections.ts';
+import { answerPreflight } from './cors.ts';
 import { csrfProtection } from './credentials.ts';
 import { Exchange, type AccessLogEntry } from './exchange.ts';
 import { HeldBytes, heldBytesLimits, type HeldBytesLimits } from './held-bytes.ts';
 import { leaseMs } from './lease.ts';
+import type { OwnedChannel } from './live/channel.ts';
+import { channelRoute } from './live/channel-route.ts';
+import { Followers } from './live/followers.ts';
+import { liveLimits, type LiveLimits } from './live/limits.ts';
+import { answerUpgrades, opensWebSocket } from './live/upgrades.ts';
 import { stackOf } from './errors.ts';
 import { openapiDocument } from './openapi.ts';
 import { defaultPace, PaceKeeper, type Pace } from './pace.ts';
@@ -39,6 +46,9 @@ export interface HttpOptions {
   /** Addresses and ranges whose `X-Forwarded-For` counts. */
   readonly trustedProxies: readonly string[];
   readonly routes: readonly OwnedRoute[];
+  readonly channels: readonly OwnedChannel[];
+  /** Brings what followers of channels are told. */
+  readonly feed: LiveFeed;
   readonly authenticator: Authenticator;
   readonly access: AccessDecision;
   readonly scopes: ScopeCatalogue;
@@ -64,6 +74,7 @@ export interface HttpOptions {
   readonly connectionsPerClient?: number;
   readonly pace?: Pace;
   readonly heldBytes?: HeldBytesLimits;
+  readonly live?: Partial<LiveLimits>;
 }
 
 export interface HttpServer {
@@ -108,7 +119,9 @@ export function createHttpServer(options: HttpOptions): HttpServer {
     connectionsCheckingInterval: 5_000,
     // Node itself would refuse a request without Host, with no body and no request id.
     requireHostHeader: false,
+    shouldUpgradeCallback: opensWebSocket,
   });
+  answerUpgrades(listener);
   const connections = new Connections(listener, {
     proxies,
     requestId: () => options.ids.uuid(),
@@ -140,17 +153,26 @@ export function createHttpServer(options: HttpOptions): HttpServer {
     listener.emit('request', request, response),
   );
 
-  const allowed = (request: Request): readonly string[] => {
-    const found = methods.filter((method) => server.match(method, request.path)?.settings.app?.visible?.() === true);
-    return found.length === 0
-      ? []
-      : [...found.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])), 'OPTIONS'];
+  /** What is at the path, for the caller as far as that is known. */
+  const allowed = async (
+    request: Request,
+  ): Promise<{ readonly methods: readonly string[]; readonly cors: boolean }> => {
+    const call = request.app.exchange.call();
+    const found: string[] = [];
+    let cors = false;
+    for (const method of methods) {
+      const app = server.match(method, request.path)?.settings.app;
+      if (app?.visible?.() !== true || (await app.there?.(call)) === false) continue;
+      found.push(...(method === 'GET' ? ['GET', 'HEAD'] : [method]));
+      cors ||= app.cors === true;
+    }
+    return { methods: found.length === 0 ? [] : [...found, 'OPTIONS'], cors };
   };
-  const nothingHere = (request: Request): HexforgeError => {
-    const allow = allowed(request);
+  const nothingHere = async (request: Request): Promise<HexforgeError> => {
+    const { methods: allow } = await allowed(request);
     return allow.length === 0 ? noRoute() : new MethodNotAllowed(allow);
   };
-  const track = (work: Promise<ResponseObject>): Promise<ResponseObject> => {
+  const track = <T>(work: Promise<T>): Promise<T> => {
     running.add(work);
     return work.finally(() => running.delete(work));
   };
@@ -176,7 +198,7 @@ export function createHttpServer(options: HttpOptions): HttpServer {
   });
   server.ext('onPreResponse', (request, h) => {
     const { response } = request;
-    return 'isBoom' in response && response.isBoom ? refuse(request, h, ourOwn(response), false, log) : h.continue;
+    return 'isBoom' in response && response.isBoom ? refuse(request, h, ourOwn(response), { log }) : h.continue;
   });
 
   const wiring = {
@@ -199,15 +221,20 @@ export function createHttpServer(options: HttpOptions): HttpServer {
     track,
   };
   for (const owned of routes) server.route(hapiRoute(owned, wiring));
+  const limits = { ...liveLimits, ...options.live };
+  const followers = new Followers(limits, log);
+  options.feed.connect(followers);
+  for (const owned of options.channels) server.route(channelRoute(owned, { ...wiring, limits, followers }));
   server.route({
     method: '*',
     path: '/{path*}',
     options: { payload },
-    handler: (request: Request, h: ResponseToolkit) => {
-      const allow = allowed(request);
-      if (request.method === 'options' && allow.length > 0)
-        return h.response().code(204).header('allow', allow.join(', '));
-      return refuse(request, h, nothingHere(request), false, log);
+    handler: async (request: Request, h: ResponseToolkit) => {
+      const { methods: allow, cors } = await allowed(request);
+      if (request.method !== 'options' || allow.length === 0)
+        return refuse(request, h, await nothingHere(request), { log });
+      if (cors) answerPreflight(request.raw, allow);
+      return h.response().code(204).header('allow', allow.join(', '));
     },
   });
 
@@ -219,6 +246,7 @@ export function createHttpServer(options: HttpOptions): HttpServer {
     },
     async stop(graceMs) {
       stopping.abort();
+      followers.stop();
       // Connections that wait to be accepted are: what they carry is answered, not cut.
       await turn();
       const closed = server.stop();

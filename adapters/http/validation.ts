@@ -12,11 +12,12 @@ export const silentMessages: Joi.LanguageMessages = {
   'string.pattern.invert.name': '{{#label}} must not be a {{#name}}',
 };
 
-const places = { params: 'Path parameter', query: 'Query parameter', body: 'Field' } as const;
+const places = { params: 'Path parameter', query: 'Query parameter', body: 'Field', form: 'Field' } as const;
 export type Place = keyof typeof places;
 
 /**
- * A check that yields the converted value. Unknown query parameters fall away, unknown body fields are refused.
+ * A check that yields the converted value. Unknown members of a query or form fall away, unknown body fields are
+ * refused.
  * @throws {ValidationFailed | UnknownField} from the check. @throws {Error} where the schema itself is at fault.
  */
 export function compile(schema: Joi.ObjectSchema, place: Place): Check {
@@ -26,7 +27,7 @@ export function compile(schema: Joi.ObjectSchema, place: Place): Check {
   return (value) => {
     const result = prepared.validate(value);
     if (result.error !== undefined) throw refusal(result.error, place);
-    if (place === 'query') checkText(result.value as Readonly<Record<string, unknown>>);
+    if (place === 'query' || place === 'form') checkText(result.value as Readonly<Record<string, unknown>>, place);
     return result.value as unknown;
   };
 }
@@ -53,13 +54,13 @@ function refusal(error: Error, place: Place): Error {
  * A query may hold text that no database does. In bodies this is found while they are read, in paths before they are
  * routed.
  */
-function checkText(query: Readonly<Record<string, unknown>>): void {
+function checkText(query: Readonly<Record<string, unknown>>, place: Place): void {
   for (const name in query) {
     const value = query[name];
     const texts = Array.isArray(value) ? (value as readonly unknown[]) : [value];
     if (texts.some((text) => typeof text === 'string' && text.includes('\0')))
       throw new ValidationFailed('The request is not valid', {
-        detail: `Query parameter "${name}" must not contain a NUL character`,
+        detail: `${places[place]} "${name}" must not contain a NUL character`,
       });
   }
 }

@@ -84,8 +84,22 @@ function isAbsence({ code, message }: DriverError): boolean {
   return socketCodes.has(code) || (code.length === 5 && absentClasses.includes(code.slice(0, 2)));
 }
 
-/** Turns what a driver threw into a typed error; what is typed already passes through. */
+/**
+ * Turns what a driver threw into a typed error; what is typed already passes through. Of what says that something is
+ * unavailable because of what a driver threw, that counts where it has a name of its own.
+ */
 export function translated(error: unknown): unknown {
+  if (error instanceof Unavailable && error.cause !== undefined) {
+    const cause = translated(error.cause);
+    if (cause === error.cause) return error;
+    if (cause instanceof HexforgeError) return cause;
+    const { message, detail, retryAfter } = error;
+    return new Unavailable(message, {
+      ...(detail !== undefined && { detail }),
+      ...(retryAfter !== undefined && { retryAfter }),
+      cause,
+    });
+  }
   if (
     error instanceof HexforgeError ||
     error instanceof StorageRefused ||

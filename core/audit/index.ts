@@ -1,2 +1,2 @@
-// The face of the audit log for everyone: its store.
+// The face of the audit log for everyone: what it keeps, and its store.
 export * from './ports.ts';

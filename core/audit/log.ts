@@ -1,5 +1,6 @@
 // Writes audit entries with the change they record.
-import type { AuditLog } from '#core/kernel/audit';
+import { AuditUnwritten, type AuditLog } from '#core/kernel/audit';
+import { HexforgeError, Unavailable } from '#core/kernel/errors';
 import type { UnitOfWork } from '#core/kernel/unit-of-work';
 import type { AuditStore } from './ports.ts';
 import { cleanText, redact } from './redaction.ts';
@@ -25,7 +26,12 @@ export function auditLog({
         userAgent: cleanText(entry.userAgent, bounds.userAgent),
         details: redact(entry.details),
       };
-      await (unitOfWork.active ? store.append(clean) : unitOfWork.run(() => store.append(clean)));
+      try {
+        await (unitOfWork.active ? store.append(clean) : unitOfWork.run(() => store.append(clean)));
+      } catch (error) {
+        // A full disk is told as one; whatever else it is, who asked hears that it is the log that fails.
+        throw error instanceof HexforgeError && !(error instanceof Unavailable) ? error : new AuditUnwritten(error);
+      }
     },
   } satisfies AuditLog;
 }

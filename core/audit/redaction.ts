@@ -4,7 +4,7 @@ const mask = '[redacted]';
 /** Members whose value is a secret by their name; `token_id` and `token_name` are not. */
 const secretName = /(?:password|passphrase|secret|token|authorization|cookie|credential|private_?key|api_?key)$/i;
 /** Tokens of this instance, wherever they stand in a text. */
-const token = /\bsvc_(?:oat_|ort_)?[0-9A-Za-z]{36,}\b/g;
+const token = /\bsvc_(?:[a-z]{2,4}_)?[0-9A-Za-z]{36,}\b/g;
 /** What may hold a JWT, and where in it one begins. */
 const dotted = /[\w.-]+/g;
 const jwtStart = /\beyJ[\w-]/;

@@ -1,5 +1,5 @@
-// A personal access token and its format: `svc_`, 30 random characters, and a checksum that tells a typo from a token
-// before anything is looked up.
+// A personal access token, and the format of all tokens: a prefix, 30 random characters, and a checksum that tells a
+// typo from a token before anything is looked up.
 import type { Ids } from '#core/kernel/time';
 import { encodeBase62, randomBase62 } from './base62.ts';
 
@@ -9,7 +9,8 @@ export const tokenPrefix = 'svc_';
 export const tokenNameLimit = 100;
 const randomLength = 30;
 const checksumLength = 6;
-const shape = /^svc_[0-9A-Za-z]{36}$/;
+const checksum = (text: string): string => encodeBase62(crc32(text), checksumLength);
+const body = /^[0-9A-Za-z]+$/;
 
 /** A personal access token as its owner sees it, without the secret. */
 export interface AccessToken {
@@ -28,18 +29,31 @@ export interface AccessToken {
   readonly lastUsedAt: Date | undefined;
 }
 
-/** A new secret. It is shown once and stored as a hash. */
-export function mintToken(ids: Ids): string {
-  const body = tokenPrefix + randomBase62(ids, randomLength);
-  return body + checksum(body);
+/** One kind of token, by what it begins with. */
+export interface TokenFormat {
+  readonly prefix: string;
+  /** A new secret. It is shown once and stored as a hash. */
+  mint(ids: Ids): string;
+  /** Whether a string has the form and the checksum of a token. It proves nothing else. */
+  is(text: string): boolean;
 }
 
-/** Whether a string has the form and the checksum of a token. It proves nothing else. */
-export function isToken(text: string): boolean {
-  return shape.test(text) && checksum(text.slice(0, -checksumLength)) === text.slice(-checksumLength);
-}
+/** The format of the tokens that begin with `prefix`. */
+export const tokenFormat = (prefix: string): TokenFormat => ({
+  prefix,
+  mint(ids) {
+    const secret = prefix + randomBase62(ids, randomLength);
+    return secret + checksum(secret);
+  },
+  is: (text) =>
+    text.length === prefix.length + randomLength + checksumLength &&
+    text.startsWith(prefix) &&
+    body.test(text.slice(prefix.length)) &&
+    checksum(text.slice(0, -checksumLength)) === text.slice(-checksumLength),
+});
 
-const checksum = (body: string): string => encodeBase62(crc32(body), checksumLength);
+/** Of personal access tokens. */
+export const { mint: mintToken, is: isToken } = tokenFormat(tokenPrefix);
 
 /** CRC-32 (ISO 3309, as zlib's) of ASCII text. */
 export function crc32(text: string): number {

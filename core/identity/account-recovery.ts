@@ -1,14 +1,15 @@
 // The port `AccountRecovery`: an operator at the machine resets a lost password.
+import { systemEntry } from '#core/kernel/audit';
 import type { PasswordHasher } from '#core/kernel/credentials';
 import { NotFound } from '#core/kernel/errors';
 import type { Clock, Ids } from '#core/kernel/time';
 import type { UnitOfWork } from '#core/kernel/unit-of-work';
+import { userAggregate } from './events.ts';
 import type { AccountRecovery } from './offers.ts';
 import { generatePassword } from './password.ts';
 import type { AccountStore } from './ports.ts';
 import { revokeCredentials } from './revocation.ts';
 import type { RevocationParts } from './revocation.ts';
-import { systemEntry } from './system-entry.ts';
 import { isUsername } from './username.ts';
 
 export interface RecoveryParts extends RevocationParts {
@@ -28,11 +29,12 @@ export function accountRecovery(parts: RecoveryParts): AccountRecovery {
       if (account === undefined) throw new NotFound(`There is no account "${username}"`);
       const password = generatePassword(ids);
       const passwordHash = await passwordHasher.hash(password);
+      const resource = userAggregate(account.id);
       await unitOfWork.run(async () => {
         if ((await accounts.lock(account.id)) === undefined) throw new NotFound(`There is no account "${username}"`);
         await accounts.update(account.id, { passwordHash, lastActiveAt: clock.now() });
-        await audit.append(systemEntry(clock, 'user.password_reset', account.id, { username: account.username }));
-        await revoke(account.id, (ended) => systemEntry(clock, 'user.tokens_revoked', account.id, ended));
+        await audit.append(systemEntry(clock.now(), 'user.password_reset', resource, { username: account.username }));
+        await revoke(account.id, (ended) => systemEntry(clock.now(), 'user.tokens_revoked', resource, ended));
       });
       return { password };
     },

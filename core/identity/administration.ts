@@ -13,7 +13,7 @@ import type { CreateAccount } from './new-account.ts';
 import type { UserReferences } from './offers.ts';
 import { checkPassword } from './password.ts';
 import type { AccountQuery, AccountStore, SecuredAccount } from './ports.ts';
-import { revokeCredentials } from './revocation.ts';
+import { revokeCredentials, revokeIssued } from './revocation.ts';
 import type { RevocationParts } from './revocation.ts';
 
 export interface AdministrationParts extends RevocationParts {
@@ -55,7 +55,7 @@ export interface Administration {
    * Conflict} with a `reason`.
    */
   delete(call: Call<User>, command: UserId): Promise<void>;
-  /** Ends every session. */
+  /** Ends every session, and what applications were granted. */
   setPassword(call: Call<User>, command: UserId & { readonly password: string }): Promise<void>;
   revokeTokens(call: Call<User>, command: UserId): Promise<void>;
 }
@@ -215,7 +215,8 @@ export function administration(parts: AdministrationParts): Administration {
         await target(call, id);
         await accounts.update(id, { passwordHash, lastActiveAt: call.now });
         const ended = await sessions.endAll(id, call.caller.id === id ? call.caller.credential.id : undefined);
-        await audit.append(auditEntry(call, 'user.password_set', `user:${id}`, { sessions_ended: ended }));
+        const others = await revokeIssued(parts.issued(), id);
+        await audit.append(auditEntry(call, 'user.password_set', `user:${id}`, { sessions_ended: ended, ...others }));
       });
     },
 

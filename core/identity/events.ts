@@ -1,5 +1,7 @@
-// The events of accounts, sessions and tokens. Payloads hold ids and names, no secret and no address.
+// The events of accounts, sessions, tokens and groups, and what of them is audited. Payloads hold ids and names, no
+// secret and no address.
 import type { EventType } from '#core/kernel/events';
+import { declareAccessEvents } from '#core/kernel/live';
 
 declare module '#core/kernel/events' {
   interface EventPayloads {
@@ -13,8 +15,47 @@ declare module '#core/kernel/events' {
     'user.credentials_revoked': { readonly userId: string };
     'token.created': { readonly userId: string; readonly tokenId: string };
     'token.revoked': { readonly userId: string; readonly tokenId: string };
+    'user_group.created': { readonly group_id: string; readonly slug: string };
+    /** `changed` are the members that changed, by their names in the API. */
+    'user_group.updated': { readonly group_id: string; readonly slug: string; readonly changed: readonly string[] };
+    'user_group.deleted': { readonly group_id: string; readonly slug: string };
+    'user_group.member_added': { readonly group_id: string; readonly user_id: string };
+    'user_group.member_removed': { readonly group_id: string; readonly user_id: string };
     /** A session ended before its time: signed out, or given away by a refresh token used twice. */
     'session.ended': { readonly userId: string; readonly sessionId: string };
+  }
+}
+
+/** What of this area leaves an entry in the audit log; docs/api/audit.md says when. */
+declare module '#core/kernel/audit' {
+  interface AuditActions {
+    'user.login': true;
+    'user.login_failed': true;
+    'user.login_throttled': true;
+    'user.login_blocked_suspended': true;
+    'user.login_blocked_email_not_verified': true;
+    'user.login_blocked_approval': true;
+    'user.login_blocked_account_unknown': true;
+    'user.login_blocked_account_exists': true;
+    'user.logout': true;
+    'session.refresh_token_reused': true;
+    'user.registered': true;
+    'user.created': true;
+    'user.updated': true;
+    'user.suspended': true;
+    'user.deleted': true;
+    'user.password_set': true;
+    'user.password_changed': true;
+    'user.password_change_refused': true;
+    'user.password_reset': true;
+    'user.tokens_revoked': true;
+    'token.created': true;
+    'token.revoked': true;
+    'user_group.created': true;
+    'user_group.updated': true;
+    'user_group.deleted': true;
+    'user_group.member_added': true;
+    'user_group.member_removed': true;
   }
 }
 
@@ -29,7 +70,22 @@ export const identityEvents = [
   'token.created',
   'token.revoked',
   'session.ended',
+  'user_group.created',
+  'user_group.updated',
+  'user_group.deleted',
+  'user_group.member_added',
+  'user_group.member_removed',
 ] as const satisfies readonly EventType[];
+
+// Of an administrator `user.updated` may say that they are none any more.
+declareAccessEvents(
+  'user.updated',
+  'user.suspended',
+  'user.deleted',
+  'user.credentials_revoked',
+  'token.revoked',
+  'session.ended',
+);
 
 /** The aggregate under which the events of one user are ordered. */
 export const userAggregate = (id: string): string => `user:${id}`;

@@ -1,10 +1,11 @@
 // The first administrator of an instance, created when it starts without any account.
+import { systemEntry } from '#core/kernel/audit';
 import type { Clock, Ids } from '#core/kernel/time';
 import type { Locks } from '#core/kernel/unit-of-work';
 import type { CreateAccount } from './new-account.ts';
+import { userAggregate } from './events.ts';
 import { generatePassword } from './password.ts';
 import type { AccountStore } from './ports.ts';
-import { systemEntry } from './system-entry.ts';
 
 export interface FirstAdministratorParts {
   readonly accounts: AccountStore;
@@ -38,7 +39,12 @@ export function firstAdministrator({ accounts, create, locks, clock, ids }: Firs
           emailVerified: true,
           password: wanted.password ?? generated ?? '',
         },
-        (id) => systemEntry(clock, 'user.created', id, { username, is_admin: true, first_administrator: true }),
+        (id) =>
+          systemEntry(clock.now(), 'user.created', userAggregate(id), {
+            username,
+            is_admin: true,
+            first_administrator: true,
+          }),
       );
       return { username, password: generated };
     });

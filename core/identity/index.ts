@@ -6,7 +6,16 @@ export { checkPassword, passwordLength } from './password.ts';
 export * from './ports.ts';
 export * from './published.ts';
 export * from './scopes.ts';
-export type { Session, SessionLifetimes } from './session.ts';
+export { secondsAfter, type Session, type SessionLifetimes } from './session.ts';
 export * from './settings.ts';
-export { isToken, tokenNameLimit, tokenPrefix, type AccessToken } from './access-token.ts';
+export {
+  isToken,
+  tokenFormat,
+  tokenNameLimit,
+  tokenPrefix,
+  type AccessToken,
+  type TokenFormat,
+} from './access-token.ts';
+export { randomBase62 } from './base62.ts';
+export * from './user-group.ts';
 export * from './username.ts';

@@ -1,6 +1,6 @@
 // Sign-in with a name and a password, for a session and for git alike: the account's own password first, then the
 // directories, under one throttle (document D, "Signing in through others").
-import type { AuditEntry, AuditLog } from '#core/kernel/audit';
+import type { AuditAction, AuditEntry, AuditLog } from '#core/kernel/audit';
 import type { AccountStanding, PasswordHasher, PasswordSignIn } from '#core/kernel/credentials';
 import { Forbidden, RateLimited, Unavailable } from '#core/kernel/errors';
 import { clientNetwork } from '#core/kernel/network';
@@ -31,7 +31,7 @@ interface Attempt {
   readonly now: Date;
   readonly surface: 'login' | 'basic';
   /** An audit entry about it. */
-  readonly entry: (action: string, resource: string, details: AuditEntry['details']) => AuditEntry;
+  readonly entry: (action: AuditAction, resource: string, details: AuditEntry['details']) => AuditEntry;
 }
 
 /** An account that may sign in, and what proved that it is its holder who asks. */
@@ -106,7 +106,7 @@ export function passwordSignIn(parts: PasswordParts): Passwords {
 
   const refused = (
     { entry, surface, username }: Attempt,
-    action: string,
+    action: AuditAction,
     account: Account | undefined,
     more: AuditEntry['details'] = {},
   ): Promise<void> =>

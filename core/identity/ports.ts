@@ -2,6 +2,7 @@
 import type { Account, AccountPatch } from './account.ts';
 import type { Session } from './session.ts';
 import type { AccessToken } from './access-token.ts';
+import type { UserGroup } from './user-group.ts';
 
 /** The account behind a live credential, as a caller needs it. */
 export interface CredentialOwner {
@@ -55,6 +56,8 @@ export interface SessionStore {
   insert(session: Session): Promise<void>;
   /** The active account of a session that is neither ended nor expired. One query: it runs on every request. */
   owner(id: string, now: Date): Promise<CredentialOwner | undefined>;
+  /** When a session began that is neither ended nor expired. */
+  startedAt(id: string, now: Date): Promise<Date | undefined>;
   addRefreshToken(refresh: {
     readonly hash: string;
     readonly sessionId: string;
@@ -103,6 +106,44 @@ export interface TokenStore {
   /** @returns how many there were. */
   deleteAll(userId: string): Promise<number>;
   touch(id: string, now: Date): Promise<void>;
+}
+
+/** A group, and how many are in it. */
+export type CountedGroup = UserGroup & { readonly memberCount: number };
+
+/** A user in a group. */
+export interface GroupMember {
+  readonly user: Pick<Account, 'id' | 'username' | 'displayName' | 'avatarUrl'>;
+  /** Of a seeded group, when the account was made. */
+  readonly addedAt: Date;
+}
+
+/** Where user groups and their members are kept; those of the seeded ones follow from accounts. */
+export interface GroupStore {
+  /** The seeded ones first, then by name. */
+  all(): Promise<readonly CountedGroup[]>;
+  byId(id: string): Promise<CountedGroup | undefined>;
+  /** In a unit of work: whoever else counts waits until it ends, so that a bound holds. */
+  count(): Promise<number>;
+  /** @throws {Duplicate} where the slug, or the name in any case, is another's. */
+  insert(group: UserGroup): Promise<void>;
+  /** Reads and holds it until the unit of work ends. */
+  lock(id: string): Promise<UserGroup | undefined>;
+  /** @throws {Duplicate} as insert does. */
+  update(group: UserGroup): Promise<void>;
+  /** Its memberships go with it. */
+  delete(id: string): Promise<void>;
+  /** Some of them by name, and the count of all. */
+  members(
+    group: Pick<UserGroup, 'id'>,
+    slice: { readonly limit: number; readonly offset: number },
+  ): Promise<{ readonly members: readonly GroupMember[]; readonly total: number }>;
+  /** @throws {Duplicate} where they are in it. */
+  addMember(groupId: string, userId: string, addedAt: Date): Promise<void>;
+  /** @returns whether they were in it. */
+  removeMember(groupId: string, userId: string): Promise<boolean>;
+  /** The groups of a user, the seeded ones first, then by name; none for an id that is no user's. */
+  ofUser(userId: string): Promise<readonly UserGroup[]>;
 }
 
 /** SHA-256 of a secret of high entropy, in lower-case hex: what is stored in its place. */

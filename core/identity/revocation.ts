@@ -1,21 +1,34 @@
-// Revocation of all credentials of an account: its sessions and its personal access tokens.
+// Revocation of all credentials of an account: its sessions, its personal access tokens, and what others issued for it.
 import type { AuditEntry, AuditLog } from '#core/kernel/audit';
 import type { Events } from '#core/kernel/unit-of-work';
 import { userAggregate } from './events.ts';
+import type { IssuedCredentials } from './offers.ts';
 import type { SessionStore, TokenStore } from './ports.ts';
 
 export interface RevocationParts {
   readonly sessions: SessionStore;
   readonly tokens: TokenStore;
+  readonly issued: () => readonly IssuedCredentials[];
   readonly audit: AuditLog;
   readonly events: Events;
 }
 
+/** Inside a unit of work that holds the account. @returns how many, as members of an audit entry. */
+export async function revokeIssued(
+  issued: readonly IssuedCredentials[],
+  userId: string,
+): Promise<Readonly<Record<string, number>>> {
+  const counts: Record<string, number> = {};
+  for (const { what, revokeAll } of issued) counts[what] = await revokeAll(userId);
+  return counts;
+}
+
 /** Goes inside a unit of work that holds the account. */
-export function revokeCredentials({ sessions, tokens, audit, events }: RevocationParts) {
+export function revokeCredentials({ sessions, tokens, issued, audit, events }: RevocationParts) {
   return async (userId: string, entry: (details: AuditEntry['details']) => AuditEntry): Promise<void> => {
     const [sessionCount, tokenCount] = [await sessions.endAll(userId), await tokens.deleteAll(userId)];
-    const written = entry({ sessions_ended: sessionCount, tokens_revoked: tokenCount });
+    const others = await revokeIssued(issued(), userId);
+    const written = entry({ sessions_ended: sessionCount, tokens_revoked: tokenCount, ...others });
     await audit.append(written);
     await events.emit({
       type: 'user.credentials_revoked',

@@ -16,9 +16,6 @@ declare module '#core/kernel/scopes' {
     'mcp.read': true;
     'mcp.write': true;
     'audit.read': true;
-    openid: true;
-    profile: true;
-    email: true;
   }
 }
 
@@ -37,10 +34,7 @@ export const reservedScopes: readonly ScopeRow[] = [
   { name: 'ci.write', pat: 'ci:write', oauth: 'write:pipeline', includes: ['ci.read'] },
   { name: 'registry.read', pat: 'registry:read', oauth: 'read:package' },
   { name: 'registry.write', pat: 'registry:write', oauth: 'write:package', includes: ['registry.read'] },
-  { name: 'audit.read', oauth: 'read:audit' },
-  { name: 'openid', oauth: 'openid' },
-  { name: 'profile', oauth: 'profile' },
-  { name: 'email', oauth: 'email' },
+  { name: 'audit.read', pat: 'admin:system', oauth: 'read:audit' },
   { name: 'mcp.read', pat: 'mcp:read', oauth: 'mcp:read' },
   { name: 'mcp.write', pat: 'mcp:write', includes: ['mcp.read'] },
 ];

@@ -1,6 +1,6 @@
 // Sessions: sign-in, refresh-token rotation and sign-out (document D, "Accounts, sessions, tokens").
 import { auditEntry } from '#core/kernel/audit';
-import type { AuditLog } from '#core/kernel/audit';
+import type { AuditAction, AuditLog } from '#core/kernel/audit';
 import type { Call } from '#core/kernel/caller';
 import type { CredentialReader, PasswordHasher } from '#core/kernel/credentials';
 import { Forbidden, Unauthorized } from '#core/kernel/errors';
@@ -76,7 +76,7 @@ export function sessions(parts: SessionParts): Sessions {
     return { account, accessToken, refreshToken, lifetimes };
   };
 
-  const end = async (call: Call, id: string, action: string): Promise<void> => {
+  const end = async (call: Call, id: string, action: AuditAction): Promise<void> => {
     const userId = await store.end(id);
     if (userId === undefined) return;
     await audit.append(auditEntry(call, action, `session:${id}`, { user_id: userId }));

@@ -17,7 +17,10 @@ import { profiles } from './profiles.ts';
 import type { ProfileParts } from './profiles.ts';
 import { sessions } from './sessions.ts';
 import type { SessionParts } from './sessions.ts';
+import { userGroupUseCases } from './user-groups.ts';
+import type { GroupParts } from './user-groups.ts';
 import { users } from './users.ts';
+import { vouching } from './vouching.ts';
 
 export type { SignedIn } from './sessions.ts';
 
@@ -27,6 +30,7 @@ export type IdentityParts = NewAccountParts &
   Omit<SessionParts, 'passwords'> &
   AccessTokenParts &
   RecoveryParts &
+  GroupParts &
   Omit<ProfileParts & AdministrationParts & FirstAdministratorParts, 'create'>;
 
 export function identityUseCases(parts: IdentityParts) {
@@ -44,6 +48,8 @@ export function identityUseCases(parts: IdentityParts) {
     profiles: profiles(created),
     administration: administration(created),
     users: users(parts),
+    groups: userGroupUseCases(parts),
+    vouching: vouching({ ...parts, standing: passwords.standing }),
     recovery: accountRecovery(parts),
     firstAdministrator: firstAdministrator({ ...parts, create: createAccount(auditOptional) }),
     /** Whatever no other reader claims by its prefix ends here. */

@@ -22,6 +22,9 @@ export function users({ accounts }: { readonly accounts: AccountStore }): Users 
     async byIds(ids) {
       return new Map((await byIds(ids)).map((account) => [account.id, publicUser(account)]));
     },
+    async email(id) {
+      return (await accounts.byId(id))?.email ?? '';
+    },
     async administrators(ids) {
       return new Set((await byIds(ids)).filter(({ isAdmin }) => isAdmin).map(({ id }) => id));
     },

@@ -1,10 +1,11 @@
 // Which components and versions of its repository an issue is about (document B, "Issue object" and "Create").
 import { ValidationFailed } from '#core/kernel/errors';
 import type { Rows } from '#core/kernel/rows';
+import { nameKey } from '#core/repositories/index';
 import type { Component } from './component.ts';
 import type { IssueFilter } from './filter.ts';
 import type { Issue } from './issue.ts';
-import { namedKey, type Named } from './named.ts';
+import type { Named } from './named.ts';
 import type { IssueParts } from './parts.ts';
 import type { Version } from './version.ts';
 
@@ -106,7 +107,7 @@ export async function associationFilter(
     ['affectsVersionId', versions, affectsVersion],
   ] as const) {
     if (name === undefined) continue;
-    const one = await rows.findOne({ repositoryId, nameKey: namedKey(name) });
+    const one = await rows.findOne({ repositoryId, nameKey: nameKey(name) });
     if (one === undefined) return undefined;
     filter[member] = one.id;
   }

@@ -1,5 +1,6 @@
 // Opening an issue: whoever is signed in and may read the repository (document D, "Issues").
 import { ValidationFailed } from '#core/kernel/errors';
+import { attachedLabels, checkMilestone, type LabelsWanted } from '#core/planning/index';
 import { replaceAssociations, type AssociationIds } from './associations.ts';
 import { aboutIssue } from './events.ts';
 import { detailOf } from './fetch-issue.ts';
@@ -8,10 +9,10 @@ import { parentRefusal } from './hierarchy.ts';
 import type { Issue, IssueDetail, IssueView } from './issue.ts';
 import type { IssueType } from './issue-type.ts';
 import type { IssueParts } from './parts.ts';
-import { attachedLabels, checkAssignees, checkMilestone, type LabelWish, type Writing } from './references.ts';
+import { checkAssignees, type Writing } from './references.ts';
 import { allowedType } from './type-scheme.ts';
 
-export interface CreateCommand extends IssueFields, LabelWish, AssociationIds {
+export interface CreateCommand extends IssueFields, LabelsWanted, AssociationIds {
   readonly title: string;
   readonly typeId: string;
   readonly assigneeIds?: readonly string[] | undefined;

@@ -72,6 +72,16 @@ declare module '#core/kernel/events' {
   }
 }
 
+/** What of this area leaves an entry in the audit log; docs/api/audit.md says when. */
+declare module '#core/kernel/audit' {
+  interface AuditActions {
+    'issue_type.created': true;
+    'issue_type.updated': true;
+    'issue_type.deleted': true;
+    'issue.description_edit_deleted': true;
+  }
+}
+
 /** What the plugin of this area emits. */
 export const issueEvents = [
   'issue.created',

@@ -1,7 +1,7 @@
 // The issues of a repository that a filter lets through, and the children of one.
 import type { Granted } from '#core/kernel/access';
 import { offsetOf, type Page, type PageRequest } from '#core/kernel/page';
-import type { Repository } from '#core/repositories/index';
+import { nameKey, type Repository } from '#core/repositories/index';
 import { associationFilter, type AssociationNames } from './associations.ts';
 import { dayOf, type IssueFilter } from './filter.ts';
 import { knownIssue } from './held-issue.ts';
@@ -79,13 +79,10 @@ async function labelsNamed(
   repositoryId: string,
   names: readonly string[] = [],
 ): Promise<readonly string[] | undefined> {
-  const ids = new Set<string>();
-  for (const name of names) {
-    const label = await planning?.labelNamed(repositoryId, name);
-    if (label === undefined) return undefined;
-    ids.add(label.id);
-  }
-  return [...ids];
+  const keys = new Set(names.map(nameKey));
+  if (keys.size === 0) return [];
+  const labels = (await planning?.labelsNamed(repositoryId, [...keys])) ?? [];
+  return labels.length < keys.size ? undefined : labels.map(({ id }) => id);
 }
 
 /** In the order of their numbers. @throws {NotFound} */

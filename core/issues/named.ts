@@ -6,7 +6,6 @@ import type { PageRequest } from '#core/kernel/page';
 import type { Rows } from '#core/kernel/rows';
 import {
   itemName,
-  nameKey,
   repositoryItems,
   type NamedItem,
   type Repository,
@@ -23,9 +22,6 @@ export interface Named extends NamedItem {
 export const maxNamedName = 100;
 /** The most characters of a description. */
 export const maxNamedDescription = 1000;
-
-/** Names are compared case-insensitively under this key. */
-export const namedKey = nameKey;
 
 /** @throws {ValidationFailed} */
 export const named = (name: string): Pick<Named, 'name' | 'nameKey'> => itemName(name, maxNamedName);

@@ -1,5 +1,6 @@
 // Changing an issue: its author, or whoever holds issue.write.
 import { ValidationFailed } from '#core/kernel/errors';
+import { attachedLabels, checkMilestone } from '#core/planning/index';
 import type { Repository } from '#core/repositories/index';
 import { changedAssociations, replaceAssociations, type AssociationIds } from './associations.ts';
 import { recordDescription } from './description-history.ts';
@@ -11,7 +12,7 @@ import { typeRefusal } from './hierarchy.ts';
 import type { IssueDetail, IssueView } from './issue.ts';
 import type { IssueParts } from './parts.ts';
 import type { HeldIssue } from './ports.ts';
-import { attachedLabels, checkAssignees, checkMilestone, type Writing } from './references.ts';
+import { checkAssignees, type Writing } from './references.ts';
 import { allowedType } from './type-scheme.ts';
 
 /** A member that is absent stays as it is; a set that is there, even empty, replaces the one before. */

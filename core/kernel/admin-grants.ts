@@ -3,6 +3,7 @@ import { declarePort } from './ports.ts';
 
 /** The port that knows the admin scopes users were granted. */
 export interface AdminGrants {
+  /** Asked on every call of an administrators' operation: what was taken away counts at the next one. */
   scopesOf(userId: string): Promise<readonly string[]>;
 }
 
@@ -20,6 +21,8 @@ export const adminScopes = [
   'admin:repo_transfer',
   'admin:repo_roles',
 ] as const;
+/** The name of an admin scope. */
+export type AdminScope = (typeof adminScopes)[number];
 
 declare module './ports.ts' {
   interface OptionalPorts {

@@ -3,13 +3,20 @@ import type { Call } from './caller.ts';
 import { Unavailable } from './errors.ts';
 import { declarePort } from './ports.ts';
 
+/**
+ * Open: every area adds the actions that leave an entry, such as `'user.created': true`; docs/api/audit.md lists them.
+ * An action that is not among them does not compile.
+ */
+export interface AuditActions {}
+/** Dotted: `user.created`, `token.revoked`. */
+export type AuditAction = keyof AuditActions & string;
+
 /** One entry of the audit log: who did what to which thing, from where and when. */
 export interface AuditEntry {
   /** Undefined for an anonymous caller or the system itself. */
   readonly actorId: string | undefined;
   readonly actorUsername: string | undefined;
-  /** Dotted: `user.created`, `token.revoked`. */
-  readonly action: string;
+  readonly action: AuditAction;
   /** Document C, "Audit entry": `type:id`. */
   readonly resource: string;
   readonly ip: string;
@@ -25,6 +32,16 @@ export interface AuditLog {
   append(entry: AuditEntry): Promise<void>;
 }
 
+/** 503: the audit log is kept and could not take an entry, so what it would have told of does not happen either. */
+export class AuditUnwritten extends Unavailable {
+  constructor(cause: unknown) {
+    super('The audit log could not take an entry, so nothing was changed', {
+      detail: 'Try again later; the log of the server says more',
+      cause,
+    });
+  }
+}
+
 /**
  * The same log for what goes on without one: signing in and out, a refused sign-in, the first administrator. Where no
  * audit log is kept these leave no entry, so that an instance without the plugin can still be used and every other
@@ -36,7 +53,7 @@ export function whereKept(log: AuditLog): AuditLog {
       try {
         await log.append(entry);
       } catch (error) {
-        if (!(error instanceof Unavailable)) throw error;
+        if (!(error instanceof Unavailable) || error instanceof AuditUnwritten) throw error;
       }
     },
   };
@@ -45,7 +62,7 @@ export function whereKept(log: AuditLog): AuditLog {
 /** The entry of a call: who, from where, when. */
 export function auditEntry(
   call: Call,
-  action: string,
+  action: AuditAction,
   resource: string,
   details: AuditEntry['details'] = {},
 ): AuditEntry {
@@ -59,6 +76,25 @@ export function auditEntry(
     userAgent: call.userAgent,
     details,
     at: call.now,
+  };
+}
+
+/** The entry of what the instance does by itself, or an operator at its machine: no caller, no address. */
+export function systemEntry(
+  now: Date,
+  action: AuditAction,
+  resource: string,
+  details: AuditEntry['details'] = {},
+): AuditEntry {
+  return {
+    actorId: undefined,
+    actorUsername: 'system',
+    action,
+    resource,
+    ip: '',
+    userAgent: '',
+    details,
+    at: now,
   };
 }
 

@@ -5,6 +5,8 @@ export interface Credential {
   readonly kind: 'session' | 'pat' | 'oauth' | 'password';
   /** Id of the session family, token or grant; never the secret. */
   readonly id: string;
+  /** Id of the OAuth2 application that the token was given to. */
+  readonly applicationId?: string;
   /**
    * Names of the scopes a token carries; `all` for a session or password, which speak for all of the user's
    * permissions.

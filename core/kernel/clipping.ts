@@ -85,3 +85,14 @@ function bytesOf(unit: number): number {
   if (unit < 0x800) return 2;
   return unit >= 0xd800 && unit < 0xe000 ? 2 : 3;
 }
+
+/** The beginning of a text on one line, at most `most` characters and no half of one. */
+export const beginning = (text: string, most: number): string =>
+  [
+    ...text
+      .slice(0, 2 * most)
+      .replace(/\s+/g, ' ')
+      .trim(),
+  ]
+    .slice(0, most)
+    .join('');

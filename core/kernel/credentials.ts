@@ -90,13 +90,28 @@ export interface PasswordHasher {
   outdated(hash: string): boolean;
 }
 
-/** Seals small secrets at rest (AES-256-GCM under the instance's key) and derives keys from it. */
+/** Seals small secrets at rest (AES-256-GCM under the instance's newest key) and derives keys from its oldest. */
 export interface Sealer {
-  seal(plain: Uint8Array): string;
-  /** @throws {Internal} where the sealed string was made under another key or altered. */
-  open(sealed: string): Uint8Array;
+  /** @param about what the secret is of, such as the key of a setting: it is opened as that alone. */
+  seal(plain: Uint8Array, about?: string): string;
+  /** @throws {Internal} where it was sealed under a key that is not there, about something else, or altered. */
+  open(sealed: string, about?: string): Uint8Array;
+  /** Whether it was sealed under a key from before the last rotation, or in an older form: it is still opened. */
+  outdated(sealed: string): boolean;
   /** A 32-byte key for one purpose, the same on every process and after every restart (HKDF-SHA-256). */
   derive(purpose: string): Uint8Array;
+}
+
+/** Sealed things at rest that can be sealed again. Provided by whoever keeps some. */
+export interface SealedRecords {
+  /** In words: "settings". */
+  readonly what: string;
+  /**
+   * Seals again, under the newest key, all that `Sealer.outdated` says to be; whatever cuts it short, all stays
+   * readable.
+   * @returns how many.
+   */
+  reseal(): Promise<number>;
 }
 
 declare module './ports.ts' {
@@ -111,6 +126,7 @@ declare module './ports.ts' {
   }
   interface PluralPorts {
     CredentialReader: CredentialReader;
+    SealedRecords: SealedRecords;
   }
 }
 
@@ -127,7 +143,14 @@ declarePort('Sealer', {
   component: 'sealer',
   critical: true,
   absent: 'refuse',
-  methods: ['seal', 'open', 'derive'],
+  methods: ['seal', 'open', 'outdated', 'derive'],
+});
+declarePort('SealedRecords', {
+  arity: 'plural',
+  component: 'sealed records',
+  critical: false,
+  absent: 'degraded',
+  methods: ['reseal'],
 });
 declarePort('CredentialReader', {
   arity: 'plural',
@@ -187,7 +210,15 @@ export function authenticator(parts: {
     async authenticate(presented, { ip, now, passwords }) {
       const token = presented.via === 'basic' ? presented.password : presented.token;
       const user = await byToken(token, presented.via, now);
-      if (user !== undefined) return user;
+      if (user !== undefined) {
+        // An application holds its token in a header: as a Basic password git alone sends it (document D, "Git over
+        // HTTP"), and a cookie holds sessions.
+        const misplaced = presented.via === 'cookie' || (presented.via === 'basic' && passwords === undefined);
+        if (user.credential.kind !== 'oauth' || !misplaced) return user;
+        throw new Unauthorized('The credential is not valid', {
+          detail: 'Send an OAuth2 token as "Authorization: Bearer TOKEN"',
+        });
+      }
       if (presented.via === 'basic' && passwords !== undefined) {
         await passwords();
         const known = await parts.passwordSignIn()?.prove(presented.username, presented.password, { ip, now });

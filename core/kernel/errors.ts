@@ -16,9 +16,11 @@ export type ErrorKind =
   | 'payload_too_large'
   | 'unsupported_media_type'
   | 'unprocessable'
+  | 'upgrade_required'
   | 'rate_limited'
   | 'internal'
   | 'unavailable'
+  | 'timed_out'
   | 'insufficient_storage';
 
 /** What a refusal carries beside its sentence. */
@@ -187,6 +189,11 @@ export class Unprocessable extends HexforgeError {
   readonly kind = 'unprocessable';
 }
 
+/** 426: the path is that of a WebSocket, and the request does not open one. */
+export class UpgradeRequired extends HexforgeError {
+  readonly kind = 'upgrade_required';
+}
+
 /** 429: over a budget; `retryAfter` is in whole seconds. */
 export class RateLimited extends HexforgeError {
   readonly kind = 'rate_limited';
@@ -220,6 +227,11 @@ export class Unavailable extends HexforgeError {
     super(message, options);
     this.retryAfter = options.retryAfter;
   }
+}
+
+/** 504: what was asked took longer than it may; nothing of it is done. */
+export class TimedOut extends HexforgeError {
+  readonly kind = 'timed_out';
 }
 
 /** 507: a disk is full; the message names what it holds. */

@@ -1,4 +1,5 @@
 // Timestamps as clients write them: RFC 3339, section 5.6.
+import { ValidationFailed } from './errors.ts';
 
 const rfc3339 =
   /^(\d{4}-\d{2}-\d{2})[Tt](?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
@@ -17,4 +18,17 @@ export function isDate(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
   const found = new Date(`${text}T00:00:00Z`);
   return !Number.isNaN(found.getTime()) && found.toISOString().startsWith(text);
+}
+
+/**
+ * A query parameter: a time, or a date.
+ * @param time of a date that comes without one: `00:00:00Z`. @throws {ValidationFailed}
+ */
+export function moment(field: string, text: string | undefined, time: string): Date | undefined {
+  if (text === undefined) return undefined;
+  const found = isDate(text) ? new Date(`${text}T${time}`) : parseInstant(text);
+  if (found !== undefined) return found;
+  throw new ValidationFailed('The request is not valid', {
+    detail: `Query parameter "${field}" must be a date such as 2026-01-31, or a time such as 2026-01-31T12:00:00Z`,
+  });
 }

@@ -48,6 +48,8 @@ export interface PluginRecord {
   readonly tools: readonly string[];
   readonly indexers: readonly string[];
   readonly pages: readonly string[];
+  /** Ids of its channels of live updates. */
+  readonly channels: readonly string[];
   /** Hosts it says it connects to. Told, and not enforced. */
   readonly outbound: readonly string[];
   /** Which of these lists cannot be told before it is built. */

@@ -50,6 +50,26 @@ declarePort('RateCounter', {
   methods: ['take', 'giveBack', 'peek', 'clear'],
 });
 
+/** What a request is metered by beside its caller; it may have a narrower budget of its own. */
+export interface MeteredTarget {
+  readonly kind: 'repos' | 'apps' | 'tokens';
+  readonly id: string;
+}
+
+/** A request that was refused for a spent budget. */
+export interface RateRefusal {
+  /** Whose budget: the key it is counted under, without its class. */
+  readonly subject: string;
+  readonly scope: Exclude<Meter, 'none'>;
+  readonly limit: number;
+  readonly windowSeconds: number;
+  /** Without the query. */
+  readonly path: string;
+  readonly method: string;
+  readonly ip: string;
+  readonly at: Date;
+}
+
 /** Names who is metered for what and by how much; absent, nothing is metered. Provided by the plugin `limits`. */
 export interface RateBudgets {
   /** Undefined where the caller is not limited. */
@@ -57,6 +77,10 @@ export interface RateBudgets {
     meter: Exclude<Meter, 'none'>,
     caller: { readonly userId?: string; readonly isAdmin: boolean },
   ): Promise<Budget | undefined>;
+  /** What each caller may take with this token or application, or of this repository. Absent: nothing is narrower. */
+  narrowed?(meter: Exclude<Meter, 'none'>, target: MeteredTarget): Promise<Budget | undefined>;
+  /** Is told of every refusal. Returns at once and never throws. */
+  refused?(refusal: RateRefusal): void;
 }
 
 declare module './ports.ts' {

@@ -1,41 +1,147 @@
-// How much each group of callers may ask for (document D, "Rate limits").
-import type { Budget, Meter, RateBudgets } from '#core/kernel/rate';
+// Administration of the budgets of groups: read, changed, and put back to what they are by default.
+import { auditEntry, type AuditAction, type AuditLog } from '#core/kernel/audit';
+import type { Call, User } from '#core/kernel/caller';
+import { changed } from '#core/kernel/changed';
+import { found, Unavailable } from '#core/kernel/errors';
+import type { Events, UnitOfWork } from '#core/kernel/unit-of-work';
+import type { UserGroup, UserGroups } from '#core/identity/index';
+import { ruleOf } from './metering.ts';
+import type { BudgetStore } from './ports.ts';
+import { rateScope, rateScopes, type RateRule, type RateScope } from './rule.ts';
+import type { RulesInEffect, StoredRules } from './rules-in-effect.ts';
 
-/** A group of callers that has a budget of its own. */
-export type RateGroup = 'anonymous' | 'general' | 'admin';
-type Metered = Exclude<Meter, 'none'>;
-
-const windowSeconds = 60;
-/** Requests on top of a window's budget. None by default: document D's budgets are what a caller gets. */
-const burst = 0;
-
-/** Requests per window. */
-export const defaultBudgets: Readonly<Record<RateGroup, Readonly<Record<Metered, number>>>> = {
-  anonymous: { 'api.read': 300, 'api.write': 30, 'api.expensive': 30, 'mcp.tool_call': 0 },
-  general: { 'api.read': 3000, 'api.write': 600, 'api.expensive': 120, 'mcp.tool_call': 600 },
-  admin: { 'api.read': 12000, 'api.write': 3000, 'api.expensive': 600, 'mcp.tool_call': 3000 },
-};
-
-/** The group whose budget counts: the highest a caller belongs to. */
-export function groupOf(caller: { readonly userId?: string; readonly isAdmin: boolean }): RateGroup {
-  if (caller.userId === undefined) return 'anonymous';
-  return caller.isAdmin ? 'admin' : 'general';
+/** The rule of one scope, and whether it is what it is by default. */
+export interface ScopeRule extends RateRule {
+  readonly scope: RateScope;
+  readonly isDefault: boolean;
 }
 
-/** `enabled: false` meters nobody (HEXFORGE_RATE_LIMIT=off). */
-export function rateBudgets({ enabled }: { readonly enabled: boolean }): RateBudgets {
-  const budgets = Object.fromEntries(
-    Object.entries(defaultBudgets).map(([group, limits]) => [
-      group,
-      Object.fromEntries(
-        Object.entries(limits).map(([meter, limit]): [string, Budget] => [
-          meter,
-          { limit: limit + burst, windowSeconds, window: 'fixed' },
-        ]),
-      ),
-    ]),
-  );
+/** A group and its rules. */
+export interface GroupRules {
+  readonly group: Pick<UserGroup, 'id' | 'slug' | 'name'>;
+  readonly rules: readonly ScopeRule[];
+}
+
+export interface GroupBudgetParts {
+  readonly budgets: BudgetStore;
+  readonly groups: UserGroups | undefined;
+  readonly rules: RulesInEffect;
+  readonly unitOfWork: UnitOfWork;
+  readonly events: Events;
+  readonly audit: AuditLog;
+}
+
+/** Names one budget. */
+export interface GroupScope {
+  readonly groupId: string;
+  readonly scope: string;
+}
+
+const scopeRule = (rules: StoredRules, group: UserGroup, scope: RateScope): ScopeRule => ({
+  ...ruleOf(rules, group, scope),
+  scope,
+  isDefault: rules.budget(group.id, scope) === undefined,
+});
+
+const groupRules = (rules: StoredRules, group: UserGroup): GroupRules => ({
+  group,
+  rules: rateScopes.map((scope) => scopeRule(rules, group, scope)),
+});
+
+/** @throws {Unavailable} where nobody keeps groups. */
+export function present(groups: UserGroups | undefined): UserGroups {
+  if (groups === undefined)
+    throw new Unavailable('The user-group store (plugin "identity") is not available', {
+      detail: 'Ask the administrator to enable it',
+    });
+  return groups;
+}
+
+export function groupBudgets({ budgets, groups, rules, unitOfWork, events, audit }: GroupBudgetParts) {
+  const known = async (id: string): Promise<UserGroup> =>
+    found(await present(groups).byId(id), 'There is no such user group');
+
+  /** In a unit of work that goes on to commit. */
+  const tell = async (
+    call: Call<User>,
+    action: AuditAction & `rate_limit.${string}`,
+    { id, slug }: UserGroup,
+    scope: RateScope,
+    details: object,
+  ): Promise<void> => {
+    await audit.append(auditEntry(call, action, `user_group:${id}`, { slug, scope, ...details }));
+    const about = { aggregate: `user_group:${id}`, actorId: call.caller.id };
+    await events.emit({ type: 'rate_limit.changed', ...about, payload: { scope } });
+  };
+
+  /** Also after a failure: of a commit whose reply was lost nobody knows. */
+  const forgetting = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return await unitOfWork.run(work);
+    } finally {
+      rules.forget();
+    }
+  };
+
   return {
-    budget: async (meter, caller) => (enabled ? budgets[groupOf(caller)]?.[meter] : undefined),
-  } satisfies RateBudgets;
+    /** The seeded groups first, then by name. */
+    async matrix(_call: Call<User>): Promise<readonly GroupRules[]> {
+      const all = await present(groups).list();
+      const stored = await rules.read();
+      return all.map((group) => groupRules(stored, group));
+    },
+
+    /** @throws {NotFound} */
+    async ofGroup(_call: Call<User>, { groupId }: Pick<GroupScope, 'groupId'>): Promise<GroupRules> {
+      return groupRules(await rules.read(), await known(groupId));
+    },
+
+    /** @param note goes into the audit log and nowhere else. @throws {NotFound} */
+    async update(
+      call: Call<User>,
+      { groupId, scope: name, note, ...wanted }: GroupScope & { readonly note?: string } & Partial<RateRule>,
+    ): Promise<ScopeRule> {
+      const scope = rateScope(name);
+      const group = await known(groupId);
+      return forgetting(async () => {
+        await budgets.hold();
+        const { isDefault, ...before } = scopeRule(await rules.read(), group, scope);
+        const changes = changed(before, wanted);
+        if (Object.keys(changes).length === 0) return { ...before, isDefault };
+        const after = { ...before, ...changes };
+        await budgets.put({ ...after, groupId });
+        await tell(call, 'rate_limit.updated', group, scope, {
+          from: ruleDetails(before),
+          to: ruleDetails(after),
+          ...(note !== undefined && { notes: note }),
+        });
+        return { ...after, isDefault: false };
+      });
+    },
+
+    /** @throws {NotFound} */
+    async reset(call: Call<User>, { groupId, scope: name }: GroupScope): Promise<ScopeRule> {
+      const scope = rateScope(name);
+      const group = await known(groupId);
+      return forgetting(async () => {
+        await budgets.hold();
+        const before = scopeRule(await rules.read(), group, scope);
+        if (await budgets.remove(groupId, scope))
+          await tell(call, 'rate_limit.reset', group, scope, { from: ruleDetails(before) });
+        return scopeRule(await rules.read(), group, scope);
+      });
+    },
+
+    /** The group is gone. */
+    drop: (groupId: string): Promise<void> => unitOfWork.run(() => budgets.removeGroup(groupId)),
+  };
 }
+
+/** A rule in the audit log. */
+export const ruleDetails = ({ requestsPerWindow, windowSeconds, burst, action, enabled }: RateRule): object => ({
+  requests_per_window: requestsPerWindow,
+  window_seconds: windowSeconds,
+  burst,
+  action,
+  enabled,
+});

@@ -1,2 +1,7 @@
-// The face of the rate limits for everyone: groups of callers and their default budgets.
-export { defaultBudgets, groupOf, type RateGroup } from './budgets.ts';
+// The face of the rate limits for everyone: rules and their defaults, overrides, violations, their stores and events.
+export * from './events.ts';
+export * from './ports.ts';
+export * from './rule.ts';
+export type { GroupRules, ScopeRule } from './budgets.ts';
+export { maxOverrides } from './overrides.ts';
+export { violationsKept } from './violations.ts';

@@ -3,4 +3,5 @@ export * from './events.ts';
 export * from './label.ts';
 export * from './milestone.ts';
 export * from './offers.ts';
+export * from './references.ts';
 import './permissions.ts';

@@ -32,7 +32,10 @@ export function labelUseCases({ labels, events, unitOfWork, ids }: PlanningParts
       items.delete(granted, 'id' in which ? { id: which.id } : { nameKey: nameKey(which.name) }),
     offered: {
       labels: items.byIds,
-      labelNamed: (repositoryId, name) => labels.findOne({ repositoryId, nameKey: nameKey(name) }),
+      async labelsNamed(repositoryId, names) {
+        if (names.length === 0) return [];
+        return labels.find({ where: { repositoryId }, among: { nameKey: names.map(nameKey) }, orderBy: ['nameKey'] });
+      },
       attach: attachLabels(labels, items),
     } satisfies Partial<Planning>,
   };

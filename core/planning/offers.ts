@@ -12,8 +12,8 @@ export interface Planning {
   labels(repositoryId: string, ids: readonly string[]): Promise<ReadonlyMap<string, Label>>;
   /** A batch by id, of one repository; unknown ids are missing. */
   milestones(repositoryId: string, ids: readonly string[]): Promise<ReadonlyMap<string, Milestone>>;
-  /** The label of that name, compared case-insensitively. */
-  labelNamed(repositoryId: string, name: string): Promise<Label | undefined>;
+  /** The labels of those names, compared case-insensitively, each once and by name; what has no label is missing. */
+  labelsNamed(repositoryId: string, names: readonly string[]): Promise<readonly Label[]>;
   /**
    * Inside the caller's unit of work, once: the labels to attach, each once and by name, none of which is deleted until
    * it ends. Called after the row that carries them is written, for a repository that is being deleted goes before its

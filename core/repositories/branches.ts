@@ -151,15 +151,21 @@ export const createBranch =
 /** What is pushed to while it is deleted is looked at again. */
 export const attempts = 5;
 
+/** @param at where it has to stand; wherever it stands, where this is absent. */
+export interface BranchToDelete {
+  readonly name: string;
+  readonly at?: Oid;
+}
+
 export type DeletingParts = MoveParts & DeletionParts;
 
 /**
- * @throws {ValidationFailed} for the default branch; {NotFound | Forbidden | RateLimited}; {Unavailable} where the
- * audit entry cannot be written.
+ * @throws {ValidationFailed} for the default branch; {NotFound | Forbidden | RateLimited}; {Conflict} where it
+ * is elsewhere than it has to be; {Unavailable} where the audit entry cannot be written.
  */
 export const deleteBranch =
   (parts: DeletingParts) =>
-  async (granted: Writable, { name }: { readonly name: string }): Promise<void> => {
+  async (granted: Writable, { name, at }: BranchToDelete): Promise<void> => {
     const { git, protections } = parts;
     const {
       resource: { id, defaultBranch },
@@ -174,6 +180,8 @@ export const deleteBranch =
     for (let attempt = 0; attempt < attempts; attempt += 1) {
       const [oid = zeroOid] = await git.readRefs(id, [ref]);
       if (oid === zeroOid) throw new NotFound('There is no such branch');
+      if (at !== undefined && oid !== at)
+        throw new Conflict('The branch has moved', { detail: `"${name}" is at ${oid}, not at ${at}` });
       if ((await protections.all(id)).has(name))
         throw new Forbidden('The branch is protected', {
           detail: `"${name}" is protected: remove its protection first`,

@@ -14,6 +14,8 @@ export interface CollaboratorStore {
   /** By username; one query. */
   list(repositoryId: string): Promise<readonly Collaborator[]>;
   find(repositoryId: string, userId: string): Promise<Collaborator | undefined>;
+  /** What these users were given, those of them who were; one query. */
+  among(repositoryId: string, userIds: readonly string[]): Promise<ReadonlyMap<string, Collaboration>>;
   /** Adds a collaborator or replaces what they were given; a role of the table carries no permissions of its own. */
   put(repositoryId: string, userId: string, collaboration: Collaboration, at: Date): Promise<void>;
   /** Whether they were one. */

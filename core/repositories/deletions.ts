@@ -13,7 +13,7 @@ import type { Repository } from './repository.ts';
 export const deletionBudget: Budget = { limit: 30, windowSeconds: 300, window: 'rolling' };
 
 export type DeletionParts = Pick<RepositoryParts, 'git' | 'unitOfWork' | 'audit' | 'rateCounter'>;
-type Writable = Granted<Repository, 'repo.write'>;
+type Writable = Granted<Repository, 'repo.write' | 'merge.merge'>;
 
 /** Refs that people know by name; what else a push deletes costs nothing and leaves its event alone. */
 const kinds = [

@@ -1,6 +1,7 @@
 // What happens to repositories, as others hear of it; the aggregate is `repository:ID`.
 import type { Call, Caller } from '#core/kernel/caller';
 import type { EventType } from '#core/kernel/events';
+import { declareAccessEvents } from '#core/kernel/live';
 import type { Oid } from './git-backend.ts';
 import type { Repository, Visibility } from './repository.ts';
 
@@ -76,6 +77,27 @@ declare module '#core/kernel/events' {
   }
 }
 
+/** What of this area leaves an entry in the audit log; docs/api/audit.md says when. */
+declare module '#core/kernel/audit' {
+  interface AuditActions {
+    'repository.created': true;
+    'repository.renamed': true;
+    'repository.visibility_changed': true;
+    'repository.deleted': true;
+    'collaborator.added': true;
+    'collaborator.updated': true;
+    'collaborator.removed': true;
+    'role_template.created': true;
+    'role_template.updated': true;
+    'role_template.deleted': true;
+    'branch.protected': true;
+    'branch.unprotected': true;
+    'branch.deleted': true;
+    'tag.deleted': true;
+    'ref.deleted': true;
+  }
+}
+
 /** What the plugin of this area emits. */
 export const repositoryEvents = [
   'repository.created',
@@ -98,6 +120,14 @@ export const repositoryEvents = [
   'branch.protection_changed',
   'push',
 ] as const satisfies readonly EventType[];
+
+declareAccessEvents(
+  'repository.renamed',
+  'repository.visibility_changed',
+  'repository.deleted',
+  'collaborator.updated',
+  'collaborator.removed',
+);
 
 /** The aggregate of events about a repository. */
 export const aggregateOf = (repositoryId: string): string => `repository:${repositoryId}`;

@@ -11,11 +11,17 @@ import type {
   PushHooks,
   WriteOutcome,
 } from './git-history.ts';
+import type { DiffCaps, Patch, PatchQuery } from './git-diffs.ts';
+import type { CommitToKeep, KeepHooks, Keeping } from './git-keeping.ts';
+import type { MergeCheck, MergeOutcome, MergeTrial, MergeWrite } from './git-merging.ts';
 import type { Blob, LastCommit, Oid, Ref, RefList, RefUpdate, TreeEntry, TreeListing } from './git-objects.ts';
 import type { GitService, PushAnswer, ReceiveRequest, ServeRequest } from './git-transport.ts';
 import type { Divergence, Moving, NewTag, Tip } from './git-refs.ts';
 
+export * from './git-diffs.ts';
 export * from './git-history.ts';
+export * from './git-keeping.ts';
+export * from './git-merging.ts';
 export * from './git-objects.ts';
 export * from './git-refs.ts';
 export * from './git-transport.ts';
@@ -50,7 +56,7 @@ export interface GitBackend {
   resolveCommit(repository: string, revision: string): Promise<Oid | undefined>;
   /** Whether the branch or tag name is one git allows, and starts with no `-`. */
   isLegalName(kind: 'branch' | 'tag', name: string): boolean;
-  /** Refs below `refs/heads/`, `refs/tags/` or all that clients may see, by name. */
+  /** Refs below `refs/heads/`, `refs/tags/` or all that clients may push, by name. */
   refs(repository: string, kind: 'branches' | 'tags' | 'all'): Promise<readonly Ref[]>;
   /** The same without looking at the objects: what is asked often, of however many refs. */
   refList(repository: string, kind: 'branches' | 'tags' | 'all'): Promise<RefList>;
@@ -75,6 +81,15 @@ export interface GitBackend {
   moveRefs(repository: string, updates: readonly RefUpdate[]): Promise<Moving>;
   /** Writes the object of an annotated tag; no ref names it yet. */
   writeTag(repository: string, tag: NewTag): Promise<Oid>;
+  /**
+   * Points a ref of `repository` to a commit of another one, or of its own, and brings what the commit leads to and
+   * the repository lacks: checked and judged as a push is, with no alternates, on disk when it resolves to `kept`. The
+   * commit is the repository's own from then on, whatever becomes of the other. The ref is moved from where it stood
+   * when this began.
+   * @throws {NotFound} where one of the two repositories, or the commit in its own, is not there, or goes meanwhile;
+   * {Unprocessable} for what no push could bring; {Unavailable} past its deadline.
+   */
+  keepCommit(repository: string, kept: CommitToKeep, hooks: KeepHooks): Promise<Keeping>;
 
   /**
    * What stands at a path of a commit; the root for ''. Undefined where nothing does. `..`, empty and `.git` segments
@@ -106,6 +121,11 @@ export interface GitBackend {
    * {Unavailable} past its deadline.
    */
   difference(repository: string, from: Oid | undefined, to: Oid, signal?: AbortSignal): Promise<Difference>;
+  /**
+   * The same to be read, exactly as `git diff -M` has it, whatever configuration or attributes say. @throws
+   * {Unprocessable} where it takes more time or memory than one answer may.
+   */
+  patch(repository: string, query: PatchQuery, caps: DiffCaps, signal?: AbortSignal): Promise<Patch>;
   /** The best commit that both lead to. Undefined where there is none. @throws {Unavailable} past its deadline. */
   mergeBase(repository: string, one: Oid, other: Oid, signal?: AbortSignal): Promise<Oid | undefined>;
   /**
@@ -141,6 +161,18 @@ export interface GitBackend {
    * is on disk.
    */
   write(repository: string, change: FileWrite, hooks: PushHooks): Promise<WriteOutcome>;
+
+  /**
+   * Whether git merges two commits by itself, with nothing left behind; no process for what was asked before. @throws
+   * {Conflict} where more commits than `mostRebased` would be rebased; {Unavailable} past its deadline.
+   */
+  tryMerge(repository: string, trial: MergeTrial, signal?: AbortSignal): Promise<MergeCheck>;
+  /**
+   * Merges and pushes the outcome as a client would: checked, judged, told of. An acknowledged merge is on disk; of any
+   * other nothing is left.
+   * @throws {Conflict} as `tryMerge`; {TimedOut} past its deadline (60 s by default).
+   */
+  merge(repository: string, change: MergeWrite, hooks: PushHooks): Promise<MergeOutcome>;
 
   /** The ref advertisement of smart HTTP, with its service header. */
   advertise(

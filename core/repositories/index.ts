@@ -1,5 +1,5 @@
 // The face of the area "repositories" for everyone: types, pure rules, ports, events and published rows.
-export type { Bounded } from './answer-bounds.ts';
+export { boundedCommits, type Bounded } from './answer-bounds.ts';
 export type { Archive } from './archive.ts';
 export { branchSorts, type Branch } from './branch.ts';
 export * from './collaborator.ts';
@@ -11,6 +11,7 @@ export type { Derived } from './derived.ts';
 export * from './events.ts';
 export type { RepositoryRecord } from './record.ts';
 export * from './git-backend.ts';
+export { checkIdentity, identityText } from './identity-text.ts';
 export * from './items.ts';
 export * from './languages.ts';
 export * from './mark.ts';
@@ -19,6 +20,7 @@ export * from './ports.ts';
 export * from './protection.ts';
 export * from './published.ts';
 export { mayRead } from './readable.ts';
+export { checkReaders } from './readers.ts';
 export * from './quota.ts';
 export * from './repository.ts';
 export * from './role-template.ts';

@@ -8,11 +8,17 @@ export interface PushDetail {
   readonly updates: readonly RefUpdate[];
 }
 
+/** A commit of a merge request that is being brought: the ref that stands for it meanwhile. */
+export interface BringDetail {
+  readonly ref: string;
+}
+
 export interface IntentDetails {
   'repositories.create': Record<never, never>;
   'repositories.delete': Record<never, never>;
   'repositories.default-branch': Record<never, never>;
   'repositories.push': PushDetail;
+  'repositories.bring': BringDetail;
 }
 export type IntentKind = keyof IntentDetails;
 
@@ -21,6 +27,7 @@ export const intentKinds = [
   'repositories.delete',
   'repositories.default-branch',
   'repositories.push',
+  'repositories.bring',
 ] as const satisfies readonly IntentKind[];
 
 /** Held while a repository's default branch changes, for the record and git's HEAD change in two steps. */

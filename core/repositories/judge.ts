@@ -31,8 +31,11 @@ export interface PushJudge {
   ended(): void;
 }
 
+/** Who may move refs: by a push, or by a merge. */
+export type Moving = Granted<Repository, 'repo.write' | 'merge.merge'>;
+
 /** For every way by which objects and refs come together. What was decided when the push began may be an hour old. */
-export function judgePush(parts: JudgeParts, granted: Granted<Repository, 'repo.write'>): PushJudge {
+export function judgePush(parts: JudgeParts, granted: Moving, how: 'pushed' | 'merged' = 'pushed'): PushJudge {
   const room = roomForBytes(parts, granted.resource, granted.call.caller);
   let lost: HexforgeError | undefined;
   let admitted = false;
@@ -55,7 +58,7 @@ export function judgePush(parts: JudgeParts, granted: Granted<Repository, 'repo.
       };
       try {
         const before = await granted.renew();
-        const policy = judgeRefs(parts, before.resource, before.call.caller);
+        const policy = judgeRefs(parts, before.resource, before.call.caller, how);
         const verdicts = await room.judge(policy)(updates, objects);
         // A walk of history takes its time too.
         const now = computed ? await granted.renew() : before;

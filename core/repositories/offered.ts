@@ -1,15 +1,54 @@
-// The port `Repositories`: records and their readers, as other areas see them.
+// The port `Repositories`: records, their readers and who holds what there, as other areas see them.
 import type { Repositories } from './offers.ts';
+import { readerOf } from './list.ts';
 import type { RepositoryParts } from './parts.ts';
+import { lateRoleTable } from './roles.ts';
+import { standing } from './standing.ts';
 
-export const offeredRepositories = ({ store, users }: Pick<RepositoryParts, 'store' | 'users'>): Repositories => ({
-  byId: (id) => store.byId(id),
-  async readers(repositoryId, userIds) {
-    if (userIds.length === 0) return new Set();
-    const [readers, administrators] = await Promise.all([
-      store.readers(repositoryId, userIds),
-      users.administrators(userIds),
-    ]);
-    return new Set([...readers, ...administrators]);
-  },
-});
+type Parts = Pick<RepositoryParts, 'store' | 'collaborators' | 'protections' | 'users' | 'permissionTable'>;
+
+export function offeredRepositories({
+  store,
+  collaborators,
+  protections,
+  users,
+  permissionTable,
+}: Parts): Repositories {
+  const table = lateRoleTable(permissionTable);
+  return {
+    byId: (id) => store.byId(id),
+
+    async readers(repositoryId, userIds) {
+      if (userIds.length === 0) return new Set();
+      const [readers, administrators] = await Promise.all([
+        store.readers(repositoryId, userIds),
+        users.administrators(userIds),
+      ]);
+      return new Set([...readers, ...administrators]);
+    },
+
+    async holders(repositoryId, permission, userIds) {
+      if (userIds.length === 0) return new Set();
+      const [repository, collaborations, administrators, known] = await Promise.all([
+        store.byId(repositoryId),
+        collaborators.among(repositoryId, userIds),
+        users.administrators(userIds),
+        users.byIds(userIds),
+      ]);
+      if (repository === undefined) return new Set();
+      const holds = (id: string): boolean => {
+        const user = { kind: 'user', id, isAdmin: administrators.has(id) } as const;
+        return standing({ repository, collaboration: collaborations.get(id) }, user, table()).may(permission);
+      };
+      return new Set(userIds.filter((id) => known.has(id) && holds(id)));
+    },
+
+    async readable(caller, ids) {
+      if (ids.length === 0) return new Map();
+      const found = await store.list({ reader: readerOf(caller), ids, limit: ids.length });
+      return new Map(found.map((repository) => [repository.id, repository]));
+    },
+
+    protections: (repositoryId) => protections.all(repositoryId),
+  } satisfies Repositories;
+}

@@ -4,6 +4,9 @@ import type { Owned } from './quota.ts';
 import type { Repository } from './repository.ts';
 import type { Collaboration } from './roles.ts';
 
+/** Forks of forks in a row that are followed to the repository they all came from. */
+export const longestDescent = 100;
+
 /** Who reads: decides in the query itself which rows there are. */
 export type Reader =
   | { readonly kind: 'anonymous' }
@@ -27,6 +30,8 @@ export interface RepositoryFilter {
   readonly owner?: string | undefined;
   /** Forks of this repository only. */
   readonly parentId?: string | undefined;
+  /** Of these only. */
+  readonly ids?: readonly string[] | undefined;
   readonly limit: number;
   /** How many to pass over. */
   readonly offset?: number;
@@ -71,6 +76,11 @@ export interface RepositoryStore {
   readers(id: string, userIds: readonly string[]): Promise<readonly string[]>;
   /** What a repository was forked from, while that exists. */
   parentOf(id: string): Promise<Repository | undefined>;
+  /**
+   * Of the user of this name, compared case-insensitively, the repositories that lead over at most `longestDescent`
+   * parents to the same repository as this one; oldest first, in one query.
+   */
+  network(id: string, owner: string): Promise<readonly Repository[]>;
   /** The id of the owner's repository of that name, compared case-insensitively. */
   idByName(ownerId: string, name: string): Promise<string | undefined>;
   /** What the reader may read, most recently updated first; one query. */

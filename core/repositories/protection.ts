@@ -33,22 +33,23 @@ export interface ProtectionStore {
 }
 
 /**
- * Why a protected branch must not move so, as git and REST tell it; undefined where it may. `role` is that of who moves
- * it.
+ * Why somebody of this role must not push to a protected branch directly, as git and REST tell it; undefined where they
+ * may.
  */
-export async function protectionRefusal(
-  protection: Protection,
+export function roleRefusal({ pushRoles }: Protection, branch: string, role: string | undefined): string | undefined {
+  if (role !== undefined && pushRoles.includes(role)) return undefined;
+  return pushRoles.length === 0
+    ? `"${branch}" is protected: nobody may push to it directly (push_roles); open a merge request`
+    : `"${branch}" is protected: only the roles ${pushRoles.join(', ')} may push to it directly (push_roles); open a merge request`;
+}
+
+/** Why a protected branch must not move so, by whomever. */
+export async function moveRefusal(
+  { allowDeletion, allowForcePush }: Protection,
   branch: string,
-  role: string | undefined,
   update: RefUpdate,
   isAncestor: (older: string, newer: string) => Promise<boolean>,
 ): Promise<string | undefined> {
-  const { allowDeletion, allowForcePush, pushRoles } = protection;
-  if (role === undefined || !pushRoles.includes(role)) {
-    return pushRoles.length === 0
-      ? `"${branch}" is protected: nobody may push to it directly (push_roles); open a merge request`
-      : `"${branch}" is protected: only the roles ${pushRoles.join(', ')} may push to it directly (push_roles); open a merge request`;
-  }
   if (update.new === zeroOid)
     return allowDeletion ? undefined : `"${branch}" is protected: it may not be deleted (allow_deletion)`;
   if (update.old === zeroOid || allowForcePush || (await isAncestor(update.old, update.new))) return undefined;

@@ -2,7 +2,7 @@
 // hears of it, reconciled where the push broke off or could not be recorded.
 import type { Caller } from '#core/kernel/caller';
 import type { Intent } from '#core/kernel/unit-of-work';
-import type { ReceiveRequest } from './git-backend.ts';
+import type { ReceiveRequest, RefUpdate } from './git-backend.ts';
 import type { PushDetail } from './intents.ts';
 import type { Maintenance } from './maintenance.ts';
 import type { RepositoryParts } from './parts.ts';
@@ -27,8 +27,16 @@ export interface PushIntent {
   conclude(complete: boolean): Promise<void>;
 }
 
-/** For one push. */
-export function pushIntent(parts: PushIntentParts, repositoryId: string, caller: Caller): PushIntent {
+/** What others do in the transaction that records what moved; it may run more than once. */
+export type Recorded = (updates: readonly RefUpdate[]) => Promise<void>;
+
+/** For one push. @param recorded not run where the record follows later, by reconciliation. */
+export function pushIntent(
+  parts: PushIntentParts,
+  repositoryId: string,
+  caller: Caller,
+  recorded?: Recorded,
+): PushIntent {
   const { intents, reconciler, maintenance } = parts;
   const actor = caller.kind === 'user' ? caller.id : '';
   let intent: Intent<PushDetail> | undefined;
@@ -50,6 +58,7 @@ export function pushIntent(parts: PushIntentParts, repositoryId: string, caller:
             repositoryId,
             updates.map((update) => ({ ...update, actor })),
             open === undefined ? [] : [open.id],
+            recorded && (() => recorded(updates)),
           );
         } catch (error) {
           if (open === undefined) throw error;

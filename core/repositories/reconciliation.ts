@@ -2,8 +2,9 @@
 // wrong half-way.
 import { Unavailable } from '#core/kernel/errors';
 import type { Intent } from '#core/kernel/unit-of-work';
+import { dropRef } from './drop-ref.ts';
 import type { RefUpdate } from './git-backend.ts';
-import { intentKinds, type IntentKind, type PushDetail } from './intents.ts';
+import { intentKinds, type BringDetail, type IntentKind, type PushDetail } from './intents.ts';
 import type { Maintenance } from './maintenance.ts';
 import type { RepositoryParts } from './parts.ts';
 import { landed, recordPush, type Moved } from './record-push.ts';
@@ -75,6 +76,11 @@ export function reconciler(parts: Parts): Reconciler {
         open.map(({ intent }) => intent.id),
       );
       if (moved.length > 0) maintenance.request(repositoryId);
+    },
+    async 'repositories.bring'(repositoryId, open) {
+      if (await git.exists(repositoryId))
+        for (const { intent } of open) await dropRef(git, repositoryId, (intent.detail as BringDetail).ref);
+      await close(open);
     },
   };
 

@@ -16,19 +16,25 @@ type Parts = Pick<RepositoryParts, 'store' | 'git' | 'unitOfWork' | 'events' | '
 
 /**
  * Records what moved and closes the intents of the pushes it came from. A repository that is gone has nobody to tell.
+ * @param beside what others record in the same transaction.
  */
 export const recordPush =
   (parts: Parts) =>
-  async (repositoryId: string, moved: readonly Moved[], intentIds: readonly string[]): Promise<void> => {
+  async (
+    repositoryId: string,
+    moved: readonly Moved[],
+    intentIds: readonly string[],
+    beside?: () => Promise<void>,
+  ): Promise<void> => {
     const created = moved
       .filter((update) => update.ref.startsWith(branches) && update.old === zeroOid && update.new !== zeroOid)
       .map(({ ref }) => ref.slice(branches.length));
-    if (created.length === 0) return record(parts, repositoryId, moved, intentIds);
+    if (created.length === 0) return record(parts, repositoryId, moved, { intentIds, beside });
     // HEAD and the record change in two steps; two first pushes at once must not leave them apart.
     await parts.locks.exclusive(defaultBranchLock(repositoryId), async () => {
       const branch = await firstBranch(parts, repositoryId, created).catch(noneWhereRemoved);
       if (branch !== undefined) await parts.git.setDefaultBranch(repositoryId, branch).catch(noneWhereRemoved);
-      await record(parts, repositoryId, moved, intentIds, branch);
+      await record(parts, repositoryId, moved, { intentIds, beside, defaultBranch: branch });
     });
   };
 
@@ -61,8 +67,15 @@ function record(
   { store, unitOfWork, events, intents, clock }: Parts,
   repositoryId: string,
   moved: readonly Moved[],
-  intentIds: readonly string[],
-  defaultBranch?: string,
+  {
+    intentIds,
+    beside,
+    defaultBranch,
+  }: {
+    readonly intentIds: readonly string[];
+    readonly beside: (() => Promise<void>) | undefined;
+    readonly defaultBranch?: string | undefined;
+  },
 ): Promise<void> {
   const now = clock.now();
   return unitOfWork.run(async () => {
@@ -97,6 +110,7 @@ function record(
         });
       }
     }
+    await beside?.();
     for (const id of intentIds) await intents.close(id);
   });
 }

@@ -1,9 +1,9 @@
 // Ref policy: which refs may move, for pushes and for REST. First names that are reserved or not allowed, then the
 // protection of branches.
 import type { Caller } from '#core/kernel/caller';
-import { zeroOid, type GitBackend, type JudgeRefs, type RefUpdate, type RefVerdict } from './git-backend.ts';
+import { mergeRefs, zeroOid, type GitBackend, type JudgeRefs, type RefUpdate, type RefVerdict } from './git-backend.ts';
 import type { RepositoryParts } from './parts.ts';
-import { protectionRefusal } from './protection.ts';
+import { moveRefusal, roleRefusal } from './protection.ts';
 import { refusedByLimit } from './ref-limit.ts';
 import type { Repository } from './repository.ts';
 
@@ -20,6 +20,8 @@ export function judgeNames(
   const refusal = (update: RefUpdate): string | undefined => {
     if (update.ref.startsWith(internal))
       return `"${internal}" is kept for the forge itself; push to refs/heads/ or refs/tags/`;
+    if (update.ref === mergeRefs || update.ref.startsWith(`${mergeRefs}/`))
+      return `"${mergeRefs}/" is kept for merge requests, and nobody pushes there; push to the branch that the request is about`;
     const deletion = update.new === zeroOid;
     if (deletion && update.ref === `${branches}${repository.defaultBranch}`)
       return 'the default branch cannot be deleted; make another branch the default first';
@@ -35,12 +37,16 @@ export function judgeNames(
   return updates.map((update) => ({ ref: update.ref, refusal: refusal(update) }));
 }
 
-/** One verdict per update, as the rules are at this moment. */
+/**
+ * One verdict per update, as the rules are at this moment.
+ * @param how of a merge, which `push_roles` does not limit (document D, "Merge requests").
+ */
 export const judgeRefs =
   (
     { git, store, protections }: Pick<RepositoryParts, 'git' | 'store' | 'protections'>,
     repository: Repository,
     caller: Caller,
+    how: 'pushed' | 'merged' = 'pushed',
   ): JudgeRefs =>
   async (updates, objects) => {
     const full = await refusedByLimit({ git }, repository.id, updates);
@@ -53,21 +59,18 @@ export const judgeRefs =
     if (!updates.some(({ ref }) => ref.startsWith(branches))) return verdicts;
     const rules = await protections.all(repository.id);
     if (rules.size === 0) return verdicts;
-    const role = await roleOf(store, repository, caller);
+    const role = how === 'merged' ? undefined : await roleOf(store, repository, caller);
     return Promise.all(
       verdicts.map(async (verdict, index) => {
         const update = updates[index];
         if (verdict.refusal !== undefined || update === undefined || !update.ref.startsWith(branches)) return verdict;
         const branch = update.ref.slice(branches.length);
         const rule = rules.get(branch);
-        return rule === undefined
-          ? verdict
-          : {
-              ref: update.ref,
-              refusal: await protectionRefusal(rule, branch, role, update, (older, newer) =>
-                objects.isAncestor(older, newer),
-              ),
-            };
+        if (rule === undefined) return verdict;
+        const refusal =
+          (how === 'merged' ? undefined : roleRefusal(rule, branch, role)) ??
+          (await moveRefusal(rule, branch, update, (older, newer) => objects.isAncestor(older, newer)));
+        return { ref: update.ref, refusal };
       }),
     );
   };

@@ -4,7 +4,7 @@ import type { ResourceResolver, Standing } from '#core/kernel/access';
 import type { Caller } from '#core/kernel/caller';
 import type { PermissionTable } from '#core/kernel/permissions';
 import type { CountedRepository } from './record.ts';
-import type { RepositoryStore, StandingRow } from './ports.ts';
+import type { Reader, RepositoryStore, StandingRow } from './ports.ts';
 import { isOpen, mayRead } from './readable.ts';
 import { isRepositoryName } from './repository.ts';
 import { lateRoleTable, type RoleTable } from './roles.ts';
@@ -49,7 +49,7 @@ export function heldPermissions(
   ];
 }
 
-export function standing(row: StandingRow, caller: Caller, table: RoleTable): Standing<CountedRepository> {
+export function standing(row: StandingRow, caller: Reader, table: RoleTable): Standing<CountedRepository> {
   const repository: CountedRepository =
     row.ownCounts === undefined ? row.repository : { ...row.repository, ownCounts: row.ownCounts };
   if (caller.kind === 'user' && (caller.isAdmin || caller.id === repository.ownerId))

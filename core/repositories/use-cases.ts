@@ -14,6 +14,8 @@ import { forkRepository, listForks } from './forks.ts';
 import { repositoryLanguages } from './language-statistics.ts';
 import { listRepositories } from './list.ts';
 import { maintenance } from './maintenance.ts';
+import { merging } from './merging.ts';
+import { mergeHeads } from './merge-heads.ts';
 import type { RepositoryCounters } from './offers.ts';
 import type { RepositoryParts } from './parts.ts';
 import { protectBranch, protectionOf, unprotectBranch } from './protections.ts';
@@ -83,6 +85,8 @@ export function repositoryUseCases(
     fork: forkRepository(built),
     forks: listForks(built),
     pushes: pushes(built),
+    merging: merging(built),
+    mergeHeads: mergeHeads(built),
     pruneDue: pruneDue(built),
     reconciler: settling,
     maintenance: upkeep,

@@ -1,13 +1,12 @@
 // Writing and removing one file through the API: a commit on top of a branch, under the same rules as a push.
 import type { Granted } from '#core/kernel/access';
-import { Conflict, Forbidden, NotFound, Unprocessable, ValidationFailed } from '#core/kernel/errors';
-import { trim, trimEnd } from '#core/kernel/trim';
-import { zeroOid, type JudgeRefs, type Oid, type RefVerdict, type TreeEntry } from './git-backend.ts';
+import { Conflict, NotFound, Unprocessable, ValidationFailed } from '#core/kernel/errors';
+import { trimEnd } from '#core/kernel/trim';
+import { branchWrite, type BranchWriteParts } from './branch-write.ts';
+import { zeroOid, type Oid, type TreeEntry } from './git-backend.ts';
 import type { CommitRecord, FileWrite } from './git-history.ts';
-import { judgePush, type JudgeParts } from './judge.ts';
-import { quotaExceeded } from './quota.ts';
+import { checkIdentity, identityText } from './identity-text.ts';
 import type { RepositoryParts } from './parts.ts';
-import { pushIntent, type PushIntentParts } from './push-intent.ts';
 import type { Repository } from './repository.ts';
 import { isUnborn } from './revisions.ts';
 
@@ -34,7 +33,7 @@ export interface Written {
   readonly commit: CommitRecord;
 }
 
-type Parts = PushIntentParts & JudgeParts & Pick<RepositoryParts, 'users'>;
+type Parts = BranchWriteParts & Pick<RepositoryParts, 'users'>;
 type Writable = Granted<Repository, 'repo.write'>;
 type Planned = Omit<FileWrite, 'ref' | 'parent' | 'file'>;
 
@@ -83,7 +82,7 @@ async function once(
   ref: string,
 ): Promise<Written | undefined> {
   const { git } = parts;
-  const { resource: repository, call } = granted;
+  const { resource: repository } = granted;
   const { id } = repository;
   const branch = ref.slice('refs/heads/'.length);
   const [parent = zeroOid] = await git.readRefs(id, [ref]);
@@ -92,46 +91,22 @@ async function once(
   const replaced = parent === zeroOid ? undefined : await standing(parts, id, parent, command.path);
   checkReplaced(command, replaced);
 
-  let refused: RefVerdict | undefined;
-  const judging = judgePush(parts, granted);
-  const judge: JudgeRefs = async (updates, objects) => {
-    const verdicts = await judging.judge(updates, objects);
-    refused = verdicts.find((verdict) => verdict.ref === ref && verdict.refusal !== undefined);
-    return verdicts;
-  };
   const mode = replaced?.mode === '100755' ? '100755' : '100644';
   const file = command.content === undefined ? undefined : ({ content: command.content, mode } as const);
-  const { hooks, conclude } = pushIntent(parts, id, call.caller);
-  let complete = false;
-  try {
-    const { commit, blob, refusal } = await git.write(
-      id,
-      { ...plan, ref, parent, file },
-      { ...hooks, judge, signal: call.signal },
-    );
-    complete = true;
-    if (judging.lost !== undefined) throw judging.lost;
-    if (refused?.because === 'quota') throw quotaExceeded(refused.refusal ?? '');
-    if (refused !== undefined)
-      throw new Forbidden('The branch is protected from this', { detail: refused.refusal ?? '' });
-    // Where the branch leads to this very commit it has landed, whatever became of git's report.
-    const [now] = refusal === undefined ? [commit.oid] : await git.readRefs(id, [ref]);
-    if (now === commit.oid) {
-      return {
-        created: replaced === undefined,
-        file:
-          file === undefined || blob === undefined
-            ? undefined
-            : { path: command.path, oid: blob, size: file.content.length, mode },
-        commit,
-      };
-    }
-    if (now !== parent) return undefined;
-    throw new Unprocessable('git does not take this change', { detail: refusal ?? '' });
-  } finally {
-    await conclude(complete);
-    judging.ended();
-  }
+  const written = await branchWrite(parts, granted, { ref, old: parent }, async (hooks) => {
+    const outcome = await git.write(id, { ...plan, ref, parent, file }, hooks);
+    return { ...outcome, oid: outcome.commit.oid };
+  });
+  if (written === undefined) return undefined;
+  const { commit, blob } = written;
+  return {
+    created: replaced === undefined,
+    file:
+      file === undefined || blob === undefined
+        ? undefined
+        : { path: command.path, oid: blob, size: file.content.length, mode },
+    commit,
+  };
 }
 
 /** What stands at the path. @throws {Unprocessable} where no file can be written there. */
@@ -191,8 +166,8 @@ async function planned(
       author === undefined
         ? committer
         : {
-            name: checkIdentity('name', author.name),
-            email: checkIdentity('email', author.email),
+            name: checkIdentity('author.name', author.name),
+            email: checkIdentity('author.email', author.email),
             date: author.date ?? call.now,
           },
   };
@@ -224,20 +199,6 @@ function wrongName(name: string): string | undefined {
   if (name === '.' || name === '..') return 'must have no "." or ".." segment';
   if (reserved.test(name)) return 'must have no ".git" segment';
   return name.length > longestName ? `must have no segment over ${longestName} characters` : undefined;
-}
-
-/** What git leaves of a name or an address: nothing that ends it, none of the marks it drops at either end. */
-const identityText = (text: string): string =>
-  trim(text.replaceAll(/[<>\p{Cc}]/gu, ''), (character) => /[\s.,:;"\\']/.test(character));
-
-/** @throws {ValidationFailed} */
-function checkIdentity(field: string, text: string): string {
-  if (text === '' || text.length > 255 || text !== identityText(text)) {
-    throw new ValidationFailed('The author is not allowed', {
-      detail: `"author.${field}" must be text of at most 255 characters without < > and control characters, and begin and end with none of . , : ; " ' \\ or a space`,
-    });
-  }
-  return text;
 }
 
 const noBranch = (branch: string): NotFound =>

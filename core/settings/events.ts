@@ -1,8 +1,15 @@
-// The events of settings. Payloads hold the key; a listener asks `Settings` for the value.
+// The events of settings, and what of them is audited. Payloads hold the key; a listener asks `Settings` for the value.
 
 declare module '#core/kernel/events' {
   interface EventPayloads {
     'setting.changed': { readonly key: string };
+  }
+}
+
+/** What of this area leaves an entry in the audit log; docs/api/audit.md says when. */
+declare module '#core/kernel/audit' {
+  interface AuditActions {
+    'setting.updated': true;
   }
 }
 

@@ -17,7 +17,7 @@ export interface SettingStore {
   hold(): Promise<void>;
   /**
    * Adds it, or puts it in the place of the one with its key.
-   * @param plugin whose setting it is: what is stored of a plugin goes with its data.
+   * @param plugin whose setting it is: what is stored of a plugin goes with its data. Absent: as it was.
    */
-  put(setting: StoredSetting, plugin: string): Promise<void>;
+  put(setting: StoredSetting, plugin?: string): Promise<void>;
 }

@@ -1,8 +1,10 @@
-// Seals what was stored in the open before its setting became a sensitive one: an upgrade of its plugin may say so.
-import type { SettingCatalogue } from '#core/kernel/settings';
+// Seals what is stored otherwise than it would be now: in the open, before an upgrade of its plugin made the setting a
+// sensitive one, or under a key from before a rotation.
+import type { SealedRecords } from '#core/kernel/credentials';
+import type { DeclaredSetting, SettingCatalogue } from '#core/kernel/settings';
 import type { Clock } from '#core/kernel/time';
 import type { UnitOfWork } from '#core/kernel/unit-of-work';
-import type { SettingStore } from './ports.ts';
+import type { SettingStore, StoredSetting } from './ports.ts';
 import type { Sealing } from './sealing.ts';
 
 export interface ResealingParts {
@@ -13,19 +15,35 @@ export interface ResealingParts {
   readonly clock: Clock;
 }
 
-/** At the start, before anyone asks. */
-export async function reseal({ store, sealing, catalogue, unitOfWork, clock }: ResealingParts): Promise<void> {
-  const open = async () => {
-    const stored = new Map((await store.all()).filter(({ sealed }) => !sealed).map(({ key, text }) => [key, text]));
-    return catalogue.all().flatMap(({ declaration, plugin }) => {
-      const text = declaration.sensitive === true ? stored.get(declaration.key) : undefined;
-      return text === undefined ? [] : [{ declaration, plugin, text }];
+/** At the start, before anyone asks, and after a rotation. Settings of plugins that are off are sealed again too. */
+export function resealing({ store, sealing, catalogue, unitOfWork, clock }: ResealingParts): SealedRecords {
+  const due = async (): Promise<readonly { readonly setting: StoredSetting; readonly plugin?: string }[]> => {
+    const sensitive = new Map<string, DeclaredSetting>(
+      catalogue
+        .all()
+        .filter(({ declaration }) => declaration.sensitive === true)
+        .map((declared) => [declared.declaration.key, declared]),
+    );
+    return (await store.all()).flatMap((stored) => {
+      const declared = sensitive.get(stored.key);
+      if (declared === undefined || stored.sealed) {
+        const setting = sealing.renewed(stored);
+        return setting === undefined ? [] : [{ setting }];
+      }
+      const { declaration, plugin } = declared;
+      return [{ setting: sealing.stored(declaration, stored.text, clock.now()), plugin }];
     });
   };
-  if ((await open()).length === 0) return;
-  await unitOfWork.run(async () => {
-    await store.hold();
-    for (const { declaration, plugin, text } of await open())
-      await store.put(sealing.stored(declaration, text, clock.now()), plugin);
-  });
+  return {
+    what: 'settings',
+    async reseal() {
+      if ((await due()).length === 0) return 0;
+      return unitOfWork.run(async () => {
+        await store.hold();
+        const all = await due();
+        for (const { setting, plugin } of all) await store.put(setting, plugin);
+        return all.length;
+      });
+    },
+  } satisfies SealedRecords;
 }

@@ -8,23 +8,32 @@ export interface Sealing {
   stored(declaration: SettingDeclaration, value: SettingValue, updatedAt: Date): StoredSetting;
   /** What is stored, judged by the declaration of today. Never throws. */
   read(declaration: SettingDeclaration, stored: StoredSetting): Reading;
+  /** Sealed again, where that is due. Never throws. */
+  renewed(stored: StoredSetting): StoredSetting | undefined;
 }
 
 export function sealing(sealer: Sealer): Sealing {
-  const prefixOf = (key: string): string => `${key}\n`;
   return {
     stored({ key, sensitive: sealed = false }, value, updatedAt) {
       const text = String(value);
-      return { key, text: sealed ? sealer.seal(bytesOf(prefixOf(key) + text)) : text, sealed, updatedAt };
+      return { key, text: sealed ? sealer.seal(bytesOf(text), key) : text, sealed, updatedAt };
     },
     read(declaration, { key, text, sealed }) {
       if (!sealed) return readSetting(declaration, text);
       try {
-        const opened = textOf(sealer.open(text));
-        if (!opened.startsWith(prefixOf(key))) return { misfit: 'sealed under its own key' };
-        return readSetting(declaration, opened.slice(prefixOf(key).length));
+        return readSetting(declaration, textOf(sealer.open(text, key)));
       } catch {
-        return { misfit: 'sealed under the secret key of this instance' };
+        return { misfit: 'sealed as this setting under a secret key of this instance' };
+      }
+    },
+    renewed(stored) {
+      const { key, text, sealed } = stored;
+      if (!sealed || !sealer.outdated(text)) return undefined;
+      try {
+        return { ...stored, text: sealer.seal(sealer.open(text, key), key) };
+      } catch {
+        // The log names it where its value is asked for.
+        return undefined;
       }
     },
   };

@@ -3,7 +3,7 @@ import type { AuditLog } from '#core/kernel/audit';
 import type { Sealer } from '#core/kernel/credentials';
 import type { Events } from '#core/kernel/unit-of-work';
 import { settingAdministration } from './administration.ts';
-import { reseal, type ResealingParts } from './resealing.ts';
+import { resealing, type ResealingParts } from './resealing.ts';
 import { sealing } from './sealing.ts';
 import { values, type ValueParts } from './values.ts';
 
@@ -21,7 +21,7 @@ export function settingsUseCases({ sealer, ...given }: SettingsParts) {
     administration: settingAdministration({ ...parts, values: kept }),
     /** Another process has stored something. */
     forget: () => kept.forget(),
-    reseal: () => reseal(parts),
+    sealed: resealing(parts),
   };
 }
 

@@ -1,4 +1,5 @@
 // Problems between the contributions of plugins: what two of them claim, and names that nobody declares.
+import { channelPath } from '../contributions/channels.ts';
 import { pagePath } from '../contributions/pages.ts';
 import type { Plan } from '../plan.ts';
 import type { Problem } from '../problem.ts';
@@ -14,7 +15,17 @@ interface Kind {
   readonly namesOf: (listed: Contributed, plan: Plan) => readonly string[];
 }
 
+/** `{a}` equals `{b}`. */
+const unnamed = (path: string): string => path.replaceAll(/\{[^{}*]*(\*?)\}/g, '{$1}');
+
 const kinds: readonly Kind[] = [
+  { code: 'duplicate_channel_id', what: 'channel id', namesOf: (of) => of.contributions.channels.map(({ id }) => id) },
+  {
+    code: 'duplicate_channel',
+    what: 'channel',
+    namesOf: ({ plugin, contributions: { channels } }, plan) =>
+      channels.map(({ path }) => unnamed(channelPath(plugin, path, plan.mountOf(plugin)))),
+  },
   { code: 'duplicate_tool', what: 'tool', namesOf: (of) => of.contributions.tools.map(({ name }) => name) },
   { code: 'duplicate_indexer', what: 'indexer', namesOf: (of) => of.contributions.indexers.map(({ name }) => name) },
   { code: 'duplicate_page_id', what: 'page id', namesOf: (of) => of.contributions.pages.map(({ id }) => id) },
@@ -22,7 +33,7 @@ const kinds: readonly Kind[] = [
     code: 'duplicate_page',
     what: 'page',
     namesOf: ({ plugin, contributions: { pages } }, plan) =>
-      pages.map(({ path }) => pagePath(plugin, path, plan.mountOf(plugin)).replaceAll(/\{[^{}*]*(\*?)\}/g, '{$1}')),
+      pages.map(({ path }) => unnamed(pagePath(plugin, path, plan.mountOf(plugin)))),
   },
   // The next are by plugin, so that only one with itself can clash.
   {

@@ -1,4 +1,6 @@
-// The shapes of what a plugin's builders contribute: routes, tools, indexers, pages, subscriptions, jobs and probes.
+// The shapes of what a plugin's builders contribute: routes, channels, tools, indexers, pages, subscriptions,
+// jobs and probes.
+import type { LiveChannel } from '#adapters/http/live/channel';
 import type { Route } from '#adapters/http/route';
 import type { Subscription } from '#core/kernel/events';
 import type { Indexer } from '../contributions/indexers.ts';
@@ -31,7 +33,7 @@ const scope = required(
 );
 const meter = required(
   oneOf('api.read', 'api.write', 'api.expensive', 'mcp.tool_call', 'none'),
-  'Make it with `api`, `tool` or `page`, which know the usual one, or name it',
+  'Make it with `api`, `channel`, `tool` or `page`, which know the usual one, or name it',
 );
 
 /** Two parameters do not touch; `{name*}` is a segment by itself, the last one. No client sends `.` and `..`. */
@@ -90,7 +92,7 @@ export const route: Shape = object('a route', {
   query: optional(later(objectSchema)),
   body: optional(later(objectSchemaOr('raw'))),
   maxBytes: optional(later(count)),
-  success: optional(later(oneOf(200, 201, 202, 204))),
+  success: optional(later(oneOf(200, 201, 202, 204, 308))),
   result: required(
     later(schemaOr('bytes', 'empty')),
     'Say what it answers: a schema such as `shape({ … })`, "bytes", or "empty"',
@@ -99,10 +101,29 @@ export const route: Shape = object('a route', {
   errorMembers: optional(later(objectSchema)),
   sameForAll: optional(flag),
   cookies: optional(flag),
+  form: optional(flag),
+  ownCredentials: optional(flag),
+  cors: optional(flag),
+  there: optional(fn),
+  refusal: optional(fn),
   basic: optional(flag),
+  refusesTrailingSlash: optional(flag),
   hidden: optional(flag),
   run: required(fn, 'Add the function that answers'),
 } satisfies Record<keyof Route, unknown>);
+
+export const channel: Shape = object('a channel', {
+  id: required(name, 'Give it an id, such as "bellLive"'),
+  summary: required(text, 'Say in a few words what it tells'),
+  path,
+  access,
+  scope,
+  meter,
+  params: optional(later(objectSchema)),
+  follows: required(list(text), 'Name the events that followers are told of'),
+  follow: required(fn, 'Add the function that names what is followed'),
+  message: required(fn, 'Add the function that says what an event tells, and whom'),
+} satisfies Record<keyof LiveChannel, unknown>);
 
 export const tool: Shape = object('a tool', {
   name: required(

@@ -1,4 +1,5 @@
 // What a plugin contributes, listed by its builders: with stand-ins before it is built, and held against that after.
+import type { LiveChannel } from '#adapters/http/live/channel';
 import type { Route } from '#adapters/http/route';
 import type { AccessRule } from '#core/kernel/access';
 import type { Subscription } from '#core/kernel/events';
@@ -17,6 +18,7 @@ import { standIn, UsedTooEarly } from './stand-ins.ts';
 
 export interface Contributions {
   readonly routes: readonly Route[];
+  readonly channels: readonly LiveChannel[];
   readonly tools: readonly Tool[];
   readonly indexers: readonly Indexer[];
   readonly pages: readonly WebPage[];
@@ -66,6 +68,12 @@ const kinds: { readonly [K in Kind]: KindOf<Contributions[K][number]> } = {
         ...about(scope, access),
         ...requires.map((port) => `port ${port}`),
       ].join(' '),
+  },
+  channels: {
+    what: 'channel',
+    shape: shapes.channel,
+    by: 'id',
+    claim: ({ id, path, scope, access, follows }) => [`"${id}" ${path}`, ...about(scope, access), ...follows].join(' '),
   },
   tools: {
     what: 'tool',

@@ -125,6 +125,7 @@ const members = {
   references: optional(list(text)),
   migrations: optional(list(object('a migration', { name: required(name), up: required(list(text)) }))),
   routes: optional(fn),
+  channels: optional(fn),
   tools: optional(fn),
   indexers: optional(fn),
   pages: optional(fn),

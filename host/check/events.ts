@@ -28,14 +28,15 @@ export function emissionProblems(plan: Plan): readonly Problem[] {
   ]);
 }
 
-/** What subscriptions and indexers hear. */
+/** What subscriptions, channels and indexers hear. */
 export function heardProblems(plan: Plan, listed: readonly Contributed[]): readonly Problem[] {
   const types = new Set(known(plan, ({ emits = [] }) => emits));
-  return listed.flatMap(({ plugin, contributions: { events, indexers } }) =>
+  return listed.flatMap(({ plugin, contributions: { events, channels, indexers } }) =>
     [
       ...events
         .filter(({ optional }) => optional !== true)
         .map(({ type, name }) => ({ type, by: `subscription "${name}"`, soft: ', or mark it `optional: true`' })),
+      ...channels.flatMap(({ id, follows }) => follows.map((type) => ({ type, by: `channel "${id}"`, soft: '' }))),
       ...indexers.flatMap(({ name, follows }) => follows.map((type) => ({ type, by: `indexer "${name}"`, soft: '' }))),
     ]
       .filter(({ type }) => !types.has(type))

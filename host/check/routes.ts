@@ -65,7 +65,17 @@ function twice(plan: Plan, claims: readonly Claim[]): readonly Problem[] {
 }
 
 function badMount(plan: Plan, { plugin, route }: Claim): readonly Problem[] {
-  if (route.mount !== 'root' || plan.mountOf(plugin) === 'anywhere') return [];
+  if (route.mount !== 'root') return [];
+  if (/^\/ws(?:\/|$)/.test(route.path))
+    return [
+      {
+        code: 'route_mount',
+        plugin,
+        message: `Plugin "${plugin}" wants the route ${route.method} ${route.path}, where channels of live updates are`,
+        remedy: 'Declare a channel (`channels`), or serve the route elsewhere',
+      },
+    ];
+  if (plan.mountOf(plugin) === 'anywhere') return [];
   return [
     {
       code: 'route_mount',
@@ -147,6 +157,7 @@ export function guardProblems(plan: Plan, listed: readonly Contributed[]): reado
 
 const guardedOf = ({ plugin, contributions }: Contributed): readonly Guarded[] => [
   ...contributions.routes.map(({ id, scope, access }) => ({ what: `route "${id}"`, plugin, scope, access })),
+  ...contributions.channels.map(({ id, scope, access }) => ({ what: `channel "${id}"`, plugin, scope, access })),
   ...contributions.tools.map(({ name, scope, access }) => ({ what: `tool "${name}"`, plugin, scope, access })),
   ...contributions.indexers.map(({ name, scope }) => ({ what: `indexer "${name}"`, plugin, scope })),
   ...contributions.pages.map(({ id, scope, access }) => ({ what: `page "${id}"`, plugin, scope, access })),

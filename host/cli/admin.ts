@@ -25,6 +25,7 @@ export const adminResetPassword: Command = {
         ? await offline(context, configuration, async (open) => {
             await migrate(open);
             await open.machine.build();
+            open.machine.stayBuilt();
             return resetPassword(open.machine.container, username);
           })
         : (answer.value as { readonly password: string });

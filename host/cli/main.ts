@@ -11,6 +11,7 @@ import { exitRefused, sentence } from '../problem.ts';
 import { readable } from '../thrown.ts';
 import { version } from '../version.ts';
 import { adminResetPassword } from './admin.ts';
+import { signingKeysRotate } from './signing-keys.ts';
 import { check } from './check.ts';
 import {
   exitSoftware,
@@ -31,6 +32,7 @@ import { drop, parked, replay } from './parked.ts';
 import { plugins } from './plugins.ts';
 import { pluginsExplain } from './plugins-explain.ts';
 import { purge } from './purge.ts';
+import { rotateKeyCommand } from './rotate-key.ts';
 import { serve } from './serve.ts';
 
 export const commands: readonly Command[] = [
@@ -46,6 +48,8 @@ export const commands: readonly Command[] = [
   migrate,
   config,
   adminResetPassword,
+  rotateKeyCommand,
+  signingKeysRotate,
 ];
 
 /** Flags that every command takes. */

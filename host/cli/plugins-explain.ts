@@ -56,6 +56,7 @@ function explanation(record: PluginRecord): readonly string[] {
     ['tools', record.tools],
     ['indexers', record.indexers],
     ['pages', record.pages],
+    ['channels', record.channels],
     ['outbound', record.outbound.map((host) => `${host} (told, not enforced)`)],
   ];
   const standing = reason === null ? state : `${state}: ${reason}`;

@@ -1,17 +1,27 @@
 // "hexforge/testing/contracts": what each port promises, as tests for a provider of one's own, in any test runner.
-import { accountRecoveryChecks, userReferencesChecks, usersChecks } from '#test/contracts/accounts';
+import { accountRecoveryChecks, userGroupsChecks, userReferencesChecks, usersChecks } from '#test/contracts/accounts';
 import { limited, type Check } from '#test/contracts/checks';
 import {
   accountStandingChecks,
   credentialReaderChecks,
   passwordHasherChecks,
   passwordSignInChecks,
+  sealedRecordsChecks,
   sealerChecks,
 } from '#test/contracts/credentials';
 import { gitBackendChecks } from '#test/contracts/git-backend';
 import { openBench, type Bench, type MakeGitBackend } from '#test/contracts/git/provider';
 import { adminGrantsChecks, rateBudgetsChecks, resourceResolverChecks } from '#test/contracts/guards';
+import { mergeHeadsChecks } from '#test/contracts/merge-heads';
+import { mergingChecks } from '#test/contracts/merging';
+import {
+  auditTrailChecks,
+  issuedCredentialsChecks,
+  signingKeyRotationChecks,
+  vouchingChecks,
+} from '#test/contracts/issued-credentials';
 import { passwordDirectoryChecks } from '#test/contracts/password-directory';
+import { pipelineVerdictsChecks } from '#test/contracts/pipeline-verdicts';
 import { milestoneCountsChecks, planningPortChecks } from '#test/contracts/planning-ports';
 import { rateCounterChecks } from '#test/contracts/rate-counter';
 import { auditLogChecks, settingsChecks } from '#test/contracts/records';
@@ -39,16 +49,21 @@ export const contracts = {
   AccountStanding: suite(accountStandingChecks),
   AdminGrants: suite(adminGrantsChecks),
   AuditLog: suite(auditLogChecks),
+  AuditTrail: suite(auditTrailChecks),
   CredentialReader: suite(credentialReaderChecks),
   /**
    * On one back end for all, in a folder of its own, with the git program as its client: all of them are to be run, for
    * the last closes it. `make` receives the folder.
    */
   GitBackend: gitBackendSuite,
+  MergeHeads: suite(mergeHeadsChecks),
+  Merging: suite(mergingChecks),
+  IssuedCredentials: suite(issuedCredentialsChecks),
   MilestoneCounts: suite(milestoneCountsChecks),
   PasswordDirectory: suite(passwordDirectoryChecks),
   PasswordHasher: suite(passwordHasherChecks),
   PasswordSignIn: suite(passwordSignInChecks),
+  PipelineVerdicts: suite(pipelineVerdictsChecks),
   Planning: suite(planningPortChecks),
   Pushes: suite(pushesChecks),
   RateBudgets: suite(rateBudgetsChecks),
@@ -56,10 +71,14 @@ export const contracts = {
   Repositories: suite(repositoriesChecks),
   RepositoryCounters: suite(repositoryCountersChecks),
   ResourceResolver: suite(resourceResolverChecks),
+  SealedRecords: suite(sealedRecordsChecks),
   Sealer: suite(sealerChecks),
   Settings: suite(settingsChecks),
+  UserGroups: suite(userGroupsChecks),
+  SigningKeyRotation: suite(signingKeyRotationChecks),
   UserReferences: suite(userReferencesChecks),
   Users: suite(usersChecks),
+  Vouching: suite(vouchingChecks),
 } as const;
 
 const patience = 20_000;

@@ -11,10 +11,13 @@ import '#core/audit/index';
 import '#core/identity/index';
 import '#core/issues/index';
 import '#core/limits/index';
+import '#core/merges/index';
+import '#core/oauth/index';
 import '#core/planning/index';
 import '#core/repositories/index';
 import '#core/settings/index';
 export { entityTag } from '#adapters/http/etag';
+export { channel, type ChannelMessage, type ChannelSpec, type LiveChannel } from '#adapters/http/live/channel';
 export { operations, type Noun, type OperationAccess, type Operations } from '#adapters/http/operations';
 export {
   api,

@@ -22,4 +22,16 @@ export const migrations: readonly Migration[] = [
       'create index audit_entry_at on audit_entry (at)',
     ],
   },
+  {
+    name: '002-actors',
+    // Names are looked for in any case.
+    up: [
+      'drop index audit_entry_actor',
+      'create index audit_entry_actor on audit_entry (lower(actor_username collate "C"), id desc)',
+    ],
+  },
+  {
+    name: '003-trail',
+    up: ['create index audit_entry_resource on audit_entry (resource, id desc)'],
+  },
 ];

@@ -1,9 +1,12 @@
-// The audit log: entries written in the same transaction as the change they record.
+// The audit log: entries written in the same transaction as the change they record, for administrators to read.
 import { definePlugin } from 'hexforge/plugin';
-import { auditLog } from '#core/audit/use-cases';
+import { auditLog, auditReading } from '#core/audit/use-cases';
+import { entryRoutes } from './entries/routes.ts';
 import { memoryAuditStore } from './entries/store-memory.ts';
-import { migrations } from './migrations.ts';
+import { memoryAuditTrail } from './entries/trail-memory.ts';
+import { sqlAuditTrail } from './entries/trail.ts';
 import { sqlAuditStore } from './entries/store.ts';
+import { migrations } from './migrations.ts';
 import { EntryTable } from './tables.ts';
 
 export default definePlugin({
@@ -11,10 +14,17 @@ export default definePlugin({
   version: '0.1.0',
   api: '^0.2.0',
   needs: ['UnitOfWork'],
-  stores: { entries: { sql: sqlAuditStore, memory: memoryAuditStore } },
+  stores: {
+    entries: { sql: sqlAuditStore, memory: memoryAuditStore },
+    trail: { sql: sqlAuditTrail, memory: memoryAuditTrail },
+  },
   entities: [EntryTable],
   tables: ['audit_entry'],
   migrations,
-  build: ({ stores, UnitOfWork }) => auditLog({ store: stores.entries, unitOfWork: UnitOfWork }),
-  provides: { AuditLog: (log) => log },
+  build: ({ stores: { entries: store }, UnitOfWork: unitOfWork }) => ({
+    log: auditLog({ store, unitOfWork }),
+    reading: auditReading({ store }),
+  }),
+  provides: { AuditLog: ({ log }) => log, AuditTrail: (_parts, { stores }) => stores.trail },
+  routes: ({ reading }) => entryRoutes(reading),
 });

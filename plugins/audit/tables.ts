@@ -1,5 +1,5 @@
 // The table of the audit log. Actors are plain ids: entries outlive the accounts they name.
-import { defineEntity, p } from 'hexforge/plugin';
+import { defineEntity, p, type InferKyselyDB } from 'hexforge/plugin';
 
 export const EntryTable = defineEntity({
   name: 'audit.Entry',
@@ -16,3 +16,5 @@ export const EntryTable = defineEntity({
     at: p.datetime(),
   },
 });
+
+export type AuditRows = InferKyselyDB<typeof EntryTable>;

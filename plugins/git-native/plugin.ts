@@ -32,6 +32,11 @@ export default definePlugin({
       .min(1)
       .default(10)
       .description('Seconds one blame, difference, walk of history or count of languages may take'),
+    merge_seconds: Joi.number()
+      .integer()
+      .min(1)
+      .default(60)
+      .description('Seconds one merge may take before it is answered with 504'),
     memory_bytes: Joi.number()
       .integer()
       .min(64 * 1024 ** 2)
@@ -67,6 +72,7 @@ export default definePlugin({
         idleSeconds: config.idle_seconds,
         readers: config.readers,
         computeSeconds: config.compute_seconds,
+        mergeSeconds: config.merge_seconds,
         memoryBytes: config.memory_bytes,
         allocationBytes: config.allocation_bytes,
         ...(config.transfers === undefined ? {} : { transfers: config.transfers }),

@@ -1,5 +1,6 @@
 // The schema of accounts, sessions and tokens, and the view that other areas may join.
 import type { Migration } from 'hexforge/plugin';
+import { groups } from './groups/migration.ts';
 
 export const migrations: readonly Migration[] = [
   {
@@ -56,4 +57,5 @@ export const migrations: readonly Migration[] = [
         select id, username, username_key, display_name, avatar_url from identity_user`,
     ],
   },
+  groups,
 ];

@@ -1,4 +1,4 @@
-// Accounts, sessions and personal access tokens.
+// Accounts, sessions, personal access tokens and user groups.
 import {
   identityEvents,
   identityScopes,
@@ -13,6 +13,9 @@ import { identityUseCases } from '#core/identity/use-cases';
 import { adminUserRoutes } from './accounts/routes.ts';
 import { memoryAccountStore } from './accounts/store-memory.ts';
 import { sqlAccountStore } from './accounts/store.ts';
+import { groupRoutes } from './groups/routes.ts';
+import { memoryGroupStore } from './groups/store-memory.ts';
+import { sqlGroupStore } from './groups/store.ts';
 import { migrations } from './migrations.ts';
 import { profileRoutes } from './profiles/routes.ts';
 import { authRoutes } from './sessions/routes.ts';
@@ -77,14 +80,23 @@ export default definePlugin({
     'Settings',
     'UnitOfWork',
   ],
-  late: ['UserReferences'],
+  late: ['UserReferences', 'IssuedCredentials'],
   stores: {
     accounts: { sql: sqlAccountStore, memory: memoryAccountStore },
     sessions: { sql: sqlSessionStore, memory: memorySessionStore },
     tokens: { sql: sqlTokenStore, memory: memoryTokenStore },
+    groups: { sql: sqlGroupStore, memory: memoryGroupStore },
   },
   entities: identityEntities,
-  tables: ['identity_user', 'identity_session', 'identity_refresh_token', 'identity_token', 'identity_public_user'],
+  tables: [
+    'identity_user',
+    'identity_session',
+    'identity_refresh_token',
+    'identity_token',
+    'identity_group',
+    'identity_group_member',
+    'identity_public_user',
+  ],
   migrations,
   settings: identitySettings,
   emits: identityEvents,
@@ -106,6 +118,7 @@ export default definePlugin({
       log,
       passwordHasher,
       rateCounter: context.RateCounter,
+      issued: () => late.IssuedCredentials,
       references: () => late.UserReferences,
       scopes: context.ScopeCatalogue,
       // Not the base URL: processes under different addresses share their sessions, and a move to another address ends
@@ -120,13 +133,21 @@ export default definePlugin({
 
   provides: {
     Users: (parts) => parts.users,
+    UserGroups: (parts) => parts.groups.port,
+    Vouching: (parts) => parts.vouching,
     AccountRecovery: (parts) => parts.recovery,
     AccountStanding: (parts) => parts.accountStanding,
     PasswordSignIn: (parts) => parts.passwordSignIn,
     PasswordHasher: (parts) => parts.passwordHasher,
     CredentialReader: (parts) => parts.credentialReader,
   },
-  routes: (parts) => [...authRoutes(parts), ...profileRoutes(parts), ...tokenRoutes(parts), ...adminUserRoutes(parts)],
+  routes: (parts) => [
+    ...authRoutes(parts),
+    ...profileRoutes(parts),
+    ...tokenRoutes(parts),
+    ...adminUserRoutes(parts),
+    ...groupRoutes(parts),
+  ],
   jobs: (parts) => [
     {
       name: 'prune-sessions',

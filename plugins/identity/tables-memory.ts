@@ -1,6 +1,6 @@
 // The tables in memory: keys, unique constraints and foreign keys, as the migrations declare them in SQL.
-import { emailKey, usernameKey } from 'hexforge/identity';
-import type { AccessToken, Account, Session } from 'hexforge/identity';
+import { emailKey, groupNameKey, usernameKey } from 'hexforge/identity';
+import type { AccessToken, Account, Session, UserGroup } from 'hexforge/identity';
 import type { MemoryDatabase } from 'hexforge/plugin';
 
 export type UserRow = Account & { readonly passwordHash: string };
@@ -33,4 +33,21 @@ export const tokens = (db: MemoryDatabase) =>
     key: 'id',
     uniques: { identity_token_hash_key: ['hash'] },
     references: ofUser,
+  });
+
+export interface GroupMemberRow {
+  readonly groupId: string;
+  readonly userId: string;
+  readonly addedAt: Date;
+}
+
+export const groups = (db: MemoryDatabase) =>
+  db.table<UserGroup>('identity_group', {
+    key: 'id',
+    uniques: { identity_group_slug_key: ['slug'], identity_group_name_key: ({ name }) => groupNameKey(name) },
+  });
+export const groupMembers = (db: MemoryDatabase) =>
+  db.table<GroupMemberRow>('identity_group_member', {
+    key: ['groupId', 'userId'],
+    references: { ...ofUser, groupId: { table: 'identity_group', onDelete: 'cascade' } },
   });

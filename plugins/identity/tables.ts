@@ -1,5 +1,5 @@
-// The tables of accounts, sessions and tokens.
-import type { AccountStatus, ApprovalState, IdentityViews } from 'hexforge/identity';
+// The tables of accounts, sessions, tokens and user groups.
+import type { AccountStatus, ApprovalState, GroupRole, IdentityViews } from 'hexforge/identity';
 import { defineEntity, p } from 'hexforge/plugin';
 import type { InferKyselyDB, Kysely, SqlDatabase } from 'hexforge/plugin';
 
@@ -70,7 +70,37 @@ export const TokenTable = defineEntity({
   },
 });
 
-export const identityEntities = [UserTable, SessionTable, RefreshTokenTable, TokenTable] as const;
+export const GroupTable = defineEntity({
+  name: 'identity.Group',
+  tableName: 'identity_group',
+  properties: {
+    id: p.uuid().primary(),
+    slug: p.text(),
+    name: p.text(),
+    /** Lower case. */
+    nameKey: p.text(),
+    description: p.text(),
+    role: p.text().$type<GroupRole>(),
+    isSystem: p.boolean(),
+    createdAt: p.datetime(),
+    updatedAt: p.datetime(),
+  },
+});
+
+export const GroupMemberTable = defineEntity({
+  name: 'identity.GroupMember',
+  tableName: 'identity_group_member',
+  properties: { groupId: p.uuid().primary(), userId: p.uuid().primary(), addedAt: p.datetime() },
+});
+
+export const identityEntities = [
+  UserTable,
+  SessionTable,
+  RefreshTokenTable,
+  TokenTable,
+  GroupTable,
+  GroupMemberTable,
+] as const;
 
 /** Rows as queries see them. */
 export type IdentityRows = InferKyselyDB<(typeof identityEntities)[number]> & IdentityViews;

@@ -1,5 +1,16 @@
 // What a search of the whole site finds of issues (document D, "Search"): title and description.
-import { count, indexer, oneOf, shape, text, time, word, type IndexDocument, type Indexer } from 'hexforge/plugin';
+import {
+  beginning,
+  count,
+  indexer,
+  oneOf,
+  shape,
+  text,
+  time,
+  word,
+  type IndexDocument,
+  type Indexer,
+} from 'hexforge/plugin';
 import type { TypeOf } from 'hexforge/plugin';
 import { issueStates } from 'hexforge/issues';
 import type { IndexedIssue, IssueUseCases } from '#core/issues/use-cases';
@@ -17,17 +28,6 @@ const source = shape({
 /** Characters of a snippet. */
 const shown = 200;
 
-/** The beginning, on one line; no half of a character at its end. */
-const snippetOf = (description: string): string =>
-  [
-    ...description
-      .slice(0, 2 * shown)
-      .replace(/\s+/g, ' ')
-      .trim(),
-  ]
-    .slice(0, shown)
-    .join('');
-
 const documentOf = ({ issue, repository }: IndexedIssue): IndexDocument<TypeOf<typeof source>> => ({
   id: issue.id,
   repositoryId: repository.id,
@@ -41,7 +41,7 @@ const documentOf = ({ issue, repository }: IndexedIssue): IndexDocument<TypeOf<t
     title: issue.title,
     state: issue.state,
     updated_at: issue.updatedAt.toISOString(),
-    snippet: snippetOf(issue.description),
+    snippet: beginning(issue.description, shown),
   },
 });
 

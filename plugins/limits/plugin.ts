@@ -1,6 +1,18 @@
-// Rate limits: the budgets that requests are metered against.
-import { definePlugin, flag, shape } from 'hexforge/plugin';
-import { rateBudgets } from '#core/limits/use-cases';
+// Rate limits: the budgets that requests are metered against, their administration, and who was refused.
+import { definePlugin, flag, on, shape } from 'hexforge/plugin';
+import { limitEvents } from 'hexforge/limits';
+import { limitUseCases } from '#core/limits/use-cases';
+import { budgetRoutes } from './budgets/routes.ts';
+import { memoryBudgetStore } from './budgets/store-memory.ts';
+import { sqlBudgetStore } from './budgets/store.ts';
+import { migrations } from './migrations.ts';
+import { overrideRoutes } from './overrides/routes.ts';
+import { memoryOverrideStore } from './overrides/store-memory.ts';
+import { sqlOverrideStore } from './overrides/store.ts';
+import { limitEntities } from './tables.ts';
+import { violationRoutes } from './violations/routes.ts';
+import { memoryViolationStore } from './violations/store-memory.ts';
+import { sqlViolationStore } from './violations/store.ts';
 
 export default definePlugin({
   name: 'limits',
@@ -14,6 +26,65 @@ export default definePlugin({
       .description('Meter requests; `off` for benchmarks and tests of other things'),
   }),
   environment: { HEXFORGE_RATE_LIMIT: 'metering' },
-  build: ({ config }) => rateBudgets({ enabled: config.metering }),
-  provides: { RateBudgets: (budgets) => budgets },
+  needs: ['AuditLog', 'Clock', 'Events', 'Ids', 'UnitOfWork', 'UserGroups', 'Users'],
+  stores: {
+    budgets: { sql: sqlBudgetStore, memory: memoryBudgetStore },
+    overrides: { sql: sqlOverrideStore, memory: memoryOverrideStore },
+    violations: { sql: sqlViolationStore, memory: memoryViolationStore },
+  },
+  entities: limitEntities,
+  tables: ['limits_budget', 'limits_override', 'limits_violation'],
+  migrations,
+  emits: limitEvents,
+  build: ({ stores, config, log, ...context }) =>
+    limitUseCases({
+      ...stores,
+      log,
+      enabled: config.metering,
+      audit: context.AuditLog,
+      clock: context.Clock,
+      events: context.Events,
+      groups: context.UserGroups,
+      ids: context.Ids,
+      unitOfWork: context.UnitOfWork,
+      users: context.Users,
+    }),
+  provides: { RateBudgets: ({ rateBudgets }) => rateBudgets },
+  routes: (useCases) => [...budgetRoutes(useCases), ...overrideRoutes(useCases), ...violationRoutes(useCases)],
+  events: ({ budgets, overrides, forgetRules, forgetGroups }) => {
+    const broadcast = { delivery: 'broadcast', optional: true } as const;
+    const durable = { delivery: 'durable', optional: true } as const;
+    return [
+      on('rate_limit.changed', { name: 'forget-rules', delivery: 'broadcast', handle: async () => forgetRules() }),
+      on('user_group.member_added', {
+        ...broadcast,
+        name: 'forget-added',
+        handle: async ({ payload }) => forgetGroups(payload.user_id),
+      }),
+      on('user_group.member_removed', {
+        ...broadcast,
+        name: 'forget-removed',
+        handle: async ({ payload }) => forgetGroups(payload.user_id),
+      }),
+      on('user_group.updated', { ...broadcast, name: 'forget-updated', handle: async () => forgetGroups() }),
+      on('user_group.deleted', { ...broadcast, name: 'forget-deleted', handle: async () => forgetGroups() }),
+      on('user_group.deleted', {
+        ...durable,
+        name: 'drop-group',
+        handle: ({ payload }) => budgets.drop(payload.group_id),
+      }),
+      on('user.deleted', {
+        ...durable,
+        name: 'drop-user',
+        handle: ({ payload }) => overrides.drop('users', payload.userId),
+      }),
+      on('repository.deleted', {
+        ...durable,
+        name: 'drop-repository',
+        handle: ({ payload }) => overrides.drop('repos', payload.repository_id),
+      }),
+    ];
+  },
+  jobs: ({ violations }) => [{ name: 'prune-violations', everySeconds: 60, run: () => violations.prune() }],
+  stop: ({ settled }) => settled(),
 });

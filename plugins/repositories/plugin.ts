@@ -88,7 +88,13 @@ export default definePlugin({
     return {
       useCases,
       store: stores.repositories,
-      offered: offeredRepositories({ store: stores.repositories, users: context.Users }),
+      offered: offeredRepositories({
+        store: stores.repositories,
+        collaborators: stores.collaborators,
+        protections: stores.protections,
+        users: context.Users,
+        permissionTable: context.PermissionTable,
+      }),
       resolver: repositoryResolver({ store: stores.repositories, permissionTable: context.PermissionTable }),
       present: repositoryPresenter(instance, config.ssh_url),
     };
@@ -96,6 +102,8 @@ export default definePlugin({
   provides: {
     ResourceResolver: ({ resolver }) => resolver,
     Pushes: ({ useCases }) => useCases.pushes,
+    Merging: ({ useCases }) => useCases.merging,
+    MergeHeads: ({ useCases }) => useCases.mergeHeads,
     Repositories: ({ offered }) => offered,
     UserReferences: ({ store }) => ({ what: 'repositories', counts: (userIds) => store.countByOwner(userIds) }),
   },

@@ -1,15 +1,5 @@
-// Parsing of times in queries and bodies of this plugin.
-import { isDate, parseInstant, ValidationFailed } from 'hexforge/plugin';
-
-/** A query parameter: a time, or a date. @param time of a date that comes without one. @throws {ValidationFailed} */
-export function moment(field: string, text: string | undefined, time: string): Date | undefined {
-  if (text === undefined) return undefined;
-  const found = isDate(text) ? new Date(`${text}T${time}`) : parseInstant(text);
-  if (found !== undefined) return found;
-  throw new ValidationFailed('The request is not valid', {
-    detail: `Query parameter "${field}" must be a date such as 2026-01-31, or a time such as 2026-01-31T12:00:00Z`,
-  });
-}
+// Parsing of times in bodies of this plugin.
+import { parseInstant, ValidationFailed } from 'hexforge/plugin';
 
 /** A member of a body: a time that git can keep. @throws {ValidationFailed} */
 export function instant(field: string, text: string | undefined): Date | undefined {

@@ -30,10 +30,10 @@ export default definePlugin({
       sealer: context.Sealer,
       unitOfWork: context.UnitOfWork,
     }),
-  provides: { Settings: ({ settings }) => settings },
+  provides: { Settings: ({ settings }) => settings, SealedRecords: ({ sealed }) => sealed },
   routes: settingRoutes,
   events: ({ forget }) => [
     on('setting.changed', { name: 'forget', delivery: 'broadcast', handle: async () => forget() }),
   ],
-  start: ({ reseal }) => reseal(),
+  start: async ({ sealed }) => void (await sealed.reseal()),
 });

@@ -1,7 +1,8 @@
-// The contracts of what accounts offer: Users, UserReferences and AccountRecovery.
+// The contracts of what accounts offer: Users, UserGroups, UserReferences and AccountRecovery.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { AccountRecovery, PublicUser, UserReferences, Users } from '#core/identity/index';
+import { seededGroups } from '#core/identity/index';
+import type { AccountRecovery, PublicUser, UserGroups, UserReferences, Users } from '#core/identity/index';
 import { NotFound } from '#core/kernel/errors';
 import type { Check } from './checks.ts';
 
@@ -109,6 +110,37 @@ export const accountRecoveryChecks: readonly Check<AccountRecoveryUnderTest>[] =
     name: 'a name that nobody has is NotFound',
     async run({ recovery }) {
       for (const name of nobodies) await assert.rejects(recovery.resetPassword(name), NotFound, JSON.stringify(name));
+    },
+  },
+];
+
+export interface UserGroupsUnderTest {
+  readonly groups: UserGroups;
+  /** Who is no administrator, and in no group but the seeded ones. */
+  readonly user: string;
+  readonly administrator: string;
+}
+
+export const userGroupsChecks: readonly Check<UserGroupsUnderTest>[] = [
+  {
+    name: 'the seeded groups come first, and each group is found by its id',
+    async run({ groups }) {
+      const all = await groups.list();
+      assert.deepEqual(
+        all.slice(0, 3).map(({ id, slug, isSystem }) => [id, slug, isSystem]),
+        Object.entries(seededGroups).map(([slug, id]) => [id, slug, true]),
+      );
+      for (const group of all) assert.deepEqual(await groups.byId(group.id), group);
+      assert.equal(await groups.byId(randomUUID()), undefined);
+    },
+  },
+  {
+    name: 'everybody is in general, administrators in admin too, and who is nobody in none',
+    async run({ groups, user, administrator }) {
+      const slugs = async (id: string) => (await groups.groupsOf(id)).map(({ slug }) => slug);
+      assert.deepEqual(await slugs(user), ['general']);
+      assert.deepEqual((await slugs(administrator)).slice(0, 2), ['general', 'admin']);
+      assert.deepEqual(await slugs(randomUUID()), []);
     },
   },
 ];

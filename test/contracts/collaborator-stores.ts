@@ -89,6 +89,16 @@ export const collaboratorStoreChecks: readonly Check<RepositoryStoreUnderTest>[]
         createdAt: at,
       });
       assert.equal(await collaborators.find(other.id, zoe), undefined);
+      const among = async (repository: string, ...users: readonly string[]) => {
+        const before = statements?.() ?? 0;
+        const given = await collaborators.among(repository, users);
+        if (statements !== undefined) assert.equal(statements() - before, users.length === 0 ? 0 : 1);
+        return given;
+      };
+      assert.deepEqual(await among(id, ada, zoe, uuid()), new Map([[zoe, { role: 'read', permissions: [] }]]));
+      assert.deepEqual([...(await among(id, bob, zoe)).keys()].sort(), [bob, zoe].sort());
+      assert.equal((await among(other.id, ada, zoe)).size, 0);
+      assert.equal((await among(id)).size, 0);
       assert.equal(await unitOfWork.run(() => collaborators.remove(id, zoe)), true);
       assert.equal(await unitOfWork.run(() => collaborators.remove(id, zoe)), false);
       assert.equal((await list()).length, 1);

@@ -1,4 +1,4 @@
-// The contracts of PasswordHasher, PasswordSignIn, AccountStanding, Sealer and CredentialReader.
+// The contracts of PasswordHasher, PasswordSignIn, AccountStanding, Sealer, SealedRecords and CredentialReader.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type {
@@ -6,6 +6,7 @@ import type {
   CredentialReader,
   PasswordHasher,
   PasswordSignIn,
+  SealedRecords,
   Sealer,
 } from '#core/kernel/credentials';
 import type { Check } from './checks.ts';
@@ -108,12 +109,34 @@ export const sealerChecks: readonly Check<Sealer>[] = [
     },
   },
   {
+    name: 'what was sealed about one thing is opened about no other, and is not outdated',
+    async run(sealer) {
+      const plain = new Uint8Array(8).fill(7);
+      const sealed = sealer.seal(plain, 'one.thing');
+      assert.deepEqual(new Uint8Array(sealer.open(sealed, 'one.thing')), plain);
+      for (const about of [undefined, '', 'one.thin', 'other.thing']) assert.throws(() => sealer.open(sealed, about));
+      assert.throws(() => sealer.open(sealer.seal(plain), 'one.thing'));
+      assert.equal(sealer.outdated(sealed), false);
+    },
+  },
+  {
     name: 'a key for a purpose has 32 bytes, is the same each time, and differs from that for another purpose',
     async run(sealer) {
       const key = sealer.derive('contract-one');
       assert.equal(key.length, 32);
       assert.deepEqual(sealer.derive('contract-one'), key);
       assert.notDeepEqual(sealer.derive('contract-two'), key);
+    },
+  },
+];
+
+export const sealedRecordsChecks: readonly Check<SealedRecords>[] = [
+  {
+    name: 'after everything was sealed again there is nothing left to seal',
+    async run(records) {
+      assert.ok(records.what.length > 0);
+      assert.ok((await records.reseal()) >= 0);
+      assert.equal(await records.reseal(), 0);
     },
   },
 ];

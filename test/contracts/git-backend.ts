@@ -4,7 +4,10 @@ import { commitChecks } from './git/commits.ts';
 import { fetchChecks } from './git/fetches.ts';
 import { forkChecks } from './git/forks.ts';
 import { hangUpChecks } from './git/hang-ups.ts';
+import { keepingChecks } from './git/keeping.ts';
 import { lifeChecks } from './git/life.ts';
+import { patchChecks } from './git/patches.ts';
+import { mergeChecks } from './git/merges.ts';
 import { openBench, type Bench, type MakeGitBackend } from './git/provider.ts';
 import { pruneChecks } from './git/prunes.ts';
 import { pushChecks } from './git/pushes.ts';
@@ -17,10 +20,13 @@ export type { GitBackendUnderTest, MakeGitBackend } from './git/provider.ts';
 export const gitBackendChecks: readonly Check<Bench>[] = [
   ...readChecks,
   ...commitChecks,
+  ...patchChecks,
   ...writeChecks,
+  ...mergeChecks,
   ...lifeChecks,
   ...fetchChecks,
   ...forkChecks,
+  ...keepingChecks,
   ...refChecks,
   ...pruneChecks,
   ...pushChecks,

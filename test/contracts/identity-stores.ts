@@ -4,6 +4,7 @@ import type {
   AccessToken,
   Account,
   AccountStore,
+  GroupStore,
   PublicUserRow,
   Session,
   SessionStore,
@@ -16,6 +17,7 @@ export interface IdentityStores {
   readonly accounts: AccountStore;
   readonly sessions: SessionStore;
   readonly tokens: TokenStore;
+  readonly groups: GroupStore;
   readonly unitOfWork: UnitOfWork;
   /** The rows of `identity_public_user`. */
   publicRows(): Promise<readonly PublicUserRow[]>;

@@ -38,11 +38,13 @@ export const planningPortChecks: readonly Check<PlanningOffered>[] = [
     },
   },
   {
-    name: 'a label is found by its name in any case',
+    name: 'labels are found by their names in any case, each once',
     async run({ planning, granted: { resource }, known: { label } }) {
-      assert.equal((await planning.labelNamed(resource.id, label.name.toUpperCase()))?.id, label.id);
-      assert.equal((await planning.labelNamed(resource.id, label.name.toLowerCase()))?.id, label.id);
-      assert.equal(await planning.labelNamed(resource.id, `${label.name}-none`), undefined);
+      const named = async (...names: readonly string[]) =>
+        (await planning.labelsNamed(resource.id, names)).map(({ id }) => id);
+      assert.deepEqual(await named(label.name.toUpperCase(), label.name.toLowerCase()), [label.id]);
+      assert.deepEqual(await named(`${label.name}-none`), []);
+      assert.deepEqual(await named(), []);
     },
   },
   {
@@ -60,7 +62,7 @@ export const planningPortChecks: readonly Check<PlanningOffered>[] = [
       );
       const name = `made-${randomUUID()}`;
       const [made] = await attach([], [name]);
-      assert.equal((await planning.labelNamed(granted.resource.id, name))?.id, made?.id);
+      assert.deepEqual(await planning.labelsNamed(granted.resource.id, [name]), [made]);
       await assert.rejects(attach([randomUUID()]), ValidationFailed);
     },
   },
@@ -74,7 +76,7 @@ export const planningPortChecks: readonly Check<PlanningOffered>[] = [
         unitOfWork.run(() => planning.attach(without, { ids: [], inline })),
         Forbidden,
       );
-      assert.equal(await planning.labelNamed(granted.resource.id, name), undefined);
+      assert.deepEqual(await planning.labelsNamed(granted.resource.id, [name]), []);
       assert.equal((await unitOfWork.run(() => planning.attach(without, { ids: [label.id] }))).length, 1);
     },
   },

@@ -1,7 +1,7 @@
 // The contracts of AuditLog and Settings.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { AuditEntry, AuditLog } from '#core/kernel/audit';
+import type { AuditAction, AuditEntry, AuditLog } from '#core/kernel/audit';
 import type { SettingDeclaration, SettingKey, Settings } from '#core/kernel/settings';
 import type { UnitOfWork } from '#core/kernel/unit-of-work';
 import type { Check } from './checks.ts';
@@ -10,13 +10,13 @@ export interface AuditLogUnderTest {
   readonly log: AuditLog;
   readonly unitOfWork: UnitOfWork;
   /** What was appended under this action, the oldest first. */
-  entries(action: string): Promise<readonly AuditEntry[]>;
+  entries(action: AuditAction): Promise<readonly AuditEntry[]>;
 }
 
 const entry = (values: Partial<AuditEntry> = {}): AuditEntry => ({
   actorId: undefined,
   actorUsername: undefined,
-  action: `contract.${randomUUID()}`,
+  action: `contract.${randomUUID()}` as AuditAction,
   resource: 'contract:1',
   ip: '192.0.2.1',
   userAgent: 'contract',

@@ -49,6 +49,22 @@ export const repositoriesChecks: readonly Check<RepositoriesUnderTest>[] = [
       assert.equal((await repositories.readers(known.id, [])).size, 0);
     },
   },
+  {
+    name: 'of many users those are told who hold a permission on it: its owner, and administrators of the instance',
+    async run({ repositories, known, administrator, stranger }) {
+      const asked = [stranger, known.ownerId, randomUUID(), administrator];
+      const holders = (permission: string) => repositories.holders(known.id, permission, asked);
+      for (const permission of ['repo.write', 'repo.own'])
+        assert.deepEqual(new Set(await holders(permission)), new Set([known.ownerId, administrator]), permission);
+      assert.deepEqual(
+        new Set(await holders('repo.read')),
+        new Set(await repositories.readers(known.id, asked)),
+        'whoever may read holds repo.read',
+      );
+      assert.equal((await repositories.holders(randomUUID(), 'repo.write', asked)).size, 0);
+      assert.equal((await repositories.holders(known.id, 'repo.write', [])).size, 0);
+    },
+  },
 ];
 
 export interface RepositoryCountersUnderTest {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { Duplicate } from '#core/kernel/errors';
 import type { UnitOfWork } from '#core/kernel/unit-of-work';
 import {
+  longestDescent,
   uniques,
   visibilities,
   type CollaboratorStore,
@@ -342,6 +343,50 @@ export const repositoryStoreChecks: readonly Check<RepositoryStoreUnderTest>[] =
       });
       await unitOfWork.run(() => store.delete(parent.id));
       assert.deepEqual(await store.owned(ada), { repositories: 5, forks: 0, bytes: large + 7 });
+    },
+  ),
+
+  check(
+    'a fork network is found over any forks in between, for one owner, until a link in it is gone',
+    async ({ store, unitOfWork, add, addUser, statements }) => {
+      const [ada, bob, eve] = [await addUser('Ada'), await addUser('bob'), await addUser('eve')];
+      const at = (seconds: number) => new Date(Date.UTC(2026, 3, 1, 0, 0, seconds));
+      const parent = await add(ada, 'parent', { createdAt: at(0) });
+      const apart = await add(bob, 'apart', { createdAt: at(1) });
+      const fork = async (ownerId: string, name: string, parentId: string, second: number) => {
+        const made = { ...parent, id: uuid(), ownerId, name, createdAt: at(second) };
+        await unitOfWork.run(() => store.insert(made, parentId));
+        return made;
+      };
+      const between = await fork(eve, 'between', parent.id, 2);
+      const second = await fork(bob, 'second', between.id, 4);
+      const first = await fork(bob, 'first', parent.id, 3);
+      const own = await fork(ada, 'own', second.id, 5);
+      const network = async (id: string, owner: string) => {
+        const before = statements?.() ?? 0;
+        const found = await store.network(id, owner);
+        if (statements !== undefined) assert.equal(statements() - before, 1);
+        return found.map(({ name }) => name);
+      };
+      for (const { id } of [parent, between, first, second, own]) {
+        assert.deepEqual(await network(id, 'BOB'), ['first', 'second']);
+        assert.deepEqual(await network(id, 'ada'), ['parent', 'own']);
+      }
+      assert.deepEqual((await store.network(own.id, 'eve'))[0], { ...between, owner: 'eve' });
+      assert.deepEqual(await network(apart.id, 'bob'), ['apart']);
+      assert.deepEqual(await network(apart.id, 'ada'), []);
+      assert.deepEqual(await network(parent.id, 'nobody'), []);
+      assert.deepEqual(await network(uuid(), 'bob'), []);
+      await unitOfWork.run(() => store.delete(between.id));
+      assert.deepEqual(await network(parent.id, 'bob'), ['first']);
+      assert.deepEqual(await network(second.id, 'ada'), ['own']);
+      let deepest = own;
+      for (let depth = 1; depth <= longestDescent; depth += 1) {
+        assert.equal((await network(deepest.id, 'bob')).length, 1, `at depth ${depth}`);
+        deepest = await fork(eve, `depth-${depth}`, deepest.id, 6);
+      }
+      deepest = await fork(eve, 'too-deep', deepest.id, 7);
+      assert.deepEqual(await network(deepest.id, 'bob'), [], 'too far to be followed');
     },
   ),
 

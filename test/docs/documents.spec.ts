@@ -51,18 +51,31 @@ void t.test('the example runs', async (t) => {
   t.strictSame((await forge.anonymous.get('/api/v1/x/greeting/nobody')).body, { text: 'Good morning, stranger!' });
 });
 
-void t.test('the page on events lists every event of core, and no other', async (t) => {
-  const declared = globSync('core/*/events.ts', { cwd: root })
+/** The members of an open interface that the areas of core add, each with its file. */
+const declaredIn = (open: string): readonly string[] =>
+  globSync('core/*/*.ts', { cwd: root })
     .sort()
     .flatMap((path) => {
-      const [, members = ''] = /interface EventPayloads \{\n([\s\S]*?)\n {2}\}/.exec(read(path)) ?? [];
+      const [, members = ''] =
+        new RegExp(`declare module '#core/kernel/\\w+' \\{\\n {2}interface ${open} \\{\\n([\\s\\S]*?)\\n {2}\\}`).exec(
+          read(path),
+        ) ?? [];
       return [...members.matchAll(/^ {4}'?([\w.]+)'?: /gm)].map(([, name = '']) => `${name} ${path}`);
     });
-  t.ok(declared.length >= 10);
-  const listed = [...read('docs/api/events.md').matchAll(/^\| `([\w.]+)` \|.*\| `(core\/[^`]+)` \|$/gm)].map(
+/** What a table of a page lists: the first cell of each row with the file in its last. */
+const listedIn = (page: string): readonly string[] =>
+  [...read(page).matchAll(/^\| `([\w.]+)` \|.*\| `(core\/[^`]+)` \|$/gm)].map(
     ([, name = '', path = '']) => `${name} ${path}`,
   );
-  t.strictSame([...listed].sort(), declared.sort());
+
+void t.test('the page on events lists every event of core, and no other', async (t) => {
+  t.ok(declaredIn('EventPayloads').length >= 10);
+  t.strictSame([...listedIn('docs/api/events.md')].sort(), [...declaredIn('EventPayloads')].sort());
+});
+
+void t.test('the page on the audit log lists every action that core may write, and no other', async (t) => {
+  t.ok(declaredIn('AuditActions').length >= 40);
+  t.strictSame([...listedIn('docs/api/audit.md')].sort(), [...declaredIn('AuditActions')].sort());
 });
 
 void t.test('decisions are numbered without gaps and have their four parts', async (t) => {

@@ -7,6 +7,7 @@ import { main } from '#host/cli/main';
 import { openControl } from '#host/control';
 import { parkedControls } from '#host/parked';
 import type {} from './sample-ports.ts';
+import { nothingBut } from '#test/support/plugin-list';
 
 const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
@@ -50,7 +51,7 @@ async function serving(t: Test) {
       environment: {
         HEXFORGE_DATABASE: 'memory',
         HEXFORGE_LOG_LEVEL: 'silent',
-        HEXFORGE_PLUGINS: '-identity,-repositories,-git-native,-git-http,-planning,-issues,-audit,-limits',
+        HEXFORGE_PLUGINS: nothingBut(),
       },
       stdout: { write: (text) => out.push(text) },
       stderr: { write: (text) => err.push(text) },

@@ -6,6 +6,7 @@ import t, { type Test } from 'tap';
 import { commands, main } from '#host/cli/main';
 import { openControl } from '#host/control';
 import { version } from '#host/version';
+import { enabledPlugins, nothingBut } from '#test/support/plugin-list';
 
 /** Runs the command line in a folder of its own, over memory. */
 async function run(
@@ -27,7 +28,7 @@ async function run(
   return { code, out: out.join(''), err: err.join(''), cwd };
 }
 
-const none = '-identity,-repositories,-git-native,-git-http,-planning,-issues,-audit,-limits,-settings,-administration';
+const none = nothingBut();
 
 void t.test('the version is that of the package', async (t) => {
   t.strictSame(await run(t, ['--version'], { cwd: '/' }), { code: 0, out: `${version}\n`, err: '', cwd: '/' });
@@ -117,7 +118,7 @@ void t.test('check of a good configuration is one line', async (t) => {
     [code, out, err],
     [
       0,
-      `ok: 10 plugins (identity, repositories, git-native, git-http, planning, issues, audit, limits, settings, administration), ${join(cwd, 'config/hexforge.yaml')}\n`,
+      `ok: ${enabledPlugins.length} plugins (${enabledPlugins.join(', ')}), ${join(cwd, 'config/hexforge.yaml')}\n`,
       '',
     ],
   );
@@ -182,7 +183,7 @@ void t.test('the starts that fail by their surroundings are one sentence with th
 void t.test('git that is missing is one sentence with the remedy', async (t) => {
   const { code, err } = await run(t, ['serve'], {
     environment: {
-      HEXFORGE_PLUGINS: '-identity,-repositories,-git-http,-planning,-issues,-audit,-limits,-settings,-administration',
+      HEXFORGE_PLUGINS: nothingBut('git-native'),
       HEXFORGE_GIT_PATH: '/nonexistent/git',
       PORT: '0',
     },

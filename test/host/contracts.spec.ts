@@ -14,9 +14,12 @@ import { anonymous, type User } from '#core/kernel/caller';
 import { declaredPorts } from '#core/kernel/ports';
 import { hostPorts } from '#host/plan';
 import { memoryAuditStore } from '#plugins/audit/entries/store-memory';
+import { memoryAuditTrail } from '#plugins/audit/entries/trail-memory';
+import { memoryGrantStore } from '#plugins/oauth-server/grants/store';
 import { quietLog } from '#test/contracts/storage-engines';
 
 let leave: Granted<Repository, 'repo.write', User> | undefined;
+let leaveToMerge: Granted<Repository, 'merge.merge', User> | undefined;
 let owner: User | undefined;
 
 /** Keeps the proof that a route is given, for ports that are called with one. */
@@ -39,17 +42,31 @@ const keeper = definePlugin({
         owner = caller;
       },
     }),
+    api({
+      id: 'keeperMerge',
+      summary: 'Keeps the proof that merges ask for',
+      method: 'POST',
+      path: '/{owner}/{repo}/merge',
+      access: changes('repository', 'merge.merge'),
+      scope: 'repo.write',
+      meter: 'none',
+      result: 'empty',
+      run: (_call, { granted }) => {
+        leaveToMerge = granted;
+      },
+    }),
   ],
 });
 
 const forge: TestHost = await testHost(keeper, {
   users: [{ username: 'ada', displayName: 'Ada' }, 'eve', 'lost', 'gone'],
-  repositories: ['ada/closed'],
+  repositories: ['ada/closed', 'ada/offered'],
 });
 t.teardown(() => forge.stop());
 const [ada, eve, lost] = await Promise.all(['ada', 'eve', 'lost'].map((name) => forge.user(name)));
 const { id: repository } = await forge.repository('ada/closed');
 await forge.as('ada').post('/x/keeper/ada/closed');
+await forge.as('ada').post('/x/keeper/ada/closed/merge');
 const gone = await forge.user('gone');
 await forge.as('admin').patch(`/admin/users/${gone.id}`, { json: { status: 'suspended' } });
 if (ada === undefined || eve === undefined || lost === undefined || leave === undefined || owner === undefined)
@@ -68,8 +85,35 @@ function audited() {
   const table = database.table<AuditEntry & { readonly id: number }>('audit_entry', { key: 'id' });
   return {
     log,
+    trail: memoryAuditTrail(database),
     unitOfWork,
     entries: async (action: string) => table.find({ where: (row) => row.action === action }),
+  };
+}
+
+function granting(): ReturnType<Parameters<typeof contracts.IssuedCredentials>[0]> {
+  const { database, unitOfWork } = openMemory({ clock: systemClock, ids: systemIds, log: quietLog });
+  const store = memoryGrantStore(database);
+  return {
+    unitOfWork,
+    issued: { what: 'oauth_grants_revoked', revokeAll: (userId) => store.deleteAll({ userId }) },
+    async issue() {
+      const userId = systemIds.uuid();
+      await unitOfWork.run(() =>
+        store.insert({
+          id: systemIds.uuid(),
+          userId,
+          clientId: systemIds.uuid(),
+          resource: '',
+          scopes: [],
+          remembered: null,
+          redirectOrigin: '',
+          createdAt: new Date(0),
+          updatedAt: new Date(0),
+        }),
+      );
+      return userId;
+    },
   };
 }
 
@@ -77,7 +121,7 @@ async function token() {
   const json = { name: 'contract', scopes: ['repo:read'] };
   const { id, token: text } = (await forge.as('ada').post('/user/tokens', { json })).body as Record<string, string>;
   return {
-    reader: only(forge.port('CredentialReader')),
+    reader: only(forge.port('CredentialReader').filter(({ prefix }) => prefix === '')),
     good: { token: text ?? '', userId: ada?.id ?? '' },
     now: forge.clock.now(),
     revoke: async () => void (await forge.as('ada').delete(`/user/tokens/${id}`)),
@@ -92,6 +136,9 @@ const label: { readonly id: string; readonly name: string } = await asked('/repo
 const milestone: { readonly id: string; readonly title: string } = await asked('/repos/ada/closed/milestones', {
   title: '1.0',
 });
+const written = await forge.as('ada').put('/repos/ada/offered/contents/file', { json: { message: 'x', content: '' } });
+const { commit } = written.body as { readonly commit: { readonly sha: string } };
+const { id: offered } = await forge.repository('ada/offered');
 const inMilestones: PortValue<'MilestoneCounts'>[number] = {
   counts: async (repositoryId, ids) =>
     new Map(repositoryId === repository && ids.includes('m') ? [['m', { open: 1, closed: 2 }]] : []),
@@ -101,6 +148,23 @@ const counted: PortValue<'RepositoryCounters'>[number] = {
   counts: async (ids, caller) =>
     new Map(ids.includes(repository) ? [[repository, { stars: 2, starred: caller.kind === 'user' }]] : []),
 };
+const onePipeline: NonNullable<PortValue<'PipelineVerdicts'>> = {
+  verdicts: async (id, commits) =>
+    new Map(id === repository && commits.includes(commit.sha) ? [[commit.sha, 'success']] : []),
+};
+
+let branches = 0;
+/** New ones: the second has a commit that the first lacks. */
+async function twoBranches(): Promise<{ readonly target: string; readonly source: string }> {
+  branches += 1;
+  const [target, source] = [`target-${branches}`, `source-${branches}`];
+  const put = (branch: string, path: string) =>
+    forge.as('ada').put(`/repos/ada/closed/contents/${path}`, { json: { message: 'x', content: '', branch } });
+  if (branches === 1) await put('main', 'base');
+  for (const name of [target, source]) await forge.as('ada').post('/repos/ada/closed/branches', { json: { name } });
+  await put(source, source);
+  return { target, source };
+}
 const grants: NonNullable<PortValue<'AdminGrants'>> = {
   scopesOf: async (id) => (id === ada.id ? ['admin:users'] : []),
 };
@@ -140,7 +204,22 @@ const ours: Readonly<Record<Ports, readonly Promised[]>> = {
   })),
   AdminGrants: contracts.AdminGrants(() => ({ grants, granted: { userId: ada.id, scopes: ['admin:users'] } })),
   AuditLog: contracts.AuditLog(audited),
+  AuditTrail: contracts.AuditTrail(audited),
   CredentialReader: contracts.CredentialReader(token),
+  MergeHeads: contracts.MergeHeads(() => ({
+    heads: forge.port('MergeHeads'),
+    known: { id: offered, owner: 'ada' },
+    commit: commit.sha,
+    ref: async (name) => (await forge.port('GitBackend').readRefs(offered, [name]))[0],
+  })),
+  Merging: contracts.Merging(async () => ({
+    merging: forge.port('Merging'),
+    granted: needed(leaveToMerge),
+    writable: granted,
+    ...(await twoBranches()),
+    tip: async (branch) => (await forge.port('GitBackend').readRefs(repository, [`refs/heads/${branch}`]))[0] ?? '',
+  })),
+  IssuedCredentials: contracts.IssuedCredentials(granting),
   MilestoneCounts: contracts.MilestoneCounts(() => ({
     counts: inMilestones,
     counted: { repositoryId: repository, milestoneId: 'm', open: 1, closed: 2 },
@@ -156,6 +235,10 @@ const ours: Readonly<Record<Ports, readonly Promised[]>> = {
   PasswordSignIn: contracts.PasswordSignIn(async () => ({
     signIn: needed(forge.port('PasswordSignIn')),
     known: { username: 'lost', password: await passwordOf('lost'), userId: lost.id },
+  })),
+  PipelineVerdicts: contracts.PipelineVerdicts(() => ({
+    pipelines: onePipeline,
+    known: { repositoryId: repository, commit: commit.sha, verdict: 'success' },
   })),
   Planning: contracts.Planning(() => ({
     planning: needed(forge.port('Planning')),
@@ -181,14 +264,31 @@ const ours: Readonly<Record<Ports, readonly Promised[]>> = {
     counted: { id: repository, caller: granted.call.caller, counts: { stars: 2, starred: true } },
   })),
   ResourceResolver: contracts.ResourceResolver(() => ({ resolver: only(forge.port('ResourceResolver')), things })),
+  SealedRecords: contracts.SealedRecords(() =>
+    only(forge.port('SealedRecords').filter(({ what }) => what === 'signing keys')),
+  ),
   Sealer: contracts.Sealer(() => forge.port('Sealer')),
   Settings: contracts.Settings(() => ({ settings: forge.port('Settings'), declared: identitySettings })),
+  SigningKeyRotation: contracts.SigningKeyRotation(() => needed(forge.port('SigningKeyRotation'))),
   UserReferences: contracts.UserReferences(() => ({
     references: only(forge.port('UserReferences').filter(({ what }) => what === 'repositories')),
-    referred: { id: ada.id, count: 1 },
+    referred: { id: ada.id, count: 2 },
     free: eve.id,
   })),
+  UserGroups: contracts.UserGroups(() => ({
+    groups: needed(forge.port('UserGroups')),
+    user: lost.id,
+    administrator,
+  })),
   Users: contracts.Users(() => ({ users: forge.port('Users'), known: [one, other], administrator })),
+  Vouching: contracts.Vouching(() => ({
+    vouching: forge.port('Vouching'),
+    unitOfWork: forge.port('UnitOfWork'),
+    user: ada,
+    sessionId: needed(owner).credential.id,
+    suspended: gone,
+    now: forge.clock.now(),
+  })),
 };
 
 void t.test('every port that a plugin may provide has a contract', (t) => {
@@ -222,6 +322,15 @@ void t.test('a provider that breaks a promise fails by its name', async (t) => {
       })),
       /in any case/,
     ],
+    [
+      contracts.UserGroups(() => ({
+        groups: { ...needed(forge.port('UserGroups')), groupsOf: async () => [] },
+        user: lost.id,
+        administrator,
+      })),
+      /^everybody is in general/,
+    ],
+    [contracts.SealedRecords(() => ({ what: 'nothing', reseal: async () => 1 })), /nothing left to seal/],
     [contracts.PasswordHasher(() => ({ ...hasher, verify: async () => true })), /^the right password .* no other$/],
     [contracts.PasswordHasher(() => ({ ...hasher, hash: async (text) => text })), /does not tell the password/],
     [

@@ -1,13 +1,13 @@
 // The data directory, its mark and its key: ours alone, made once, never older software on newer data.
 import { execFile } from 'node:child_process';
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
 import { openDataDirectory } from '#host/data-directory';
 import { createOnce, replaceFile } from '#host/atomic-files';
 import { Refused, type Problem } from '#host/problem';
-import { secretKey } from '#host/secret-key';
+import { SecretKeys } from '#host/secret-key';
 
 const run = promisify(execFile);
 const mode = (path: string): number => statSync(path).mode & 0o777;
@@ -109,7 +109,7 @@ void t.test('a file made once is whole or absent, and the first contents stay', 
 void t.test('processes that start together get one and the same key', async (t) => {
   const path = t.testdir();
   const module = new URL('../../host/secret-key.ts', import.meta.url).href;
-  const program = `import { secretKey } from ${JSON.stringify(module)}; process.stdout.write(Buffer.from(secretKey(${JSON.stringify(path)}, undefined)).toString('hex'));`;
+  const program = `import { SecretKeys } from ${JSON.stringify(module)}; process.stdout.write(Buffer.from(new SecretKeys(${JSON.stringify(path)}, undefined).all()[0]).toString('hex'));`;
   const keys = await Promise.all(
     Array.from({ length: 4 }, () => run(process.execPath, ['--input-type=module', '--eval', program])),
   );
@@ -119,20 +119,42 @@ void t.test('processes that start together get one and the same key', async (t) 
   t.strictSame(readdirSync(path), ['secret.key']);
 });
 
+void t.test('a rotation adds a key, which comes first; two at once add one, and whoever looks again has it', (t) => {
+  const path = t.testdir();
+  const [one, other] = [new SecretKeys(path, undefined), new SecretKeys(path, undefined)];
+  const [first] = one.all();
+  one.rotate();
+  t.equal(one.all().length, 2);
+  t.equal(one.all()[1], first);
+  t.strictSame(other.all(), [first], 'it has not looked');
+  other.reload();
+  t.strictSame(other.all(), one.all());
+  for (let round = 0; round < 10; round += 1) other.rotate();
+  t.strictSame(new SecretKeys(path, undefined).all(), other.all(), 'the eleventh is above the second');
+  t.equal(other.all().length, 12);
+  t.equal(mode(join(path, 'secret.key.12')), 0o600);
+  rmSync(join(path, 'secret.key'));
+  t.strictSame(new SecretKeys(path, undefined).all(), other.all().slice(0, -1), 'an old one may be taken away');
+  t.end();
+});
+
 void t.test('a configured key needs no file; a damaged or exposed file is refused', async (t) => {
   const path = t.testdir();
   const key = new Uint8Array(32).fill(7);
-  t.equal(secretKey(path, key), key);
+  const configured = new SecretKeys(path, [key]);
+  t.equal(configured.all()[0], key);
+  t.equal(configured.configured, true);
+  t.throws(() => configured.rotate(), "its keys are the operator's to change");
   t.strictSame(readdirSync(path), []);
   mkdirSync(path, { recursive: true });
   writeFileSync(join(path, 'secret.key'), 'c2hvcnQ=', { mode: 0o600 });
   t.match(
-    refusal(() => secretKey(path, undefined)),
+    refusal(() => new SecretKeys(path, undefined)),
     { code: 'secret_key_damaged' },
   );
   chmodSync(join(path, 'secret.key'), 0o644);
   t.match(
-    refusal(() => secretKey(path, undefined)),
+    refusal(() => new SecretKeys(path, undefined)),
     { code: 'secret_key_exposed', remedy: `Run chmod 600 ${join(path, 'secret.key')}` },
   );
 });

@@ -57,14 +57,15 @@ void t.test('uncommented, it is the default configuration', async (t) => {
     'dataDir',
     'database',
     'trustedProxies',
-    'secretKey',
+    'secretKeys',
     'logLevel',
     'limits',
   ] as const)
     t.strictSame(configuration[key], defaults[key], key);
   for (const definition of await definitions()) {
     const { config = {}, enabled } = configuration.plugins.find(({ name }) => name === definition.name) ?? {};
-    t.equal(enabled, true, `${definition.name} is enabled`);
+    const standard = standardPlugins.find(({ name }) => name === definition.name);
+    t.equal(enabled, standard?.enabled, `${definition.name} is enabled where it is so by default`);
     t.strictSame(
       Object.keys(parsed['plugins']?.[definition.name] ?? {}).sort(),
       ['enabled', ...Object.keys(definition.config?.describe().keys ?? {})].sort(),

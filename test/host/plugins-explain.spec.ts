@@ -89,6 +89,7 @@ void t.test('plugins explain tells what a plugin may do without building it, als
     '  tools        -',
     '  indexers     -',
     '  pages        -',
+    '  channels     -',
     '  outbound     hooks.example.com (told, not enforced)',
     '',
   ];

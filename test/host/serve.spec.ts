@@ -12,6 +12,7 @@ import { definePlugin, PLUGIN_API_VERSION, type PluginDefinition } from '#host/d
 import { Refused } from '#host/problem';
 import { startForge } from '#host/serve';
 import { version } from '#host/version';
+import { nothingBut } from '#test/support/plugin-list';
 
 const base = { version: '1.0.0', api: `^${PLUGIN_API_VERSION}` };
 const route = (id: string, path: string, run: () => Promise<undefined>) =>
@@ -41,8 +42,7 @@ async function start(
       PORT: '0',
       HEXFORGE_DATABASE: 'memory',
       HEXFORGE_DATA_DIR: dataDir,
-      HEXFORGE_PLUGINS:
-        '-identity,-repositories,-git-native,-git-http,-planning,-issues,-audit,-limits,-settings,-administration',
+      HEXFORGE_PLUGINS: nothingBut(),
       ...environment,
     },
   });
@@ -282,8 +282,7 @@ export default definePlugin({ name: 'guest', version: '1.0.0', api: '^0.2.0', co
     const environment = {
       PORT: '0',
       HEXFORGE_DATABASE: 'memory',
-      HEXFORGE_PLUGINS:
-        '-identity,-repositories,-git-native,-git-http,-planning,-issues,-audit,-limits,-settings,-administration',
+      HEXFORGE_PLUGINS: nothingBut(),
       GUEST_WORD: 'from the environment',
     };
     const sinks = { stdout: { write: () => undefined }, stderr: { write: () => undefined } };

@@ -175,7 +175,7 @@ void t.test(
 );
 
 void t.test('a builder that throws or yields no list is a problem of its plugin', async (t) => {
-  const builders = ['routes', 'tools', 'indexers', 'pages', 'events', 'jobs', 'probes'];
+  const builders = ['routes', 'channels', 'tools', 'indexers', 'pages', 'events', 'jobs', 'probes'];
   for (const kind of builders) {
     const throwing = () => {
       throw new TypeError("Cannot read properties of undefined (reading 'x')");

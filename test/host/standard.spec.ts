@@ -10,6 +10,7 @@ import { Refused } from '#host/problem';
 import { checkPlugin } from '#host/sdk/testing';
 import { startForge, type Forge } from '#host/serve';
 import { projectFiles } from '../../tools/project-files.ts';
+import { enabledPlugins } from '#test/support/plugin-list';
 
 const definitionOf = async (module: string): Promise<PluginDefinition> => (await import(module)).default;
 const all = (): Promise<readonly PluginDefinition[]> =>
@@ -81,7 +82,7 @@ void t.test('all together they start, and their routes are there', async (t) => 
   t.teardown(() => forge.stop());
   t.strictSame(
     forge.plugins().map(({ state }) => state),
-    standardPlugins.map(() => 'started'),
+    enabledPlugins.map(() => 'started'),
   );
   t.equal((await fetch(`${forge.url}/readyz`)).status, 200);
 });
@@ -119,7 +120,7 @@ for (const { name } of standardPlugins) {
 }
 
 void t.test('without repositories the accounts work and the routes of repositories are 404', async (t) => {
-  const forge = await start(join(t.testdir(), 'd'), '-repositories,-git-http,-planning,-issues');
+  const forge = await start(join(t.testdir(), 'd'), '-repositories,-git-http,-planning,-issues,-merges');
   if (forge instanceof Refused) throw forge;
   t.teardown(() => forge.stop());
   t.equal((await fetch(`${forge.url}/api/v1/repos`)).status, 404);

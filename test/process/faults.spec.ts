@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { freePort, ServerProcess } from '#test/support/server-process';
+import { nothingBut } from '#test/support/plugin-list';
 
-const none = '-identity,-repositories,-git-native,-git-http,-planning,-issues,-audit,-limits';
+const none = nothingBut();
 
 /** Plugins as files of plain JavaScript: name → the members of its definition. */
 interface Folder {

@@ -8,10 +8,11 @@ import { Command, hexforge } from '#test/support/command';
 import { temporaryFolder } from '#test/support/folder';
 import { columnUnderTest } from '#test/support/forge';
 import { createDatabase, query } from '#test/support/postgres';
+import { nothingBut } from '#test/support/plugin-list';
 
 /** Whole servers are started. */
 const patient = { timeout: 120_000 } as const;
-const standard = '-identity,-repositories,-git-native,-git-http,-planning,-issues,-audit,-limits';
+const standard = nothingBut();
 const first = { name: '001', up: ['create table bell_ring (id integer)', 'insert into bell_ring values (1)'] };
 const second = (...more: readonly string[]) => ({
   name: '002',

@@ -9,6 +9,7 @@ import { Command, hexforge } from '#test/support/command';
 import { temporaryFolder } from '#test/support/folder';
 import type { Teardown } from '#test/support/forge';
 import { createDatabase, query } from '#test/support/postgres';
+import { nothingBut } from '#test/support/plugin-list';
 
 const password = 'correct horse battery staple';
 
@@ -220,7 +221,7 @@ void tap.test('HEXFORGE_PLUGINS enables with + and disables with -; routes of a 
   t.equal((await json(`${all.url}/api/v1/repos`)).status, 200);
   const { url } = await serve(t, {
     ...inMemory,
-    HEXFORGE_PLUGINS: '-repositories,-git-http,-git-native,-planning,-issues',
+    HEXFORGE_PLUGINS: nothingBut('identity', 'audit', 'limits', 'settings', 'administration', 'oauth-server'),
   });
   t.equal((await json(`${url}/api/v1/repos`)).status, 404);
   t.equal((await signIn(url, 'admin', password)).status, 200, 'accounts work');
@@ -346,6 +347,7 @@ void tap.test('the standard plugins are on by name, and `plugins` lists them', a
     'git-http',
     'planning',
     'issues',
+    'oauth-server',
     'limits',
     'audit',
     'settings',

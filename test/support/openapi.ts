@@ -133,6 +133,8 @@ export class Contract {
       this.#holdError(what, answer.body, operation?.answers.get(answer.status)?.get('application/json') ?? []);
     // A component that the instance lacks can be missing from any operation; which, depends on the instance.
     if (operation === undefined || (answer.status === 503 && !operation.answers.has(503))) return;
+    // So can the token that was sent be good elsewhere alone, whatever the operation.
+    if (answer.status === 403 && codeOf(answer) === 'invalid_audience') return;
     seen.set(operation.id, (seen.get(operation.id) ?? new Set()).add(answer.status));
     const types = operation.answers.get(answer.status);
     if (types === undefined)
@@ -161,5 +163,7 @@ export class Contract {
       throw new ContractBroken(`${what} with the member "${strange}", which is not documented`);
   }
 }
+
+const codeOf = ({ body }: Answer): unknown => (body as { readonly error_code?: unknown } | undefined)?.error_code;
 
 const rank = (path: string): string => path.replaceAll(/\{[^}]+\}/g, '~');

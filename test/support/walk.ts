@@ -18,6 +18,14 @@ export interface Entry {
 
 export const entryOf = (operation: Operation): Entry => operation.entry as unknown as Entry;
 
+/** Whether what it refuses has the shape of OAuth2 and not the envelope of all operations. */
+export const inShapeOfOAuth2 = ({ answers }: Operation): boolean =>
+  [...answers.values()].some((types) => types.get('application/json')?.includes('error_description') === true);
+
+/** Whether its Authorization header is a client's, and none of an account. */
+export const readsOwnCredentials = ({ entry }: Operation): boolean =>
+  (entry['security'] as readonly object[]).some((one) => 'client' in one);
+
 /** Stands for an id of nothing. */
 export const nobody = '00000000-0000-4000-8000-0000000000ff';
 
@@ -36,6 +44,9 @@ export interface Stage {
 export async function stage(forge: TestForge): Promise<Stage> {
   const admin = await forge.administrator();
   const user = await forge.createUser('walked');
+  // An operation that is not there while this is off.
+  const opened = await admin.put('/api/v1/admin/settings/oauth2.dcr.enabled', { body: { value: 'true' } });
+  if (opened.status !== 200) throw new Error(`opening registration answered ${opened.status}: ${opened.text}`);
   const repository = await admin.post('/api/v1/repos', { body: { name: 'walked' } });
   if (repository.status !== 201)
     throw new Error(`creating the repository answered ${repository.status}: ${repository.text}`);

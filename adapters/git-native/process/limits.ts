@@ -42,6 +42,8 @@ export interface GitLimits {
   readonly readSeconds: number;
   /** Seconds one computation may take. Default 10, as at GitHub. */
   readonly computeSeconds: number;
+  /** Seconds one merge may take before it is pushed. Default 60. */
+  readonly mergeSeconds: number;
   /** Seconds a clone or push may take in all. Default 3600. */
   readonly transferSeconds: number;
   /** Seconds without a byte either way after which a clone or push is given up. Default 120. */
@@ -71,6 +73,7 @@ export function gitLimits(given: Partial<GitLimits> = {}): GitLimits {
     pooledBlobBytes: 8 * 1024 ** 2,
     readSeconds: 30,
     computeSeconds: 10,
+    mergeSeconds: 60,
     transferSeconds: 3600,
     idleSeconds: 120,
     leastRate: { bytesPerSecond: 1024, seconds: 60 },

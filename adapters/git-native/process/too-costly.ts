@@ -15,6 +15,9 @@ export class TooCostly extends Unavailable {
   }
 }
 
+/** The same, where it was time. */
+export class TooSlow extends TooCostly {}
+
 /** What git says where it meets `GIT_ALLOC_LIMIT`; that the machine has no memory left is another matter. */
 const outOfMemory = /attempting to allocate/;
 
@@ -22,7 +25,7 @@ export const isOutOfMemory = (stderr: string): boolean => outOfMemory.test(stder
 
 /** @throws {TooCostly} where a process that has ended passed its deadline or needed too much memory. */
 export function refuseTooCostly(process: GitProcess, command: string): void {
-  if (process.expired) throw new TooCostly(`git ${command} was stopped: ${process.stopped ?? ''}`);
+  if (process.expired) throw new TooSlow(`git ${command} was stopped: ${process.stopped ?? ''}`);
   refuseOutOfMemory(process, command);
 }
 

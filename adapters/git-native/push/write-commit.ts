@@ -6,13 +6,14 @@ import { promisify } from 'node:util';
 import { deflate } from 'node:zlib';
 import { Internal, Unprocessable } from '#core/kernel/errors';
 import { zeroOid, type Oid } from '#core/repositories/git-backend';
-import type { FileWrite, PushHooks, Signature, WriteOutcome } from '#core/repositories/git-history';
+import type { FileWrite, PushHooks, WriteOutcome } from '#core/repositories/git-history';
 import { parseCommitRecord } from '../history/commits.ts';
 import type { Objects } from '../objects/objects.ts';
 import { Tree, type RawEntry } from '../objects/tree.ts';
 import { pathSegments } from '../refs/names.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
-import { flushPkt, lineOf, pktLine, PktLineParser } from '../transport/pkt-line.ts';
+import { commitContent } from './commit-content.ts';
+import { ownPush } from './own-push.ts';
 import type { ReceivePack } from './receive-pack.ts';
 
 /** gitformat-pack(5), "Object types". */
@@ -44,17 +45,11 @@ export class CommitWriter {
     const trees = await this.#trees(location, change, blob?.oid);
     const root = trees.at(-1);
     if (root === undefined) throw new Internal('A commit was made without a tree');
-    const commit = await made('commit', Buffer.from(commitText(change, root.oid)));
-    const body = pushBody(change, [...(blob === undefined ? [] : [blob]), ...trees, commit]);
-    const answer = await this.#receivePack.receive(location, {
-      ...hooks,
-      service: 'git-receive-pack',
-      protocol: undefined,
-      body,
-    });
-    const refusal = await refusalIn(answer, change.ref);
-    // What git says then is no answer to the change.
-    if (refusal !== undefined && answer.fault !== undefined) throw answer.fault;
+    const parents = change.parent === zeroOid ? [] : [change.parent];
+    const commit = await made('commit', commitContent({ ...change, tree: root.oid, parents }));
+    const pack = packOf([...(blob === undefined ? [] : [blob]), ...trees, commit]);
+    const update = { ref: change.ref, old: change.parent, new: commit.oid };
+    const refusal = await ownPush(this.#receivePack, location, update, pack, hooks);
     return { commit: parseCommitRecord(commit.oid, Buffer.from(commit.content)), blob: blob?.oid, refusal };
   }
 
@@ -101,12 +96,6 @@ export class CommitWriter {
   }
 }
 
-function commitText({ parent, author, committer, message }: FileWrite, tree: Oid): string {
-  const line = (role: string, { name, email, date }: Signature): string =>
-    `${role} ${name} <${email}> ${Math.floor(date.getTime() / 1000)} +0000\n`;
-  return `tree ${tree}\n${parent === zeroOid ? '' : `parent ${parent}\n`}${line('author', author)}${line('committer', committer)}\n${message}\n`;
-}
-
 async function made(type: MadeObject['type'], content: Uint8Array): Promise<MadeObject> {
   const hash = createHash('sha1').update(`${type} ${content.length}\0`);
   for (let at = 0; at < content.length; at += stretch) {
@@ -116,9 +105,8 @@ async function made(type: MadeObject['type'], content: Uint8Array): Promise<Made
   return { type, content, oid: hash.digest('hex') };
 }
 
-/** gitprotocol-pack(5), "Reference Update Request", with a pack as gitformat-pack(5) has it. */
-async function* pushBody({ ref, parent }: FileWrite, objects: readonly MadeObject[]): AsyncGenerator<Uint8Array> {
-  yield Buffer.concat([pktLine(`${parent} ${objects.at(-1)?.oid ?? zeroOid} ${ref}\0report-status\n`), flushPkt]);
+/** A pack as gitformat-pack(5) has it. */
+async function* packOf(objects: readonly MadeObject[]): AsyncGenerator<Uint8Array> {
   const hash = createHash('sha1');
   const head = Buffer.alloc(12);
   head.write('PACK', 'latin1');
@@ -145,20 +133,4 @@ function objectHeader(type: number, length: number): Buffer {
     byte = rest % 128;
   }
   return Buffer.from([...bytes, byte]);
-}
-
-/** What the report says of the ref; undefined where it moved. */
-async function refusalIn(answer: AsyncIterable<Uint8Array>, ref: string): Promise<string | undefined> {
-  const parser = new PktLineParser();
-  let unpacked: string | undefined;
-  let refusal: string | undefined = 'git said nothing of it';
-  for await (const chunk of answer) {
-    for (const found of parser.parse(chunk)) {
-      const line = found.kind === 'data' ? lineOf(found) : '';
-      if (line.startsWith('unpack ') && line !== 'unpack ok') unpacked = line.slice('unpack '.length);
-      if (line === `ok ${ref}`) refusal = undefined;
-      if (line.startsWith(`ng ${ref} `)) refusal = line.slice(`ng ${ref} `.length);
-    }
-  }
-  return refusal === undefined ? undefined : (unpacked ?? refusal);
 }

@@ -1,13 +1,16 @@
 // Refs by name and in lists, with annotated tags peeled; and the resolution of revisions (user text to a commit oid).
 import { createHash } from 'node:crypto';
 import { Lru } from '#core/kernel/lru';
-import { zeroOid, type Oid, type Ref, type RefList } from '#core/repositories/git-backend';
+import { mergeRefs, zeroOid, type Oid, type Ref, type RefList } from '#core/repositories/git-backend';
 import type { Objects } from '../objects/objects.ts';
 import { hiddenRefs } from '../process/environment.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import { isLegalName, isLegalRef, isOid } from './names.ts';
 import { TimeSlice } from '../process/time-slice.ts';
 import { RefFiles, type StoredRef } from './ref-files.ts';
+
+/** Neither the forge's own nor those of merge requests, of which there are as many as there were requests. */
+const isListed = (name: string): boolean => !name.startsWith(`${hiddenRefs}/`) && !name.startsWith(`${mergeRefs}/`);
 
 const prefixes = { branches: 'refs/heads/', tags: 'refs/tags/', all: 'refs/' } as const;
 
@@ -35,14 +38,17 @@ export class Refs {
   }
 
   async list(location: RepositoryLocation, kind: keyof typeof prefixes): Promise<readonly Ref[]> {
-    const stored = (await this.#files.list(location, prefixes[kind])).filter(
-      ({ ref }) => !ref.name.startsWith(`${hiddenRefs}/`),
-    );
+    const stored = (await this.#files.list(location, prefixes[kind])).filter(({ ref }) => isListed(ref.name));
     // Branches, of which there may be thousands, are no reason for as many promises.
     if (!stored.some(({ mayBeTag }) => mayBeTag)) return stored.map(({ ref }) => ref);
     return await Promise.all(
       stored.map(async ({ ref, mayBeTag }) => (mayBeTag ? await this.#peeledRef(location, ref) : ref)),
     );
+  }
+
+  /** What every ref points to, whatever it is called. */
+  async oids(location: RepositoryLocation): Promise<ReadonlySet<Oid>> {
+    return new Set((await this.#files.list(location, prefixes.all)).map(({ ref }) => ref.oid));
   }
 
   /** The same list while no ref changes; tags as they are. */
@@ -118,7 +124,7 @@ async function listed(stored: readonly StoredRef[]): Promise<RefList> {
   const hash = createHash('sha256');
   const refs: Ref[] = [];
   for (const { ref } of stored) {
-    if (ref.name.startsWith(`${hiddenRefs}/`)) continue;
+    if (!isListed(ref.name)) continue;
     refs.push(ref);
     hash.update(`${ref.oid} ${ref.name}\n`);
     if (slice.over) await slice.rest();

@@ -4,7 +4,7 @@ import { Buffer } from 'node:buffer';
 import { once } from 'node:events';
 import { Internal, Unavailable, ValidationFailed } from '#core/kernel/errors';
 import type { Log } from '#core/kernel/log';
-import type { GitService, ServeRequest } from '#core/repositories/git-backend';
+import { broughtRefs, mergeRefs, type GitService, type ServeRequest } from '#core/repositories/git-backend';
 import { byteStream, prefixed } from '../process/byte-stream.ts';
 import type { GitConfig } from '../process/environment.ts';
 import type { GitProcess, GitProcesses, SpawnOptions } from '../process/git-process.ts';
@@ -25,7 +25,11 @@ export const uploadConfig: GitConfig = {
   'uploadpack.allowAnySHA1InWant': 'false',
   'uploadpack.allowTipSHA1InWant': 'false',
   'uploadpack.allowReachableSHA1InWant': 'false',
+  'uploadpack.hideRefs': broughtRefs,
 };
+
+/** Who pushes is not told of them, for there may be as many as there were requests; the judge refuses them by name. */
+const unadvertised: GitConfig = { 'receive.hideRefs': mergeRefs };
 
 /** gitprotocol-pack(5): what a push may bring and how it is checked. */
 export function receiveConfig(pushBytes: number): GitConfig {
@@ -75,7 +79,10 @@ export class SmartHttp {
   ): Promise<AsyncIterable<Uint8Array>> {
     const { service, signal } = request;
     const variables = protocolVariable(service, request.protocol);
-    const config = service === 'git-upload-pack' ? uploadConfig : receiveConfig(this.#parts.limits.pushBytes);
+    const config =
+      service === 'git-upload-pack'
+        ? uploadConfig
+        : { ...receiveConfig(this.#parts.limits.pushBytes), ...unadvertised };
     // gitprotocol-http(5): version 2 has no service header.
     const head =
       variables['GIT_PROTOCOL'] === 'version=2'

@@ -32,6 +32,7 @@ export const pluginJson = shape({
   tools: names(),
   indexers: names(),
   pages: names(),
+  channels: names(),
   outbound: names(),
   untold: names(),
 }).id('Plugin');

@@ -1,13 +1,20 @@
 // Audit entries in memory.
-import type { AuditEntry, MemoryDatabase } from 'hexforge/plugin';
-import type { AuditStore } from 'hexforge/audit';
-
-export interface EntryRow extends AuditEntry {
-  readonly id: number;
-}
+import type { MemoryDatabase } from 'hexforge/plugin';
+import type { AuditStore, NumberedEntry } from 'hexforge/audit';
 
 export function memoryAuditStore(db: MemoryDatabase): AuditStore {
-  const entries = db.table<EntryRow>('audit_entry', { key: 'id' });
-  // None is ever removed.
-  return { append: async (entry) => entries.insert({ ...entry, id: entries.count() + 1 }) } satisfies AuditStore;
+  const entries = db.table<NumberedEntry>('audit_entry', { key: 'id' });
+  return {
+    // None is ever removed.
+    append: async (entry) => entries.insert({ ...entry, id: entries.count() + 1 }),
+    async list({ actor, action = '', from, to, limit, offset }) {
+      const where = (entry: NumberedEntry): boolean =>
+        (actor === undefined || entry.actorUsername?.toLowerCase() === actor.toLowerCase()) &&
+        entry.action.startsWith(action) &&
+        (from === undefined || entry.at >= from) &&
+        (to === undefined || entry.at <= to);
+      return { entries: entries.find({ where, orderBy: { desc: 'id' }, limit, offset }), total: entries.count(where) };
+    },
+    byId: async (id) => entries.get(id),
+  } satisfies AuditStore;
 }

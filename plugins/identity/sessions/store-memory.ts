@@ -18,6 +18,10 @@ export function memorySessionStore(db: MemoryDatabase): SessionStore {
       if (session === undefined || user?.status !== 'active' || session.expiresAt <= now) return undefined;
       return { id: user.id, username: user.username, isAdmin: user.isAdmin };
     },
+    async startedAt(id, now) {
+      const session = table.get(id);
+      return session !== undefined && session.expiresAt > now ? session.createdAt : undefined;
+    },
     addRefreshToken: async ({ hash, sessionId }) => refresh.insert({ hash, sessionId, usedAt: undefined }),
     async useRefreshToken(hash, now) {
       const session = sessionOf(hash);

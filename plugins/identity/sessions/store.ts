@@ -24,6 +24,15 @@ export function sqlSessionStore(db: SqlDatabase): SessionStore {
         .executeTakeFirst();
       return row;
     },
+    async startedAt(id, now) {
+      const row = await rows(db)
+        .selectFrom('identity_session')
+        .select('created_at')
+        .where('id', '=', id)
+        .where('expires_at', '>', now)
+        .executeTakeFirst();
+      return row?.created_at;
+    },
     async addRefreshToken(refresh) {
       await db.em().insert(RefreshTokenTable, { ...refresh, usedAt: null });
     },

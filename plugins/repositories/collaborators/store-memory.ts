@@ -18,6 +18,12 @@ export function memoryCollaboratorStore(database: MemoryDatabase): CollaboratorS
     list: async (repositoryId) =>
       read({ repositoryId }).sort((a, b) => (nameKey(a.user.username) < nameKey(b.user.username) ? -1 : 1)),
     find: async (repositoryId, userId) => read({ repositoryId, userId })[0],
+    among: async (repositoryId, userIds) =>
+      new Map(
+        read({ repositoryId })
+          .filter(({ user }) => userIds.includes(user.id))
+          .map(({ user, collaboration }) => [user.id, collaboration]),
+      ),
     async put(repositoryId, userId, given, at) {
       const { createdAt } = rows.get([repositoryId, userId]) ?? { createdAt: at };
       const collaboration = { ...given, permissions: isRole(given.role) ? [] : given.permissions };

@@ -44,6 +44,12 @@ export function sqlCollaboratorStore(database: SqlDatabase): CollaboratorStore {
       return row === undefined ? undefined : collaborator(row);
     },
 
+    async among(repositoryId, userIds) {
+      if (userIds.length === 0) return new Map();
+      const rows = await collaborators(db(), repositoryId).where('c.user_id', 'in', userIds).execute();
+      return new Map(rows.map(collaborator).map(({ user, collaboration }) => [user.id, collaboration]));
+    },
+
     async put(repositoryId, userId, { role, permissions, roleTemplateId }, at) {
       const given = { role, permissions: isRole(role) ? [] : [...permissions], roleTemplateId: roleTemplateId ?? null };
       await database

@@ -1,8 +1,7 @@
 // Routes of document D that read history: commits, one of them, and comparisons.
-import { api, pageRules, readPage, reads, type Route } from 'hexforge/plugin';
+import { api, moment, pageRules, readPage, reads, type Route } from 'hexforge/plugin';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
 import { derived, marked } from '../conditional.ts';
-import { moment } from '../times.ts';
 import { presentCommit, presentCommitDetail, presentComparison } from './present.ts';
 import {
   commitDetailJson,

@@ -1,6 +1,7 @@
 // The store in memory, for tests and for a forge that keeps nothing.
 import type { MemoryDatabase } from 'hexforge/plugin';
 import {
+  longestDescent,
   mayRead,
   nameKey,
   uniques,
@@ -45,6 +46,12 @@ export function memoryRepositoryStore(database: MemoryDatabase): RepositoryStore
     publicUsers(database)
       .values()
       .find(({ username_key }) => username_key === nameKey(username))?.id;
+  /** What it leads to over its parents. */
+  const rootOf = (row: Row | undefined): Row | undefined => {
+    let root = row;
+    for (let depth = 0; depth < longestDescent; depth += 1) root = rows.get(root?.parentId ?? '') ?? root;
+    return root;
+  };
   const named = (ownerId: string | undefined, name: string): Row | undefined =>
     rows.findOne((row) => row.ownerId === ownerId && nameKey(row.name) === nameKey(name));
   const collaboration = (id: string, userId: string | undefined) =>
@@ -90,13 +97,19 @@ export function memoryRepositoryStore(database: MemoryDatabase): RepositoryStore
       return userIds.filter((userId) => users.has(userId) && reads(userId));
     },
     parentOf: async (id) => entities([rows.get(rows.get(id)?.parentId ?? '')])[0],
+    async network(id, owner) {
+      const [root, ownerId] = [rootOf(rows.get(id)), ownerNamed(owner)];
+      const where = (row: Row): boolean => row.ownerId === ownerId && rootOf(row)?.id === root?.id;
+      return entities(root === undefined ? [] : rows.find({ where, orderBy: 'createdAt' }));
+    },
     idByName: async (ownerId, name) => named(ownerId, name)?.id,
-    async list({ reader, ownerId, owner, parentId, limit, offset = 0 }) {
+    async list({ reader, ownerId, owner, parentId, ids, limit, offset = 0 }) {
       const namedId = owner === undefined ? undefined : ownerNamed(owner);
       const where = (row: Row): boolean =>
         (ownerId === undefined || row.ownerId === ownerId) &&
         (owner === undefined || row.ownerId === namedId) &&
         (parentId === undefined || row.parentId === parentId) &&
+        (ids === undefined || ids.includes(row.id)) &&
         mayRead(row, collaboration(row.id, reader.kind === 'user' ? reader.id : undefined), reader);
       return entities(rows.find({ where, orderBy: { desc: 'updatedAt' }, limit, offset }));
     },

@@ -1,6 +1,6 @@
 // The store on PostgreSQL: one query per read, entities for writes.
 import { compiledRead, type Kysely, rawSql, type Selectable, type SqlDatabase } from 'hexforge/plugin';
-import { nameKey, type Reader, type Repository, type RepositoryStore } from 'hexforge/repositories';
+import { longestDescent, nameKey, type Reader, type Repository, type RepositoryStore } from 'hexforge/repositories';
 import { RepositoryTable, type RepositoriesRows } from '../tables.ts';
 import { countColumns, ownCounts } from './counts.ts';
 
@@ -45,6 +45,17 @@ const repositories = (db: Kysely<RepositoriesRows>, from = all) =>
       'r.created_at',
       'r.updated_at',
     ]);
+
+/** A query of the repository that one leads to over its parents. */
+const rootsOf = (id: ReturnType<typeof rawSql>) => rawSql`(
+  with recursive up as (
+    select p.id, p.parent_id, 0 as depth from repositories_repository p where p.id = ${id}
+    union all
+    select p.id, p.parent_id, up.depth + 1 from up
+      join repositories_repository p on p.id = up.parent_id where up.depth < ${longestDescent}
+  )
+  select id from up order by depth desc limit 1
+)`;
 
 interface StandingValues {
   readonly owner: string;
@@ -107,6 +118,17 @@ export function sqlRepositoryStore(database: SqlDatabase): RepositoryStore {
       return row === undefined ? undefined : entity(row);
     },
 
+    async network(id, owner) {
+      // Both go up alone: there may be any number of forks below.
+      const rows = await repositories(db())
+        .where('u.username_key', '=', nameKey(owner))
+        .where(rawSql<boolean>`exists (${rootsOf(rawSql`r.id`)} intersect ${rootsOf(rawSql`${id}::uuid`)})`)
+        .orderBy('r.created_at')
+        .orderBy('r.id')
+        .execute();
+      return rows.map(entity);
+    },
+
     async idByName(ownerId, name) {
       const row = await db()
         .selectFrom('repositories_repository')
@@ -117,14 +139,18 @@ export function sqlRepositoryStore(database: SqlDatabase): RepositoryStore {
       return row?.id;
     },
 
-    async list({ reader, ownerId, owner, parentId, limit, offset }) {
+    async list({ reader, ownerId, owner, parentId, ids, limit, offset }) {
       let query = repositories(db(), readableBy(reader)).orderBy('r.updated_at', 'desc').orderBy('r.id');
       if (parentId !== undefined) query = query.where('r.parent_id', '=', parentId);
       if (ownerId !== undefined) query = query.where('r.owner_id', '=', ownerId);
       if (owner !== undefined) query = query.where('u.username_key', '=', nameKey(owner));
+      if (ids !== undefined) query = query.where('r.id', '=', rawSql<string>`any(${ids}::uuid[])`);
       // A read whose bound PostgreSQL does not know is planned anew each time, for a third of its time. The caps of
       // lists are few; the sizes of pages are as many as callers like, and would each be a statement to prepare.
-      query = offset === undefined ? query.limit(rawSql.lit(limit)) : query.limit(limit).offset(offset);
+      query =
+        offset === undefined && ids === undefined
+          ? query.limit(rawSql.lit(limit))
+          : query.limit(limit).offset(offset ?? 0);
       return (await query.execute()).map(entity);
     },
 

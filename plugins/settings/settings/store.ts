@@ -12,7 +12,7 @@ export function sqlSettingStore(database: SqlDatabase): SettingStore {
       await rawSql`select pg_advisory_xact_lock(hashtextextended('settings.write', 0))`.execute(db());
     },
     async put(setting, hexforgePlugin) {
-      await database.em().upsert(SettingTable, { ...setting, hexforgePlugin });
+      await database.em().upsert(SettingTable, { ...setting, ...(hexforgePlugin !== undefined && { hexforgePlugin }) });
     },
   } satisfies SettingStore;
 }

@@ -101,6 +101,23 @@ const faults: readonly {
     }),
   },
   {
+    fault: 'a patch says nothing of a missing newline',
+    check: 'a patch has every kind of change as git diff has it, and applies',
+    broken: (good) => ({
+      patch: async (id, query, caps) => {
+        const patch = await good.patch(id, query, caps);
+        const without = (text: string): string => text.replaceAll(/^\\ .*\n/gm, '');
+        return {
+          ...patch,
+          files: patch.files.map((file) => ({
+            ...file,
+            sections: file.sections.map((section) => ({ ...section, hunks: without(section.hunks) })),
+          })),
+        };
+      },
+    }),
+  },
+  {
     fault: 'every line is blamed on the tip',
     check: 'blame gives every line the commit and author that git gives it',
     broken: (good) => ({

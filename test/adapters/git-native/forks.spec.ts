@@ -79,6 +79,36 @@ void t.test('refs the forge keeps for itself stay behind, and so does what only 
   t.equal(await native.resolveCommit(fork, hidden), undefined);
 });
 
+void t.test(
+  'a commit of a fork is kept wherever the data directory lies, and nothing is borrowed for good',
+  async (t) => {
+    const { native, directoryOf } = await filled(t);
+    await native.fork(source, fork, { defaultBranch: 'main', signal: never });
+    const git = (...args: readonly string[]) => must(directoryOf(fork), args);
+    const tree = await git('rev-parse', 'main^{tree}');
+    const commit = await git('commit-tree', '-m', 'offered', '-p', 'main', tree);
+    const keep = { from: fork, commit, ref: 'refs/merges/1/head' };
+    let size = 0;
+    const kept = await native.keepCommit(source, keep, {
+      signal: never,
+      judge: async (updates, objects) => {
+        size = await objects.size();
+        return updates.map(({ ref }) => ({ ref, refusal: undefined }));
+      },
+    });
+    t.equal(kept, 'kept');
+    t.ok(size > 100 && size < 1500, `a commit and an index, for the tree is there: ${size}`);
+    const ours = await files(directoryOf(source));
+    t.same(
+      ours.filter((path) => /alternates|FETCH_HEAD|tmp_|incoming-|\.lock$|\.keep$/.test(path)),
+      [],
+    );
+    await native.remove(fork);
+    t.equal(await must(directoryOf(source), ['fsck', '--full', '--no-dangling']), '');
+    t.equal((await native.commitRecord(source, commit))?.message.trim(), 'offered');
+  },
+);
+
 void t.test('a fetch that fails is an error with the reason for the log', async (t) => {
   const { native, directoryOf } = await filled(t);
   for (const path of await files(join(directoryOf(source), 'objects'))) await rm(path);

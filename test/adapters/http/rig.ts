@@ -9,6 +9,7 @@ import { accessDecision, type ResourceResolver } from '#core/kernel/access';
 import type { User } from '#core/kernel/caller';
 import type { Authenticator } from '#core/kernel/credentials';
 import { Unauthorized } from '#core/kernel/errors';
+import { LiveFeed } from '#core/kernel/live';
 import type { Budget, Count, RateCounter } from '#core/kernel/rate';
 import { scopeCatalogue } from '#core/kernel/scopes';
 
@@ -164,6 +165,8 @@ export async function startRig(
     version: '1.2.3',
     trustedProxies: [],
     routes: routes.map((route) => ({ plugin: 'things', route })),
+    channels: [],
+    feed: new LiveFeed(),
     authenticator,
     scopes,
     access: accessDecision({

@@ -2,7 +2,7 @@
 // full.
 import t from 'tap';
 import { translated } from '#adapters/postgres/errors';
-import { HexforgeError } from '#core/kernel/errors';
+import { HexforgeError, Unavailable } from '#core/kernel/errors';
 
 const thrown = (code: string | undefined, message = 'secret row'): Error => Object.assign(new Error(message), { code });
 
@@ -40,5 +40,17 @@ void t.test('a database that is away, full or out of something is told as that, 
   const unknown = new Error('a fault of ours');
   t.equal(translated(unknown), unknown);
   t.match(translated(thrown('42P01')), { name: 'DatabaseFault' });
+  t.end();
+});
+
+void t.test('of what is unavailable because of the database, the cause counts where it has a name of its own', (t) => {
+  const log = (cause: unknown): Unavailable => new Unavailable('The log takes no entry', { detail: 'Later', cause });
+  t.match(translated(log(thrown('40P01'))), { message: /^The database gave this up/, retryAfter: 1 }, 'tried again');
+  t.match(translated(log(thrown('53100'))), { kind: 'insufficient_storage' }, 'a full disk is told as one');
+  const refused = translated(log(thrown('23514')));
+  t.match(refused, { kind: 'unavailable', message: 'The log takes no entry', detail: 'Later' });
+  t.match((refused as Error).cause, { name: 'DatabaseFault', code: '23514' });
+  for (const whole of [log(undefined), log(new Error('a fault of ours')), log(translated(thrown('42P01')))])
+    t.equal(translated(whole), whole);
   t.end();
 });

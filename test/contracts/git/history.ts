@@ -42,13 +42,13 @@ export async function makeHistory(folder: string): Promise<string> {
   return folder;
 }
 
-const data = (content: string | Buffer): Buffer => {
+export const data = (content: string | Buffer): Buffer => {
   const bytes = Buffer.from(content);
   return Buffer.concat([Buffer.from(`data ${bytes.length}\n`), bytes, Buffer.from('\n')]);
 };
-const quoted = (name: string | Buffer): string =>
+export const quoted = (name: string | Buffer): string =>
   `"${Buffer.from(name).toString('latin1').replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')}"`;
-const line = (text: string): Buffer => Buffer.from(`${text}\n`, 'latin1');
+export const line = (text: string): Buffer => Buffer.from(`${text}\n`, 'latin1');
 
 let clock = 1_600_000_000;
 function commit(
@@ -71,7 +71,8 @@ function commit(
     ...changes,
   ];
 }
-const write = (name: string | Buffer, content: string | Buffer, mode = '100644'): readonly Buffer[] => [
+/** A file of a commit, for fast-import. */
+export const write = (name: string | Buffer, content: string | Buffer, mode = '100644'): readonly Buffer[] => [
   line(`M ${mode} inline ${quoted(name)}`),
   data(content),
 ];

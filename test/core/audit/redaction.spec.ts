@@ -34,8 +34,11 @@ void t.test('redaction', async (t) => {
 
   await t.test('masks tokens wherever they stand in a text', async (t) => {
     t.strictSame(
-      redact({ note: `use ${token} or svc_oat_${'b'.repeat(36)}`, jwt: 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln' }),
-      { note: 'use [redacted] or [redacted]', jwt: '[redacted]' },
+      redact({
+        note: `use ${token} or svc_oat_${'b'.repeat(36)} or svc_rt_${'c'.repeat(40)}`,
+        jwt: 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln',
+      }),
+      { note: 'use [redacted] or [redacted] or [redacted]', jwt: '[redacted]' },
     );
     t.strictSame(
       [

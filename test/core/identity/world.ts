@@ -1,13 +1,13 @@
 // The accounts' use cases on in-memory stores, with a clock that tests move and passwords that cost nothing.
 import { jwtSessionTokens, sha256Hasher } from '#adapters/crypto/session-tokens';
 import { fixedClock, memoryRateCounter, openMemory, systemIds } from '#adapters/memory/index';
+import type { KeptEntry } from '#core/audit/index';
 import { auditLog } from '#core/audit/use-cases';
 import { identityEvents, identityScopes, reservedScopes } from '#core/identity/index';
 import type { Account, UserReferences } from '#core/identity/index';
 import { createAccount } from '#core/identity/new-account';
 import type { NewAccount } from '#core/identity/new-account';
 import { identityUseCases } from '#core/identity/use-cases';
-import type { AuditEntry } from '#core/kernel/audit';
 import { anonymous } from '#core/kernel/caller';
 import type { Call, Caller, Credential, User } from '#core/kernel/caller';
 import type { PasswordHasher } from '#core/kernel/credentials';
@@ -19,6 +19,7 @@ import { scopeCatalogue } from '#core/kernel/scopes';
 import type { SettingValues, Settings } from '#core/kernel/settings';
 import { memoryAuditStore } from '#plugins/audit/entries/store-memory';
 import { memoryAccountStore } from '#plugins/identity/accounts/store-memory';
+import { memoryGroupStore } from '#plugins/identity/groups/store-memory';
 import { memorySessionStore } from '#plugins/identity/sessions/store-memory';
 import { memoryTokenStore } from '#plugins/identity/tokens/store-memory';
 
@@ -54,7 +55,7 @@ export function world() {
     'auth.require_email_verification': false,
   };
   const settings: Settings = { get: async (key) => (settingValues[key] ?? defaults[key]) as SettingValues[typeof key] };
-  const entries: AuditEntry[] = [];
+  const entries: KeptEntry[] = [];
   const auditStore = memoryAuditStore(storage.database);
   const references: UserReferences[] = [];
   const hasher = fakeHasher();
@@ -62,9 +63,11 @@ export function world() {
     accounts: memoryAccountStore(storage.database),
     sessions: memorySessionStore(storage.database),
     tokens: memoryTokenStore(storage.database),
+    groups: memoryGroupStore(storage.database),
     audit: auditLog({
       unitOfWork: storage.unitOfWork,
       store: {
+        ...auditStore,
         append: async (entry) => {
           await auditStore.append(entry);
           entries.push(entry);
@@ -87,6 +90,7 @@ export function world() {
     sessionTokens: jwtSessionTokens({ key: new Uint8Array(32).fill(1), issuer: 'http://forge.test' }),
     lifetimes: { accessSeconds: 900, refreshSeconds: 30 * 86_400 },
     references: () => references,
+    issued: () => [],
   };
   const build = (over: Partial<typeof parts> = {}) => identityUseCases({ ...parts, ...over });
   const useCases = build();

@@ -33,6 +33,7 @@ import { memoryTypeSchemeStore } from '#plugins/issues/type-scheme/store-memory'
 import { typeStore } from '#plugins/issues/types/store';
 import { versionRows } from '#plugins/issues/versions/store';
 import { memoryCollaboratorStore } from '#plugins/repositories/collaborators/store-memory';
+import { memoryProtectionStore } from '#plugins/repositories/protection/store-memory';
 import { memoryRepositoryStore } from '#plugins/repositories/repositories/store-memory';
 import { addAccount } from '#test/support/accounts';
 
@@ -79,7 +80,8 @@ function fakePlanning(): Planning {
   return {
     labels: async (_, ids) => new Map(ids.flatMap((id) => [...labels].filter(([known]) => known === id))),
     milestones: async (_, ids) => new Map(ids.filter((id) => id === 'first').map((id) => [id, milestone])),
-    labelNamed: async (_, name) => [...labels.values()].find(({ nameKey }) => nameKey === name.toLowerCase()),
+    labelsNamed: async (_, names) =>
+      [...labels.values()].filter(({ nameKey }) => names.some((name) => nameKey === name.toLowerCase())),
     attach: async (_, { ids }) =>
       ids.map((id) => {
         const known = labels.get(id);
@@ -147,7 +149,13 @@ export async function world(options: { readonly planning?: false; readonly failI
     },
     unitOfWork: storage.unitOfWork,
     events: storage.events,
-    repositories: offeredRepositories({ store: repositories, users: users({ accounts }) }),
+    repositories: offeredRepositories({
+      store: repositories,
+      collaborators,
+      protections: memoryProtectionStore(database),
+      users: users({ accounts }),
+      permissionTable,
+    }),
     planning: options.planning === false ? undefined : fakePlanning(),
     ids,
   });

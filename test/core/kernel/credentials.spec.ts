@@ -74,13 +74,18 @@ void t.test('the longest matching prefix decides alone which reader is asked', a
 
 void t.test('the credential says by which way it came', async (t) => {
   const { door } = rig();
+  const inBasic = { via: 'basic', username: 'anything', password: 'svc_oat_good' } as const;
   for (const via of ['bearer', 'cookie'] as const)
     t.equal((await door.authenticate({ via, token: 'eyJ' }, context)).credential.via, via);
   t.strictSame(
-    (await door.authenticate({ via: 'basic', username: 'anything', password: 'svc_oat_good' }, context)).credential,
+    (await door.authenticate(inBasic, { ...context, passwords })).credential,
     { kind: 'oauth', id: 'c1', scopes: ['a'], via: 'basic' },
     'a token in Basic keeps its scopes',
   );
+  await t.rejects(door.authenticate(inBasic, context), { message: 'The credential is not valid' }, 'where git is not');
+  await t.rejects(door.authenticate({ via: 'cookie', token: 'svc_oat_good' }, context), {
+    message: 'The credential is not valid',
+  });
 });
 
 void t.test('passwords are tried only where they may be', async (t) => {

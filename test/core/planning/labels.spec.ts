@@ -45,8 +45,8 @@ void t.test('what is offered: batches and names, of one repository', async (t) =
   const [bugs, other] = [await labels.create(one, bug), await labels.create(two, bug)];
   t.same(await planning.labels('one', [bugs.id, other.id, 'nothing', bugs.id]), new Map([[bugs.id, bugs]]));
   t.same(await planning.labels('one', []), new Map());
-  t.same(await planning.labelNamed('one', 'bUG'), bugs);
-  t.equal(await planning.labelNamed('one', 'bugs'), undefined);
+  t.same(await planning.labelsNamed('one', ['bUG', 'bugs', 'Bug']), [bugs]);
+  t.same(await planning.labelsNamed('one', []), []);
 });
 
 void t.test('attaching', async (t) => {
@@ -73,7 +73,7 @@ void t.test('attaching', async (t) => {
       { name: 'nEW', color: 'ff0000' },
     ],
   });
-  const fresh = await planning.labelNamed('one', 'new');
+  const [fresh] = await planning.labelsNamed('one', ['new']);
   t.same(made, [b, fresh]);
   t.match(fresh, { name: 'New', color: '00ff00', description: null }, 'of one name twice the first counts');
   t.same(await told(), [['label.created', 'repository:one', { repository_id: 'one', id: fresh?.id }]]);
@@ -84,7 +84,7 @@ void t.test('attaching', async (t) => {
   await t.rejects(attach({ ids: [], inline: [{ name: 'a', color: '000000' }] }, reader), refusal('forbidden'));
   await t.rejects(attach({ ids: [], inline: [{ name: 'x', color: 'red' }] }), refusal('validation_failed'));
   await t.rejects(attach({ ids: ['nothing'], inline: [bug] }), refusal('validation_failed'));
-  t.equal(await planning.labelNamed('one', 'bug'), undefined, 'nothing is made where something is refused');
+  t.same(await planning.labelsNamed('one', ['bug']), [], 'nothing is made where something is refused');
 });
 
 void t.test('there is room for so many labels, however they are made', async (t) => {

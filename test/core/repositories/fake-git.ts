@@ -1,12 +1,21 @@
 // A git back end in memory for tests of the use cases: trees of files, refs with compare-and-swap, scripted
 // interruptions.
+import { NotFound } from '#core/kernel/errors';
 import {
+  mergeRefs,
   zeroOid,
+  type CommitToKeep,
   type Divergence,
   type FileWrite,
   type GitBackend,
   type JudgeRefs,
+  type Keeping,
+  type KeepHooks,
   type LastCommit,
+  type MergeCheck,
+  type MergeOutcome,
+  type MergeTrial,
+  type MergeWrite,
   type Moving,
   type NewTag,
   type Oid,
@@ -60,6 +69,8 @@ export class FakeGit implements GitBackend {
   atomic = false;
   /** Why refs of the last push were refused. */
   readonly sentences: string[] = [];
+  /** What every merge meets. */
+  conflicts: readonly string[] | undefined;
   /** What somebody else does meanwhile. */
   beforeRefsMove: (() => void) | undefined;
   /** Thrown by the next call of that name. */
@@ -161,7 +172,7 @@ export class FakeGit implements GitBackend {
   async refs(repository: string, kind: 'branches' | 'tags' | 'all') {
     const prefix = { branches: 'refs/heads/', tags: 'refs/tags/', all: 'refs/' }[kind];
     return [...this.#stored(repository).refs]
-      .filter(([name]) => name.startsWith(prefix))
+      .filter(([name]) => name.startsWith(prefix) && !name.startsWith(`${mergeRefs}/`))
       .map(([name, id]) => ({ name, oid: id }));
   }
 
@@ -222,6 +233,21 @@ export class FakeGit implements GitBackend {
     return id;
   }
 
+  async keepCommit(repository: string, { from, commit, ref }: CommitToKeep, { judge }: KeepHooks): Promise<Keeping> {
+    this.#call('keepCommit');
+    if (this.breaks === 'before refs move') throw new Error('killed before refs moved');
+    const { refs } = this.#stored(repository);
+    const old = refs.get(ref) ?? zeroOid;
+    if (!this.commits.has(commit) || !this.repositories.has(from)) throw new NotFound('The commit is not there');
+    if (from !== repository && (await this.#move(repository, [{ ref, old, new: commit }], judge)).length === 0)
+      return 'refused';
+    this.beforeRefsMove?.();
+    if ((refs.get(ref) ?? zeroOid) !== (from === repository ? old : commit)) return 'stale';
+    refs.set(ref, commit);
+    if (this.breaks === 'after refs moved') throw new Error('killed after refs moved');
+    return 'kept';
+  }
+
   async entry(_repository: string, commit: Oid, path: string): Promise<TreeEntry | undefined> {
     const files = this.commits.get(commit);
     const file = files?.get(path);
@@ -272,6 +298,7 @@ export class FakeGit implements GitBackend {
   commitRecord = unasked;
   history = unasked;
   difference = unasked;
+  patch = unasked;
   mergeBase = unasked;
   blame = unasked;
   archive = unasked;
@@ -300,6 +327,27 @@ export class FakeGit implements GitBackend {
       blob: file === undefined ? undefined : oid(`${path}${file.content.length}`),
       refusal: moved.length > 0 ? undefined : 'failed to update ref',
     };
+  }
+
+  async tryMerge(_repository: string, _trial: MergeTrial): Promise<MergeCheck> {
+    this.#call('tryMerge');
+    return { clean: this.conflicts === undefined, conflicts: this.conflicts ?? [] };
+  }
+
+  /** A merge has the files of both; which commits lead to which nobody knows. */
+  async merge(repository: string, { ref, target, source }: MergeWrite, hooks: PushHooks): Promise<MergeOutcome> {
+    this.#call('merge');
+    if (this.conflicts !== undefined) return { kind: 'conflict', conflicts: this.conflicts };
+    const files = new Map([...(this.commits.get(target) ?? []), ...(this.commits.get(source) ?? [])]);
+    if (files.size === this.commits.get(target)?.size) return { kind: 'nothing' };
+    const id = oid(this.commits.size + 1);
+    this.commits.set(id, files);
+    const updates = [{ ref, old: target, new: id }];
+    await hooks.announced(updates);
+    this.beforeRefsMove?.();
+    const moved = await this.#move(repository, updates, hooks.judge);
+    if (moved.length > 0) await hooks.landed(moved);
+    return { kind: 'made', oid: id, refusal: moved.length > 0 ? undefined : 'failed to update ref' };
   }
 
   async advertise(): Promise<AsyncIterable<Uint8Array>> {

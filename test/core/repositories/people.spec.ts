@@ -1,6 +1,8 @@
 // Collaborators, role templates, marks and forks as use cases: what is recorded and announced, and what an interrupted
 // fork leaves.
 import t from 'tap';
+import { repositoryPermissions } from '#core/repositories/index';
+import { offeredRepositories } from '#core/repositories/use-cases';
 import { alice, bob, carol, refusal, root, world } from './world.ts';
 
 const permissions = ['repo.read', 'repo.write'];
@@ -188,4 +190,39 @@ void t.test('a collaborator of a private repository holds what their role has by
       role,
     );
   }
+});
+
+void t.test('of many users, who holds a permission: the owner, administrators, and whom a role gives it', async (t) => {
+  const forge = await world();
+  t.teardown(() => forge.close());
+  const repository = await forge.useCases.create(forge.as(alice), { name: 'a', visibility: 'public' });
+  const people = new Map(
+    [alice, bob, carol, root].map(({ id, username }) => [id, { id, username, displayName: '', avatarUrl: '' }]),
+  );
+  const { holders } = offeredRepositories({
+    store: forge.store,
+    collaborators: forge.collaborators,
+    protections: forge.protections,
+    users: {
+      byUsername: async () => undefined,
+      byIds: async () => people,
+      email: async () => '',
+      administrators: async () => new Set([root.id]),
+    },
+    permissionTable: { declarations: () => repositoryPermissions },
+  });
+  const asked = [...people.keys(), 'nobody'];
+  const may = async (permission: string) => [...(await holders(repository.id, permission, asked))];
+  const give = (role: string, given: readonly string[] = []) =>
+    forge.collaborators.put(repository.id, bob.id, { role, permissions: given }, new Date());
+  t.same(await may('repo.read'), [...people.keys()], 'by visibility too');
+  t.same(await may('repo.write'), [alice.id, root.id]);
+  await give('triage');
+  t.same(await may('repo.write'), [alice.id, root.id]);
+  await give('write');
+  t.same(await may('repo.write'), [alice.id, bob.id, root.id]);
+  t.same(await may('repo.admin'), [alice.id, root.id]);
+  await give('pusher', ['repo.write']);
+  t.same(await may('repo.write'), [alice.id, bob.id, root.id], 'by a custom role');
+  t.same([...(await holders('none', 'repo.write', asked))], [], 'of no repository');
 });

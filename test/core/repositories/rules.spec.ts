@@ -154,6 +154,9 @@ void t.test(
     const judge = (ref: string, next = oid('n')): string | undefined =>
       judgeNames(new FakeGit(), repository, [{ ref, old: oid('o'), new: next }])[0]?.refusal;
     t.match(judge('refs/hexforge/merges/1'), /kept for the forge/);
+    for (const ref of ['refs/merges', 'refs/merges/1/head', 'refs/merges/x'])
+      for (const next of [oid('n'), zeroOid]) t.match(judge(ref, next), /kept for merge requests/, ref);
+    t.equal(judge('refs/heads/merges/1/head'), undefined, 'a branch is no head of a request');
     t.match(judge('refs/heads/-x'), /branch name is not allowed/);
     t.match(judge('refs/heads/HEAD'), /not "HEAD"/, 'the remedy fits the name');
     t.match(judge('refs/tags/--exec'), /tag name is not allowed/);

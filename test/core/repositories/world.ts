@@ -181,6 +181,7 @@ export async function world(
         return found && { id: found.id, username: found.username, displayName: '', avatarUrl: '' };
       },
       byIds: async () => new Map(),
+      email: async () => '',
       administrators: async () => new Set(),
     },
     settings: { get: async (key) => (options.settings ?? defaults)[key] ?? defaults[key] } as Settings,
@@ -207,7 +208,7 @@ export async function world(
       return as(renewed.get(caller) ?? caller, now) as Call<C>;
     },
   });
-  const granted = <P extends 'repo.read' | 'repo.write' | 'repo.admin' | 'repo.own', C extends Caller>(
+  const granted = <P extends 'repo.read' | 'repo.write' | 'repo.admin' | 'repo.own' | 'merge.merge', C extends Caller>(
     caller: C,
     permission: P,
     { owner, name }: Pick<Repository, 'owner' | 'name'>,

@@ -88,7 +88,7 @@ void t.test(
       return declared;
     });
     const after = world({ memory: before.memory, declared: narrower, configured: { 'shop.size': 6 } });
-    await after.reseal();
+    await after.sealed.reseal();
     for (let use = 0; use < 3; use += 1) {
       after.forget();
       t.strictSame([await after.get('shop.size'), await after.get('shop.name')], [6, true]);
@@ -126,16 +126,16 @@ void t.test('a sensitive value is sealed at rest, opens under its own key alone,
   t.match(row, { key: 'shop.secret', sealed: true });
   t.notMatch(JSON.stringify(row), 'nter2');
 
-  const elsewhere = world({ memory: sealed.memory, key: 1 });
+  const elsewhere = world({ memory: sealed.memory, keys: [1] });
   t.equal(await elsewhere.get('shop.secret'), '');
-  t.match(elsewhere.warnings, [/must be sealed under the secret key of this instance/]);
+  t.match(elsewhere.warnings, [/must be sealed as this setting under a secret key of this instance/]);
 
   await sealed.storage.unitOfWork.run(() =>
     sealed.stored.put({ key: 'shop.name', text: row?.text ?? '', sealed: true, updatedAt: sealed.clock.now() }, 'shop'),
   );
   sealed.forget();
   t.equal(await sealed.get('shop.name'), 'corner', 'one that was copied under another key');
-  t.match(sealed.warnings, [/must be sealed under its own key/]);
+  t.match(sealed.warnings, [/must be sealed as this setting under a secret key/]);
 });
 
 void t.test('what was stored in the open is sealed at the start once its setting is sensitive', async (t) => {
@@ -143,11 +143,26 @@ void t.test('what was stored in the open is sealed at the start once its setting
   await before.write({ 'shop.name': 'hunter2' });
   const declared = declarations.map((one) => (one.key === 'shop.name' ? { ...one, sensitive: true } : one));
   const after = world({ memory: before.memory, declared });
-  await after.reseal();
+  await after.sealed.reseal();
   const [row] = await after.stored.all();
   t.notMatch(JSON.stringify(row), 'hunter2');
   t.equal(await after.get('shop.name'), 'hunter2');
   const text = row?.text;
-  await after.reseal();
+  await after.sealed.reseal();
   t.equal((await after.stored.all())[0]?.text, text, 'once');
+});
+
+void t.test('after a rotation sensitive values are sealed again, those of plugins that are off too', async (t) => {
+  const before = world();
+  await before.write({ 'shop.secret': 'hunter2', 'shop.name': 'corner shop' });
+  const rotated = { memory: before.memory, keys: [1, 0] };
+  const off = world({ ...rotated, declared: [] });
+  t.equal(await off.sealed.reseal(), 1);
+  t.equal(await off.sealed.reseal(), 0);
+  const after = world({ memory: before.memory, keys: [1] });
+  t.equal(await after.get('shop.secret'), 'hunter2', 'without the old key');
+  t.equal(await after.get('shop.name'), 'corner shop');
+  const lost = world({ memory: before.memory, keys: [2] });
+  t.equal(await lost.sealed.reseal(), 0, 'what no key opens stays as it is');
+  t.equal(await after.get('shop.secret'), 'hunter2');
 });

@@ -40,12 +40,14 @@ export interface WorldOptions {
   readonly configured?: Readonly<Record<string, unknown>>;
   /** What an earlier world has left. */
   readonly memory?: Memory;
-  readonly key?: number;
+  /** Of the sealer, the newest first. */
+  readonly keys?: readonly number[];
   readonly audit?: (entry: AuditEntry) => Promise<void>;
 }
 
-export function world({ declared = declarations, configured = {}, memory, key = 0, audit }: WorldOptions = {}) {
+export function world({ declared = declarations, configured = {}, memory, keys = [0], audit }: WorldOptions = {}) {
   const clock = fixedClock('2030-01-01T00:00:00Z');
+  const secretKeys = keys.map((key) => new Uint8Array(32).fill(key));
   const kept = memory ?? new Memory();
   const storage = openMemory({ clock, ids: systemIds, log: quietLog, memory: kept });
   const stored = memorySettingStore(storage.database);
@@ -74,7 +76,7 @@ export function world({ declared = declarations, configured = {}, memory, key = 
     clock,
     log,
     catalogue: settingCatalogue([{ name: 'shop', settings: declared }], configured),
-    sealer: aesSealer(new Uint8Array(32).fill(key)),
+    sealer: aesSealer({ all: () => secretKeys, reload: () => undefined }),
     unitOfWork: storage.unitOfWork,
     events: storage.events,
     audit: { append: audit ?? (async (entry) => void entries.push(entry)) },

@@ -4,52 +4,39 @@ import type { Test } from 'tap';
 import type { MemoryStorage } from '#adapters/memory/index';
 import type { PostgresStorage } from '#adapters/postgres/index';
 import { auditLog } from '#core/audit/use-cases';
-import type { AuditEntry } from '#core/kernel/audit';
+import type { AuditQuery, NumberedEntry } from '#core/audit/index';
+import type { AuditAction, AuditEntry } from '#core/kernel/audit';
+import { Unavailable } from '#core/kernel/errors';
 import { memoryAuditStore } from '#plugins/audit/entries/store-memory';
-import type { EntryRow } from '#plugins/audit/entries/store-memory';
 import audit from '#plugins/audit/plugin';
 import { sqlAuditStore } from '#plugins/audit/entries/store';
 import { EntryTable } from '#plugins/audit/tables';
 import { eachEngine, setOf } from '#test/contracts/storage-engines';
 
-interface Row {
-  readonly id: number;
-  readonly actor_id: string | null;
-  readonly actor_username: string | null;
-  readonly action: string;
-  readonly resource: string;
-  readonly ip: string;
-  readonly user_agent: string;
-  readonly details: unknown;
-  readonly at: Date;
-}
-
 function opened(storage: MemoryStorage | PostgresStorage) {
-  if (storage.engine === 'memory') {
-    const { database } = storage as MemoryStorage;
-    const store = memoryAuditStore(database);
-    const table = database.table<EntryRow>('audit_entry', { key: 'id' });
-    return {
-      log: auditLog({ store, unitOfWork: storage.unitOfWork }),
-      rows: async (): Promise<readonly Row[]> =>
-        table.all().map(({ actorId, actorUsername, userAgent, ...entry }) => ({
-          ...entry,
-          actor_id: actorId ?? null,
-          actor_username: actorUsername ?? null,
-          user_agent: userAgent,
-        })),
-    };
-  }
-  const { database } = storage as PostgresStorage;
+  const store =
+    storage.engine === 'memory'
+      ? memoryAuditStore((storage as MemoryStorage).database)
+      : sqlAuditStore((storage as PostgresStorage).database);
+  const all: AuditQuery = {
+    actor: undefined,
+    action: undefined,
+    from: undefined,
+    to: undefined,
+    limit: 1000,
+    offset: 0,
+  };
   return {
-    log: auditLog({ store: sqlAuditStore(database), unitOfWork: storage.unitOfWork }),
-    rows: (): Promise<readonly Row[]> =>
-      database.kysely<{ audit_entry: Row }>().selectFrom('audit_entry').selectAll().orderBy('id').execute(),
+    store,
+    all,
+    log: auditLog({ store, unitOfWork: storage.unitOfWork }),
+    /** The oldest first. */
+    rows: async (): Promise<readonly NumberedEntry[]> => (await store.list(all)).entries.toReversed(),
   };
 }
 
 const at = new Date('2030-01-01T00:00:00.123Z');
-const entry = (action: string, over: Partial<AuditEntry> = {}): AuditEntry => ({
+const entry = (action: AuditAction, over: Partial<AuditEntry> = {}): AuditEntry => ({
   actorId: undefined,
   actorUsername: undefined,
   action,
@@ -64,7 +51,7 @@ const entry = (action: string, over: Partial<AuditEntry> = {}): AuditEntry => ({
 void t.test('audit log', async (t) => {
   await eachEngine(t, async (t: Test, _engine, data) => {
     const storage = await data.open({ entities: [EntryTable], migrations: [setOf(audit)] });
-    const { log, rows } = opened(storage);
+    const { log, rows, store, all } = opened(storage);
     const { unitOfWork } = storage;
 
     await t.test('an entry outside of a unit of work is written by itself', async (t) => {
@@ -79,12 +66,12 @@ void t.test('audit log', async (t) => {
         (await rows()).map(({ id: _id, ...row }) => row),
         [
           {
-            actor_id: '00000000-0000-4000-8000-000000000001',
-            actor_username: 'ada',
+            actorId: '00000000-0000-4000-8000-000000000001',
+            actorUsername: 'ada',
             action: 'user.login_failed',
             resource: 'user:1',
             ip: '192.0.2.1',
-            user_agent: 'test',
+            userAgent: 'test',
             details: { surface: 'login', "o'": ['"', { deep: 1 }] },
             at,
           },
@@ -120,7 +107,7 @@ void t.test('audit log', async (t) => {
 
     await t.test('hostile text is bounded and secrets are masked', async (t) => {
       await log.append(
-        entry('x'.repeat(5000), {
+        entry('x'.repeat(5000) as AuditAction, {
           userAgent: `agent\0 svc_${'a'.repeat(36)} ${'x'.repeat(5000)}`,
           resource: "user:'; drop table audit_entry; --",
           details: { password: 'hunter22', note: 'nul\0' },
@@ -128,10 +115,68 @@ void t.test('audit log', async (t) => {
       );
       const row = (await rows()).at(-1);
       t.equal(row?.action.length, 100);
-      t.equal(row?.user_agent.length, 512);
-      t.notMatch(row?.user_agent, 'svc_a');
+      t.equal(row?.userAgent.length, 512);
+      t.notMatch(row?.userAgent, 'svc_a');
       t.equal(row?.resource, "user:'; drop table audit_entry; --");
       t.strictSame(row?.details, { password: '[redacted]', note: 'nul' });
+    });
+
+    await t.test(
+      'the list is newest first, filtered by actor in any case, prefix of the action and time',
+      async (t) => {
+        const about = (action: AuditAction, actorUsername: string, time: string) =>
+          log.append(entry(action, { actorUsername, at: new Date(time), resource: 'list:1' }));
+        await about('token.created', 'Grace', '2031-01-01T00:00:00.000Z');
+        await about('token.revoked', 'grace', '2031-01-01T23:59:59.999Z');
+        await about('setting.updated', 'linus', '2031-01-02T00:00:00.000Z');
+        await about('user_group.created', 'linus', '2031-01-03T00:00:00.000Z');
+        const found = async (query: Partial<AuditQuery>) => {
+          const { entries, total } = await store.list({ ...all, from: new Date('2031-01-01T00:00:00Z'), ...query });
+          t.ok(total >= entries.length);
+          return entries.map(({ action }) => action);
+        };
+        t.strictSame(await found({}), ['user_group.created', 'setting.updated', 'token.revoked', 'token.created']);
+        t.strictSame(await found({ actor: 'GRACE' }), ['token.revoked', 'token.created']);
+        t.strictSame(await found({ actor: 'grac' }), []);
+        t.strictSame(await found({ action: 'token.' }), ['token.revoked', 'token.created']);
+        t.strictSame(await found({ action: 'token_' }), [], 'no pattern');
+        t.strictSame(await found({ action: '%' }), []);
+        t.strictSame(await found({ action: 'user_' }), ['user_group.created']);
+        t.strictSame(await found({ action: '\\' }), []);
+        t.strictSame(await found({ to: new Date('2031-01-01T23:59:59.999Z') }), ['token.revoked', 'token.created']);
+        t.strictSame(await found({ from: new Date('2031-01-02T00:00:00.000Z'), actor: 'linus' }), [
+          'user_group.created',
+          'setting.updated',
+        ]);
+        t.strictSame(await found({ limit: 2, offset: 1 }), ['setting.updated', 'token.revoked']);
+        t.equal((await store.list({ ...all, action: 'token.', limit: 1 })).total, 2, 'unpaged');
+        const [newest] = (await store.list({ ...all, limit: 1 })).entries;
+        t.strictSame(await store.byId(newest?.id ?? 0), newest);
+        t.equal(await store.byId(Number.MAX_SAFE_INTEGER), undefined);
+      },
+    );
+
+    await t.test('a log that takes no entry is unavailable, and undoes the change', async (t) => {
+      const broken = auditLog({
+        unitOfWork,
+        store: {
+          ...store,
+          append: async (kept) => {
+            await store.append(kept);
+            throw Object.assign(new Error('new row violates a check'), { code: '23514' });
+          },
+        },
+      });
+      const before = (await rows()).length;
+      const refused = { name: /AuditUnwritten|Unavailable/, message: /^The audit log could not take an entry/ };
+      await t.rejects(broken.append(entry('user.created')), refused);
+      const change = unitOfWork.run(async () => {
+        await log.append(entry('user.updated'));
+        await broken.append(entry('user.created'));
+      });
+      await t.rejects(change, refused);
+      t.ok((await change.catch((error: unknown) => error)) instanceof Unavailable);
+      t.equal((await rows()).length, before);
     });
   });
 });

@@ -1,4 +1,4 @@
-// The stores of accounts, sessions and tokens on every engine, and the contract itself on stores that break it.
+// The stores of accounts, sessions, tokens and groups on every engine, and the contract itself on stores that break it.
 import t from 'tap';
 import type { Test } from 'tap';
 import type { MemoryStorage } from '#adapters/memory/index';
@@ -7,6 +7,8 @@ import type { PostgresStorage } from '#adapters/postgres/index';
 import type { PublicUserRow } from '#core/identity/index';
 import { memoryAccountStore } from '#plugins/identity/accounts/store-memory';
 import { sqlAccountStore } from '#plugins/identity/accounts/store';
+import { memoryGroupStore } from '#plugins/identity/groups/store-memory';
+import { sqlGroupStore } from '#plugins/identity/groups/store';
 import identity from '#plugins/identity/plugin';
 import { memorySessionStore } from '#plugins/identity/sessions/store-memory';
 import { sqlSessionStore } from '#plugins/identity/sessions/store';
@@ -16,6 +18,7 @@ import { memoryTokenStore } from '#plugins/identity/tokens/store-memory';
 import { sqlTokenStore } from '#plugins/identity/tokens/store';
 import { contract, failures } from '#test/contracts/checks';
 import type { Made } from '#test/contracts/checks';
+import { groupStoreChecks } from '#test/contracts/group-store';
 import { accountChecks, sessionChecks, tokenChecks } from '#test/contracts/identity-stores';
 import type { IdentityStores } from '#test/contracts/identity-stores';
 import { eachEngine, quietLog, setOf } from '#test/contracts/storage-engines';
@@ -28,6 +31,7 @@ function storesOn(storage: MemoryStorage | PostgresStorage): IdentityStores {
       accounts: memoryAccountStore(database),
       sessions: memorySessionStore(database),
       tokens: memoryTokenStore(database),
+      groups: memoryGroupStore(database),
       unitOfWork: storage.unitOfWork,
       publicRows: async () => database.published<PublicUserRow>('identity_public_user'),
     };
@@ -37,6 +41,7 @@ function storesOn(storage: MemoryStorage | PostgresStorage): IdentityStores {
     accounts: sqlAccountStore(database),
     sessions: sqlSessionStore(database),
     tokens: sqlTokenStore(database),
+    groups: sqlGroupStore(database),
     unitOfWork: storage.unitOfWork,
     publicRows: () => database.kysely<IdentityRows>().selectFrom('identity_public_user').selectAll().execute(),
   };
@@ -53,6 +58,7 @@ async function maker(data: TestData): Promise<() => Promise<Made<IdentityStores>
     provider: storesOn(storage),
     dispose: async () => {
       await storage.database.em().execute('truncate identity_user cascade');
+      await storage.database.em().execute('delete from identity_group where not is_system');
     },
   });
 }
@@ -68,6 +74,7 @@ void t.test('stores of identity', async (t) => {
     await contract(t, 'accounts', accountChecks, make);
     await contract(t, 'sessions', sessionChecks, make);
     await contract(t, 'tokens', tokenChecks, make);
+    await contract(t, 'groups', groupStoreChecks, make);
   });
 
   await t.test('the contract fails on stores that break it', async (t) => {

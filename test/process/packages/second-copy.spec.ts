@@ -3,6 +3,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
+import { enabledPlugins } from '#test/support/plugin-list';
 import { Command } from '#test/support/command';
 import { temporaryFolder } from '#test/support/folder';
 import { packed } from './packed.ts';
@@ -56,12 +57,11 @@ void t.test('plugins by path, each beside a copy of Hexforge of its own, answer 
     await writeFile(join(project, 'contract.js'), contract);
     await writeFile(join(project, file), code);
   }
-  const off = ['identity', 'repositories', 'git-native', 'git-http', 'planning', 'issues', 'audit'];
   await writeFile(
     join(folder, 'hexforge.yaml'),
     JSON.stringify({
       plugins: {
-        ...Object.fromEntries(off.map((name) => [name, { enabled: false }])),
+        ...Object.fromEntries(enabledPlugins.map((name) => [name, { enabled: false }])),
         bell: { path: './bell/bell.js' },
         tower: { path: './tower/tower.cjs' },
       },

@@ -276,7 +276,7 @@ void t.test('personal access tokens', async (t) => {
 });
 
 void t.test('OAuth2 access tokens', async (t) => {
-  /** `svc_oat_SCOPE+SCOPE` speaks for the administrator, as the OAuth2 server's tokens will. */
+  /** `svc_oat_SCOPE+SCOPE` speaks for the administrator, in the place of the OAuth2 server. */
   const reader = definePlugin({
     name: 'fake-oauth',
     version: '1.0.0',
@@ -303,7 +303,10 @@ void t.test('OAuth2 access tokens', async (t) => {
     }),
     provides: { CredentialReader: (parts) => parts },
   });
-  const forge = await startTestForge(t, { definitions: [reader] });
+  const forge = await startTestForge(t, {
+    definitions: [reader],
+    environment: { HEXFORGE_PLUGINS: '-oauth-server' },
+  });
 
   await t.test('reading /auth/me and /user needs read:user', async (t) => {
     for (const path of ['/api/v1/auth/me', '/api/v1/user']) {

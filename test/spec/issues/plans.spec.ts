@@ -1,28 +1,18 @@
 // What lists and searches cost the database: plans without a sequential scan over issues, whatever is asked for, and as
 // many statements for one row as for a hundred. HEXFORGE_TEST_ISSUES is how many issues there are, 10,000 by default.
-import t, { type Test } from 'tap';
+import t from 'tap';
 import { databaseDoor } from '#test/support/database-door';
 import { startTestForge } from '#test/support/forge';
+import { planned as plans } from '#test/support/plans';
 import { statementRecorder, type Statement } from '#test/support/statements';
 import { expect, nobody, repos } from './tracker.ts';
 
 const repositories = 50;
 const count = Number(process.env['HEXFORGE_TEST_ISSUES'] ?? 10_000);
 
-interface PlanNode {
-  readonly 'Node Type': string;
-  readonly 'Relation Name'?: string;
-  readonly Plans?: readonly PlanNode[];
-}
-
 /** Grow with what is said about issues. */
 const talk = ['issues_comment', 'issues_description_edit', 'issues_watcher', 'issues_link'];
 const large = ['issues_issue', ...talk];
-
-const scans = (node: PlanNode): readonly string[] => [
-  ...(node['Node Type'] === 'Seq Scan' ? [node['Relation Name'] ?? ''] : []),
-  ...(node.Plans ?? []).flatMap(scans),
-];
 
 void t.test('lists and searches of issues', { timeout: 600_000 }, async (t) => {
   const recorded = statementRecorder();
@@ -93,18 +83,7 @@ void t.test('lists and searches of issues', { timeout: 600_000 }, async (t) => {
   const sent = async (path: string): Promise<readonly Statement[]> =>
     recorded(async () => expect(await forge.anonymous.get(`${base}${path}`), 200));
 
-  /** Planned as it was sent, with its values. */
-  const planned = async (t: Test, what: string, statements: readonly Statement[]): Promise<void> => {
-    const own = statements.filter(({ sql }) => large.some((table) => sql.includes(table)));
-    t.not(own.length, 0, `${what} asks the database`);
-    for (const { sql, parameters } of own) {
-      const [row] = await run(`explain (format json) ${sql}`, parameters);
-      const plan = row?.['QUERY PLAN'];
-      const [{ Plan }] = (typeof plan === 'string' ? JSON.parse(plan) : plan) as [{ readonly Plan: PlanNode }];
-      const scanned = scans(Plan).filter((table) => large.includes(table));
-      t.strictSame(scanned, [], `${what}: ${sql.slice(0, 60)}`, { sql, Plan });
-    }
-  };
+  const planned = plans(run, large);
 
   await t.test('no plan scans all issues', async (t) => {
     for (const query of [
@@ -183,6 +162,12 @@ void t.test('lists and searches of issues', { timeout: 600_000 }, async (t) => {
       });
       await planned(t, `list_issues ${JSON.stringify(input)}`, await pieces);
     }
+    const named = (labels: readonly string[]) =>
+      recorded(async () => {
+        const call = { caller: { kind: 'anonymous' } };
+        await list?.run(call as never, { input: { labels, limit: 5 }, granted: { resource, call } } as never);
+      });
+    t.equal((await named(['Bug', 'bug', 'BUG'])).length, (await named(['Bug'])).length, 'labels are one question');
     const [indexer] = forge.forge.port('IndexerRegistry').indexers();
     const indexed = recorded(async () => {
       let count = 0;

@@ -29,15 +29,6 @@ const sample = (max = 9) =>
     ],
   });
 
-/** Gives every user the admin scopes that stand in `scopes`. */
-const grants = (scopes: string[]) =>
-  definePlugin({
-    name: 'grants',
-    version: '1.0.0',
-    api: '^0.2.0',
-    provides: { AdminGrants: () => ({ scopesOf: async () => scopes }) },
-  });
-
 type Asserted = Parameters<typeof isErrorOf>;
 /** @param what is asked, where more than one thing is. */
 const isError = (t: Asserted[0], answer: Asserted[1], status: number, code: string, what = 'it'): void =>
@@ -49,9 +40,8 @@ const register = (forge: TestForge, username: string) =>
   });
 
 void t.test('/admin/settings', async (t) => {
-  const granted: string[] = [];
   const forge = await startTestForge(t, {
-    definitions: [sample(), grants(granted)],
+    definitions: [sample()],
     configuration: { settings: { 'sample.size': 5 } },
   });
   const admin = await forge.administrator();
@@ -151,6 +141,7 @@ void t.test('/admin/settings', async (t) => {
     'admin:settings: 401, 403 naming the scope, before a key is looked up; a grant of it is enough',
     async (t) => {
       const bob = await forge.createUser('bob');
+      const scopes = `/api/v1/admin/users/${bob.id}/admin-scopes`;
       const all = (client: typeof admin) =>
         Promise.all([
           client.get(settings),
@@ -159,14 +150,16 @@ void t.test('/admin/settings', async (t) => {
           client.post(settings, { body: {} }),
         ]);
       for (const answer of await all(forge.anonymous)) isError(t, answer, 401, 'unauthorized');
-      for (const scopes of [[], ['admin:users', 'admin:system']]) {
-        granted.splice(0, granted.length, ...scopes);
+      for (const granted of [[], ['admin:users', 'admin:system']]) {
+        for (const scope of granted) t.equal((await admin.post(scopes, { body: { scope } })).status, 200);
         for (const answer of await all(bob.client)) {
           isError(t, answer, 403, 'forbidden');
           t.match(answer.body, { error: 'admin scope required: admin:settings' });
         }
       }
-      granted.splice(0, granted.length, 'admin:settings');
+      for (const scope of ['admin:users', 'admin:system'])
+        t.equal((await admin.delete(`${scopes}/${scope}`)).status, 204);
+      t.equal((await admin.post(scopes, { body: { scope: 'admin:settings' } })).status, 200);
       t.strictSame(
         (await all(bob.client)).map(({ status }) => status),
         [200, 404, 400, 400],

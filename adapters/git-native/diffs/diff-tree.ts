@@ -1,0 +1,95 @@
+// Runs `git diff-tree`, whose output is read as it comes; no configuration and no attribute has a say in it.
+import type { Buffer } from 'node:buffer';
+import { Internal, Unavailable } from '#core/kernel/errors';
+import type { Oid } from '#core/repositories/git-backend';
+import type { GitConfig } from '../process/environment.ts';
+import type { GitProcesses } from '../process/git-process.ts';
+import { TimeSlice } from '../process/time-slice.ts';
+import { refuseTooCostly } from '../process/too-costly.ts';
+import type { RepositoryLocation } from '../storage/repositories.ts';
+
+/** The tree of nothing, which git knows without its being stored. */
+export const emptyTree: Oid = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
+
+const config: GitConfig = {
+  'core.quotePath': 'true',
+  'diff.suppressBlankEmpty': 'false',
+  // From git 2.43 on, attributes of a bare repository are those of a tree.
+  'attr.tree': emptyTree,
+};
+
+/** What `git diff` does where nobody has configured it, spelled out. */
+const fixed = [
+  '-r',
+  '-M',
+  '-l1000',
+  '--raw',
+  '--numstat',
+  '-z',
+  '-p',
+  '-U3',
+  '--inter-hunk-context=0',
+  '--indent-heuristic',
+  '--full-index',
+  '--src-prefix=a/',
+  '--dst-prefix=b/',
+  '-O/dev/null',
+  '--submodule=short',
+  '--ignore-submodules=none',
+  '--no-relative',
+  '--no-ext-diff',
+  '--no-textconv',
+  '--no-color',
+] as const;
+
+export interface DiffTree {
+  readonly from: Oid;
+  readonly to: Oid;
+  readonly algorithm?: 'myers' | 'histogram';
+  readonly paths?: readonly string[] | undefined;
+}
+
+/**
+ * Raw lines and counts, an empty name, patches: for `take`, which says whether it wants more.
+ * @returns whether git came to its end.
+ * @throws {TooCostly | Unavailable | Internal} or the signal's reason.
+ */
+export async function diffTree(
+  parts: { readonly processes: GitProcesses; readonly deadlineMs: number },
+  location: RepositoryLocation,
+  { from, to, algorithm = 'myers', paths = [] }: DiffTree,
+  signal: AbortSignal,
+  take: (chunk: Buffer) => boolean,
+): Promise<boolean> {
+  const process = await parts.processes.start(
+    [
+      `--git-dir=${location.directory}`,
+      'diff-tree',
+      ...fixed,
+      `--diff-algorithm=${algorithm}`,
+      from,
+      to,
+      '--',
+      ...paths,
+    ],
+    { directory: location.directory, deadlineMs: parts.deadlineMs, signal, config },
+  );
+  process.stdin.end();
+  const slice = new TimeSlice();
+  for await (const chunk of process.output()) {
+    if (!take(chunk)) {
+      await process.stop('its caps are reached');
+      return false;
+    }
+    if (slice.over) await slice.rest();
+  }
+  const { code } = await process.ended;
+  signal.throwIfAborted();
+  refuseTooCostly(process, 'diff-tree');
+  if (code === null)
+    throw new Unavailable(`git diff-tree was stopped: ${process.stopped ?? 'by a signal'}`, {
+      detail: 'Try again later, or compare commits that are closer',
+    });
+  if (code !== 0) throw new Internal(`git diff-tree failed in repository "${location.id}"`, { detail: process.stderr });
+  return true;
+}

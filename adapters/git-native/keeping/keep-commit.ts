@@ -1,0 +1,122 @@
+// Commits that a repository keeps of another one: packed there without what the keeper has, and pushed to it through
+// receive-pack, so that they pass the same checks as any push.
+import { join } from 'node:path';
+import { Internal, NotFound, Unprocessable } from '#core/kernel/errors';
+import { zeroOid, type Oid, type RefUpdate } from '#core/repositories/git-backend';
+import type { CommitToKeep, KeepHooks, Keeping } from '#core/repositories/git-keeping';
+import type { Moving } from '#core/repositories/git-refs';
+import type { Objects } from '../objects/objects.ts';
+import { byteStream } from '../process/byte-stream.ts';
+import type { GitProcess, GitProcesses } from '../process/git-process.ts';
+import type { Limiter } from '../process/limiter.ts';
+import type { GitLimits } from '../process/limits.ts';
+import { ownPush } from '../push/own-push.ts';
+import type { ReceivePack } from '../push/receive-pack.ts';
+import type { Refs } from '../refs/refs.ts';
+import type { RepositoryLocation } from '../storage/repositories.ts';
+
+export interface CommitKeeperParts {
+  readonly objects: Objects;
+  readonly refs: Refs;
+  readonly receivePack: ReceivePack;
+  readonly processes: GitProcesses;
+  /** Of its own: each takes a place among the transfers too, once its pack has begun. */
+  readonly limiter: Limiter;
+  readonly limits: Pick<GitLimits, 'transferSeconds'>;
+  readonly move: (location: RepositoryLocation, update: RefUpdate) => Promise<Moving>;
+}
+
+type Kept = Pick<CommitToKeep, 'commit' | 'ref'> & { readonly source: RepositoryLocation };
+
+export class CommitKeeper {
+  readonly #parts: CommitKeeperParts;
+
+  constructor(parts: CommitKeeperParts) {
+    this.#parts = parts;
+  }
+
+  async keep(keeper: RepositoryLocation, { source, commit, ref }: Kept, hooks: KeepHooks): Promise<Keeping> {
+    const { objects, limiter, move } = this.#parts;
+    if (!(await objects.is(source, commit, 'commit')))
+      throw new NotFound('The commit is not in the repository that offers it', {
+        detail: `repository: "${source.id}", commit: "${commit}"`,
+      });
+    const old = await this.#present(keeper, ref);
+    if (old === commit) return 'kept';
+    const update = { ref, old, new: commit };
+    if (source.id !== keeper.id)
+      return await limiter.run(() => this.#bring(keeper, source, update, hooks), hooks.signal);
+    const moving = await move(keeper, update);
+    return moving === 'moved' ? 'kept' : moving;
+  }
+
+  async #bring(
+    keeper: RepositoryLocation,
+    source: RepositoryLocation,
+    update: RefUpdate,
+    { judge, signal }: KeepHooks,
+  ): Promise<Keeping> {
+    const packing = await this.#pack(keeper, source, update.new, signal);
+    let isRefused = false;
+    try {
+      const refusal = await ownPush(this.#parts.receivePack, keeper, update, bytesOf(packing, source), {
+        signal,
+        announced: async () => undefined,
+        judge: async (updates, about) => {
+          const verdicts = await judge(updates, about);
+          isRefused = verdicts.some((verdict) => verdict.refusal !== undefined);
+          return verdicts;
+        },
+        landed: async () => undefined,
+      });
+      if (refusal === undefined) return 'kept';
+      if (isRefused) return 'refused';
+      const now = await this.#present(keeper, update.ref);
+      // Landed, whatever became of git's report, or kept by somebody else.
+      if (now === update.new) return 'kept';
+      if (now !== update.old) return 'stale';
+      throw new Unprocessable('git does not take these commits', { detail: refusal });
+    } finally {
+      // Also where nobody read it to its end.
+      await packing.stop('its pack is not wanted any more');
+      packing.stdout.destroy();
+    }
+  }
+
+  async #present(location: RepositoryLocation, ref: string): Promise<Oid> {
+    return (await this.#parts.refs.readAll(location, [ref]))[0] ?? zeroOid;
+  }
+
+  /**
+   * git-pack-objects(1), of what the commit leads to and no ref of the keeper does. The keeper's objects are lent to
+   * this one process: so what the two have in common is known in full, and nothing is negotiated.
+   */
+  async #pack(
+    keeper: RepositoryLocation,
+    source: RepositoryLocation,
+    commit: Oid,
+    signal: AbortSignal,
+  ): Promise<GitProcess> {
+    const { processes, limits, refs } = this.#parts;
+    const known = await refs.oids(keeper);
+    const process = await processes.start(
+      [`--git-dir=${source.directory}`, 'pack-objects', '--revs', '--thin', '--delta-base-offset', '--stdout', '-q'],
+      {
+        directory: source.directory,
+        environment: { GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(join(keeper.directory, 'objects')) },
+        deadlineMs: limits.transferSeconds * 1000,
+        bounded: false,
+        signal,
+      },
+    );
+    process.stdin.end([commit, '--not', ...known, ''].join('\n'));
+    return process;
+  }
+}
+
+/** The pack, to its end. */
+async function* bytesOf(packing: GitProcess, source: RepositoryLocation): AsyncGenerator<Uint8Array> {
+  yield* byteStream(packing, { onEnd: () => undefined });
+  if ((await packing.ended).code !== 0)
+    throw new Internal(`git pack-objects failed in repository "${source.id}"`, { detail: packing.stderr });
+}

@@ -1,0 +1,185 @@
+// Merges on bare repositories: made in a quarantine, and pushed from there as a client would push them.
+import { Internal, TimedOut } from '#core/kernel/errors';
+import type { MergeCheck, MergeOutcome, MergeTrial, MergeWrite, Oid } from '#core/repositories/git-backend';
+import type { PushHooks } from '#core/repositories/git-history';
+import type { CommitLog } from '../history/log.ts';
+import { SingleFlightCache } from '../history/single-flight-cache.ts';
+import type { Objects } from '../objects/objects.ts';
+import { byteStream } from '../process/byte-stream.ts';
+import type { GitProcesses } from '../process/git-process.ts';
+import type { Limiter } from '../process/limiter.ts';
+import type { GitLimits } from '../process/limits.ts';
+import { TooSlow } from '../process/too-costly.ts';
+import { commitContent } from '../push/commit-content.ts';
+import { ownPush } from '../push/own-push.ts';
+import type { ReceivePack } from '../push/receive-pack.ts';
+import type { Removals } from '../storage/removals.ts';
+import type { RepositoryLocation } from '../storage/repositories.ts';
+import { MergeTree } from './merge-tree.ts';
+import { Quarantine } from './quarantine.ts';
+import { rebase } from './rebase.ts';
+
+export interface MergesParts {
+  readonly processes: GitProcesses;
+  readonly objects: Objects;
+  readonly commitLog: CommitLog;
+  readonly receivePack: ReceivePack;
+  readonly removals: Removals;
+  /** Where the quarantine of each merge lies: a folder that only this process removes. */
+  readonly folder: string;
+  readonly heavy: Limiter;
+  readonly limits: Pick<GitLimits, 'computeSeconds' | 'mergeSeconds'>;
+}
+
+/** What is made of a merge before anybody hears of it. */
+type Made =
+  | { readonly kind: 'commit'; readonly oid: Oid }
+  | { readonly kind: 'nothing' }
+  | { readonly kind: 'conflict'; readonly conflicts: readonly string[] };
+
+interface Making {
+  readonly quarantine: Quarantine;
+  readonly deadlineMs: number;
+  readonly signal: AbortSignal;
+  /** Undefined where it is only tried. */
+  readonly change?: MergeWrite;
+}
+
+export class Merges {
+  readonly #parts: MergesParts;
+  /** Weighed by characters. */
+  readonly #known = new SingleFlightCache<MergeCheck>(4_000_000, ({ conflicts }) =>
+    conflicts.reduce((weight, path) => weight + 50 + path.length, 200),
+  );
+
+  constructor(parts: MergesParts) {
+    this.#parts = parts;
+  }
+
+  async try(location: RepositoryLocation, trial: MergeTrial, signal?: AbortSignal): Promise<MergeCheck> {
+    const { target, source, strategy } = trial;
+    // A squash meets the same conflicts as a merge.
+    const how = strategy === 'rebase' ? 'rebase' : 'merge';
+    return await this.#known.get(
+      `${location.id}:${target}:${source}:${how}`,
+      signal,
+      (inner) =>
+        this.#inQuarantine(location, async (quarantine) => {
+          const deadlineMs = this.#parts.limits.computeSeconds * 1000;
+          const made = await this.#make(location, trial, { quarantine, deadlineMs, signal: inner });
+          return made.kind === 'conflict'
+            ? { clean: false, conflicts: made.conflicts }
+            : { clean: true, conflicts: [] };
+        }),
+      this.#parts.heavy,
+    );
+  }
+
+  async merge(location: RepositoryLocation, change: MergeWrite, hooks: PushHooks): Promise<MergeOutcome> {
+    const { heavy, limits, receivePack } = this.#parts;
+    const { signal } = hooks;
+    const deadlineMs = limits.mergeSeconds * 1000;
+    return await this.#inQuarantine(location, async (quarantine) => {
+      const made = await heavy
+        .run(() => this.#make(location, change, { quarantine, deadlineMs, signal, change }), signal)
+        .catch((error: unknown) => {
+          throw error instanceof TooSlow ? timedOut(error) : error;
+        });
+      if (made.kind !== 'commit') return made;
+      const { ref, target, source } = change;
+      const pack = this.#pack(location, quarantine, { tip: made.oid, known: [target, source], deadlineMs, signal });
+      const refusal = await ownPush(receivePack, location, { ref, old: target, new: made.oid }, pack, hooks);
+      return { kind: 'made', oid: made.oid, refusal };
+    });
+  }
+
+  forget(location: RepositoryLocation): void {
+    this.#known.forget(`${location.id}:`);
+  }
+
+  async #inQuarantine<T>(location: RepositoryLocation, work: (quarantine: Quarantine) => Promise<T>): Promise<T> {
+    const { folder, removals } = this.#parts;
+    const quarantine = await Quarantine.open(folder, location, removals);
+    try {
+      return await work(quarantine);
+    } finally {
+      await quarantine.close();
+    }
+  }
+
+  async #make(location: RepositoryLocation, trial: MergeTrial, making: Making): Promise<Made> {
+    let session: MergeTree | undefined;
+    const merge: MergeTree['merge'] = async (ours, theirs) => {
+      session ??= await MergeTree.start(this.#parts.processes, location, making);
+      return await session.merge(ours, theirs);
+    };
+    try {
+      return await (trial.strategy === 'rebase'
+        ? this.#rebased(location, trial, making, merge)
+        : this.#merged(location, trial, making, merge));
+    } finally {
+      await session?.close();
+    }
+  }
+
+  async #rebased(
+    location: RepositoryLocation,
+    trial: MergeTrial,
+    { change, ...making }: Making,
+    merge: MergeTree['merge'],
+  ): Promise<Made> {
+    const rebased = await rebase(this.#parts, trial, { location, ...making, merge, committer: change?.committer });
+    if ('conflicts' in rebased) return { kind: 'conflict', ...rebased };
+    return rebased.tip === trial.target ? { kind: 'nothing' } : { kind: 'commit', oid: rebased.tip };
+  }
+
+  async #merged(
+    location: RepositoryLocation,
+    { target, source, strategy }: MergeTrial,
+    { change, quarantine, signal }: Making,
+    merge: MergeTree['merge'],
+  ): Promise<Made> {
+    const { objects, commitLog } = this.#parts;
+    const merged = await merge(target, source);
+    if (merged?.clean !== true) return { kind: 'conflict', conflicts: merged?.conflicts ?? [] };
+    const present = await objects.commit(location, target);
+    // A merge of what changes nothing is one all the same, unless the target has the commits themselves.
+    const nothing =
+      merged.tree === present?.tree &&
+      (strategy === 'squash' || (await commitLog.mergeBase(location, target, source, signal)) === source);
+    if (nothing) return { kind: 'nothing' };
+    if (change === undefined) return { kind: 'commit', oid: target };
+    const parents = strategy === 'squash' ? [target] : [target, source];
+    return { kind: 'commit', oid: await quarantine.commit(commitContent({ ...change, tree: merged.tree, parents })) };
+  }
+
+  /** What of the tip's history the repository lacks: nothing else of the quarantine. */
+  async *#pack(
+    location: RepositoryLocation,
+    quarantine: Quarantine,
+    {
+      tip,
+      known,
+      ...limits
+    }: { readonly tip: Oid; readonly known: readonly Oid[]; readonly deadlineMs: number; readonly signal: AbortSignal },
+  ): AsyncGenerator<Uint8Array> {
+    const args = ['pack-objects', '--revs', '--local', '--stdout', '-q', '--window=0'];
+    const process = await this.#parts.processes.start([`--git-dir=${location.directory}`, ...args], {
+      directory: location.directory,
+      environment: quarantine.environment,
+      ...limits,
+    });
+    process.stdin.end(`${tip}\n${known.map((oid) => `^${oid}\n`).join('')}`);
+    yield* byteStream(process, { onEnd: () => undefined });
+    const { code } = await process.ended;
+    if (code !== 0)
+      throw new Internal(`git pack-objects failed in repository "${location.id}"`, { detail: process.stderr });
+  }
+}
+
+const timedOut = (cause: TooSlow): TimedOut =>
+  new TimedOut('The merge timed out; nothing was merged', {
+    code: 'merge_timed_out',
+    detail: 'Try again later, or merge the branches by hand and push the outcome',
+    cause,
+  });

@@ -1,0 +1,55 @@
+// A folder of objects apart from the repository's, thrown away when the merge is over: what git and this process make
+// of a merge lies there until it is pushed.
+import { Buffer } from 'node:buffer';
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { constants, deflate } from 'node:zlib';
+import type { Oid } from '#core/repositories/git-backend';
+import { errnoOf } from '../storage/errno.ts';
+import type { Removals } from '../storage/removals.ts';
+import type { RepositoryLocation } from '../storage/repositories.ts';
+
+const compress = promisify(deflate);
+
+export class Quarantine {
+  /** For git: it writes here, and reads what the repository has beside. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly #folder: string;
+  readonly #removals: Removals;
+
+  private constructor(folder: string, location: RepositoryLocation, removals: Removals) {
+    this.#folder = folder;
+    this.#removals = removals;
+    this.environment = {
+      GIT_OBJECT_DIRECTORY: folder,
+      GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(join(location.directory, 'objects')),
+    };
+  }
+
+  /** @param parent a folder that only this process removes. */
+  static async open(parent: string, location: RepositoryLocation, removals: Removals): Promise<Quarantine> {
+    const folder = join(parent, randomUUID());
+    await mkdir(folder, { mode: 0o700 });
+    return new Quarantine(folder, location, removals);
+  }
+
+  /** Writes a commit (gitformat-loose(5)), as git will look for it. */
+  async commit(content: Buffer): Promise<Oid> {
+    const head = `commit ${content.length}\0`;
+    const oid = createHash('sha1').update(head).update(content).digest('hex');
+    const folder = join(this.#folder, oid.slice(0, 2));
+    const packed = await compress(Buffer.concat([Buffer.from(head), content]), { level: constants.Z_BEST_SPEED });
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await writeFile(join(folder, oid.slice(2)), packed, { flag: 'wx', mode: 0o600 }).catch((error: unknown) => {
+      if (errnoOf(error) !== 'EEXIST') throw error;
+    });
+    return oid;
+  }
+
+  /** Never rejects. */
+  async close(): Promise<void> {
+    await this.#removals.remove(this.#folder);
+  }
+}

@@ -1,0 +1,98 @@
+// The steps before the access decision: credential, cross-site check, rate limit. A refused credential counts by its
+// address, and a password before it is checked: past the budget it costs no hash.
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Request } from '@hapi/hapi';
+import type { Authenticator, Presented } from '#core/kernel/credentials';
+import { Unauthorized } from '#core/kernel/errors';
+import type { Meter } from '#core/kernel/rate';
+import { sessionCookie } from './credentials.ts';
+import type { Exchange } from './exchange.ts';
+import { decided, metered } from './metering.ts';
+import type { RateDecision, RateLimiter } from './rate-limiter.ts';
+
+type Cookies = Readonly<Record<string, string>>;
+
+export interface Identifying {
+  readonly authenticator: Authenticator;
+  readonly limiter: RateLimiter;
+}
+
+export interface Identified {
+  readonly meter: Meter;
+  readonly basic?: true;
+  readonly cookies?: true;
+  /** The route reads its credentials itself, and has no caller. */
+  readonly ownCredentials?: true;
+  /** The credential that is shown as such; a cookie is sent by itself. */
+  readonly presented: (headers: IncomingHttpHeaders) => Presented | undefined;
+  /** Refuses what another site made a browser send, where cookies are read. */
+  readonly guard?: (headers: IncomingHttpHeaders, cookies: Cookies) => void;
+  /** The same, where it is a cookie that authenticates. */
+  readonly guardCookie?: (headers: IncomingHttpHeaders) => void;
+  /** Told once the caller is known, before they pay for it: what is not there for them is refused so. */
+  readonly known?: (request: Request) => Promise<void>;
+}
+
+const alreadyCharged = (): Promise<void> => Promise.resolve();
+
+/** Yields the rate decision, undefined where nothing is limited; the exchange then knows its caller. */
+export function identifier(
+  { meter, basic, cookies: readsCookies, ownCredentials, presented, guard, guardCookie, known }: Identified,
+  { authenticator, limiter }: Identifying,
+): (request: Request, exchange: Exchange, cookies: Cookies) => Promise<RateDecision | undefined> {
+  const authenticate = async (
+    shown: Presented,
+    exchange: Exchange,
+    beforePassword: () => Promise<void>,
+  ): Promise<void> => {
+    const context = (now: Date, passwords: () => Promise<void>) => ({
+      ip: exchange.ip,
+      now,
+      ...(basic === true && { passwords }),
+    });
+    const user = await authenticator.authenticate(shown, context(exchange.now, beforePassword));
+    exchange.caller = user;
+    exchange.callerAt = (now) => authenticator.renew(user, shown, context(now, alreadyCharged));
+  };
+
+  const establish = async (
+    request: Request,
+    exchange: Exchange,
+    cookies: Cookies,
+    beforePassword: () => Promise<void>,
+  ): Promise<void> => {
+    if (ownCredentials === true) return;
+    const { headers } = request.raw.req;
+    if (readsCookies === true) guard?.(headers, cookies);
+    const shown = presented(headers);
+    if (shown !== undefined) return authenticate(shown, exchange, beforePassword);
+    const token = cookies[sessionCookie];
+    if (token === undefined || token === '') return;
+    guardCookie?.(headers);
+    // A browser sends an expired cookie to the very routes that renew it, so a bad one is as good as none.
+    await authenticate({ via: 'cookie', token }, exchange, beforePassword).catch((error: unknown) => {
+      if (!(error instanceof Unauthorized)) throw error;
+    });
+  };
+
+  return async (request, exchange, cookies) => {
+    const take = async (): Promise<RateDecision | undefined> =>
+      meter === 'none' ? undefined : decided(request, await limiter.take(meter, metered(request)));
+    let charged = false;
+    try {
+      await establish(request, exchange, cookies, async () => {
+        if (meter === 'none') return;
+        charged = true;
+        decided(request, await limiter.takeForPassword(meter, metered(request)));
+      });
+    } catch (error) {
+      if (!charged) await take();
+      throw error;
+    }
+    await known?.(request);
+    const rate = await take();
+    // A user past their budget goes on paying with the address, or each refusal would cost a hash.
+    if (charged && meter !== 'none' && rate?.refusal === undefined) await limiter.giveBack(meter, metered(request));
+    return rate;
+  };
+}

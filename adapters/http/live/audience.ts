@@ -1,0 +1,120 @@
+// An audience: the followers of one thing with one credential, who are asked about as one, before every message.
+import { setImmediate as turn } from 'node:timers/promises';
+import type { FairLimiter } from '#core/kernel/fair-limiter';
+import { HexforgeError, type ErrorKind } from '#core/kernel/errors';
+import type { Log } from '#core/kernel/log';
+import { stackOf } from '../errors.ts';
+import { closing, type Follower } from './follower.ts';
+
+const refusals: ReadonlySet<ErrorKind> = new Set(['unauthorized', 'insufficient_scope', 'forbidden', 'not_found']);
+/** Messages that may wait for the answer: a database that is slower than this is down. */
+const mostWaiting = 1000;
+/** Written in one turn of the event loop. */
+const atOnce = 200;
+
+export interface AudienceOptions {
+  /** Rejects where the credential or the access is gone. */
+  readonly ask: () => Promise<unknown>;
+  /** Ids of the user and of the thing that access is decided about. */
+  readonly about: ReadonlySet<string>;
+  readonly limiter: FairLimiter;
+  readonly log: Log;
+}
+
+export class Audience {
+  readonly about: ReadonlySet<string>;
+  readonly #followers = new Set<Follower>();
+  readonly #options: AudienceOptions;
+  /** When the answer was asked for that stands. */
+  #askedAt = performance.now();
+  #waiting: Uint8Array[] = [];
+  #doubted = false;
+  #running: Promise<void> | undefined;
+
+  constructor(options: AudienceOptions) {
+    this.#options = options;
+    this.about = options.about;
+  }
+
+  get isEmpty(): boolean {
+    return this.#followers.size === 0;
+  }
+
+  add(follower: Follower): void {
+    this.#followers.add(follower);
+  }
+
+  delete(follower: Follower): void {
+    this.#followers.delete(follower);
+  }
+
+  /** Sends a message to who may still read it: that is asked after it has come, once for all that have. */
+  tell(bytes: Uint8Array): void {
+    if (this.#waiting.length >= mostWaiting) this.#end(closing.tryAgain, 'Too many messages at once');
+    else this.#waiting.push(bytes);
+    void this.#run();
+  }
+
+  /** Asks again, and ends the connections where access is gone. Never rejects. */
+  async doubt(): Promise<void> {
+    this.#doubted = true;
+    await this.#run();
+  }
+
+  isOlder(milliseconds: number): boolean {
+    return performance.now() - this.#askedAt >= milliseconds;
+  }
+
+  #run(): Promise<void> {
+    this.#running ??= Promise.resolve().then(() => this.#work());
+    return this.#running;
+  }
+
+  async #work(): Promise<void> {
+    while (!this.isEmpty && (this.#doubted || this.#waiting.length > 0)) await this.#send(await this.#permitted());
+    // In the turn in which nothing is left, or what comes next would find nobody at work.
+    this.#running = undefined;
+  }
+
+  /** What waited when access was asked for, where it is still there; never rejects. */
+  async #permitted(): Promise<readonly Uint8Array[]> {
+    const { limiter, ask, log } = this.#options;
+    try {
+      return await limiter.run(async () => {
+        const messages = this.#waiting.splice(0);
+        this.#doubted = false;
+        this.#askedAt = performance.now();
+        await ask();
+        return messages;
+      });
+    } catch (error) {
+      if (error instanceof HexforgeError && refusals.has(error.kind))
+        this.#end(
+          closing.refused,
+          error.kind === 'unauthorized' ? 'The credential is no longer valid' : 'Access was lost',
+        );
+      else {
+        log.warn({ stack: stackOf(error) }, 'access of live connections could not be asked for');
+        this.#end(closing.tryAgain, 'Access cannot be asked for at the moment');
+      }
+      return [];
+    }
+  }
+
+  async #send(messages: readonly Uint8Array[]): Promise<void> {
+    let sent = 0;
+    for (const bytes of messages)
+      for (const follower of this.#followers) {
+        follower.tell(bytes);
+        sent += 1;
+        if (sent % atOnce === 0) await turn();
+      }
+  }
+
+  #end(code: number, reason: string): void {
+    this.#waiting = [];
+    this.#doubted = false;
+    for (const follower of this.#followers) follower.end(code, reason);
+    this.#followers.clear();
+  }
+}

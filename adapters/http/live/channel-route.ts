@@ -1,0 +1,123 @@
+// Makes a hapi route of a channel: a request that is decided about as any other, and then becomes a live connection.
+import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { Lifecycle, Request, ResponseToolkit, ServerRoute } from '@hapi/hapi';
+import { WebSocketServer } from 'ws';
+import { callerKey } from '#core/kernel/current-caller';
+import { answeredWithin } from '../answer-limit.ts';
+import { readCookies, sessionCookie } from '../credentials.ts';
+import type { Exchange } from '../exchange.ts';
+import { identifier } from '../identify.ts';
+import { refuse, type Wiring } from '../routes.ts';
+import { compile } from '../validation.ts';
+import type { OwnedChannel } from './channel.ts';
+import { Follower } from './follower.ts';
+import type { Followers, Following } from './followers.ts';
+import { checkHandshake, chooseProtocol, shownIn } from './handshake.ts';
+import type { LiveLimits } from './limits.ts';
+import { takeOver } from './upgrades.ts';
+
+export interface LiveWiring extends Wiring {
+  readonly followers: Followers;
+  readonly limits: LiveLimits;
+}
+
+export function channelRoute({ plugin, channel, outside = false }: OwnedChannel, wiring: LiveWiring): ServerRoute {
+  const { access, currentCaller, csrf, log } = wiring;
+  const identify = identifier(
+    { meter: channel.meter, cookies: true, presented: shownIn, guardCookie: csrf.checkUpgrade },
+    wiring,
+  );
+  const checkParams = channel.params === undefined ? undefined : compile(channel.params, 'params');
+  const open = opener(wiring);
+
+  const serve = async (request: Request, h: ResponseToolkit, exchange: Exchange): Promise<symbol> => {
+    const { req } = request.raw;
+    const cookies = readCookies(req.headers.cookie);
+    const rate = await identify(request, exchange, cookies);
+    const call = exchange.call();
+    const given = request.params as Readonly<Record<string, string>>;
+    const granted = await access.decide(call, channel.access, channel.scope ?? undefined, given);
+    if (rate?.refusal !== undefined) throw rate.refusal;
+    const params: unknown = checkParams === undefined ? given : checkParams(given);
+    const whose = callerKey(exchange.caller, exchange.ip);
+    const followed = async (): Promise<string> =>
+      String(await channel.follow(call as never, { params, granted } as never));
+    const of = await currentCaller.run(whose, () =>
+      outside
+        ? answeredWithin(wiring.answerMs, `plugin "${plugin}", channel "${channel.id}"`, request, followed)
+        : followed(),
+    );
+    checkHandshake(req);
+    open(request.raw, exchange, {
+      channel: channel.id,
+      of,
+      whose,
+      audience: `${credentialOf(req, exchange, cookies[sessionCookie])}\n${JSON.stringify(given)}`,
+      about: idsOf(exchange, granted?.resource),
+      ask: () => currentCaller.run(whose, () => access.renew(call)),
+    });
+    return h.abandon;
+  };
+
+  const handler = async (request: Request, h: ResponseToolkit): Promise<Lifecycle.ReturnValue> => {
+    const { exchange } = request.app;
+    exchange.route = channel.path;
+    exchange.plugin = plugin;
+    try {
+      return await serve(request, h, exchange);
+    } catch (error) {
+      return await refuse(request, h, error, { log });
+    }
+  };
+
+  return {
+    method: 'GET',
+    path: channel.path,
+    handler: (request, h) => wiring.track(handler(request, h)),
+    options: { app: { visible: () => true } },
+  };
+}
+
+/** The library's half of the handshake, and the end of the exchange. A connection that ends first is left alone. */
+function opener({ limits, followers }: LiveWiring) {
+  const server = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    maxPayload: limits.heardBytes,
+    maxFragments: 16,
+  });
+  return ({ req, res }: Request['raw'], exchange: Exchange, following: Following): void => {
+    const leave = followers.admit(following.whose);
+    const connection = takeOver(req, res);
+    if (connection === undefined) {
+      leave();
+      return;
+    }
+    const { socket, head } = connection;
+    socket.once('close', leave);
+    const headers = Object.entries(res.getHeaders()).map(([name, value]) => `${name}: ${String(value)}`);
+    const tell = (lines: string[]): void => void lines.push(...headers);
+    server.once('headers', tell);
+    chooseProtocol(req);
+    server.handleUpgrade(req, socket, head, (opened) => followers.join(new Follower(opened, limits), following));
+    server.off('headers', tell);
+    exchange.switched(res);
+  };
+}
+
+/** The same for connections that may be asked about as one: what is known of the credential, and not the credential. */
+function credentialOf({ headers }: IncomingMessage, { caller }: Exchange, cookie: string | undefined): string {
+  if (caller.kind === 'anonymous') return caller.kind;
+  const shown = headers.authorization ?? headers['sec-websocket-protocol'] ?? cookie ?? '';
+  return createHash('sha256').update(shown).digest('base64');
+}
+
+/** Things without an id are asked about in rounds alone. */
+function idsOf({ caller }: Exchange, thing: unknown): ReadonlySet<string> {
+  const ids = [caller, thing].map((one) =>
+    typeof one === 'object' && one !== null && 'id' in one ? one.id : undefined,
+  );
+  return new Set(ids.filter((id) => typeof id === 'string'));
+}

@@ -1,0 +1,48 @@
+// The opening handshake of a WebSocket (RFC 6455, section 4): what a request must have, and the credential in it.
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { Presented } from '#core/kernel/credentials';
+import { Unauthorized, UpgradeRequired, ValidationFailed } from '#core/kernel/errors';
+import { presentedIn } from '../credentials.ts';
+import { asksToSwitch } from './upgrades.ts';
+
+/** The subprotocol that a browser, which sends no other header, shows a token by. */
+const bearer = 'bearer';
+const key = /^[+/0-9A-Za-z]{22}==$/;
+/** RFC 9110, section 5.6.2. */
+const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+
+/** @throws {UpgradeRequired | ValidationFailed} */
+export function checkHandshake(request: IncomingMessage): void {
+  const { headers } = request;
+  if (!asksToSwitch(request))
+    throw new UpgradeRequired('This path is that of a WebSocket', {
+      detail: 'Send GET with "Connection: Upgrade" and "Upgrade: websocket"; a proxy between has to pass them on',
+    });
+  if (headers['sec-websocket-version'] !== '13')
+    throw new UpgradeRequired('This version of the WebSocket protocol is not known', { detail: 'The version is 13' });
+  if (!key.test(headers['sec-websocket-key'] ?? ''))
+    throw new ValidationFailed('The handshake of the WebSocket is not valid', {
+      detail: 'Sec-WebSocket-Key must be 16 bytes in base64',
+    });
+}
+
+/**
+ * The credential that a request shows, by its Authorization header or as `Sec-WebSocket-Protocol: bearer, TOKEN`.
+ * @throws {Unauthorized} for one that is malformed: it is never read as none.
+ */
+export function shownIn(headers: IncomingHttpHeaders): Presented | undefined {
+  const presented = presentedIn(headers.authorization);
+  if (presented !== undefined) return presented;
+  const [name, value = '', ...rest] = headers['sec-websocket-protocol']?.split(',').map((one) => one.trim()) ?? [];
+  if (name !== bearer) return undefined;
+  if (rest.length === 0 && token.test(value)) return { via: 'bearer', token: value };
+  throw new Unauthorized('The credential is not valid', {
+    detail: 'Sec-WebSocket-Protocol must be "bearer, TOKEN"',
+  });
+}
+
+/** Leaves of the offered subprotocols what is answered: none but `bearer`, which says that the token was taken. */
+export function chooseProtocol({ headers }: IncomingMessage): void {
+  if (headers['sec-websocket-protocol']?.split(',')[0]?.trim() === bearer) headers['sec-websocket-protocol'] = bearer;
+  else delete headers['sec-websocket-protocol'];
+}

@@ -1,0 +1,34 @@
+// How a request is metered: what the limiter looks at, its headers on the answer, and the budget of a repository.
+import type { Request } from '@hapi/hapi';
+import type { Route } from './route.ts';
+import type { MeteredRequest, RateDecision, RateLimiter } from './rate-limiter.ts';
+
+/** What the limiter looks at. */
+export const metered = (request: Request): MeteredRequest => {
+  const { caller, ip, now } = request.app.exchange;
+  return { caller, ip, now, method: request.method.toUpperCase(), path: request.path };
+};
+
+/** Its headers go on the answer, whatever that is. @throws {RateLimited} where a budget is spent. */
+export function decided(request: Request, rate: RateDecision | undefined): RateDecision | undefined {
+  for (const name in rate?.headers) request.raw.res.setHeader(name, rate.headers[name] ?? '');
+  if (rate?.refusal !== undefined && !rate.closed) throw rate.refusal;
+  return rate;
+}
+
+/** Past the access decision, which finds the repository: a budget of its own tells nobody of a hidden one. */
+export async function takeOfRepository(
+  { access, meter }: Route,
+  limiter: RateLimiter,
+  request: Request,
+  granted: { readonly resource: unknown } | undefined,
+): Promise<void> {
+  if (meter === 'none' || granted === undefined || access.who !== 'permitted') return;
+  const { id } = granted.resource as { readonly id?: unknown };
+  if (typeof id !== 'string' || !repositories.has(access.resource)) return;
+  const rate = decided(request, await limiter.takeOfRepository(meter, metered(request), id));
+  if (rate?.refusal !== undefined) throw rate.refusal;
+}
+
+/** The kinds of guarded things that are a repository. */
+const repositories: ReadonlySet<string> = new Set(['repository', 'counted-repository']);

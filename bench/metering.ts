@@ -1,0 +1,63 @@
+// What metering costs: one read of a server that meters beside the same of one that does not.
+import { mkdir } from 'node:fs/promises';
+import { adminPassword as password } from '#test/support/server-process';
+import { compare, type Line } from './compare.ts';
+import type { Setting } from './lines.ts';
+import { load } from './load.ts';
+import { Subject } from './subject.ts';
+
+const admin = '00000000-0000-4000-9000-000000000003';
+
+/** The administrator's budget becomes one that no load reaches. */
+async function raise({ url }: Subject): Promise<void> {
+  const ask = async (method: string, path: string, token: string, body: object): Promise<unknown> => {
+    const response = await fetch(`${url}/api/v1${path}`, {
+      method,
+      headers: { 'content-type': 'application/json', ...(token !== '' && { authorization: `Bearer ${token}` }) },
+      body: JSON.stringify(body),
+    });
+    if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
+    return response.json();
+  };
+  const login = (await ask('POST', '/auth/login', '', { username: 'admin', password })) as { access_token: string };
+  const most = { requests_per_window: 1_000_000, window_seconds: 1 };
+  await ask('PATCH', `/admin/rate-limits/groups/${admin}/api.read`, login.access_token, most);
+}
+
+export async function meteringLines(setting: Setting): Promise<Line[]> {
+  const { engine, rounds, databaseUrl } = setting;
+  const subjects: Subject[] = [];
+  const started = async (metering: 'on' | 'off'): Promise<Subject> => {
+    // The embedded database is one process's own.
+    const dataDir = databaseUrl === undefined ? `${setting.dataDir}-metering-${metering}` : setting.dataDir;
+    await mkdir(dataDir, { recursive: true, mode: 0o700 });
+    const subject = await Subject.start({ dataDir, databaseUrl, metering });
+    subjects.push(subject);
+    await subject.signIn();
+    await subject.createRepository(`metering-${metering}`);
+    return subject;
+  };
+  try {
+    const [on, off] = [await started('on'), await started('off')];
+    await raise(on);
+    const rate = async ({ url, headers }: Subject, name: string): Promise<number> =>
+      (await load({ url: `${url}/api/v1/repos/admin/${name}`, headers, connections: 16, seconds: 3 }))
+        .requestsPerSecond;
+    const [metered, free] = [() => rate(on, 'metering-on'), () => rate(off, 'metering-off')];
+    await metered();
+    await free();
+    return [
+      await compare({
+        name: 'GET one repository, metered, to not metered',
+        engine,
+        unit: 'req/s',
+        rounds,
+        target: { least: 0.85 },
+        ours: metered,
+        limit: free,
+      }),
+    ];
+  } finally {
+    for (const subject of subjects) await subject.stop();
+  }
+}

@@ -1,0 +1,33 @@
+// Branches to be compared and merged, the same on every run: written with git fast-import.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+
+/** On top of a commit, one that writes files whole. */
+export interface Proposal {
+  readonly branch: string;
+  /** A commit or branch; absent: the branch begins with it. */
+  readonly from?: string;
+  readonly files: Iterable<readonly [path: string, content: string]>;
+}
+
+/** Writes the branches of the bare repository at `directory`, which must exist. */
+export async function writeProposals(directory: string, proposals: Iterable<Proposal>): Promise<void> {
+  const git = spawn('git', ['-C', directory, 'fast-import', '--quiet'], { stdio: ['pipe', 'ignore', 'inherit'] });
+  const write = async (text: string): Promise<void> => {
+    if (!git.stdin.write(text)) await once(git.stdin, 'drain');
+  };
+  for (const { branch, from, files } of proposals) {
+    await write(
+      `commit refs/heads/${branch}\ncommitter A Committer <committer@example.org> 1600000000 +0000\ndata ${branch.length}\n${branch}\n`,
+    );
+    if (from !== undefined) await write(`from ${from}\n`);
+    for (const [path, content] of files) await write(`M 100644 inline ${path}\ndata ${content.length}\n${content}\n`);
+  }
+  git.stdin.end('done\n');
+  const [code] = (await once(git, 'exit')) as [number];
+  if (code !== 0) throw new Error(`git fast-import ended with ${code}`);
+}
+
+/** Lines of which every twentieth says `what`. */
+export const text = (lines: number, what: string): string =>
+  Array.from({ length: lines }, (_, line) => `${line % 20 === 0 ? what : 'line'} ${line} of a file\n`).join('');

@@ -1,0 +1,92 @@
+// Delegated administration: who holds which admin scope, granted and revoked (document C, "Admin scopes").
+import { auditEntry, type AuditLog } from '#core/kernel/audit';
+import type { AdminGrants } from '#core/kernel/admin-grants';
+import type { Call, User } from '#core/kernel/caller';
+import { Conflict, Forbidden, found, NotFound } from '#core/kernel/errors';
+import type { Events, UnitOfWork } from '#core/kernel/unit-of-work';
+import type { PublicUser, Users } from '#core/identity/index';
+import { adminScope, type AdminScopeGrant } from './admin-scope.ts';
+import type { AdminGrantStore } from './ports.ts';
+
+export interface AdminScopeParts {
+  readonly grants: AdminGrantStore;
+  readonly users: Users;
+  readonly unitOfWork: UnitOfWork;
+  readonly events: Events;
+  readonly audit: AuditLog;
+}
+
+interface OfUser {
+  readonly userId: string;
+}
+type OneGrant = OfUser & { readonly scope: string };
+
+const missing = 'There is no such user';
+
+export function adminScopeUseCases({ grants, users, unitOfWork, events, audit }: AdminScopeParts) {
+  const known = async (userId: string): Promise<PublicUser> =>
+    found((await users.byIds([userId])).get(userId), missing);
+
+  const tell = async (
+    call: Call<User>,
+    change: 'granted' | 'revoked',
+    { id, username }: PublicUser,
+    scope: string,
+  ): Promise<void> => {
+    const about = { aggregate: `user:${id}`, actorId: call.caller.id };
+    await events.emit({ type: `admin_scope.${change}`, ...about, payload: { user_id: id, scope } });
+    await audit.append(auditEntry(call, `admin_scope.${change}`, about.aggregate, { username, scope }));
+  };
+
+  return {
+    /** @throws {Unprocessable} for a scope that nobody knows. */
+    holders: async (
+      _call: Call<User>,
+      { scope, ...slice }: { readonly scope: string; readonly limit: number; readonly offset: number },
+    ) => grants.ofScope(adminScope(scope), slice),
+
+    /** @throws {NotFound} */
+    async list(_call: Call<User>, { userId }: OfUser): Promise<readonly AdminScopeGrant[]> {
+      await known(userId);
+      return grants.ofUser(userId);
+    },
+
+    /** Granted twice, it stays as it was granted first. @throws {Unprocessable | Forbidden | NotFound} */
+    async grant(call: Call<User>, { userId, scope: name }: OneGrant): Promise<AdminScopeGrant> {
+      const scope = adminScope(name);
+      if (scope === 'admin:roles' && !call.caller.isAdmin)
+        throw new Forbidden('Only an instance administrator may grant admin:roles', {
+          detail: 'Whoever holds it may grant every other admin scope',
+        });
+      const user = await known(userId);
+      try {
+        return await unitOfWork.run(async () => {
+          const grant: AdminScopeGrant = { userId, scope, grantedBy: call.caller.id, createdAt: call.now };
+          if (await grants.add(grant)) {
+            await tell(call, 'granted', user, scope);
+            return grant;
+          }
+          return (await grants.ofUser(userId)).find((held) => held.scope === scope) ?? grant;
+        });
+      } catch (error) {
+        // The user was deleted meanwhile.
+        throw error instanceof Conflict ? new NotFound(missing, { cause: error }) : error;
+      }
+    },
+
+    /** What nobody holds is revoked already. @throws {Unprocessable | NotFound} */
+    async revoke(call: Call<User>, { userId, scope: name }: OneGrant): Promise<void> {
+      const scope = adminScope(name);
+      const user = await known(userId);
+      await unitOfWork.run(async () => {
+        if (await grants.remove(userId, scope)) await tell(call, 'revoked', user, scope);
+      });
+    },
+
+    port: {
+      scopesOf: async (userId) => (await grants.ofUser(userId)).map(({ scope }) => scope),
+    } satisfies AdminGrants,
+  };
+}
+
+export type AdminScopeUseCases = ReturnType<typeof adminScopeUseCases>;

@@ -1,0 +1,86 @@
+// The budgets that requests are metered against: the highest of the caller's groups, narrowed by overrides.
+import { Lru } from '#core/kernel/lru';
+import type { RateBudgets } from '#core/kernel/rate';
+import type { Clock } from '#core/kernel/time';
+import { seededGroups, type UserGroup, type UserGroups } from '#core/identity/index';
+import type { RulesInEffect, StoredRules } from './rules-in-effect.ts';
+import { budgetOf, counts, defaultRule, highest, rateOf, type RateRule, type RateScope } from './rule.ts';
+import type { ViolationRecorder } from './violation-recorder.ts';
+
+/** Milliseconds for which the groups of a user are kept; changes are heard of as they happen. */
+const groupsStaleAfter = 10_000;
+const usersKept = 10_000;
+
+type Grouped = Pick<UserGroup, 'id' | 'role'>;
+
+/** The rule of a group. One that an instance made for itself has by default what its role is made for. */
+export function ruleOf(rules: StoredRules, { id, role }: Grouped, scope: RateScope): RateRule {
+  const stored = rules.budget(id, scope);
+  if (stored !== undefined) return stored;
+  if (id === seededGroups.anonymous) return defaultRule('anonymous', scope);
+  return defaultRule(role === 'instance_admin' ? 'admin' : 'general', scope);
+}
+
+export const anonymousGroup: Grouped = { id: seededGroups.anonymous, role: 'member' };
+const generalGroup: Grouped = { id: seededGroups.general, role: 'member' };
+const adminGroup: Grouped = { id: seededGroups.admin, role: 'instance_admin' };
+/** Those that follow from the account. */
+export const seededGroupsOf = (isAdmin: boolean): readonly Grouped[] =>
+  isAdmin ? [generalGroup, adminGroup] : [generalGroup];
+
+export interface MeteringParts {
+  readonly enabled: boolean;
+  readonly rules: RulesInEffect;
+  readonly groups: UserGroups | undefined;
+  readonly violations: ViolationRecorder;
+  readonly clock: Clock;
+}
+
+export interface Metering {
+  readonly port: RateBudgets;
+  /** The groups of this user, or of anyone, may have changed. */
+  forgetGroups(userId?: string): void;
+}
+
+export function metering({ enabled, rules, groups, violations, clock }: MeteringParts): Metering {
+  const kept = new Lru<{ readonly groups: readonly Grouped[]; readonly at: number }>(usersKept);
+  /** Grows with each change that is heard of: what was read before is not kept. */
+  let changes = 0;
+
+  const ownGroups = async (userId: string): Promise<readonly Grouped[]> => {
+    if (groups === undefined) return [];
+    const at = clock.now().getTime();
+    const known = kept.get(userId);
+    if (known !== undefined && Math.abs(at - known.at) < groupsStaleAfter) return known.groups;
+    const before = changes;
+    const found = (await groups.groupsOf(userId))
+      .filter(({ isSystem }) => !isSystem)
+      .map(({ id, role }) => ({ id, role }));
+    if (before === changes) kept.set(userId, { groups: found, at });
+    return found;
+  };
+
+  return {
+    port: {
+      async budget(scope, { userId, isAdmin }) {
+        if (!enabled) return undefined;
+        const stored = await rules.current();
+        if (userId === undefined) return budgetOf(ruleOf(stored, anonymousGroup, scope));
+        const all = [...seededGroupsOf(isAdmin), ...(await ownGroups(userId))];
+        const granted = highest(all.map((group) => ruleOf(stored, group, scope)));
+        const override = stored.override({ kind: 'users', targetId: userId, scope });
+        if (override === undefined || !counts(override)) return budgetOf(granted);
+        // The budget of a group may have been narrowed since.
+        return budgetOf(granted !== undefined && rateOf(granted) < rateOf(override) ? granted : override);
+      },
+      async narrowed(scope, { kind, id }) {
+        return enabled ? budgetOf((await rules.current()).override({ kind, targetId: id, scope })) : undefined;
+      },
+      refused: (refusal) => violations.record(refusal),
+    } satisfies RateBudgets,
+    forgetGroups(userId = '') {
+      changes += 1;
+      kept.forget(userId);
+    },
+  };
+}

@@ -1,0 +1,123 @@
+// Overrides: narrower budgets for one user, one token, what one application asks for, or what is asked of one
+// repository.
+import { auditEntry, type AuditAction, type AuditLog } from '#core/kernel/audit';
+import type { Call, User } from '#core/kernel/caller';
+import { found, NotFound, Unprocessable } from '#core/kernel/errors';
+import { offsetOf, type Page, type PageRequest } from '#core/kernel/page';
+import type { Events, UnitOfWork } from '#core/kernel/unit-of-work';
+import type { UserGroups, Users } from '#core/identity/index';
+import { present, ruleDetails } from './budgets.ts';
+import { ruleOf } from './metering.ts';
+import { overrideKinds } from './ports.ts';
+import type { Override, OverrideKey, OverrideKind, OverrideStore } from './ports.ts';
+import { counts, highest, rateOf, rateScope, type RateRule, type RateScope } from './rule.ts';
+import type { RulesInEffect } from './rules-in-effect.ts';
+
+/** Every process holds all of them in memory. */
+export const maxOverrides = 2000;
+
+export interface OverrideParts {
+  readonly overrides: OverrideStore;
+  readonly users: Users;
+  readonly groups: UserGroups | undefined;
+  readonly rules: RulesInEffect;
+  readonly unitOfWork: UnitOfWork;
+  readonly events: Events;
+  readonly audit: AuditLog;
+}
+
+/** Names one override. */
+export interface Target {
+  readonly kind: string;
+  readonly targetId: string;
+  readonly scope: string;
+}
+
+/** @throws {NotFound} where nothing of that kind can have an override. */
+function overrideKind(name: string): OverrideKind {
+  const known = overrideKinds.find((kind) => kind === name);
+  if (known === undefined)
+    throw new NotFound('There are no overrides of this kind', { detail: `There are ${overrideKinds.join(', ')}` });
+  return known;
+}
+
+export function overrideUseCases({ overrides, users, groups, rules, unitOfWork, events, audit }: OverrideParts) {
+  const tell = async (
+    call: Call<User>,
+    action: AuditAction & `rate_limit_override.${string}`,
+    { kind, targetId, scope }: OverrideKey,
+    details: object,
+  ): Promise<void> => {
+    const resource = `rate_limit_override:${kind}/${targetId}/${scope}`;
+    await audit.append(auditEntry(call, action, resource, { kind, target_id: targetId, scope, ...details }));
+    await events.emit({
+      type: 'rate_limit.changed',
+      aggregate: resource,
+      actorId: call.caller.id,
+      payload: { scope },
+    });
+  };
+
+  /** What a target has without an override: a user that of their groups, all else the highest there is. */
+  const widest = async (kind: OverrideKind, targetId: string, scope: RateScope): Promise<RateRule | undefined> => {
+    if (kind === 'users') found((await users.byIds([targetId])).get(targetId), 'There is no such user');
+    const all = kind === 'users' ? await present(groups).groupsOf(targetId) : await present(groups).list();
+    const stored = await rules.read();
+    return highest(all.map((group) => ruleOf(stored, group, scope)));
+  };
+
+  return {
+    /** @throws {NotFound} */
+    async list(_call: Call<User>, { kind, ...page }: PageRequest & Pick<Target, 'kind'>) {
+      const slice = { limit: page.perPage, offset: offsetOf(page) };
+      const { overrides: items, total } = await overrides.list(overrideKind(kind), slice);
+      return { ...page, items, total } satisfies Page<Override>;
+    },
+
+    /** @throws {NotFound} @throws {Unprocessable} where it is wider than what the target has, or there are too many. */
+    async set(
+      call: Call<User>,
+      { kind: kindName, targetId, scope: name, reason, ...rule }: Target & RateRule & { readonly reason: string },
+    ): Promise<Override> {
+      const kind = overrideKind(kindName);
+      const scope = rateScope(name);
+      const most = await widest(kind, targetId, scope);
+      if (most !== undefined && counts(rule) && rateOf(rule) > rateOf(most))
+        throw new Unprocessable("The override is wider than the group's budget", {
+          detail: `An override narrows; the budget "${scope}" is ${most.requestsPerWindow + most.burst} requests in ${most.windowSeconds} seconds`,
+        });
+      const override: Override = { ...rule, kind, targetId, scope, reason, updatedAt: call.now };
+      try {
+        await unitOfWork.run(async () => {
+          const before = await overrides.get(override);
+          if (before === undefined && (await overrides.count()) >= maxOverrides)
+            throw new Unprocessable('There is no room for another override', {
+              detail: `There are at most ${maxOverrides}; delete one`,
+            });
+          await overrides.put(override);
+          await tell(call, 'rate_limit_override.set', override, { ...ruleDetails(override), reason });
+        });
+      } finally {
+        rules.forget();
+      }
+      return override;
+    },
+
+    /** @throws {NotFound} */
+    async delete(call: Call<User>, { kind, targetId, scope: name }: Target): Promise<void> {
+      const key: OverrideKey = { kind: overrideKind(kind), targetId, scope: rateScope(name) };
+      try {
+        await unitOfWork.run(async () => {
+          found((await overrides.remove(key)) || undefined, 'There is no such override');
+          await tell(call, 'rate_limit_override.deleted', key, {});
+        });
+      } finally {
+        rules.forget();
+      }
+    },
+
+    /** The target is gone. */
+    drop: (kind: OverrideKind, targetId: string): Promise<void> =>
+      unitOfWork.run(() => overrides.removeTarget(kind, targetId)),
+  };
+}

@@ -1,0 +1,47 @@
+// Violations as administrators read them: a page, or all of them one after the other; and for how long they are kept.
+import type { Call, User } from '#core/kernel/caller';
+import { offsetOf, type Page, type PageRequest } from '#core/kernel/page';
+import type { Clock } from '#core/kernel/time';
+import type { UnitOfWork } from '#core/kernel/unit-of-work';
+import type { Violation, ViolationStore } from './ports.ts';
+import type { ViolationRecorder } from './violation-recorder.ts';
+
+/** How many are kept, and for how long. */
+export const violationsKept = { count: 10_000, days: 30 } as const;
+const batch = 500;
+
+export interface ViolationParts {
+  readonly violations: ViolationStore;
+  readonly recorder: ViolationRecorder;
+  readonly clock: Clock;
+  readonly unitOfWork: UnitOfWork;
+}
+
+export function violationUseCases({ violations: store, recorder, clock, unitOfWork }: ViolationParts) {
+  return {
+    /** The newest first. */
+    async list(_call: Call<User>, page: PageRequest): Promise<Page<Violation>> {
+      await recorder.settled();
+      const { violations: items, total } = await store.list({ limit: page.perPage, offset: offsetOf(page) });
+      return { ...page, items, total };
+    },
+
+    /** All that are kept, the newest first. */
+    async *all(_call: Call<User>): AsyncGenerator<Violation> {
+      await recorder.settled();
+      let last: Violation | undefined;
+      for (let told = 0; told < violationsKept.count;) {
+        const some = await store.after(last, Math.min(batch, violationsKept.count - told));
+        yield* some;
+        told += some.length;
+        last = some.at(-1);
+        if (some.length < batch) return;
+      }
+    },
+
+    async prune(): Promise<void> {
+      const before = new Date(clock.now().getTime() - violationsKept.days * 86_400_000);
+      await unitOfWork.run(() => store.prune(before, violationsKept.count));
+    },
+  };
+}

@@ -1,0 +1,122 @@
+// Review comments: whoever may write adds them, their authors and administrators of the repository change, resolve and
+// delete them (document B, "Comments").
+import type { Granted } from '#core/kernel/access';
+import { changed } from '#core/kernel/changed';
+import { fitMembers } from '#core/kernel/clipping';
+import type { User } from '#core/kernel/caller';
+import { Forbidden, found, ValidationFailed } from '#core/kernel/errors';
+import type { PageRequest } from '#core/kernel/page';
+import type { Repository } from '#core/repositories/index';
+import { checkedAnchor, outdatedAt, type AnchorWish } from './anchors.ts';
+import { commentText, type CommentView, type MergeComment } from './comment.ts';
+import { aboutMerge } from './events.ts';
+import { heldRequest, knownRequest, type Reading, type Writing } from './held-request.ts';
+import type { MergeRequest } from './merge-request.ts';
+import type { MergeParts } from './parts.ts';
+
+type Parts = Pick<MergeParts, 'store' | 'comments' | 'git' | 'unitOfWork' | 'events' | 'ids'>;
+
+/** A request as the path names it, and one of its comments. */
+export interface CommentPath {
+  readonly number: number;
+  readonly id: string;
+}
+
+/** What an edit asks for. */
+export interface CommentChange extends CommentPath {
+  readonly body?: string | undefined;
+  readonly resolved?: boolean | undefined;
+}
+
+/** Bytes of JSON that the texts of one list take together; past it the longest end in an ellipsis. */
+const mostText = 8 * 1024 ** 2;
+
+export function commentUseCases(parts: Parts) {
+  const { comments, git, unitOfWork, events, ids } = parts;
+
+  const shown = async (
+    request: MergeRequest,
+    all: readonly MergeComment[],
+    signal: AbortSignal,
+  ): Promise<readonly CommentView[]> => {
+    const outdated = await outdatedAt(git, request, all, signal);
+    return all.map((comment, index) => ({ ...comment, outdated: outdated[index] ?? null }));
+  };
+  const shownOne = async (request: MergeRequest, comment: MergeComment, signal: AbortSignal): Promise<CommentView> =>
+    found((await shown(request, [comment], signal))[0]);
+  /** @throws {NotFound | Forbidden} */
+  const own = async (granted: Writing, { id: requestId }: MergeRequest, id: string): Promise<MergeComment> => {
+    const comment = found(await comments.findOne({ id, requestId }), 'There is no such comment');
+    if (comment.authorId === granted.call.caller.id || granted.may('repo.admin')) return comment;
+    throw new Forbidden('Only its author and administrators of the repository may change a comment');
+  };
+  const tell = (
+    what: 'created' | 'updated' | 'deleted',
+    { call }: Pick<Writing, 'call'>,
+    request: MergeRequest,
+    { id }: MergeComment,
+  ) => {
+    const { payload, ...about } = aboutMerge(request, call.caller.id);
+    return events.emit({ type: `merge_comment.${what}`, ...about, payload: { ...payload, comment_id: id } });
+  };
+
+  return {
+    /** The oldest first. @throws {NotFound} */
+    async list(
+      { resource, call }: Reading,
+      { number, page }: { readonly number: number; readonly page: PageRequest },
+    ): Promise<readonly CommentView[]> {
+      const request = await knownRequest(parts, resource, number);
+      const { items } = await comments.page({ where: { requestId: request.id }, orderBy: ['createdAt', 'id'] }, page);
+      return fitMembers(await shown(request, items, call.signal), ['body'], mostText);
+    },
+
+    /** @throws {NotFound | ValidationFailed} */
+    async create(
+      granted: Granted<Repository, 'repo.write', User>,
+      { number, body, ...wish }: AnchorWish & { readonly number: number; readonly body: string },
+    ): Promise<CommentView> {
+      const { caller, now, signal } = granted.call;
+      const said = { body: commentText(body), resolved: false, authorId: caller.id, createdAt: now, updatedAt: now };
+      const request = await knownRequest(parts, granted.resource, number);
+      const anchor = await checkedAnchor(git, request, wish, signal);
+      const comment = await unitOfWork.run(async () => {
+        const held = await heldRequest(parts, granted.resource, number);
+        const made = await comments.insert({ id: ids.uuid(), requestId: held.id, ...anchor, ...said });
+        await tell('created', granted, held, made);
+        return made;
+      });
+      return shownOne(request, comment, signal);
+    },
+
+    /** @throws {NotFound | Forbidden | ValidationFailed} */
+    async update(granted: Writing, { number, id, body, resolved }: CommentChange): Promise<CommentView> {
+      const { now, signal } = granted.call;
+      if (body === undefined && resolved === undefined)
+        throw new ValidationFailed('There is nothing to change', { detail: 'Send "body", "resolved" or both' });
+      const asked = {
+        ...(body !== undefined && { body: commentText(body) }),
+        ...(resolved !== undefined && { resolved }),
+      };
+      const { request, comment } = await unitOfWork.run(async () => {
+        const held = await heldRequest(parts, granted.resource, number);
+        const before = await own(granted, held, id);
+        const patch = changed(before, asked);
+        if (Object.keys(patch).length === 0) return { request: held, comment: before };
+        const after = found(await comments.update({ id }, { ...patch, updatedAt: now }));
+        await tell('updated', granted, held, after);
+        return { request: held, comment: after };
+      });
+      return shownOne(request, comment, signal);
+    },
+
+    /** @throws {NotFound | Forbidden} */
+    delete: (granted: Writing, { number, id }: CommentPath): Promise<void> =>
+      unitOfWork.run(async () => {
+        const request = await heldRequest(parts, granted.resource, number);
+        const comment = await own(granted, request, id);
+        await comments.delete({ id });
+        await tell('deleted', granted, request, comment);
+      }),
+  };
+}

@@ -1,0 +1,21 @@
+// One merge request, with what is told of one alone.
+import type { DiffAlgorithm } from '#core/repositories/index';
+import { knownRequest, type Reading } from './held-request.ts';
+import type { MergeView } from './merge-request.ts';
+import type { MergeParts } from './parts.ts';
+import { viewOf } from './view.ts';
+
+/** @throws {NotFound} */
+export const fetchRequest =
+  (parts: MergeParts) =>
+  (
+    { resource, call }: Reading,
+    which: { readonly number: number; readonly algorithm?: DiffAlgorithm | undefined },
+  ): Promise<MergeView> =>
+    viewOf(parts, resource, call, which);
+
+/** By which events tell of it. @throws {NotFound} */
+export const idOfRequest =
+  (parts: MergeParts) =>
+  async ({ resource }: Reading, { number }: { readonly number: number }): Promise<string> =>
+    (await knownRequest(parts, resource, number)).id;

@@ -1,0 +1,20 @@
+// The merge requests of a repository, the newest first.
+import { offsetOf, type Page, type PageRequest } from '#core/kernel/page';
+import type { Reading } from './held-request.ts';
+import type { ListedRequest } from './merge-request.ts';
+import type { MergeParts } from './parts.ts';
+import type { MergeFilter } from './ports.ts';
+import { listedRequests } from './view.ts';
+
+export interface ListCommand extends MergeFilter {
+  readonly page: PageRequest;
+}
+
+export const listRequests =
+  (parts: Pick<MergeParts, 'store' | 'repositories' | 'planning' | 'pipelines'>) =>
+  async ({ resource, call }: Reading, { page, ...filter }: ListCommand): Promise<Page<ListedRequest>> => {
+    const { store } = parts;
+    const slice = { order: 'newest', limit: page.perPage, offset: offsetOf(page) } as const;
+    const [rows, total] = await Promise.all([store.list(resource.id, filter, slice), store.count(resource.id, filter)]);
+    return { items: await listedRequests(parts, resource, call.caller, rows), total, ...page };
+  };

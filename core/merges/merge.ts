@@ -1,0 +1,161 @@
+// Merging a request (document B, "Merge"): the rules, the merge in git, the record, and the source branch deleted where
+// that was asked for.
+import { changes, type Granted } from '#core/kernel/access';
+import type { User } from '#core/kernel/caller';
+import { Conflict, HexforgeError, TimedOut, Unavailable } from '#core/kernel/errors';
+import type { Merged, MergeStrategy, Repository } from '#core/repositories/index';
+import { followSource } from './heads.ts';
+import { knownRequest } from './held-request.ts';
+import { messageOf, peopleOf, type MergePeople } from './merge-commit.ts';
+import type { MergeFacts, MergeIntents } from './merge-intents.ts';
+import type { MergeRequest, MergeView } from './merge-request.ts';
+import { blocked, conflictRule, outlookOf } from './merge-rules.ts';
+import type { MergeParts } from './parts.ts';
+import { viewOf } from './view.ts';
+
+export interface MergeCommand {
+  readonly number: number;
+  readonly strategy: MergeStrategy;
+  /** Absent: one that names the branches, or of a squash the request. */
+  readonly message?: string | undefined;
+  readonly authorName?: string | undefined;
+  readonly authorEmail?: string | undefined;
+  readonly deleteSourceBranch: boolean;
+}
+
+type Parts = MergeParts & { readonly mergeIntents: MergeIntents };
+type MergeGranted = Granted<Repository, 'merge.merge', User>;
+
+/** Others may move the target again and again; so long it is tried. */
+const mostMs = 60_000;
+
+/** @throws {NotFound | ValidationFailed | Conflict | Forbidden | Unprocessable | Unavailable | TimedOut} */
+export const mergeRequest =
+  (parts: Parts) =>
+  async (granted: MergeGranted, command: MergeCommand): Promise<MergeView> => {
+    const { clock, locks, users, host } = parts;
+    const { resource: repository, call } = granted;
+    const until = clock.now().getTime() + mostMs;
+    const { targetBranch } = await knownRequest(parts, repository, command.number);
+    const people = peopleOf(call.caller, await users.email(call.caller.id), host, command);
+    // Of those that go into one branch each takes its turn: all but one would lose the race.
+    const merged = await locks.exclusive(`merges.merge:${repository.id}:${targetBranch}`, async () => {
+      for (;;) {
+        if (call.signal.aborted) throw canceled();
+        if (clock.now().getTime() > until) throw movesTooFast(targetBranch);
+        const done = await attempt(parts, granted, command, people);
+        if (done !== undefined) return done;
+      }
+    });
+    if (command.deleteSourceBranch) await deleteSource(parts, granted, merged);
+    return await viewOf(parts, repository, call, { number: command.number });
+  };
+
+/** Undefined where the target moved meanwhile. */
+async function attempt(
+  parts: Parts,
+  granted: MergeGranted,
+  { number, strategy, message }: MergeCommand,
+  people: MergePeople,
+): Promise<MergeRequest | undefined> {
+  const { resource: repository, call } = granted;
+  const { caller, signal } = call;
+  const before = await knownRequest(parts, repository, number);
+  const request = await followSource(parts, before, { actorId: caller.id, signal });
+  const [rule] = (await outlookOf(parts, repository, request)).rules;
+  if (rule !== undefined) throw blocked(rule);
+  const { targetBranch, headOid: head } = request;
+  const facts: MergeFacts = { number, actor: caller.id, targetBranch, head };
+  const bracket = parts.mergeIntents.bracket(repository.id, facts);
+  const date = parts.clock.now();
+  const change = {
+    branch: targetBranch,
+    source: head,
+    strategy,
+    message: messageOf(message, strategy, repository, request),
+    author: { ...people.author, date },
+    committer: { ...people.committer, date },
+  };
+  let merged: Merged | undefined;
+  let failure: unknown;
+  try {
+    merged = await parts.merging.merge(granted, change, {
+      ...bracket.hooks,
+      allowed: () => checkStill(parts, repository, facts),
+    });
+  } catch (error) {
+    failure = error;
+  }
+  // What has landed has landed, whatever was heard of it.
+  if (await bracket.conclude().catch(undecided)) return request;
+  if (merged === undefined) throw signal.aborted ? canceled(failure) : refusalOf(failure);
+  switch (merged.kind) {
+    case 'nothing':
+      await parts.mergeIntents.recordContained(repository.id, facts, merged.target);
+      return request;
+    case 'conflict':
+      throw blocked(conflictRule, { conflicts: merged.conflicts });
+    case 'no-target':
+    case 'moved':
+    case 'merged':
+      // Where there is no target any more, the rules say so.
+      return undefined;
+  }
+}
+
+/** While git was at work the request may have been closed or reviewed, and rules been made. @throws {Conflict} */
+async function checkStill(
+  parts: Parts,
+  repository: Repository,
+  { number, targetBranch }: Pick<MergeFacts, 'number' | 'targetBranch'>,
+): Promise<void> {
+  const request = await knownRequest(parts, repository, number);
+  if (request.targetBranch !== targetBranch)
+    throw new Conflict('The merge request has another target branch now', { detail: 'Try again' });
+  const [rule] = (await outlookOf(parts, repository, request)).rules;
+  if (rule !== undefined) throw blocked(rule);
+}
+
+const canceled = (cause?: unknown): Unavailable =>
+  new Unavailable('The merge was canceled; nothing was merged', { code: 'merge_canceled', detail: 'Try again', cause });
+
+const movesTooFast = (branch: string): TimedOut =>
+  new TimedOut('The merge timed out; nothing was merged', {
+    code: 'merge_timed_out',
+    detail: `"${branch}" was moved by others each time; try again`,
+  });
+
+/** Git says it of what a rule is about. */
+const refusalOf = (error: unknown): unknown =>
+  error instanceof HexforgeError && error.code === 'rebase_too_long'
+    ? blocked({ code: 'rebase_too_long', detail: error.detail ?? '' })
+    : error;
+
+function undecided(cause: unknown): never {
+  throw new Unavailable('The merge may have been made, or not', {
+    detail: 'Look at the merge request again in a minute',
+    cause,
+  });
+}
+
+/**
+ * As far as the caller may, and only where the branch stands at what was merged: a push that came after it is never
+ * lost. Never rejects (document B: its failure does not roll back the merge).
+ */
+async function deleteSource(
+  { access, merging, repositories, log }: Parts,
+  { call }: MergeGranted,
+  { sourceRepositoryId, sourceBranch, headOid, repositoryId, number }: MergeRequest,
+): Promise<void> {
+  try {
+    const source = sourceRepositoryId === undefined ? undefined : await repositories.byId(sourceRepositoryId);
+    if (source === undefined) return;
+    const path = { owner: source.owner, repo: source.name };
+    const granted = await access.decide(call, changes('repository', 'repo.write'), 'repo.write', path);
+    if (granted.resource.id === source.id) await merging.deleteBranch(granted, { name: sourceBranch, at: headOid });
+  } catch (error) {
+    const members = { repository: repositoryId, number, branch: sourceBranch, err: error };
+    if (error instanceof HexforgeError) log.debug(members, 'the source branch of a merge stays');
+    else log.warn(members, 'the source branch of a merge could not be deleted');
+  }
+}

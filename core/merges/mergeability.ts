@@ -1,0 +1,69 @@
+// Why a merge request can or cannot be merged: every rule that blocks it, and what git says of its two branches.
+import { HexforgeError } from '#core/kernel/errors';
+import type { MergeStrategy, Oid } from '#core/repositories/index';
+import { knownRequest, type Reading } from './held-request.ts';
+import type { MergeRequest } from './merge-request.ts';
+import { conflictRule, outlookOf, type MergeRule } from './merge-rules.ts';
+import type { MergeParts } from './parts.ts';
+
+/** `checking`: git has no answer yet. */
+export const mergeabilityStates = ['clean', 'conflict', 'blocked', 'checking'] as const;
+
+/** Whether a merge request can be merged at this moment, and what would have to happen first. */
+export interface Mergeability {
+  readonly state: (typeof mergeabilityStates)[number];
+  /** Paths, sorted. */
+  readonly conflicts: readonly string[];
+  readonly rules: readonly MergeRule[];
+}
+
+type Parts = Pick<MergeParts, 'store' | 'git' | 'reviews' | 'repositories' | 'users' | 'pipelines'>;
+
+/** What git says: undefined where it has no answer yet. */
+type Said = { readonly conflicts: readonly string[]; readonly rules: readonly MergeRule[] } | undefined;
+
+/** @throws {NotFound} */
+export const mergeability =
+  (parts: Parts) =>
+  async (
+    { resource, call }: Reading,
+    { number, strategy }: { readonly number: number; readonly strategy: MergeStrategy },
+  ): Promise<Mergeability> => {
+    const request = await knownRequest(parts, resource, number);
+    const { rules, source, target } = await outlookOf(parts, resource, request);
+    const said =
+      request.state !== 'open' || source === undefined || target === undefined
+        ? { conflicts: [], rules: [] }
+        : await askGit(parts, request, { source, target, strategy }, call.signal);
+    const all = [...rules, ...(said?.rules ?? [])];
+    const state =
+      said !== undefined && said.rules.includes(conflictRule)
+        ? 'conflict'
+        : all.length > 0
+          ? 'blocked'
+          : said === undefined
+            ? 'checking'
+            : 'clean';
+    return { state, conflicts: said?.conflicts ?? [], rules: all };
+  };
+
+async function askGit(
+  { git }: Pick<Parts, 'git'>,
+  { repositoryId, sourceRepositoryId, headOid }: MergeRequest,
+  trial: { readonly source: Oid; readonly target: Oid; readonly strategy: MergeStrategy },
+  signal: AbortSignal,
+): Promise<Said> {
+  // What was pushed to a fork a moment ago is on its way.
+  if (sourceRepositoryId !== repositoryId && trial.source !== headOid) return undefined;
+  try {
+    const { clean, conflicts } = await git.tryMerge(repositoryId, trial, signal);
+    return { conflicts, rules: clean ? [] : [conflictRule] };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof HexforgeError)) throw error;
+    if (error.code === 'rebase_too_long')
+      return { conflicts: [], rules: [{ code: 'rebase_too_long', detail: error.detail ?? '' }] };
+    if (error.kind === 'unavailable') return undefined;
+    throw error;
+  }
+}

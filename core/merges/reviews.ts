@@ -1,0 +1,51 @@
+// Reviewing a merge request: whoever may write says of it as a whole that it is good or asks for changes (document B,
+// "Reviews").
+import type { Granted } from '#core/kernel/access';
+import type { User } from '#core/kernel/caller';
+import { Conflict, found } from '#core/kernel/errors';
+import type { Repository } from '#core/repositories/index';
+import { aboutMerge } from './events.ts';
+import { heldRequest } from './held-request.ts';
+import type { MergeParts } from './parts.ts';
+import type { MergeReview, Verdict } from './review.ts';
+import { keptText } from './said.ts';
+
+type Parts = Pick<MergeParts, 'store' | 'reviews' | 'unitOfWork' | 'events' | 'ids'>;
+
+/** Of everybody there is one at the most: another takes its place. @throws {NotFound | Conflict | ValidationFailed} */
+export const submitReview =
+  (parts: Parts) =>
+  async (
+    granted: Granted<Repository, 'repo.write', User>,
+    {
+      number,
+      state,
+      body = '',
+    }: { readonly number: number; readonly state: Verdict; readonly body?: string | undefined },
+  ): Promise<MergeReview> => {
+    const { reviews, unitOfWork, events, ids } = parts;
+    const { caller, now } = granted.call;
+    const text = keptText(body);
+    return unitOfWork.run(async () => {
+      const request = await heldRequest(parts, granted.resource, number);
+      if (request.state !== 'open')
+        throw new Conflict('Only an open merge request is reviewed', {
+          code: 'not_open',
+          detail: `Merge request ${number} is ${request.state}`,
+        });
+      const said = { state, body: text, commitOid: request.headOid, submittedAt: now };
+      const one = { requestId: request.id, userId: caller.id };
+      const before = await reviews.findOne(one);
+      const review =
+        before === undefined
+          ? await reviews.insert({ id: ids.uuid(), ...one, requestedAt: null, ...said })
+          : found(await reviews.update({ id: before.id }, said));
+      const { payload, ...about } = aboutMerge(request, caller.id);
+      await events.emit({
+        type: 'merge_review.submitted',
+        ...about,
+        payload: { ...payload, review_id: review.id, user_id: caller.id, state },
+      });
+      return review;
+    });
+  };

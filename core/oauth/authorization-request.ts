@@ -1,0 +1,132 @@
+// The authorization request (RFC 6749, section 4.1.1; RFC 7636; RFC 8707; OpenID Connect Core, section 3.1.2.1): its
+// checks, in the order in which they are told.
+import type { Client } from './client.ts';
+import { allowedScopes } from './client.ts';
+import {
+  InvalidClient,
+  InvalidRequest,
+  InvalidScope,
+  InvalidTarget,
+  LoginRequired,
+  RequestNotSupported,
+  UnsupportedResponseType,
+} from './errors.ts';
+import { isRegistered } from './redirect-uri.ts';
+import { canonicalResource } from './resource.ts';
+import { readScopes } from './scopes.ts';
+
+/** Its parameters as they came; empty ones are absent. */
+export interface AuthorizationParameters {
+  readonly client_id?: string;
+  readonly redirect_uri?: string;
+  readonly response_type?: string;
+  readonly response_mode?: string;
+  readonly scope?: string;
+  readonly state?: string;
+  readonly code_challenge?: string;
+  readonly code_challenge_method?: string;
+  /** A list where it came more than once. */
+  readonly resource?: string | readonly string[];
+  readonly nonce?: string;
+  readonly prompt?: string;
+  readonly max_age?: string;
+  readonly request?: string;
+  readonly request_uri?: string;
+}
+
+/** Where the answer goes; from here on errors go there too. */
+export interface Destination {
+  readonly client: Client;
+  readonly redirectUri: string;
+  readonly challenge: string;
+  readonly state: string | undefined;
+}
+
+/** What is asked for. */
+export interface Demand {
+  readonly scopes: readonly string[];
+  /** Empty for the REST API. */
+  readonly resource: string;
+  readonly nonce: string | null;
+  /** Whether the user may be asked, must be, or neither. */
+  readonly consent: 'as needed' | 'always' | 'never';
+}
+
+/** SHA-256 in base64url: 43 characters, the last of which carries four bits. */
+const challengeForm = /^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/;
+
+/**
+ * Steps 1 to 4: told to the browser itself, for nothing says yet that the redirect URI is the client's, or document A
+ * wants it so.
+ * @param find a client by its `client_id`.
+ * @throws {InvalidRequest | InvalidClient | UnsupportedResponseType}
+ */
+export async function destinationOf(
+  parameters: AuthorizationParameters,
+  find: (clientId: string) => Promise<Client | undefined>,
+): Promise<Destination> {
+  // 1. The client is known and not suspended.
+  const { client_id: clientId, redirect_uri: redirectUri, code_challenge: challenge, state } = parameters;
+  if (clientId === undefined) throw new InvalidRequest('The parameter client_id is missing');
+  const client = await find(clientId);
+  if (client === undefined || client.suspended) throw new InvalidClient('authorization');
+  // 2. The redirect URI is one of its own.
+  if (redirectUri === undefined) throw new InvalidRequest('The parameter redirect_uri is missing');
+  if (!isRegistered(client.redirectUris, redirectUri))
+    throw new InvalidRequest('The redirect_uri is not one that the client has registered');
+  // 3. A code is asked for.
+  if (parameters.response_type !== 'code') throw new UnsupportedResponseType();
+  // 4. With PKCE: a method that is absent would mean "plain".
+  if (challenge === undefined || parameters.code_challenge_method !== 'S256')
+    throw new InvalidRequest('PKCE is required: send a code_challenge and code_challenge_method=S256');
+  if (!challengeForm.test(challenge))
+    throw new InvalidRequest('The code_challenge must be the SHA-256 of the verifier in base64url, 43 characters');
+  return { client, redirectUri, challenge, state };
+}
+
+/** Steps 5 to 9: told at the redirect URI. @throws {OAuthRefusal} */
+export function demandOf(
+  parameters: AuthorizationParameters,
+  { client }: Pick<Destination, 'client'>,
+  now: Date,
+  { baseUrl, authTime }: { readonly baseUrl: string; readonly authTime: Date },
+): Demand {
+  // 5. What is not served is refused rather than passed over.
+  if (parameters.request !== undefined) throw new RequestNotSupported('request');
+  if (parameters.request_uri !== undefined) throw new RequestNotSupported('request_uri');
+  if (parameters.response_mode !== undefined && parameters.response_mode !== 'query')
+    throw new InvalidRequest('The response_mode must be query');
+  // 6. Scopes: an absent one means what the client is registered with.
+  const allowed = allowedScopes(client);
+  const scopes = readScopes(parameters.scope) ?? allowed;
+  if (scopes.length === 0 || scopes.some((scope) => !allowed.includes(scope)))
+    throw new InvalidScope('The client may not ask for this scope');
+  // 7. The resource is one of this instance.
+  const { resource = '' } = parameters;
+  if (typeof resource !== 'string' || (resource !== '' && canonicalResource(baseUrl, resource) === undefined))
+    throw new InvalidTarget();
+  // 8. The prompt.
+  const prompts = new Set(parameters.prompt?.split(' '));
+  for (const prompt of prompts)
+    if (!['none', 'login', 'consent', 'select_account'].includes(prompt))
+      throw new InvalidRequest('The prompt is not known');
+  if (prompts.has('none') && prompts.size > 1) throw new InvalidRequest('The prompt none stands alone');
+  // 9. The sign-in is recent enough.
+  const { max_age: maxAge } = parameters;
+  if (maxAge !== undefined && !/^\d{1,9}$/.test(maxAge))
+    throw new InvalidRequest('The max_age must be in whole seconds');
+  const oldest = Math.min(
+    maxAge === undefined ? Infinity : Number(maxAge),
+    prompts.has('login') || prompts.has('select_account') ? justNowSeconds : Infinity,
+  );
+  if (now.getTime() - authTime.getTime() > oldest * 1000) throw new LoginRequired();
+  return {
+    scopes,
+    resource,
+    nonce: parameters.nonce ?? null,
+    consent: prompts.has('none') ? 'never' : prompts.has('consent') ? 'always' : 'as needed',
+  };
+}
+
+/** A sign-in that a client asks for may lie so far back: the page comes here again after it. */
+const justNowSeconds = 120;

@@ -1,0 +1,103 @@
+// The exchange of an authorization code (RFC 6749, section 4.1.3; RFC 7636, section 4.6).
+import { secondsAfter } from '#core/identity/index';
+import { auditEntry } from '#core/kernel/audit';
+import type { Call } from '#core/kernel/caller';
+import type { Client } from './client.ts';
+import { InvalidGrant, InvalidRequest, InvalidTarget } from './errors.ts';
+import { isCode, mostMisses, type AuthorizationCode, type Grant } from './grant.ts';
+import type { Issued, Issuing, TokenResponse } from './issue.ts';
+import type { OAuthParts } from './parts.ts';
+import { isSameResource } from './resource.ts';
+import { familyDays } from './settings.ts';
+
+/** The fields of this grant; empty ones are absent. */
+export interface CodeFields {
+  readonly code?: string;
+  readonly redirect_uri?: string;
+  readonly code_verifier?: string;
+  readonly resource?: string;
+}
+
+/** RFC 7636, section 4.1. */
+const verifierForm = /^[A-Za-z0-9._~-]{43,128}$/;
+
+export function codeGrant(parts: OAuthParts, issuing: Issuing) {
+  const { issued, grants, vouching, digests, unitOfWork, audit, ids, baseUrl } = parts;
+
+  /** Step 3: what the code was bound to. @returns what does not fit. */
+  const misfit = (
+    { code, grant }: { readonly code: AuthorizationCode; readonly grant: Grant },
+    fields: Required<Pick<CodeFields, 'redirect_uri' | 'code_verifier'>> & CodeFields,
+  ): InvalidGrant | InvalidTarget | undefined => {
+    if (fields.redirect_uri !== code.redirectUri)
+      return new InvalidGrant('The redirect_uri is not the one the code was sent to');
+    if (
+      !verifierForm.test(fields.code_verifier) ||
+      !digests.same(digests.challenge(fields.code_verifier), code.challenge)
+    )
+      return new InvalidGrant('The code_verifier does not fit the code_challenge');
+    if (fields.resource !== undefined && !isSameResource(baseUrl, grant.resource, fields.resource))
+      return new InvalidTarget();
+    return undefined;
+  };
+
+  /** @throws {InvalidRequest | InvalidGrant | InvalidTarget} */
+  return async (call: Call, client: Client, fields: CodeFields): Promise<TokenResponse> => {
+    // 1. Nothing is missing.
+    const { code: secret, redirect_uri: redirectUri, code_verifier: verifier } = fields;
+    if (secret === undefined) throw new InvalidRequest('The field code is missing');
+    if (redirectUri === undefined) throw new InvalidRequest('The field redirect_uri is missing');
+    if (verifier === undefined) throw new InvalidRequest('The field code_verifier is missing');
+    const { now } = call;
+    const notGood = (): InvalidGrant => new InvalidGrant('The code is unknown, expired or used');
+    // 2. The code is one of this client; with another one's nothing happens.
+    const hash = digests.hash(secret);
+    const found = isCode(secret) ? await issued.codeByHash(hash) : undefined;
+    if (found === undefined || found.grant.clientId !== client.id) throw notGood();
+    // 3. It fits all that it is bound to. One that was taken goes on to step 5, to end what it began.
+    const wrong = misfit(found, { ...fields, redirect_uri: redirectUri, code_verifier: verifier });
+    if (wrong !== undefined && found.code.takenAt === null) {
+      await unitOfWork.run(() => issued.missCode(hash, mostMisses, now));
+      throw wrong;
+    }
+    const { code, grant } = found;
+    const seconds = await issuing.lifetimes();
+    const outcome = await unitOfWork.run(async () => {
+      // 4. The account, the session and the grant are there still, and stay so until this is written.
+      const account = await vouching.held(grant.userId);
+      const held = await grants.update({ id: grant.id }, { updatedAt: now });
+      if (held === undefined) return undefined;
+      // 5. It is taken by one atomic statement, or its second use ends what the first one began.
+      const family = {
+        id: ids.uuid(),
+        grantId: grant.id,
+        scopes: code.scopes,
+        authTime: code.authTime,
+        createdAt: now,
+        expiresAt: secondsAfter(now, familyDays * 86_400),
+        endedAt: null,
+      };
+      if (!(await issued.takeCode(hash, family.id, now))) {
+        const begun = (await issued.codeByHash(hash))?.code.familyId ?? null;
+        if (begun === null) return undefined;
+        await issued.endFamily(begun, now);
+        await audit.append(
+          auditEntry(call, 'oauth_grant.code_reused', `oauth_app:${client.id}`, {
+            client_id: client.clientId,
+            user_id: grant.userId,
+          }),
+        );
+        return undefined;
+      }
+      const alive = (await vouching.signedInAt(code.sessionId, now)) !== undefined;
+      if (account === undefined || !alive) return undefined;
+      await issued.insertFamily(family);
+      return { account, issued: await issuing.tokens(family, code.scopes, now, seconds) };
+    });
+    if (outcome === undefined) throw notGood();
+    // 6. The ID token says who signed in, and when.
+    const { account, issued: tokens }: { account: typeof outcome.account; issued: Issued } = outcome;
+    const { authTime, nonce } = code;
+    return { ...tokens, idToken: await issuing.idToken(tokens, { client, account, authTime, nonce, now }) };
+  };
+}

@@ -1,0 +1,72 @@
+// What the authorization server says of itself (RFC 8414, RFC 9728, OpenID Connect Discovery).
+import type { ScopeCatalogue } from '#core/kernel/scopes';
+import type { Settings } from '#core/kernel/settings';
+import { namedResource } from './resource.ts';
+import { knownScopes } from './scopes.ts';
+import { checkEnabled } from './switch.ts';
+
+/** Of ID tokens and userinfo. */
+const claims =
+  'iss sub aud exp iat auth_time nonce at_hash preferred_username name picture updated_at email email_verified'.split(
+    ' ',
+  );
+
+interface DiscoveryParts {
+  readonly settings: Settings;
+  readonly scopes: ScopeCatalogue;
+  readonly baseUrl: string;
+  readonly webUrl: string;
+}
+
+/** By the external URLs of the configuration alone: nothing of a request goes into it. */
+export function discovery({ settings, scopes, baseUrl, webUrl }: DiscoveryParts) {
+  const endpoint = (name: string): string => `${baseUrl}/api/v1/oauth2/${name}`;
+  return {
+    /** @throws {TemporarilyUnavailable} */
+    async metadata() {
+      await checkEnabled(settings);
+      return {
+        issuer: baseUrl,
+        authorization_endpoint: `${webUrl}/-/oauth2/authorize`,
+        token_endpoint: endpoint('token'),
+        revocation_endpoint: endpoint('revoke'),
+        introspection_endpoint: endpoint('introspect'),
+        userinfo_endpoint: endpoint('userinfo'),
+        jwks_uri: `${baseUrl}/.well-known/jwks.json`,
+        ...((await settings.get('oauth2.dcr.enabled')) && { registration_endpoint: endpoint('register') }),
+        response_types_supported: ['code'],
+        response_modes_supported: ['query'],
+        grant_types_supported: ['authorization_code', 'refresh_token'],
+        code_challenge_methods_supported: ['S256'],
+        scopes_supported: knownScopes(scopes),
+        token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
+        revocation_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
+        introspection_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+        subject_types_supported: ['public'],
+        id_token_signing_alg_values_supported: ['RS256'],
+        claims_supported: claims,
+        prompt_values_supported: ['none', 'login', 'consent', 'select_account'],
+        request_parameter_supported: false,
+        request_uri_parameter_supported: false,
+        authorization_response_iss_parameter_supported: true,
+      };
+    },
+
+    /**
+     * Of the MCP endpoint of a repository, whether there is one or not: who asks learns nothing of that.
+     * Undefined where none could have the name.
+     * @throws {TemporarilyUnavailable}
+     */
+    async protectedResource({ owner, repo }: { readonly owner: string; readonly repo: string }) {
+      await checkEnabled(settings);
+      const resource = namedResource(baseUrl, owner, repo);
+      if (resource === undefined) return undefined;
+      return {
+        resource,
+        authorization_servers: [baseUrl],
+        bearer_methods_supported: ['header'],
+        scopes_supported: ['mcp:read'],
+      };
+    },
+  };
+}

@@ -1,0 +1,59 @@
+// What a user has granted applications, seen and taken back by the user.
+import type { IssuedCredentials } from '#core/identity/index';
+import { auditEntry } from '#core/kernel/audit';
+import type { Call, User } from '#core/kernel/caller';
+import { found, NotFound } from '#core/kernel/errors';
+import type { Page, PageRequest } from '#core/kernel/page';
+import type { Client } from './client.ts';
+import { grantEvent } from './events.ts';
+import type { Grant } from './grant.ts';
+import type { OAuthParts } from './parts.ts';
+
+/** A grant, and to whom. */
+export interface ListedGrant {
+  readonly grant: Grant;
+  readonly client: Client;
+}
+
+const missing = 'There is no such grant';
+
+export function grantUseCases({ grants, clients, vouching, audit, events, unitOfWork }: OAuthParts) {
+  return {
+    /** The latest first. */
+    async list(call: Call<User>, page: PageRequest): Promise<Page<ListedGrant>> {
+      const listed = await grants.page(
+        { where: { userId: call.caller.id }, orderBy: [{ desc: 'updatedAt' }, 'id'] },
+        page,
+      );
+      const ids = [...new Set(listed.items.map(({ clientId }) => clientId))];
+      const granted = new Map(
+        (await clients.find({ where: {}, among: { id: ids }, orderBy: ['id'] })).map((client) => [client.id, client]),
+      );
+      return {
+        ...listed,
+        items: listed.items.flatMap((grant) => {
+          const client = granted.get(grant.clientId);
+          return client === undefined ? [] : [{ grant, client }];
+        }),
+      };
+    },
+
+    /** All that was granted to a client, and every token with it. @throws {NotFound} */
+    async revoke(call: Call<User>, { clientId }: { readonly clientId: string }): Promise<void> {
+      const client = found(await clients.findOne({ clientId }), missing);
+      const userId = call.caller.id;
+      await unitOfWork.run(async () => {
+        await vouching.held(userId);
+        if ((await grants.deleteAll({ userId, clientId: client.id })) === 0) throw new NotFound(missing);
+        await audit.append(auditEntry(call, 'oauth_grant.revoked', `oauth_app:${client.id}`, { client_id: clientId }));
+        await events.emit(grantEvent('oauth_grant.revoked', userId, client.id));
+      });
+    },
+
+    /** The port by which an account's credentials end all together. */
+    issued: {
+      what: 'oauth_grants_revoked',
+      revokeAll: (userId) => grants.deleteAll({ userId }),
+    } satisfies IssuedCredentials,
+  };
+}

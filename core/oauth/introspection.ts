@@ -1,0 +1,81 @@
+// The introspection endpoint (RFC 7662): a client asks what a token of its own is worth.
+import type { Call } from '#core/kernel/caller';
+import { clientAuthentication, type ClientProof } from './client-authentication.ts';
+import { isConfidential } from './client.ts';
+import { InvalidClient, InvalidRequest } from './errors.ts';
+import { accessTokens, refreshTokens, type Grant } from './grant.ts';
+import type { OAuthParts } from './parts.ts';
+import { checkEnabled } from './switch.ts';
+
+/** What is told of a token that is good. */
+export interface Introspection {
+  readonly scopes: readonly string[];
+  readonly username: string;
+  readonly userId: string;
+  readonly clientId: string;
+  /** A refresh token has no type (RFC 7662, section 2.2). */
+  readonly isAccessToken: boolean;
+  readonly issuedAt: Date;
+  readonly expiresAt: Date;
+  /** The resource it is bound to; empty for the REST API. */
+  readonly resource: string;
+  readonly id: string | undefined;
+}
+
+type Found = Omit<Introspection, 'username'>;
+
+export function introspection(parts: OAuthParts) {
+  const { issued, digests, settings, standing } = parts;
+  const authenticate = clientAuthentication(parts);
+
+  const accessToken = async (hash: string, now: Date): Promise<(Found & { readonly client: string }) | undefined> => {
+    const found = await issued.accessTokenByHash(hash, now);
+    return found && { ...found, isAccessToken: true, issuedAt: found.createdAt };
+  };
+
+  const refreshToken = async (
+    hash: string,
+    now: Date,
+    clientId: string,
+  ): Promise<(Found & { readonly client: string }) | undefined> => {
+    const found = await issued.refreshTokenByHash(hash);
+    if (found === undefined || found.usedAt !== null || found.family.endedAt !== null) return undefined;
+    if (found.expiresAt <= now) return undefined;
+    const { resource, userId, clientId: client }: Grant = found.grant;
+    return {
+      client,
+      clientId,
+      userId,
+      resource,
+      scopes: found.family.scopes,
+      isAccessToken: false,
+      issuedAt: found.createdAt,
+      expiresAt: found.expiresAt,
+      id: undefined,
+    };
+  };
+
+  /**
+   * Undefined for everything but a live token of the client itself.
+   * @throws {InvalidRequest} @throws {InvalidClient} for a public client too.
+   */
+  return async (
+    call: Call,
+    proof: ClientProof,
+    { token }: { readonly token?: string },
+  ): Promise<Introspection | undefined> => {
+    await checkEnabled(settings);
+    const client = await authenticate(proof);
+    if (!isConfidential(client)) throw new InvalidClient('client', proof.authorization !== undefined);
+    if (token === undefined) throw new InvalidRequest('The field token is missing');
+    const hash = digests.hash(token);
+    const found = accessTokens.is(token)
+      ? await accessToken(hash, call.now)
+      : refreshTokens.is(token)
+        ? await refreshToken(hash, call.now, client.clientId)
+        : undefined;
+    if (found === undefined || found.client !== client.id) return undefined;
+    const account = await standing()?.of(found.userId);
+    return account && { ...found, username: account.username };
+  };
+}

@@ -1,0 +1,43 @@
+// Makes clients and their secrets, for whoever registers one.
+import { randomBase62 } from '#core/identity/index';
+import { isConfidential, type AuthMethod, type Client, type ClientMembers } from './client.ts';
+import { secretLength } from './grant.ts';
+import type { OAuthParts } from './parts.ts';
+
+/** A secret exists in this answer alone. */
+export interface NewClient {
+  readonly client: Client;
+  readonly secret: string | undefined;
+}
+
+export function newSecret({ ids, digests }: Pick<OAuthParts, 'ids' | 'digests'>): {
+  readonly secret: string;
+  readonly secretHash: string;
+} {
+  const secret = randomBase62(ids, secretLength);
+  return { secret, secretHash: digests.hash(secret) };
+}
+
+/** @param members checked. */
+export function newClient(
+  parts: Pick<OAuthParts, 'ids' | 'digests'>,
+  members: ClientMembers & { readonly authMethod: AuthMethod; readonly ownerId: string | null },
+  now: Date,
+): NewClient {
+  const made = isConfidential(members) ? newSecret(parts) : undefined;
+  const client: Client = {
+    ...members,
+    id: parts.ids.uuid(),
+    clientId: parts.ids.uuid(),
+    nameKey: nameKeyOf(members.name),
+    suspended: false,
+    secretHash: made?.secretHash ?? null,
+    createdAt: now,
+    updatedAt: now,
+    lastUsedAt: null,
+  };
+  return { client, secret: made?.secret };
+}
+
+/** Names are searched in this form. */
+export const nameKeyOf = (name: string): string => name.toLowerCase();

@@ -1,0 +1,39 @@
+// What the use cases of this area are made of.
+import type { Users, Vouching } from '#core/identity/index';
+import type { AdminGrants } from '#core/kernel/admin-grants';
+import type { AuditLog } from '#core/kernel/audit';
+import type { AccountStanding, Sealer } from '#core/kernel/credentials';
+import type { RateCounter } from '#core/kernel/rate';
+import type { ScopeCatalogue } from '#core/kernel/scopes';
+import type { Settings } from '#core/kernel/settings';
+import type { Clock, Ids } from '#core/kernel/time';
+import type { Events, Locks, UnitOfWork } from '#core/kernel/unit-of-work';
+import type { Rows } from '#core/kernel/rows';
+import type { ClientStore, Digests, GrantStore, IssuedStore, KeptKey, TokenSigner } from './ports.ts';
+
+/** The stores of the area, ports of the kernel and of accounts, and cryptography. */
+export interface OAuthParts {
+  readonly clients: ClientStore;
+  readonly grants: GrantStore;
+  readonly issued: IssuedStore;
+  readonly keys: Rows<KeptKey>;
+  readonly digests: Digests;
+  readonly signer: TokenSigner;
+  readonly sealer: Sealer;
+  readonly users: Users;
+  readonly vouching: Vouching;
+  readonly standing: () => AccountStanding | undefined;
+  readonly adminGrants: () => AdminGrants | undefined;
+  readonly scopes: ScopeCatalogue;
+  readonly settings: Settings;
+  readonly rateCounter: RateCounter;
+  readonly audit: AuditLog;
+  readonly events: Events;
+  readonly locks: Locks;
+  readonly unitOfWork: UnitOfWork;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  /** {base_url} and {web_url} of document A, without a trailing slash. */
+  readonly baseUrl: string;
+  readonly webUrl: string;
+}

@@ -1,0 +1,26 @@
+// Reads OAuth2 access tokens as credentials. What was revoked, and whose account may not sign in, is none.
+import type { CredentialReader } from '#core/kernel/credentials';
+import { accessTokens } from './grant.ts';
+import type { OAuthParts } from './parts.ts';
+
+/** Of access tokens. */
+export function accessTokenReader({
+  issued,
+  digests,
+  standing,
+}: Pick<OAuthParts, 'issued' | 'digests' | 'standing'>): CredentialReader {
+  return {
+    prefix: accessTokens.prefix,
+    async read(token, now) {
+      if (!accessTokens.is(token)) return undefined;
+      const found = await issued.accessTokenByHash(digests.hash(token), now);
+      const account = found && (await standing()?.of(found.userId));
+      if (found === undefined || account === undefined) return undefined;
+      const { id, client: applicationId, scopes, resource } = found;
+      return {
+        ...account,
+        credential: { kind: 'oauth', id, applicationId, scopes, ...(resource !== '' && { audience: resource }) },
+      };
+    },
+  };
+}

@@ -1,0 +1,81 @@
+// Redirect URIs: which may be registered, and which one a request may name (RFC 6749, section 3.1.2; RFC 8252,
+// section 7.3).
+
+/** How many a client may have, and how long each may be. */
+export const redirectLimits = { count: 10, length: 2048 } as const;
+
+const loopbackHosts = ['127.0.0.1', '[::1]', 'localhost'];
+const portEnd = /^:([1-9]\d{0,4})(?=[/?]|$)/;
+
+const parsed = (text: string): URL | undefined => (URL.canParse(text) ? new URL(text) : undefined);
+const isLoopback = (url: URL): boolean => url.protocol === 'http:' && loopbackHosts.includes(url.hostname);
+
+/**
+ * What is wrong with a URI that is to be registered; undefined where nothing is. It must stand in the one form that
+ * every parser of URLs gives it, so that nobody reads another host in it than the browser does.
+ */
+export function redirectUriMisfit(uri: string): string | undefined {
+  if (uri.length > redirectLimits.length) return `has more than ${redirectLimits.length} characters`;
+  const url = parsed(uri);
+  if (url === undefined) return 'is no URL';
+  if (url.protocol !== 'https:' && !isLoopback(url)) return 'is neither https nor http on a loopback address';
+  if (uri.includes('#')) return 'has a fragment';
+  if (url.username !== '' || url.password !== '') return 'has a user or password';
+  if (uri.includes('*')) return 'has a wildcard';
+  if (/%2e|%2f|%5c/i.test(url.pathname)) return 'has an encoded dot or slash in its path';
+  if (url.hostname.endsWith('.')) return 'has a host that ends in a dot';
+  if (url.href !== uri && url.href !== `${uri}/`) return 'is not in the form that parsers of URLs give it';
+  return undefined;
+}
+
+/**
+ * Whether a request may name this URI: byte for byte one that is registered. The one exception is a registered http
+ * loopback URI without a port, which an application on the user's machine comes back to at any port.
+ */
+export const isRegistered = (registered: readonly string[], uri: string): boolean =>
+  registered.some((one) => one === uri || isPortOf(one, uri));
+
+function isPortOf(registered: string, uri: string): boolean {
+  const url = parsed(registered);
+  if (url === undefined || !isLoopback(url) || url.port !== '') return false;
+  const origin = `http://${url.hostname}`;
+  const rest = registered.slice(origin.length);
+  if (!registered.startsWith(origin) || !uri.startsWith(origin)) return false;
+  const [port = '', number] = portEnd.exec(uri.slice(origin.length)) ?? [];
+  return Number(number) <= 65_535 && uri.slice(origin.length + port.length) === rest;
+}
+
+/** The setting `oauth2.dcr.redirect_allowlist`: entries with commas or new lines between. */
+export function allowlist(text: string): (uri: string) => boolean {
+  const entries = text
+    .split(/[,\n]/)
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
+  return (uri) => {
+    const url = parsed(uri);
+    if (url === undefined) return false;
+    if (entries.length === 0) return isLoopback(url);
+    return entries.some((entry) => entry === uri || isOrigin(entry, url));
+  };
+}
+
+/** A loopback origin without a port stands for all of its ports. */
+function isOrigin(entry: string, url: URL): boolean {
+  const allowed = parsed(entry);
+  if (allowed === undefined || (entry !== allowed.origin && entry !== `${allowed.origin}/`)) return false;
+  if (allowed.origin === url.origin) return true;
+  return isLoopback(allowed) && allowed.port === '' && isLoopback(url) && url.hostname === allowed.hostname;
+}
+
+/** The URI with parameters added to whatever query it has. */
+export function withParameters(uri: string, parameters: Readonly<Record<string, string | undefined>>): string {
+  const added = Object.entries(parameters)
+    .filter((entry): entry is [string, string] => entry[1] !== undefined)
+    .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
+    .join('&');
+  if (!uri.includes('?')) return `${uri}?${added}`;
+  return uri.endsWith('?') || uri.endsWith('&') ? uri + added : `${uri}&${added}`;
+}
+
+/** Scheme, host and port: what a remembered consent is for. */
+export const originOf = (uri: string): string => parsed(uri)?.origin ?? uri;

@@ -1,0 +1,74 @@
+// The exchange of a refresh token for the next one of its family (RFC 6749, section 6; RFC 9700, section 4.14).
+import { auditEntry } from '#core/kernel/audit';
+import type { Call } from '#core/kernel/caller';
+import type { Client } from './client.ts';
+import { allowedScopes } from './client.ts';
+import { InvalidGrant, InvalidRequest, InvalidScope, InvalidTarget } from './errors.ts';
+import { refreshTokens } from './grant.ts';
+import type { Issuing, TokenResponse } from './issue.ts';
+import type { OAuthParts } from './parts.ts';
+import { isSameResource } from './resource.ts';
+import { readScopes } from './scopes.ts';
+
+/** The fields of this grant; empty ones are absent. */
+export interface RefreshFields {
+  readonly refresh_token?: string;
+  readonly scope?: string;
+  readonly resource?: string;
+}
+
+export function refreshGrant(parts: OAuthParts, issuing: Issuing) {
+  const { issued, grants, vouching, digests, unitOfWork, audit, baseUrl } = parts;
+
+  /** @throws {InvalidRequest | InvalidGrant | InvalidScope | InvalidTarget} */
+  return async (call: Call, client: Client, fields: RefreshFields): Promise<TokenResponse> => {
+    // 1. Nothing is missing.
+    const { refresh_token: secret } = fields;
+    if (secret === undefined) throw new InvalidRequest('The field refresh_token is missing');
+    const { now } = call;
+    const notGood = (): InvalidGrant => new InvalidGrant('The refresh token is unknown, expired or revoked');
+    // 2. The token is one of this client; with another one's nothing happens.
+    const hash = digests.hash(secret);
+    const found = refreshTokens.is(secret) ? await issued.refreshTokenByHash(hash) : undefined;
+    if (found === undefined || found.grant.clientId !== client.id) throw notGood();
+    const { family, grant } = found;
+    // 3. The resource is the one that was authorized, and the scope no wider.
+    if (fields.resource !== undefined && !isSameResource(baseUrl, grant.resource, fields.resource))
+      throw new InvalidTarget();
+    const allowed = allowedScopes(client);
+    const granted = family.scopes.filter((scope) => allowed.includes(scope));
+    const scopes = readScopes(fields.scope) ?? granted;
+    if (scopes.some((scope) => !granted.includes(scope)))
+      throw new InvalidScope('The scope is wider than what was granted');
+    // What the client was registered with since leaves nothing.
+    if (scopes.length === 0) throw notGood();
+    const seconds = await issuing.lifetimes();
+    const outcome = await unitOfWork.run(async () => {
+      // 4. The account and the grant are there still, and stay so until this is written.
+      const account = await vouching.held(grant.userId);
+      const held = await grants.update({ id: grant.id }, { updatedAt: now });
+      if (account === undefined || held === undefined) return undefined;
+      // 5. It is taken by one atomic statement. One that was taken before was stolen, from the client or by it: its
+      // family ends, and that is written whatever is answered.
+      if (!(await issued.takeRefreshToken(hash, now))) {
+        const used = (await issued.refreshTokenByHash(hash))?.usedAt ?? null;
+        if (used === null) return undefined;
+        await issued.endFamily(family.id, now);
+        await audit.append(
+          auditEntry(call, 'oauth_grant.refresh_token_reused', `oauth_app:${client.id}`, {
+            client_id: client.clientId,
+            user_id: grant.userId,
+          }),
+        );
+        return 'reused';
+      }
+      return { account, tokens: await issuing.tokens(family, scopes, now, seconds) };
+    });
+    if (outcome === undefined) throw notGood();
+    if (outcome === 'reused') throw new InvalidGrant('refresh token reuse detected');
+    // 6. The same sign-in, so no new nonce.
+    const { account, tokens } = outcome;
+    const about = { client, account, authTime: family.authTime, nonce: null, now };
+    return { ...tokens, idToken: await issuing.idToken(tokens, about) };
+  };
+}

@@ -1,0 +1,69 @@
+// The scope rows of this area, and what OAuth2 scopes are (document A, "Scope catalogs").
+import type { ScopeCatalogue, ScopeRow } from '#core/kernel/scopes';
+import { InvalidScope } from './errors.ts';
+
+declare module '#core/kernel/scopes' {
+  interface Scopes {
+    openid: true;
+    profile: true;
+    email: true;
+    'admin.oauth': true;
+  }
+}
+
+/** The scope rows of this area. */
+export const oauthScopes: readonly ScopeRow[] = [
+  { name: 'openid', oauth: 'openid' },
+  { name: 'profile', oauth: 'profile' },
+  { name: 'email', oauth: 'email' },
+  { name: 'admin.oauth', pat: 'admin:system' },
+];
+
+/** In the order of document A's table; those of further plugins come after them. */
+const documented = [
+  'read:user',
+  'read:repo',
+  'write:repo',
+  'admin:repo',
+  'read:issue',
+  'write:issue',
+  'read:pipeline',
+  'write:pipeline',
+  'read:package',
+  'write:package',
+  'read:audit',
+  'openid',
+  'profile',
+  'email',
+  'mcp:read',
+];
+
+/** What no public client is given: it cannot keep a secret, and these reach beyond the user's own things. */
+export const adminOnlyScopes: readonly string[] = ['admin:repo', 'read:audit'];
+
+/** What a client is registered with that an administrator registers without saying more. */
+export const defaultScopes: readonly string[] = ['openid', 'profile', 'email', 'read:user', 'mcp:read'];
+
+/** All that this instance has. */
+export function knownScopes(catalogue: ScopeCatalogue): readonly string[] {
+  const known = catalogue.tokenScopes('oauth');
+  return [
+    ...documented.filter((scope) => known.includes(scope)),
+    ...known.filter((scope) => !documented.includes(scope)),
+  ];
+}
+
+/** RFC 6749, section 3.3. */
+const scopeToken = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
+
+/**
+ * The scopes of a parameter, each once; undefined where it is absent.
+ * @throws {InvalidScope}
+ */
+export function readScopes(text: string | undefined): readonly string[] | undefined {
+  if (text === undefined) return undefined;
+  const scopes = text.split(' ');
+  if (!scopes.every((scope) => scopeToken.test(scope)))
+    throw new InvalidScope('The scope must be names with single spaces between them');
+  return [...new Set(scopes)];
+}

@@ -1,0 +1,43 @@
+// The token endpoint (document A, "POST /api/v1/oauth2/token"): who asks, and for which grant.
+import type { Call } from '#core/kernel/caller';
+import { clientAuthentication, type ClientProof } from './client-authentication.ts';
+import type { Client } from './client.ts';
+import { codeGrant, type CodeFields } from './code-grant.ts';
+import { InvalidRequest, UnsupportedGrantType } from './errors.ts';
+import type { Issuing, TokenResponse } from './issue.ts';
+import type { OAuthParts } from './parts.ts';
+import { refreshGrant, type RefreshFields } from './refresh-grant.ts';
+import { checkEnabled } from './switch.ts';
+
+/** What is asked for. */
+export type TokenRequest = { readonly grant_type?: string } & CodeFields & RefreshFields;
+
+/** That a client is in use is noted this seldom, in milliseconds. */
+const noteEvery = 3_600_000;
+
+export function tokenEndpoint(parts: OAuthParts, issuing: Issuing) {
+  const authenticate = clientAuthentication(parts);
+  const grants: Readonly<Record<string, (call: Call, client: Client, fields: TokenRequest) => Promise<TokenResponse>>> =
+    {
+      authorization_code: codeGrant(parts, issuing),
+      refresh_token: refreshGrant(parts, issuing),
+    };
+
+  const noteUse = async ({ id, lastUsedAt }: Client, now: Date): Promise<void> => {
+    if (lastUsedAt !== null && now.getTime() - lastUsedAt.getTime() < noteEvery) return;
+    await parts.unitOfWork.run(() => parts.clients.update({ id }, { lastUsedAt: now }));
+  };
+
+  /** @throws {OAuthRefusal} */
+  return async (call: Call, proof: ClientProof, fields: TokenRequest): Promise<TokenResponse> => {
+    await checkEnabled(parts.settings);
+    const client = await authenticate(proof);
+    const { grant_type: type } = fields;
+    if (type === undefined) throw new InvalidRequest('The field grant_type is missing');
+    const exchange = Object.hasOwn(grants, type) ? grants[type] : undefined;
+    if (exchange === undefined) throw new UnsupportedGrantType();
+    const response = await exchange(call, client, fields);
+    await noteUse(client, call.now);
+    return response;
+  };
+}

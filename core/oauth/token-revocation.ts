@@ -1,0 +1,37 @@
+// The revocation endpoint (RFC 7009): a client gives back what it was issued.
+import type { Call } from '#core/kernel/caller';
+import { clientAuthentication, type ClientProof } from './client-authentication.ts';
+import { InvalidRequest } from './errors.ts';
+import { accessTokens, refreshTokens } from './grant.ts';
+import type { OAuthParts } from './parts.ts';
+import { checkEnabled } from './switch.ts';
+
+export function tokenRevocation(parts: OAuthParts) {
+  const { issued, grants, digests, settings, unitOfWork, vouching } = parts;
+  const authenticate = clientAuthentication(parts);
+
+  /**
+   * A refresh token takes its family with it, an access token goes alone. What is unknown, or another client's, is none
+   * of the caller's business and stays. The hint is not needed: the prefix says what it is.
+   * @throws {InvalidRequest | InvalidClient}
+   */
+  return async (call: Call, proof: ClientProof, { token }: { readonly token?: string }): Promise<void> => {
+    await checkEnabled(settings);
+    const client = await authenticate(proof);
+    if (token === undefined) throw new InvalidRequest('The field token is missing');
+    const hash = digests.hash(token);
+    if (accessTokens.is(token)) {
+      const found = await issued.accessTokenByHash(hash, call.now);
+      if (found?.client === client.id) await unitOfWork.run(() => issued.deleteAccessToken(hash));
+      return;
+    }
+    const found = refreshTokens.is(token) ? await issued.refreshTokenByHash(hash) : undefined;
+    if (found === undefined || found.grant.clientId !== client.id) return;
+    await unitOfWork.run(async () => {
+      // What a refresh holds too, so that of the two one comes after the other.
+      await vouching.held(found.grant.userId);
+      await grants.update({ id: found.grant.id }, { updatedAt: call.now });
+      await issued.endFamily(found.family.id, call.now);
+    });
+  };
+}

@@ -1,0 +1,40 @@
+// What issues and merge requests refer to of this area, checked before it is written: a milestone and labels.
+import type { Granted } from '#core/kernel/access';
+import type { User } from '#core/kernel/caller';
+import { ValidationFailed } from '#core/kernel/errors';
+import type { Repository } from '#core/repositories/index';
+import type { Planning } from './offers.ts';
+
+/** What is asked for of the labels: by id, and by name where they may have to be made. */
+export interface LabelsWanted {
+  readonly labelIds?: readonly string[] | undefined;
+  readonly inlineLabels?: readonly { readonly name: string; readonly color: string }[] | undefined;
+}
+
+/** The port, where the plugin runs. */
+type Parts = { readonly planning: Planning | undefined };
+type Changing = Granted<Repository, string, User>;
+
+/** Inside the unit of work. @throws {ValidationFailed} */
+export async function checkMilestone({ planning }: Parts, { resource }: Changing, id: string): Promise<void> {
+  if (planning === undefined)
+    throw new ValidationFailed('There are no milestones here', { detail: `"milestone_id": "${id}"` });
+  await planning.hold(resource.id, id);
+}
+
+/**
+ * The ids of the labels. Inside the unit of work, after what carries them is written. @throws {ValidationFailed |
+ * Forbidden | Unprocessable}
+ */
+export async function attachedLabels(
+  { planning }: Parts,
+  granted: Changing,
+  { labelIds = [], inlineLabels = [] }: LabelsWanted,
+): Promise<readonly string[]> {
+  if (labelIds.length + inlineLabels.length === 0) return [];
+  if (planning === undefined)
+    throw new ValidationFailed('There are no labels here', {
+      detail: `"${labelIds.length > 0 ? 'label_ids' : 'inline_labels'}" must be empty: the plugin "planning" is off`,
+    });
+  return (await planning.attach(granted, { ids: labelIds, inline: inlineLabels })).map(({ id }) => id);
+}

@@ -1,0 +1,84 @@
+// What the forge itself writes on a branch for a caller, a file or a merge: announced, judged and recorded as a push,
+// and told apart from what somebody else did to the branch meanwhile.
+import { Forbidden, Unprocessable } from '#core/kernel/errors';
+import type { JudgeRefs, Oid, RefUpdate, RefVerdict } from './git-backend.ts';
+import type { PushHooks } from './git-history.ts';
+import { judgePush, type JudgeParts, type Moving } from './judge.ts';
+import { pushIntent, type PushIntentParts, type Recorded } from './push-intent.ts';
+import { quotaExceeded } from './quota.ts';
+
+export type BranchWriteParts = PushIntentParts & JudgeParts;
+
+/** Where the branch stands, and how it is to move. */
+export interface BranchMove {
+  /** Full: `refs/heads/main`. */
+  readonly ref: string;
+  readonly old: Oid;
+  readonly how?: 'pushed' | 'merged';
+  /** After the push was announced, before its ref can move. */
+  readonly announced?: ((update: RefUpdate) => Promise<void>) | undefined;
+  /** Asked last of all, in the moment in which the ref would move: where it rejects, the ref does not. */
+  readonly allowed?: (() => Promise<void>) | undefined;
+  readonly recorded?: Recorded | undefined;
+}
+
+/** What git says of a write; `oid` is undefined where there was nothing to write. */
+interface Attempt {
+  readonly oid: Oid | undefined;
+  /** In git's words, why the branch did not move. */
+  readonly refusal: string | undefined;
+}
+
+/** Undefined where the branch moved meanwhile. @throws {Forbidden | Unprocessable | Unauthorized | NotFound} */
+export async function branchWrite<T extends Attempt>(
+  parts: BranchWriteParts,
+  granted: Moving,
+  { ref, old, how = 'pushed', announced, allowed, recorded }: BranchMove,
+  write: (hooks: PushHooks) => Promise<T>,
+): Promise<T | undefined> {
+  const { resource: repository, call } = granted;
+  let refused: RefVerdict | undefined;
+  let disallowed: { readonly because: unknown } | undefined;
+  const judging = judgePush(parts, granted, how);
+  const judge: JudgeRefs = async (updates, objects) => {
+    const verdicts = await judging.judge(updates, objects);
+    refused = verdicts.find((verdict) => verdict.ref === ref && verdict.refusal !== undefined);
+    if (refused !== undefined || allowed === undefined) return verdicts;
+    try {
+      await allowed();
+      return verdicts;
+    } catch (because) {
+      disallowed = { because };
+      return [{ ref, refusal: 'this is not allowed any more' }];
+    }
+  };
+  const { hooks, conclude } = pushIntent(parts, repository.id, call.caller, recorded);
+  let complete = false;
+  try {
+    const written = await write({
+      ...hooks,
+      async announced(updates) {
+        await hooks.announced(updates);
+        for (const update of updates) await announced?.(update);
+      },
+      judge,
+      signal: call.signal,
+    });
+    complete = true;
+    const { oid, refusal } = written;
+    if (oid === undefined) return written;
+    if (judging.lost !== undefined) throw judging.lost;
+    if (disallowed !== undefined) throw disallowed.because;
+    if (refused?.because === 'quota') throw quotaExceeded(refused.refusal ?? '');
+    if (refused !== undefined)
+      throw new Forbidden('The branch is protected from this', { detail: refused.refusal ?? '' });
+    // Where the branch leads to this very commit it has landed, whatever became of git's report.
+    const [now] = refusal === undefined ? [oid] : await parts.git.readRefs(repository.id, [ref]);
+    if (now === oid) return written;
+    if (now !== old) return undefined;
+    throw new Unprocessable('git does not take this change', { detail: refusal ?? '' });
+  } finally {
+    await conclude(complete);
+    judging.ended();
+  }
+}

@@ -1,0 +1,79 @@
+// The port `MergeHeads`: commits that merge requests offer, brought into their target and kept there, within the quota
+// of its owner.
+import { anonymous } from '#core/kernel/caller';
+import { Conflict, NotFound } from '#core/kernel/errors';
+import { dropRef } from './drop-ref.ts';
+import { broughtRefs, mergeHeadRef, type CommitToKeep, type JudgeRefs } from './git-backend.ts';
+import type { Maintenance } from './maintenance.ts';
+import type { KeepingFor, MergeHeads } from './offers.ts';
+import type { RepositoryParts } from './parts.ts';
+import { nextPrune } from './prune.ts';
+import { quotaExceeded, roomForBytes } from './quota.ts';
+import type { Reconciler } from './reconciliation.ts';
+
+type Parts = Pick<RepositoryParts, 'store' | 'git' | 'settings' | 'unitOfWork' | 'intents' | 'ids' | 'clock'> & {
+  readonly maintenance: Maintenance;
+  readonly reconciler: Reconciler;
+};
+
+/** Somebody else may keep another commit of the same request meanwhile. */
+const attempts = 5;
+
+export function mergeHeads(parts: Parts): MergeHeads {
+  const { store, git, unitOfWork, intents, ids, clock, reconciler, maintenance } = parts;
+
+  /** @throws as the port says. */
+  const keep = async (repositoryId: string, kept: CommitToKeep, by: KeepingFor): Promise<void> => {
+    const repository = await store.byId(repositoryId);
+    if (repository === undefined) throw new NotFound('Not found');
+    const room = roomForBytes(parts, repository, by.caller ?? anonymous);
+    let refusal: string | undefined;
+    // Which commit a request offers is for the request to say: here there is only the room it takes.
+    const within = room.judge(async (updates) => updates.map(({ ref }) => ({ ref, refusal: undefined })));
+    const judge: JudgeRefs = async (updates, objects) => {
+      const verdicts = await within(updates, objects);
+      refusal = verdicts.find((verdict) => verdict.refusal !== undefined)?.refusal;
+      return verdicts;
+    };
+    try {
+      for (let attempt = 0; attempt < attempts; attempt += 1) {
+        const outcome = await git.keepCommit(repositoryId, kept, { judge, signal: by.signal });
+        // What it stood at before, or was brought for nothing, is led to by nobody.
+        if (outcome === 'kept')
+          return await unitOfWork.run(() => store.planPrune(repositoryId, nextPrune(clock.now())));
+        if (outcome === 'refused') throw quotaExceeded(refusal ?? '');
+        if (outcome === 'in-the-way')
+          throw new Conflict('Another ref is in the way of the merge request', {
+            detail: `"${kept.ref}" and one of its folders cannot both be names; delete the other`,
+          });
+      }
+      throw new Conflict('The head of the merge request moves too fast', {
+        detail: `"${kept.ref}" was moved by others each time; try again`,
+      });
+    } finally {
+      room.ended();
+    }
+  };
+
+  return {
+    async bring(repositoryId, { sourceRepositoryId: from, commit }, by) {
+      const ref = `${broughtRefs}/${ids.uuid()}`;
+      const intent = await intents.open({ kind: 'repositories.bring', subject: repositoryId, detail: { ref } });
+      try {
+        await keep(repositoryId, { from, commit, ref }, by);
+      } finally {
+        // The ref was for git to take the objects; they are young, and stay without it.
+        await reconciler.settle(intent);
+      }
+    },
+    async keep(repositoryId, number, { sourceRepositoryId: from, commit }, by) {
+      const ref = mergeHeadRef(number);
+      const [now] = (await git.exists(repositoryId)) ? await git.readRefs(repositoryId, [ref]) : [];
+      if (now === commit) return;
+      await keep(repositoryId, { from, commit, ref }, by);
+      maintenance.request(repositoryId);
+    },
+    drop: (repositoryId, number) => dropRef(git, repositoryId, mergeHeadRef(number)),
+    network: (repositoryId, owner) => store.network(repositoryId, owner),
+  } satisfies MergeHeads;
+}

@@ -1,0 +1,54 @@
+// Contributed channels of live updates: where they are served, and what this process listens to for them.
+import type { LiveChannel, OwnedChannel } from '#adapters/http/live/channel';
+import { accessEvents, type LiveFeed } from '#core/kernel/live';
+import type { OwnedSubscription } from '#core/kernel/storage';
+import type { Mount, Plan } from '../plan.ts';
+
+export type { OwnedChannel };
+
+/** Where a channel is served. */
+export const channelPath = (plugin: string, path: string, mount: Mount): string =>
+  mount === 'anywhere' ? `/ws${path}` : `/ws/x/${plugin}${path === '/' ? '' : path}`;
+
+/** A channel as it is served. */
+export const served = (
+  channel: LiveChannel,
+  plugin: string,
+  plan: Pick<Plan, 'mountOf' | 'isOutside'>,
+): OwnedChannel => ({
+  plugin,
+  outside: plan.isOutside(plugin),
+  channel: { ...channel, path: channelPath(plugin, channel.path, plan.mountOf(plugin)) },
+});
+
+/** What is to be heard on every process for these channels. */
+export const channelSubscriptions = (
+  channels: readonly OwnedChannel[],
+  feed: LiveFeed,
+): readonly OwnedSubscription[] => [
+  ...channels.flatMap(({ plugin, channel }) =>
+    channel.follows.map((type): OwnedSubscription => ({
+      plugin,
+      subscription: {
+        type,
+        name: `live ${channel.id} ${type}`,
+        delivery: 'broadcast',
+        async handle(event) {
+          const message = channel.message(event);
+          if (message === undefined) return;
+          const { of, ...rest } = message;
+          feed.told(channel.id, of, { ...rest, at: event.at });
+        },
+      },
+    })),
+  ),
+  ...(channels.length === 0 ? [] : accessEvents()).map((type): OwnedSubscription => ({
+    plugin: 'host',
+    subscription: {
+      type,
+      name: `live access ${type}`,
+      delivery: 'broadcast',
+      handle: async ({ aggregate }) => feed.suspected(aggregate),
+    },
+  })),
+];

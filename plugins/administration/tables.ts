@@ -1,0 +1,24 @@
+// The tables of the administration of the instance.
+import { defineEntity, p, type AdminScope, type InferKyselyDB } from 'hexforge/plugin';
+
+export const GrantTable = defineEntity({
+  name: 'administration.Grant',
+  tableName: 'administration_grant',
+  properties: {
+    userId: p.uuid().primary(),
+    scope: p.text().$type<AdminScope>().primary(),
+    /** Plain: a grant outlives the account of whoever gave it. */
+    grantedBy: p.uuid(),
+    createdAt: p.datetime(),
+  },
+});
+
+export const KnownPluginTable = defineEntity({
+  name: 'administration.KnownPlugin',
+  tableName: 'administration_known_plugin',
+  properties: { name: p.text().primary() },
+});
+
+export const administrationEntities = [GrantTable, KnownPluginTable] as const;
+
+export type AdministrationRows = InferKyselyDB<(typeof administrationEntities)[number]>;

@@ -1,0 +1,52 @@
+// Routes of the audit log (document C, "Audit log list").
+import { api, moment, offsetOf, pageRules, readPage, readSlice, superAdmin, type Route } from 'hexforge/plugin';
+import type { AuditReading } from '#core/audit/use-cases';
+import { entryJson, entryListJson, entryParams, entryQuery, presentEntry, type EntryQuery } from './schemas.ts';
+
+/** "The audit log needs the super-admin flag itself": no admin scope will do. */
+const guarded = { access: superAdmin, scope: 'audit.read' } as const;
+const listRule = pageRules.maximum(100, 500);
+
+/** Where `page` is absent, the older `limit` and `offset` count. */
+function sliceOf(query: EntryQuery): { readonly limit: number; readonly offset: number; readonly page: number } {
+  if (query.page !== undefined || (query.limit ?? query.offset) === undefined) {
+    const { page, perPage } = readPage(listRule, query);
+    return { limit: perPage, offset: offsetOf({ page, perPage }), page };
+  }
+  const { limit, offset } = readSlice(listRule, { limit: query.per_page, ...query });
+  return { limit, offset, page: Math.floor(offset / limit) + 1 };
+}
+
+export const entryRoutes = (reading: AuditReading): readonly Route[] => [
+  api({
+    ...guarded,
+    id: 'auditEntryList',
+    summary: 'The audit log, the newest entry first',
+    method: 'GET',
+    path: '/admin/audit-log',
+    query: entryQuery,
+    result: entryListJson,
+    async run(call, { query }) {
+      const { page, ...slice } = sliceOf(query);
+      const { entries, total } = await reading.list(call, {
+        ...slice,
+        actor: query.actor,
+        action: query.action,
+        from: moment('from', query.from, '00:00:00Z'),
+        to: moment('to', query.to, '23:59:59.999Z'),
+      });
+      return { entries: entries.map(presentEntry), total, page, per_page: slice.limit };
+    },
+  }),
+  api({
+    ...guarded,
+    id: 'auditEntryFetch',
+    summary: 'One entry of the audit log',
+    method: 'GET',
+    path: '/admin/audit-log/{id}',
+    params: entryParams,
+    result: entryJson,
+    statuses: [404],
+    run: async (call, { params }) => presentEntry(await reading.fetch(call, { id: Number(params.id) })),
+  }),
+];

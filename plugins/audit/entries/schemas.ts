@@ -1,0 +1,69 @@
+// Shapes of audit entries over HTTP (document C, "Audit entry").
+import type { NumberedEntry } from 'hexforge/audit';
+import { count, Joi, list, maybe, orNull, shape, text, time, uuid, word, type TypeOf } from 'hexforge/plugin';
+
+export const entryJson = shape({
+  id: word(),
+  actor_id: orNull(uuid()),
+  actor_username: orNull(text()),
+  action: word(),
+  resource_type: text(),
+  resource_id: text(),
+  resource: text(),
+  ip_address: text(),
+  user_agent: text(),
+  details: Joi.object<Readonly<Record<string, unknown>>>()
+    .pattern(Joi.string(), Joi.any())
+    .description('Without secrets'),
+  created_at: time(),
+}).id('AuditEntry');
+
+export const entryListJson = shape({
+  entries: list(entryJson),
+  total: count(),
+  page: count(),
+  per_page: count(),
+}).id('AuditEntryList');
+
+const filter = (says: string) => maybe(word().max(256).empty('').description(says));
+const number = (says: string) => maybe(word().empty('').description(says));
+export const entryQuery = shape({
+  actor: filter('A username, in any case'),
+  action: filter('What the action begins with, such as `user.`'),
+  from: filter('A time (RFC 3339), or a date, which begins at 00:00 UTC'),
+  to: filter('A time, or a date to its end; both included'),
+  page: number('1-based; default 1'),
+  per_page: number('1 to 500, anything else is 500; default 100'),
+  limit: number('Where page is absent: as per_page'),
+  offset: number('Where page is absent: how many are skipped; default 0'),
+});
+export type EntryQuery = TypeOf<typeof entryQuery>;
+
+export const entryParams = shape({
+  id: word()
+    .pattern(/^[1-9]\d{0,29}$/, 'positive integer')
+    .description('The number of the entry'),
+});
+
+/** `type:id`, taken apart at the first colon. */
+const parts = (resource: string): readonly [type: string, id: string] => {
+  const at = resource.indexOf(':');
+  return at < 0 ? [resource, ''] : [resource.slice(0, at), resource.slice(at + 1)];
+};
+
+export function presentEntry(entry: NumberedEntry): TypeOf<typeof entryJson> {
+  const [type, id] = parts(entry.resource);
+  return {
+    id: String(entry.id),
+    actor_id: entry.actorId ?? null,
+    actor_username: entry.actorUsername ?? null,
+    action: entry.action,
+    resource_type: type,
+    resource_id: id,
+    resource: entry.resource,
+    ip_address: entry.ip,
+    user_agent: entry.userAgent,
+    details: entry.details,
+    created_at: entry.at.toISOString(),
+  };
+}

@@ -1,0 +1,70 @@
+// Shapes of user groups over HTTP (document C, "User-group record").
+import { groupLimits, groupRoles, type CountedGroup, type GroupMember } from 'hexforge/identity';
+import { count, flag, list, maybe, oneOf, shape, text, time, uuid, word, type TypeOf } from 'hexforge/plugin';
+
+const name = () => word().max(groupLimits.name).description('With a letter or digit; the slug is made from it');
+const description = () => text().max(groupLimits.description);
+const role = () => word().max(50).description(groupRoles.join(' or '));
+const grantAdmin = () => flag().strict().description('Must be true where role is instance_admin');
+
+export const groupBody = shape({
+  name: name(),
+  description: maybe(description()),
+  role: maybe(role()),
+  grant_admin: maybe(grantAdmin()),
+}).id('UserGroupCreate');
+
+export const groupChangeBody = shape({
+  name: maybe(name()),
+  description: maybe(description()),
+  role: maybe(role()),
+  grant_admin: maybe(grantAdmin()),
+}).id('UserGroupUpdate');
+
+export const groupJson = shape({
+  id: uuid(),
+  slug: word(),
+  name: word(),
+  description: text(),
+  role: oneOf(...groupRoles),
+  is_system: flag(),
+  member_count: count(),
+  created_at: time(),
+  updated_at: time(),
+}).id('UserGroup');
+export const groupListJson = shape({ groups: list(groupJson), total: count() }).id('UserGroupList');
+
+export const memberJson = shape({
+  id: uuid(),
+  username: word(),
+  display_name: text(),
+  avatar_url: text(),
+  added_at: time(),
+}).id('UserGroupMember');
+export const memberListJson = shape({ members: list(memberJson), total: count() }).id('UserGroupMemberList');
+export const memberBody = shape({ user_id: uuid() }).id('UserGroupMemberAdd');
+export const memberQuery = shape({
+  limit: maybe(text().description('1 to 500, anything else is 500; default 100')),
+  offset: maybe(text().description('Default 0')),
+});
+export const memberParams = shape({ id: uuid(), uid: uuid() });
+
+export const presentGroup = (group: CountedGroup): TypeOf<typeof groupJson> => ({
+  id: group.id,
+  slug: group.slug,
+  name: group.name,
+  description: group.description,
+  role: group.role,
+  is_system: group.isSystem,
+  member_count: group.memberCount,
+  created_at: group.createdAt.toISOString(),
+  updated_at: group.updatedAt.toISOString(),
+});
+
+export const presentMember = ({ user, addedAt }: GroupMember): TypeOf<typeof memberJson> => ({
+  id: user.id,
+  username: user.username,
+  display_name: user.displayName,
+  avatar_url: user.avatarUrl,
+  added_at: addedAt.toISOString(),
+});

@@ -1,0 +1,130 @@
+// User groups and their members in PostgreSQL.
+import { groupNameKey, seededGroups, type CountedGroup, type GroupStore, type UserGroup } from 'hexforge/identity';
+import { rawSql, type Selectable, type SqlDatabase } from 'hexforge/plugin';
+import { GroupTable, rows, type IdentityRows } from '../tables.ts';
+
+type Row = Selectable<IdentityRows['identity_group']>;
+const columns = ['id', 'slug', 'name', 'description', 'role', 'is_system', 'created_at', 'updated_at'] as const;
+
+const groupOf = (row: Omit<Row, 'name_key'>): UserGroup => ({
+  id: row.id,
+  slug: row.slug,
+  name: row.name,
+  description: row.description,
+  role: row.role,
+  isSystem: row.is_system,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+});
+
+/** PostgreSQL runs the one sub-select that a group needs. */
+const memberCount = rawSql<number>`case
+  when id = ${seededGroups.general} then (select count(*) from identity_user)
+  when id = ${seededGroups.admin} then (select count(*) from identity_user where is_admin)
+  else (select count(*) from identity_group_member where group_id = identity_group.id) end`;
+/** The seeded ones first, in the order of their ids. */
+const order = rawSql`is_system desc, case when is_system then id::text else name_key end`;
+
+export function sqlGroupStore(database: SqlDatabase): GroupStore {
+  const db = () => rows(database);
+  const counted = () =>
+    db()
+      .selectFrom('identity_group')
+      .select([...columns, memberCount.as('members')]);
+  const countedGroup = (row: Omit<Row, 'name_key'> & { readonly members: number }): CountedGroup => ({
+    ...groupOf(row),
+    memberCount: row.members,
+  });
+  const publicColumns = ['id', 'username', 'display_name as displayName', 'avatar_url as avatarUrl'] as const;
+
+  return {
+    all: async () => (await counted().orderBy(order).execute()).map(countedGroup),
+    async byId(id) {
+      const row = await counted().where('id', '=', id).executeTakeFirst();
+      return row && countedGroup(row);
+    },
+    async count() {
+      await rawSql`select pg_advisory_xact_lock(hashtextextended('identity.groups', 0))`.execute(db());
+      return (
+        await db()
+          .selectFrom('identity_group')
+          .select(({ fn }) => fn.countAll<number>().as('total'))
+          .executeTakeFirstOrThrow()
+      ).total;
+    },
+    async insert(group) {
+      await database.em().insert(GroupTable, { ...group, nameKey: groupNameKey(group.name) });
+    },
+    async lock(id) {
+      // `no key`: what refers to the group may be written meanwhile.
+      const row = await db()
+        .selectFrom('identity_group')
+        .select(columns)
+        .where('id', '=', id)
+        .forNoKeyUpdate()
+        .executeTakeFirst();
+      return row && groupOf(row);
+    },
+    async update({ id, ...group }) {
+      await database.em().nativeUpdate(GroupTable, { id }, { ...group, nameKey: groupNameKey(group.name) });
+    },
+    async delete(id) {
+      await database.em().nativeDelete(GroupTable, { id });
+    },
+    async members({ id }, { limit, offset }) {
+      if (id === seededGroups.anonymous) return { members: [], total: 0 };
+      const seeded = id === seededGroups.general || id === seededGroups.admin;
+      const users = seeded
+        ? db()
+            .selectFrom('identity_user')
+            .select([...publicColumns, 'username_key', 'created_at as addedAt'])
+            .$if(id === seededGroups.admin, (all) => all.where('is_admin', '=', true))
+        : db()
+            .selectFrom('identity_group_member')
+            .innerJoin('identity_user', 'id', 'user_id')
+            .select([...publicColumns, 'username_key', 'added_at as addedAt'])
+            .where('group_id', '=', id);
+      const found = await users.orderBy('username_key').limit(limit).offset(offset).execute();
+      const { total } = await users
+        .clearSelect()
+        .select(({ fn }) => fn.countAll<number>().as('total'))
+        .executeTakeFirstOrThrow();
+      return { members: found.map(({ addedAt, username_key: _key, ...user }) => ({ user, addedAt })), total };
+    },
+    async addMember(groupId, userId, addedAt) {
+      await db()
+        .insertInto('identity_group_member')
+        .values({ group_id: groupId, user_id: userId, added_at: addedAt })
+        .execute();
+    },
+    async removeMember(groupId, userId) {
+      const { numDeletedRows } = await db()
+        .deleteFrom('identity_group_member')
+        .where('group_id', '=', groupId)
+        .where('user_id', '=', userId)
+        .executeTakeFirst();
+      return numDeletedRows > 0n;
+    },
+    async ofUser(userId) {
+      const account = db().selectFrom('identity_user').where('identity_user.id', '=', userId);
+      const found = await db()
+        .selectFrom('identity_group')
+        .select(columns)
+        .where(({ or, eb, exists, and }) =>
+          or([
+            and([eb('id', '=', seededGroups.general), exists(account.select('identity_user.id'))]),
+            and([
+              eb('id', '=', seededGroups.admin),
+              exists(account.select('identity_user.id').where('is_admin', '=', true)),
+            ]),
+            eb('id', 'in', (of) =>
+              of.selectFrom('identity_group_member').select('group_id').where('user_id', '=', userId),
+            ),
+          ]),
+        )
+        .orderBy(order)
+        .execute();
+      return found.map(groupOf);
+    },
+  } satisfies GroupStore;
+}

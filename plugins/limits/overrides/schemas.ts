@@ -1,0 +1,37 @@
+// Shapes of overrides over HTTP (document D, "Administration").
+import { overrideKinds, type Override } from 'hexforge/limits';
+import { maybe, oneOf, pageOf, pageQuery, shape, text, time, uuid, word, type TypeOf } from 'hexforge/plugin';
+import { presentRule, ruleMembers, scopeMember } from '../schemas.ts';
+
+const kindName = () => word().description(overrideKinds.join(', '));
+
+export const overrideJson = shape({
+  kind: oneOf(...overrideKinds),
+  target_id: uuid(),
+  scope: scopeMember,
+  ...ruleMembers,
+  reason: text(),
+  updated_at: time(),
+}).id('RateLimitOverride');
+export const overridePageJson = pageOf(overrideJson).id('RateLimitOverridePage');
+export const overrideQuery = shape(pageQuery);
+
+export const kindParams = shape({ kind: kindName() });
+export const overrideParams = shape({ kind: kindName(), id: uuid(), scope: word() });
+export const overrideBody = shape({
+  requests_per_window: ruleMembers.requests_per_window,
+  window_seconds: maybe(ruleMembers.window_seconds.description('Default 60')),
+  burst: maybe(ruleMembers.burst.description('Requests on top of those of a window; default 0')),
+  action: maybe(ruleMembers.action),
+  enabled: maybe(ruleMembers.enabled),
+  reason: maybe(text().max(1000)),
+}).id('RateLimitOverrideSet');
+
+export const presentOverride = (override: Override): TypeOf<typeof overrideJson> => ({
+  kind: override.kind,
+  target_id: override.targetId,
+  scope: override.scope,
+  ...presentRule(override),
+  reason: override.reason,
+  updated_at: override.updatedAt.toISOString(),
+});

@@ -1,0 +1,43 @@
+// Routes of violations, as JSON and as CSV (document C, "Administration").
+import { api, ByteStream, pageRules, presentPage, readPage, reply, type Route } from 'hexforge/plugin';
+import type { Violation } from 'hexforge/limits';
+import type { LimitUseCases } from '#core/limits/use-cases';
+import { guarded } from '../guard.ts';
+import { csv } from './csv.ts';
+import { presentViolation, violationPageJson, violationQuery } from './schemas.ts';
+
+const path = '/admin/rate-limits/violations';
+const columns = ['id', 'at', 'subject', 'scope', 'limit', 'path', 'method', 'ip'] as const;
+
+async function* presented(violations: AsyncIterable<Violation>) {
+  for await (const violation of violations) yield presentViolation(violation);
+}
+
+export const violationRoutes = ({ violations }: LimitUseCases): readonly Route[] => [
+  api({
+    ...guarded,
+    id: 'rateLimitViolationList',
+    summary: 'Who was refused for a spent budget: the first request of each window, the newest first',
+    method: 'GET',
+    path,
+    query: violationQuery,
+    result: violationPageJson,
+    run: async (call, { query }) =>
+      presentPage(await violations.list(call, readPage(pageRules.orDefault(), query)), presentViolation),
+  }),
+  api({
+    ...guarded,
+    id: 'rateLimitViolationCsv',
+    summary: 'All violations that are kept, as CSV',
+    method: 'GET',
+    path: `${path}.csv`,
+    result: 'bytes',
+    run: async (call) =>
+      reply(new ByteStream(csv(columns, presented(violations.all(call))), { type: 'text/csv; charset=utf-8' }), {
+        headers: {
+          'x-content-type-options': 'nosniff',
+          'content-disposition': 'attachment; filename="violations.csv"',
+        },
+      }),
+  }),
+];

@@ -1,0 +1,77 @@
+// Routes of document B, "Merge requests": review comments.
+import { api, changes, pageRules, readPage, reads, type Route } from 'hexforge/plugin';
+import type { MergeUseCases } from '#core/merges/use-cases';
+import { mergeParams } from '../params.ts';
+import {
+  commentBody,
+  commentChangeBody,
+  commentJson,
+  commentParams,
+  commentQuery,
+  commentsJson,
+  presentComment,
+} from './schemas.ts';
+
+const path = '/repos/{owner}/{repo}/merges/{number}/comments';
+/** Of what there is already: more is for the use case to say, which knows the author. */
+const changing = { access: changes('repository', 'repo.read'), scope: 'repo.write' } as const;
+
+export const commentRoutes = ({ comments }: MergeUseCases): readonly Route[] => [
+  api({
+    id: 'mergeCommentList',
+    summary: 'List the comments on a merge request',
+    method: 'GET',
+    path,
+    access: reads('repository', 'repo.read'),
+    scope: 'repo.read',
+    params: mergeParams,
+    query: commentQuery,
+    result: commentsJson,
+    run: async (_call, { granted, params: { number }, query }) =>
+      (await comments.list(granted, { number, page: readPage(pageRules.orDefault(100), query) })).map(presentComment),
+  }),
+  api({
+    id: 'mergeCommentCreate',
+    summary: 'Comment on a merge request',
+    method: 'POST',
+    path,
+    access: changes('repository', 'repo.write'),
+    scope: 'repo.write',
+    params: mergeParams,
+    body: commentBody,
+    success: 201,
+    result: commentJson,
+    run: async (_call, { granted, params: { number }, body }) =>
+      presentComment(
+        await comments.create(granted, {
+          number,
+          body: body.body,
+          commitOid: body.commit_sha,
+          filePath: body.file_path,
+          lineNumber: body.line_number,
+        }),
+      ),
+  }),
+  api({
+    ...changing,
+    id: 'mergeCommentUpdate',
+    summary: 'Change or resolve a comment',
+    method: 'PATCH',
+    path: `${path}/{cid}`,
+    params: commentParams,
+    body: commentChangeBody,
+    result: commentJson,
+    run: async (_call, { granted, params: { number, cid }, body }) =>
+      presentComment(await comments.update(granted, { ...body, number, id: cid })),
+  }),
+  api({
+    ...changing,
+    id: 'mergeCommentDelete',
+    summary: 'Delete a comment',
+    method: 'DELETE',
+    path: `${path}/{cid}`,
+    params: commentParams,
+    result: 'empty',
+    run: (_call, { granted, params: { number, cid } }) => comments.delete(granted, { number, id: cid }),
+  }),
+];

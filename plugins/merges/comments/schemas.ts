@@ -1,0 +1,74 @@
+// Shapes of review comments over HTTP (document B, "Merge request object"), and how a comment becomes one.
+import {
+  count,
+  flag,
+  list,
+  maybe,
+  orNull,
+  pageQuery,
+  shape,
+  text,
+  time,
+  uuid,
+  word,
+  type TypeOf,
+} from 'hexforge/plugin';
+import { longestText, type CommentView } from 'hexforge/merges';
+import { mergePath } from '../params.ts';
+
+export const commentParams = shape({ ...mergePath, cid: uuid() });
+
+export const commentQuery = shape({
+  page: pageQuery.page,
+  per_page: maybe(word().empty('').description('1 to 100; default 100')),
+});
+
+const body = () => word().max(longestText).description('Markdown; HTML in it is escaped');
+
+export const commentBody = shape({
+  body: body(),
+  commit_sha: maybe(
+    word()
+      .pattern(/^[0-9a-f]{40}$/i, 'commit id of 40 digits')
+      .lowercase()
+      .description('A commit of the merge request; the head where only a file is named'),
+  ),
+  file_path: maybe(word().max(4096).description('A file of the commit')),
+  line_number: maybe(count().strict().min(1).description('A line of the file')),
+}).id('ReviewCommentCreate');
+
+export const commentChangeBody = shape({
+  body: maybe(body()),
+  resolved: maybe(flag().strict()),
+}).id('ReviewCommentUpdate');
+
+export const commentJson = shape({
+  id: uuid(),
+  mr_id: uuid(),
+  author_id: uuid(),
+  commit_sha: orNull(text()),
+  file_path: orNull(text()),
+  line_number: orNull(count()),
+  body: text(),
+  resolved: flag(),
+  outdated: orNull(flag()).description(
+    'Whether the file or line is not there any more at the head; null where git could not tell',
+  ),
+  created_at: time(),
+  updated_at: time(),
+}).id('ReviewComment');
+export const commentsJson = list(commentJson);
+
+export const presentComment = (comment: CommentView): TypeOf<typeof commentJson> => ({
+  id: comment.id,
+  mr_id: comment.requestId,
+  author_id: comment.authorId,
+  commit_sha: comment.commitOid,
+  file_path: comment.filePath,
+  line_number: comment.lineNumber,
+  body: comment.body,
+  resolved: comment.resolved,
+  outdated: comment.outdated,
+  created_at: comment.createdAt.toISOString(),
+  updated_at: comment.updatedAt.toISOString(),
+});

@@ -1,0 +1,7 @@
+// Review comments, on every engine.
+import type { MergeComment } from 'hexforge/merges';
+import { rows } from 'hexforge/plugin';
+import { commentConstraints } from '../tables-memory.ts';
+import { CommentTable } from '../tables.ts';
+
+export const commentRows = rows<MergeComment>(CommentTable, commentConstraints);

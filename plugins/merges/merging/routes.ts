@@ -1,0 +1,35 @@
+// Routes of document B, "Merge requests": merge.
+import { api, changes, type Route } from 'hexforge/plugin';
+import type { MergeUseCases } from '#core/merges/use-cases';
+import { presentMerge } from '../requests/present.ts';
+import { requestPath } from '../requests/routes.ts';
+import { mergeJson, mergeParams } from '../requests/schemas.ts';
+import { blockedMembers, mergingBody } from './schemas.ts';
+
+export const mergingRoutes = (merges: MergeUseCases): readonly Route[] => [
+  api({
+    id: 'mergeMerge',
+    summary: 'Merge',
+    method: 'POST',
+    path: `${requestPath}/merge`,
+    // Document B, "Authorization": others see 403, also where the repository is private.
+    access: changes('repository', 'merge.merge', { hidden: 403 }),
+    scope: 'repo.write',
+    params: mergeParams,
+    body: mergingBody,
+    result: mergeJson,
+    errorMembers: blockedMembers,
+    statuses: [409, 422, 503, 504],
+    run: async (_call, { granted, params: { number }, body }) =>
+      presentMerge(
+        await merges.merge(granted, {
+          number,
+          strategy: body.strategy ?? 'merge',
+          message: body.commit_message,
+          authorName: body.author_name,
+          authorEmail: body.author_email,
+          deleteSourceBranch: body.delete_source_branch ?? false,
+        }),
+      ),
+  }),
+];

@@ -1,0 +1,21 @@
+// Shape of a merge over HTTP (document B, "Merge").
+import { flag, list, maybe, oneOf, shape, text, word } from 'hexforge/plugin';
+import { mergeRuleCodes } from 'hexforge/merges';
+import { mergeStrategies } from 'hexforge/repositories';
+
+const identity = () => maybe(text().max(255));
+
+export const strategy = () => maybe(oneOf(...mergeStrategies).description('Default: merge'));
+
+export const mergingBody = shape({
+  strategy: strategy(),
+  commit_message: maybe(text().max(65_536).description('Of rebased commits no message is changed')),
+  author_name: identity().description("Default: the caller's username"),
+  author_email: identity().description("Default: the caller's address"),
+  delete_source_branch: maybe(flag().strict()),
+}).id('MergeMerge');
+
+export const blockedMembers = shape({
+  reason: maybe(oneOf(...mergeRuleCodes).description('The rule that is in the way: the same as "error_code"')),
+  conflicts: maybe(list(word()).description('Paths')),
+});

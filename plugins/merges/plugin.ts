@@ -1,0 +1,120 @@
+// The plugin "merges": merge requests of repositories.
+import { definePlugin, on } from 'hexforge/plugin';
+import { mergeEvents } from 'hexforge/merges';
+import { mergeUseCases } from '#core/merges/use-cases';
+import { commentRoutes } from './comments/routes.ts';
+import { commentRows } from './comments/store.ts';
+import { diffConfig, diffSettings } from './files/config.ts';
+import { fileRoutes } from './files/routes.ts';
+import { mergeIndexer } from './indexer.ts';
+import { mergeChannels } from './live.ts';
+import { mergeabilityRoutes } from './mergeability/routes.ts';
+import { mergingRoutes } from './merging/routes.ts';
+import { migrations, tables } from './migrations.ts';
+import { pullRoutes } from './pulls/routes.ts';
+import { requestRoutes } from './requests/routes.ts';
+import { memoryMergeStore } from './requests/store-memory.ts';
+import { sqlMergeStore } from './requests/store.ts';
+import { reviewRoutes } from './reviews/routes.ts';
+import { reviewRows } from './reviews/store.ts';
+import { entities } from './tables.ts';
+
+export default definePlugin({
+  name: 'merges',
+  version: '0.1.0',
+  api: '^0.2.0',
+  config: diffConfig,
+  needs: [
+    'UnitOfWork',
+    'Events',
+    'Intents',
+    'Locks',
+    'AuditLog',
+    'AccessDecision',
+    'Repositories',
+    'GitBackend',
+    'MergeHeads',
+    'Merging',
+    'Users',
+    'Planning',
+    'PipelineVerdicts',
+    'Clock',
+    'Ids',
+  ],
+  stores: {
+    requests: { sql: sqlMergeStore, memory: memoryMergeStore },
+    reviews: reviewRows,
+    comments: commentRows,
+  },
+  entities,
+  tables,
+  references: ['repositories_repository', 'repositories_public_repository', 'identity_user', 'identity_public_user'],
+  migrations,
+  emits: mergeEvents,
+  build: (context) =>
+    mergeUseCases({
+      store: context.stores.requests,
+      reviews: context.stores.reviews,
+      comments: context.stores.comments,
+      git: context.GitBackend,
+      heads: context.MergeHeads,
+      merging: context.Merging,
+      diffs: diffSettings(context.config),
+      repositories: context.Repositories,
+      users: context.Users,
+      planning: context.Planning,
+      pipelines: context.PipelineVerdicts,
+      access: context.AccessDecision,
+      unitOfWork: context.UnitOfWork,
+      events: context.Events,
+      intents: context.Intents,
+      locks: context.Locks,
+      audit: context.AuditLog,
+      clock: context.Clock,
+      ids: context.Ids,
+      log: context.log,
+      host: new URL(context.instance.baseUrl).hostname,
+    }),
+  provides: {
+    RepositoryCounters: ({ repositoryCounters }) => repositoryCounters,
+    UserReferences: ({ userReferences }) => userReferences,
+  },
+  routes: (useCases) => [
+    ...requestRoutes(useCases),
+    ...commentRoutes(useCases),
+    ...reviewRoutes(useCases),
+    ...fileRoutes(useCases),
+    ...mergingRoutes(useCases),
+    ...mergeabilityRoutes(useCases),
+    ...pullRoutes(),
+  ],
+  jobs: ({ reconcile }) => [{ name: 'reconcile', everySeconds: 60, run: () => reconcile() }],
+  start: ({ reconcile }) => reconcile(),
+  channels: mergeChannels,
+  indexers: (useCases) => [mergeIndexer(useCases)],
+  events: ({ follow, dropLabel, dropMilestone }) => [
+    on('push', { name: 'follow-push', delivery: 'durable', handle: (event, signal) => follow.pushed(event, signal) }),
+    on('merge.opened', {
+      name: 'keep-opened',
+      delivery: 'durable',
+      handle: (event, signal) => follow.opened(event, signal),
+    }),
+    on('merge.reopened', {
+      name: 'keep-reopened',
+      delivery: 'durable',
+      handle: (event, signal) => follow.opened(event, signal),
+    }),
+    on('label.deleted', {
+      name: 'drop-label',
+      delivery: 'durable',
+      optional: true,
+      handle: ({ payload }) => dropLabel(payload.id),
+    }),
+    on('milestone.deleted', {
+      name: 'drop-milestone',
+      delivery: 'durable',
+      optional: true,
+      handle: ({ payload }) => dropMilestone(payload.id),
+    }),
+  ],
+});

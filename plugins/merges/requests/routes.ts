@@ -1,0 +1,117 @@
+// Routes of document B, "Merge requests": list, open, fetch, update, commits and prepare-url.
+import { api, changes, pageRules, presentPage, readPage, reads, reply, type Route } from 'hexforge/plugin';
+import type { MergeUseCases } from '#core/merges/use-cases';
+import { diffQuery } from '../files/schemas.ts';
+import { openCommand, updateCommand } from './commands.ts';
+import { presentCommit, presentItem, presentMerge } from './present.ts';
+import {
+  commitQuery,
+  mergeBody,
+  mergeChangeBody,
+  mergeCommitsJson,
+  mergeJson,
+  mergeListQuery,
+  mergePageJson,
+  mergeParams,
+  preparedJson,
+  prepareBody,
+} from './schemas.ts';
+
+/** Of all routes of merge requests. */
+export const mergesPath = '/repos/{owner}/{repo}/merges';
+export const requestPath = `${mergesPath}/{number}`;
+export const reading = { access: reads('repository', 'repo.read'), scope: 'repo.read' } as const;
+/**
+ * Whoever is signed in and may read; more is for the use case to say, which knows the author and where the source is.
+ * Document B, "Authorization": others see 403, also where the repository is private.
+ */
+const writing = { access: changes('repository', 'repo.read', { hidden: 403 }), scope: 'repo.write' } as const;
+
+/** Rule of bare arrays, as many as a comparison tells. */
+const commitPages = pageRules.orDefault(250, 250);
+
+export const requestRoutes = (merges: MergeUseCases): readonly Route[] => [
+  api({
+    ...reading,
+    id: 'mergeList',
+    summary: 'List merge requests',
+    method: 'GET',
+    path: mergesPath,
+    query: mergeListQuery,
+    result: mergePageJson,
+    run: async (_call, { granted, query: { state = 'open', ...query } }) =>
+      presentPage(
+        await merges.list(granted, {
+          page: readPage(pageRules.clamped(), query),
+          ...(state !== 'all' && { state }),
+        }),
+        presentItem,
+      ),
+  }),
+  api({
+    ...writing,
+    id: 'mergeOpen',
+    summary: 'Open a merge request',
+    method: 'POST',
+    path: mergesPath,
+    body: mergeBody,
+    success: 201,
+    result: mergeJson,
+    statuses: [409, 422],
+    run: async (_call, { granted, body }) => presentMerge(await merges.open(granted, openCommand(body))),
+  }),
+  api({
+    ...reading,
+    id: 'mergeFetch',
+    summary: 'Fetch a merge request',
+    method: 'GET',
+    path: requestPath,
+    params: mergeParams,
+    query: diffQuery,
+    result: mergeJson,
+    run: async (_call, { granted, params: { number }, query: { algorithm } }) =>
+      presentMerge(await merges.fetch(granted, { number, algorithm })),
+  }),
+  api({
+    ...writing,
+    id: 'mergeUpdate',
+    summary: 'Change, close or reopen a merge request',
+    method: 'PATCH',
+    path: requestPath,
+    params: mergeParams,
+    body: mergeChangeBody,
+    result: mergeJson,
+    statuses: [409],
+    run: async (_call, { granted, params, body }) =>
+      presentMerge(await merges.update(granted, { ...updateCommand(body), number: params.number })),
+  }),
+  api({
+    ...reading,
+    id: 'mergeCommits',
+    summary: 'List the commits of a merge request',
+    method: 'GET',
+    path: `${requestPath}/commits`,
+    params: mergeParams,
+    query: commitQuery,
+    result: mergeCommitsJson,
+    async run(_call, { granted, params: { number }, query }) {
+      const { items, truncated } = await merges.commits(granted, { number, page: readPage(commitPages, query) });
+      return reply(items.map(presentCommit), truncated ? { headers: { 'x-truncated': 'true' } } : {});
+    },
+  }),
+  api({
+    id: 'mergePrepareUrl',
+    summary: 'The address of the form that opens a merge request, filled in',
+    method: 'POST',
+    path: `${mergesPath}/prepare-url`,
+    access: changes('repository', 'repo.write'),
+    scope: 'repo.write',
+    body: prepareBody,
+    result: preparedJson,
+    statuses: [422],
+    run: async (_call, { granted, body: { source_branch: source, target_branch: targetBranch, draft, ...texts } }) => ({
+      url: await merges.prepareUrl(granted, { ...texts, source, targetBranch, isDraft: draft }),
+      expires_at: null,
+    }),
+  }),
+];

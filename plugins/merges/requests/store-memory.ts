@@ -1,0 +1,143 @@
+// The store of merge requests in memory, for tests and for a forge that keeps nothing.
+import type { ListedRow, MergeFilter, MergeRequest, MergeSlice, MergeStore } from 'hexforge/merges';
+import type { MemoryDatabase } from 'hexforge/plugin';
+import {
+  assigneeTable,
+  commentTable,
+  counterTable,
+  labelTable,
+  publicUsers,
+  requestTable,
+  reviewTable,
+  type StoredRequest,
+} from '../tables-memory.ts';
+
+/** Memory unsets what SQL sets to null. */
+const own = (row: StoredRequest): MergeRequest => ({ ...row, sourceRepositoryId: row.sourceRepositoryId });
+
+export function memoryMergeStore(database: MemoryDatabase): MergeStore {
+  const requests = requestTable(database);
+  const counters = counterTable(database);
+  const labels = labelTable(database);
+  const assignees = assigneeTable(database);
+  const reviews = reviewTable(database);
+  const comments = commentTable(database);
+
+  const labelsOf = (requestId: string) => labels.find({ where: { requestId } }).map(({ labelId }) => labelId);
+  const assigneesOf = (requestId: string) => assignees.find({ where: { requestId } }).map(({ userId }) => userId);
+
+  /** What the joins of SQL do. */
+  const people = () => {
+    const users = publicUsers(database);
+    const person = (id: string) => {
+      const user = users.get(id);
+      return user === undefined
+        ? []
+        : [{ id, username: user.username, displayName: user.display_name, avatarUrl: user.avatar_url }];
+    };
+    const byUsername = <T>(rows: readonly T[], nameOf: (row: T) => string): readonly T[] =>
+      rows.toSorted((one, other) => (nameOf(one).toLowerCase() < nameOf(other).toLowerCase() ? -1 : 1));
+    return { person, byUsername };
+  };
+  const listed = (found: readonly StoredRequest[]): readonly ListedRow[] => {
+    const { person, byUsername } = people();
+    return found.flatMap((row) =>
+      person(row.authorId).map((author) => ({
+        ...own(row),
+        author,
+        assignees: byUsername(assigneesOf(row.id).flatMap(person), ({ username }) => username),
+      })),
+    );
+  };
+  const reviewersOf = (requestId: string) => {
+    const { person, byUsername } = people();
+    const found = reviews
+      .find({ where: { requestId } })
+      .flatMap(({ userId, state }) => person(userId).map((user) => ({ user, state })));
+    return byUsername(found, ({ user }) => user.username);
+  };
+  const where =
+    (repositoryId: string, { state }: MergeFilter, slice?: MergeSlice) =>
+    (row: StoredRequest) =>
+      row.repositoryId === repositoryId &&
+      (state === undefined || row.state === state) &&
+      (slice?.beyond === undefined ||
+        (slice.order === 'newest' ? row.number < slice.beyond : row.number > slice.beyond));
+  const openOnes = (members: Partial<StoredRequest>, after: string | undefined, limit: number) =>
+    requests
+      .find({ where: { ...members, state: 'open' }, orderBy: 'id' })
+      .filter(({ id }) => after === undefined || id > after)
+      .slice(0, limit)
+      .map(own);
+
+  return {
+    async nextNumber(repositoryId) {
+      const last = (counters.get(repositoryId)?.last ?? 0) + 1;
+      counters.upsert({ repositoryId, last });
+      return last;
+    },
+    insert: async (request) => requests.insert(request),
+    async held(repositoryId, number) {
+      const row = requests.findOne({ repositoryId, number });
+      return row && { ...own(row), labelIds: labelsOf(row.id), assigneeIds: assigneesOf(row.id) };
+    },
+    async update(id, patch) {
+      requests.update(id, patch);
+    },
+    async replaceLabels(requestId, labelIds) {
+      labels.deleteWhere({ requestId });
+      for (const labelId of labelIds) labels.insert({ requestId, labelId });
+    },
+    async replaceAssignees(requestId, userIds) {
+      assignees.deleteWhere({ requestId });
+      for (const userId of userIds) assignees.insert({ requestId, userId });
+    },
+
+    async find(repositoryId, number) {
+      const row = requests.findOne({ repositoryId, number });
+      return row && own(row);
+    },
+    async byNumber(repositoryId, number) {
+      const row = requests.findOne({ repositoryId, number });
+      const [found] = row === undefined ? [] : listed([row]);
+      return found && { ...found, labelIds: labelsOf(found.id), reviewers: reviewersOf(found.id) };
+    },
+    list: async (repositoryId, filter, slice) =>
+      listed(
+        requests.find({
+          where: where(repositoryId, filter, slice),
+          orderBy: slice.order === 'newest' ? { desc: 'number' } : 'number',
+          limit: slice.limit,
+          offset: slice.offset,
+        }),
+      ),
+    count: async (repositoryId, filter) => requests.count(where(repositoryId, filter)),
+    async openOf({ repositoryId, sourceRepositoryId, sourceBranch, targetBranch }) {
+      if (sourceRepositoryId === undefined) return undefined;
+      return requests.findOne({ repositoryId, sourceRepositoryId, sourceBranch, targetBranch, state: 'open' })?.number;
+    },
+    openFrom: async ({ repositoryId, branch }, after, limit) =>
+      openOnes({ sourceRepositoryId: repositoryId, sourceBranch: branch }, after, limit),
+    openInto: async ({ repositoryId, branch }, after, limit) =>
+      openOnes({ repositoryId, targetBranch: branch }, after, limit),
+
+    countByUser: async (userIds) =>
+      new Map(
+        userIds.map((id) => [
+          id,
+          requests.count({ authorId: id }) +
+            requests.count({ mergedById: id }) +
+            reviews.count({ userId: id }) +
+            comments.count({ authorId: id }),
+        ]),
+      ),
+    countOpen: async (repositoryIds) =>
+      new Map(repositoryIds.map((id) => [id, requests.count({ repositoryId: id, state: 'open' })])),
+    async dropLabel(labelId) {
+      labels.deleteWhere({ labelId });
+    },
+    async dropMilestone(milestoneId) {
+      for (const { id } of requests.find({ where: { milestoneId } })) requests.update(id, { milestoneId: null });
+    },
+  } satisfies MergeStore;
+}

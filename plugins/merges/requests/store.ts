@@ -1,0 +1,154 @@
+// The store of merge requests on PostgreSQL: one query per read, entities for writes.
+import type { BranchOf, MergeStore } from 'hexforge/merges';
+import { type Kysely, rawSql, type SqlDatabase } from 'hexforge/plugin';
+import { AssigneeTable, RequestLabelTable, RequestTable, type MergesRows } from '../tables.ts';
+import { sqlCounts } from './counts.ts';
+import {
+  assigneeIds,
+  directions,
+  labelIds,
+  listedRequests,
+  listedRow,
+  matching,
+  mergeRow,
+  pageOfRequests,
+  requestColumns,
+  requestOf,
+  wholeRequests,
+} from './query.ts';
+
+export function sqlMergeStore(database: SqlDatabase): MergeStore {
+  const db = (): Kysely<MergesRows> => database.kysely<MergesRows>();
+  /**
+   * First of all, so that whoever deletes the repository, and with it all that follows, waits here or is waited for
+   * here: were it further down, each would wait for the other.
+   */
+  const holdRepository = (id: string) =>
+    db().selectFrom('repositories_public_repository').select('id').where('id', '=', id).forKeyShare().execute();
+
+  const openOnes = async (
+    repository: 'm.repository_id' | 'm.source_repository_id',
+    branch: 'm.target_branch' | 'm.source_branch',
+    of: BranchOf,
+    after: string | undefined,
+    limit: number,
+  ) => {
+    const rows = await db()
+      .selectFrom('merges_request as m')
+      .select(requestColumns)
+      .where(repository, '=', of.repositoryId)
+      .where(branch, '=', of.branch)
+      .where('m.state', '=', 'open')
+      .$if(after !== undefined, (query) => query.where('m.id', '>', after ?? ''))
+      .orderBy('m.id')
+      .limit(limit)
+      .execute();
+    return rows.map(requestOf);
+  };
+
+  return {
+    ...sqlCounts(db),
+
+    async nextNumber(repositoryId) {
+      await holdRepository(repositoryId);
+      const { last } = await db()
+        .insertInto('merges_counter')
+        .values({ repository_id: repositoryId, last: 1 })
+        .onConflict((clash) =>
+          clash.column('repository_id').doUpdateSet({ last: rawSql<number>`merges_counter.last + 1` }),
+        )
+        .returning('last')
+        .executeTakeFirstOrThrow();
+      return last;
+    },
+
+    async insert(request) {
+      await database.em().insert(RequestTable, { ...request, sourceRepositoryId: request.sourceRepositoryId ?? null });
+    },
+
+    async held(repositoryId, number) {
+      await holdRepository(repositoryId);
+      // A statement of its own: the one that reads then sees what those before in the row have written. `no key`: rows
+      // that refer to the request may be written meanwhile.
+      const own = () => matching(db(), repositoryId, {}).where('m.number', '=', number);
+      const held = await own().select('m.id').forNoKeyUpdate().executeTakeFirst();
+      if (held === undefined) return undefined;
+      const row = await own().select(requestColumns).select([labelIds, assigneeIds]).executeTakeFirst();
+      return row && { ...requestOf(row), labelIds: row.label_ids, assigneeIds: row.assignee_ids };
+    },
+
+    async update(id, patch) {
+      await database.em().nativeUpdate(RequestTable, { id }, patch);
+    },
+
+    async replaceLabels(id, labels) {
+      await database.em().nativeDelete(RequestLabelTable, { requestId: id });
+      if (labels.length > 0)
+        await database.em().insertMany(
+          RequestLabelTable,
+          labels.map((labelId) => ({ requestId: id, labelId })),
+        );
+    },
+
+    async replaceAssignees(id, userIds) {
+      await database.em().nativeDelete(AssigneeTable, { requestId: id });
+      if (userIds.length > 0)
+        await database.em().insertMany(
+          AssigneeTable,
+          userIds.map((userId) => ({ requestId: id, userId })),
+        );
+    },
+
+    async find(repositoryId, number) {
+      const row = await matching(db(), repositoryId, {})
+        .select(requestColumns)
+        .where('m.number', '=', number)
+        .executeTakeFirst();
+      return row && requestOf(row);
+    },
+
+    async byNumber(repositoryId, number) {
+      const row = await wholeRequests(db())
+        .where('m.repository_id', '=', repositoryId)
+        .where('m.number', '=', number)
+        .executeTakeFirst();
+      return row && mergeRow(row);
+    },
+
+    async list(repositoryId, filter, slice) {
+      const rows = await listedRequests(db(), pageOfRequests(matching(db(), repositoryId, filter), slice))
+        .orderBy('m.number', directions[slice.order])
+        .execute();
+      return rows.map(listedRow);
+    },
+
+    async count(repositoryId, filter) {
+      const { total } = await matching(db(), repositoryId, filter)
+        .select(({ fn }) => fn.countAll<number>().as('total'))
+        .executeTakeFirstOrThrow();
+      return total;
+    },
+
+    async openOf({ repositoryId, sourceRepositoryId, sourceBranch, targetBranch }) {
+      if (sourceRepositoryId === undefined) return undefined;
+      const row = await matching(db(), repositoryId, { state: 'open' })
+        .select('m.number')
+        .where('m.source_repository_id', '=', sourceRepositoryId)
+        .where('m.source_branch', '=', sourceBranch)
+        .where('m.target_branch', '=', targetBranch)
+        .executeTakeFirst();
+      return row?.number;
+    },
+
+    openFrom: (branch, after, limit) => openOnes('m.source_repository_id', 'm.source_branch', branch, after, limit),
+    openInto: (branch, after, limit) => openOnes('m.repository_id', 'm.target_branch', branch, after, limit),
+
+    async dropLabel(labelId) {
+      await database.em().nativeDelete(RequestLabelTable, { labelId });
+    },
+
+    async dropMilestone(milestoneId) {
+      await database.em().nativeUpdate(RequestTable, { milestoneId }, { milestoneId: null });
+    },
+  } satisfies MergeStore;
+}

@@ -1,0 +1,94 @@
+// The tables of this plugin as entities, and the rows that queries see.
+import { defineEntity, p, type InferKyselyDB } from 'hexforge/plugin';
+import type { IdentityViews } from 'hexforge/identity';
+import { mergeStates, reviewStates } from 'hexforge/merges';
+import type { RepositoryViews } from 'hexforge/repositories';
+
+export const RequestTable = defineEntity({
+  name: 'merges.Request',
+  tableName: 'merges_request',
+  properties: {
+    id: p.uuid().primary(),
+    repositoryId: p.uuid(),
+    number: p.integer(),
+    title: p.text(),
+    description: p.text(),
+    state: p.enum(mergeStates),
+    isDraft: p.boolean(),
+    sourceRepositoryId: p.uuid().nullable(),
+    sourceBranch: p.text(),
+    targetBranch: p.text(),
+    authorId: p.uuid(),
+    milestoneId: p.uuid().nullable(),
+    headOid: p.text(),
+    baseOid: p.text().nullable(),
+    mergeCommit: p.text().nullable(),
+    mergedById: p.uuid().nullable(),
+    createdAt: p.datetime(),
+    updatedAt: p.datetime(),
+    mergedAt: p.datetime().nullable(),
+    closedAt: p.datetime().nullable(),
+  },
+});
+
+export const CounterTable = defineEntity({
+  name: 'merges.Counter',
+  tableName: 'merges_counter',
+  properties: { repositoryId: p.uuid().primary(), last: p.integer() },
+});
+
+export const RequestLabelTable = defineEntity({
+  name: 'merges.RequestLabel',
+  tableName: 'merges_label',
+  properties: { requestId: p.uuid().primary(), labelId: p.uuid().primary() },
+});
+
+export const AssigneeTable = defineEntity({
+  name: 'merges.Assignee',
+  tableName: 'merges_assignee',
+  properties: { requestId: p.uuid().primary(), userId: p.uuid().primary() },
+});
+
+export const ReviewTable = defineEntity({
+  name: 'merges.Review',
+  tableName: 'merges_review',
+  properties: {
+    id: p.uuid().primary(),
+    requestId: p.uuid(),
+    userId: p.uuid(),
+    state: p.enum(reviewStates),
+    body: p.text(),
+    commitOid: p.text().nullable(),
+    requestedAt: p.datetime().nullable(),
+    submittedAt: p.datetime().nullable(),
+  },
+});
+
+export const CommentTable = defineEntity({
+  name: 'merges.Comment',
+  tableName: 'merges_comment',
+  properties: {
+    id: p.uuid().primary(),
+    requestId: p.uuid(),
+    authorId: p.uuid(),
+    commitOid: p.text().nullable(),
+    filePath: p.text().nullable(),
+    lineNumber: p.integer().nullable(),
+    body: p.text(),
+    resolved: p.boolean(),
+    createdAt: p.datetime(),
+    updatedAt: p.datetime(),
+  },
+});
+
+export const entities = [
+  RequestTable,
+  CounterTable,
+  RequestLabelTable,
+  AssigneeTable,
+  ReviewTable,
+  CommentTable,
+] as const;
+
+/** Rows as queries see them, beside the views of other areas. */
+export type MergesRows = InferKyselyDB<(typeof entities)[number]> & IdentityViews & RepositoryViews;

@@ -1,0 +1,61 @@
+// Applications in JSON, with the names of their owners.
+import type { Users } from 'hexforge/identity';
+import { isConfidential, type Client } from 'hexforge/oauth';
+import type { Page, TrailEntry, TypeOf } from 'hexforge/plugin';
+import type { applicationAuditPageJson, applicationJson } from './schemas.ts';
+
+type ApplicationJson = TypeOf<typeof applicationJson>;
+
+const present = (client: Client, owner: string | null): ApplicationJson => ({
+  id: client.id,
+  client_id: client.clientId,
+  name: client.name,
+  description: client.description,
+  homepage_url: client.homepageUrl,
+  logo_url: client.logoUrl,
+  redirect_uris: client.redirectUris,
+  scopes: client.scopes,
+  confidential: isConfidential(client),
+  suspended: client.suspended,
+  owner,
+  created_at: client.createdAt.toISOString(),
+  updated_at: client.updatedAt.toISOString(),
+});
+
+/** One query for the owners of all. */
+export async function presentApplications(users: Users, clients: readonly Client[]): Promise<ApplicationJson[]> {
+  const owners = await users.byIds(clients.flatMap(({ ownerId }) => ownerId ?? []));
+  return clients.map((client) =>
+    present(client, client.ownerId === null ? null : (owners.get(client.ownerId)?.username ?? null)),
+  );
+}
+
+export const presentApplication = async (users: Users, client: Client): Promise<ApplicationJson> =>
+  (await presentApplications(users, [client]))[0] ?? present(client, null);
+
+/** The page envelope around items that were presented together. */
+export const envelope = <T, J>({ total, page, perPage }: Page<T>, items: readonly J[]) => ({
+  items,
+  total,
+  page,
+  per_page: perPage,
+});
+
+type EntryJson = TypeOf<typeof applicationAuditPageJson>['items'][number];
+
+export function presentEntry(entry: TrailEntry): EntryJson {
+  const colon = entry.resource.indexOf(':');
+  return {
+    id: String(entry.id),
+    actor_id: entry.actorId ?? null,
+    actor_username: entry.actorUsername ?? null,
+    action: entry.action,
+    resource_type: entry.resource.slice(0, colon),
+    resource_id: entry.resource.slice(colon + 1),
+    resource: entry.resource,
+    ip_address: entry.ip,
+    user_agent: entry.userAgent,
+    details: entry.details,
+    created_at: entry.at.toISOString(),
+  };
+}

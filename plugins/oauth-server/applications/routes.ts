@@ -1,0 +1,130 @@
+// Applications of the caller (document A, "Self-service OAuth2 applications").
+import { api, pageRules, readPage, reply, session, type Route } from 'hexforge/plugin';
+import type { Users } from 'hexforge/identity';
+import { defaultScopes } from 'hexforge/oauth';
+import type { OAuthUseCases } from '#core/oauth/use-cases';
+import { uncached } from '../client-proof.ts';
+import { envelope, presentApplication, presentApplications } from './present.ts';
+import {
+  applicationBody,
+  applicationChangeBody,
+  applicationJson,
+  applicationPageJson,
+  applicationPageQuery,
+  createdApplicationJson,
+  secretJson,
+} from './schemas.ts';
+
+/** One text holds them with whitespace or commas between. */
+const urisOf = (given: string | readonly string[]): readonly string[] =>
+  typeof given === 'string' ? given.split(/[\s,]/).filter((uri) => uri !== '') : given;
+
+/** The members of a body that were sent, by the names of the domain. */
+const sent = ({
+  homepage_url: homepageUrl,
+  logo_url: logoUrl,
+  redirect_uris: redirectUris,
+  ...same
+}: {
+  readonly name?: string;
+  readonly description?: string;
+  readonly homepage_url?: string;
+  readonly logo_url?: string;
+  readonly redirect_uris?: string | readonly string[];
+  readonly scopes?: readonly string[];
+}) => ({
+  ...same,
+  ...(homepageUrl !== undefined && { homepageUrl }),
+  ...(logoUrl !== undefined && { logoUrl }),
+  ...(redirectUris !== undefined && { redirectUris: urisOf(redirectUris) }),
+});
+
+/** Of the user's own: a token of narrow scope must not make itself a client, nor take one over. */
+const guarded = { access: session, scope: null } as const;
+const one = '/user/oauth2/apps/{id}';
+
+export const applicationRoutes = ({ applications }: OAuthUseCases, users: () => Users): readonly Route[] => [
+  api({
+    ...guarded,
+    id: 'applicationList',
+    summary: 'The caller’s applications, newest first',
+    method: 'GET',
+    path: '/user/oauth2/apps',
+    query: applicationPageQuery,
+    result: applicationPageJson,
+    async run(call, { query }) {
+      const page = await applications.list(call, readPage(pageRules.orDefault(), query));
+      return envelope(page, await presentApplications(users(), page.items));
+    },
+  }),
+  api({
+    ...guarded,
+    id: 'applicationCreate',
+    summary: 'Register an application of one’s own',
+    method: 'POST',
+    path: '/user/oauth2/apps',
+    body: applicationBody,
+    success: 201,
+    result: createdApplicationJson,
+    statuses: [422],
+    async run(call, { body: { confidential = true, ...body } }) {
+      const { client, secret } = await applications.create(call, {
+        description: '',
+        homepageUrl: '',
+        logoUrl: '',
+        scopes: defaultScopes,
+        redirectUris: [],
+        ...sent(body),
+        name: body.name,
+        confidential,
+      });
+      const shown = await presentApplication(users(), client);
+      return reply({ ...shown, ...(secret !== undefined && { client_secret: secret }) }, { headers: uncached });
+    },
+  }),
+  api({
+    ...guarded,
+    id: 'applicationFetch',
+    summary: 'An application of the caller',
+    method: 'GET',
+    path: one,
+    result: applicationJson,
+    statuses: [404],
+    run: async (call, { params }) => presentApplication(users(), await applications.fetch(call, params)),
+  }),
+  api({
+    ...guarded,
+    id: 'applicationUpdate',
+    summary: 'Change an application; scopes it loses are lost by its tokens too',
+    method: 'PATCH',
+    path: one,
+    body: applicationChangeBody,
+    result: applicationJson,
+    statuses: [404],
+    run: async (call, { params, body }) =>
+      presentApplication(users(), await applications.update(call, { ...params, ...sent(body) })),
+  }),
+  api({
+    ...guarded,
+    id: 'applicationRotateSecret',
+    summary: 'Give a confidential application another secret; the one before is good no longer',
+    method: 'POST',
+    path: `${one}/rotate-secret`,
+    result: secretJson,
+    statuses: [404, 409],
+    async run(call, { params }) {
+      const { secret } = await applications.rotateSecret(call, params);
+      return reply({ client_secret: secret }, { headers: uncached });
+    },
+  }),
+  api({
+    ...guarded,
+    id: 'applicationDelete',
+    summary: 'Delete an application, with all that was granted to it',
+    method: 'DELETE',
+    path: one,
+    result: 'empty',
+    statuses: [404],
+    run: (call, { params }) => applications.delete(call, params),
+  }),
+];

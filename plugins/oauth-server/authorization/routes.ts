@@ -1,0 +1,78 @@
+// The authorization endpoint, for the page of consent.
+import { api, reply, session, type Call, type Reply, type Route, type TypeOf, type User } from 'hexforge/plugin';
+import type { ConsentQuestion, OAuthUseCases } from '#core/oauth/use-cases';
+import { oauthRefusals } from '../refusal.ts';
+import { authorizationQuery, consentJson, decidedJson, decisionForm } from './schemas.ts';
+
+type ConsentJson = TypeOf<typeof consentJson>;
+type Outcome = Awaited<ReturnType<OAuthUseCases['authorization']['ask']>>;
+
+const presentQuestion = ({ client, scopes, rememberedScopes, redirectHost }: ConsentQuestion): ConsentJson => ({
+  decision: 'consent_required',
+  app_name: client.name,
+  description: client.description,
+  homepage_url: client.homepageUrl,
+  logo_url: client.logoUrl,
+  scopes_requested: scopes,
+  grant_exists: rememberedScopes !== undefined,
+  remembered_scopes: rememberedScopes ?? [],
+  redirect_host: redirectHost,
+  self_registered: client.ownerId === null,
+});
+
+/** A code may be in it, so nothing keeps it, and no page of others shows it. */
+const guarded = {
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'x-frame-options': 'DENY',
+} as const;
+
+/** The browser is sent to the client, without a body. */
+const sentTo = (url: string): Reply<never> =>
+  reply(undefined as never, { status: 302, headers: { ...guarded, location: url } });
+
+/** As a browser says of who made it ask (Fetch Metadata); no other client says so. */
+const isElsewhere = (site: string | undefined): boolean =>
+  site !== undefined && site !== 'same-origin' && site !== 'none';
+
+const common = {
+  ...oauthRefusals,
+  path: '/oauth2/authorize',
+  access: session,
+  scope: null,
+  cookies: true,
+  query: authorizationQuery,
+  statuses: [302, 503],
+} as const;
+
+export const authorizationRoutes = ({ authorization }: OAuthUseCases): readonly Route[] => [
+  api({
+    ...common,
+    id: 'oauthConsent',
+    summary: 'What an application asks the signed-in user for',
+    method: 'GET',
+    result: consentJson,
+    async run(call: Call<User>, { query, header }) {
+      const elsewhere = call.caller.credential.via === 'cookie' && isElsewhere(header('sec-fetch-site'));
+      const asked: Outcome = await authorization.ask(call, query, { elsewhere });
+      if (asked.outcome === 'refused') return sentTo(asked.url);
+      const body: ConsentJson =
+        asked.outcome === 'answered' ? { auto_approve_redirect_url: asked.url } : presentQuestion(asked.question);
+      return reply(body, { headers: guarded });
+    },
+  }),
+  api({
+    ...common,
+    id: 'oauthDecide',
+    summary: 'Approve or deny what an application asks for',
+    method: 'POST',
+    form: true,
+    body: decisionForm,
+    result: decidedJson,
+    async run(call: Call<User>, { query, body }) {
+      const decided: Outcome = await authorization.decide(call, query, body);
+      if (decided.outcome !== 'answered') return sentTo(decided.outcome === 'refused' ? decided.url : '');
+      return reply({ redirect_url: decided.url }, { headers: guarded });
+    },
+  }),
+];

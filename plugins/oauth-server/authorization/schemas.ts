@@ -1,0 +1,46 @@
+// The shapes of the authorization endpoint (document A, "Consent metadata").
+import { flag, Joi, list, maybe, oneOf, shape, text, word } from 'hexforge/plugin';
+
+const parameter = (most = 2048) => maybe(word().empty('').max(most));
+
+export const authorizationQuery = shape({
+  client_id: parameter(),
+  redirect_uri: parameter(4096),
+  response_type: parameter(),
+  response_mode: parameter(),
+  scope: parameter(4096),
+  state: parameter().description('Echoed'),
+  code_challenge: parameter().description('Base64url SHA-256 of the PKCE verifier'),
+  code_challenge_method: parameter().description('S256'),
+  resource: maybe(
+    Joi.alternatives<string | readonly string[]>(word().empty('').max(2048), list(word().max(2048)).max(20))
+      .empty('')
+      .description('RFC 8707: the MCP endpoint that the token is for'),
+  ),
+  nonce: parameter().description('Echoed in the ID token'),
+  prompt: parameter(),
+  max_age: parameter(),
+  request: parameter(65_536),
+  request_uri: parameter(),
+});
+
+export const decisionForm = shape({
+  decision: maybe(word().max(64).description('`cancel` denies, anything else approves')),
+  remember: maybe(word().max(64).description('`true` keeps the answer, `false` forgets what was kept')),
+}).id('ConsentDecision');
+
+export const consentJson = shape({
+  decision: maybe(oneOf('consent_required')),
+  app_name: maybe(word()),
+  description: maybe(text()),
+  homepage_url: maybe(text()),
+  logo_url: maybe(text()),
+  scopes_requested: maybe(list(word())),
+  grant_exists: maybe(flag()),
+  remembered_scopes: maybe(list(word())),
+  redirect_host: maybe(word().description('Where the answer goes')),
+  self_registered: maybe(flag().description('Nobody of this instance vouches for the application')),
+  auto_approve_redirect_url: maybe(word().description('In place of the others: the user has granted this before')),
+}).id('Consent');
+
+export const decidedJson = shape({ redirect_url: word() }).id('ConsentDecided');

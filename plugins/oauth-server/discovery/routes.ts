@@ -1,0 +1,93 @@
+// Discovery: metadata of the authorization server and of protected resources, and the signing keys.
+import { anyone, api, flag, list, maybe, NotFound, oneOf, reply, shape, word, type Route } from 'hexforge/plugin';
+import type { OAuthUseCases } from '#core/oauth/use-cases';
+import { oauthRefusals } from '../refusal.ts';
+
+const names = () => list(word());
+
+const metadataJson = shape({
+  issuer: word(),
+  authorization_endpoint: word(),
+  token_endpoint: word(),
+  revocation_endpoint: word(),
+  introspection_endpoint: word(),
+  userinfo_endpoint: word(),
+  jwks_uri: word(),
+  registration_endpoint: maybe(word().description('Where applications may register themselves')),
+  response_types_supported: names(),
+  response_modes_supported: names(),
+  grant_types_supported: names(),
+  code_challenge_methods_supported: names(),
+  scopes_supported: names(),
+  token_endpoint_auth_methods_supported: names(),
+  revocation_endpoint_auth_methods_supported: names(),
+  introspection_endpoint_auth_methods_supported: names(),
+  subject_types_supported: names(),
+  id_token_signing_alg_values_supported: names(),
+  claims_supported: names(),
+  prompt_values_supported: names(),
+  request_parameter_supported: flag(),
+  request_uri_parameter_supported: flag(),
+  authorization_response_iss_parameter_supported: flag(),
+}).id('AuthorizationServerMetadata');
+
+const protectedResourceJson = shape({
+  resource: word(),
+  authorization_servers: names(),
+  bearer_methods_supported: names(),
+  scopes_supported: names(),
+}).id('ProtectedResourceMetadata');
+
+const keyJson = shape({
+  kty: oneOf('RSA'),
+  kid: word(),
+  use: oneOf('sig'),
+  alg: oneOf('RS256'),
+  n: word(),
+  e: word(),
+});
+
+const common = { ...oauthRefusals, method: 'GET', mount: 'root', access: anyone, scope: null, cors: true } as const;
+/** It varies with a setting (document A, "Discovery"). */
+const uncached = { headers: { 'cache-control': 'no-store' } } as const;
+/** Seconds: shorter than a key is published that signs no longer. */
+const keysAge = 300;
+
+export const discoveryRoutes = ({ discovery, keys }: OAuthUseCases): readonly Route[] => [
+  ...(['oauth-authorization-server', 'openid-configuration'] as const).map((name) =>
+    api({
+      ...common,
+      id: name === 'openid-configuration' ? 'openidConfiguration' : 'oauthMetadata',
+      summary:
+        name === 'openid-configuration'
+          ? 'The same, where OpenID Connect looks for it'
+          : 'Metadata of the authorization server (RFC 8414)',
+      path: `/.well-known/${name}` as '/',
+      result: metadataJson,
+      statuses: [503],
+      run: async () => reply(await discovery.metadata(), uncached),
+    }),
+  ),
+  api({
+    ...common,
+    id: 'oauthProtectedResource',
+    summary: 'Metadata of the MCP endpoint of a repository (RFC 9728), whether there is one or not',
+    path: '/.well-known/oauth-protected-resource/api/v1/mcp/{owner}/{repo}',
+    result: protectedResourceJson,
+    statuses: [404, 503],
+    async run(_call, { params }) {
+      const found = await discovery.protectedResource(params);
+      if (found === undefined) throw new NotFound('There is nothing at this path');
+      return reply(found, uncached);
+    },
+  }),
+  api({
+    ...common,
+    id: 'oauthKeys',
+    summary: 'The keys that ID tokens are signed with (RFC 7517)',
+    path: '/.well-known/jwks.json',
+    result: shape({ keys: list(keyJson) }).id('KeySet'),
+    run: async (call) =>
+      reply({ keys: await keys.published(call.now) }, { headers: { 'cache-control': `public, max-age=${keysAge}` } }),
+  }),
+];

@@ -1,0 +1,30 @@
+// The revocation endpoint.
+import { api, reply, shape, type Route } from 'hexforge/plugin';
+import type { OAuthUseCases } from '#core/oauth/use-cases';
+import { field, ofClients, proofFields, proofOf, uncached } from '../client-proof.ts';
+import { oauthRefusals } from '../refusal.ts';
+
+export const tokenReferenceForm = shape({
+  ...proofFields,
+  token: field(8192),
+  token_type_hint: field(),
+}).id('TokenReference');
+
+export const revocationRoutes = ({ revoke }: OAuthUseCases): readonly Route[] => [
+  api({
+    ...ofClients,
+    ...oauthRefusals,
+    id: 'oauthRevoke',
+    summary: 'Revoke a token, whether or not there is such a one (RFC 7009)',
+    path: '/oauth2/revoke',
+    cors: true,
+    body: tokenReferenceForm,
+    success: 200,
+    result: 'empty',
+    statuses: [503],
+    async run(call, { body, header }) {
+      await revoke(call, proofOf(header, body), body);
+      return reply(undefined, { headers: uncached });
+    },
+  }),
+];

@@ -1,0 +1,78 @@
+// Codes and tokens in memory.
+import type { MemoryDatabase } from 'hexforge/plugin';
+import type { IssuedStore } from 'hexforge/oauth';
+import { accessTokens, clients, codes, families, grants, refreshTokens } from '../tables-memory.ts';
+
+export function memoryIssuedStore(db: MemoryDatabase): IssuedStore {
+  const [code, family, refresh, access] = [codes(db), families(db), refreshTokens(db), accessTokens(db)];
+  return {
+    insertCode: async (made, hash) => code.insert({ ...made, hash, misses: 0 }),
+    async codeByHash(hash) {
+      const row = code.get(hash);
+      const grant = row && grants(db).get(row.grantId);
+      if (row === undefined || grant === undefined) return undefined;
+      const { hash: _hash, misses: _misses, ...kept } = row;
+      return { code: kept, grant };
+    },
+    async takeCode(hash, familyId, now) {
+      const row = code.get(hash);
+      if (row === undefined || row.takenAt !== null || row.expiresAt <= now) return false;
+      return code.update(hash, { takenAt: now, familyId });
+    },
+    async missCode(hash, most, now) {
+      const row = code.get(hash);
+      if (row === undefined || row.takenAt !== null) return;
+      code.update(hash, { misses: row.misses + 1, takenAt: row.misses + 1 >= most ? now : null });
+    },
+    insertFamily: async (made) => family.insert(made),
+    async endFamily(id, now) {
+      if (family.get(id)?.endedAt === null) family.update(id, { endedAt: now });
+      access.deleteWhere({ familyId: id });
+    },
+    insertRefreshToken: async (token) => refresh.insert({ ...token, usedAt: null }),
+    async refreshTokenByHash(hash) {
+      const token = refresh.get(hash);
+      const of = token && family.get(token.familyId);
+      const grant = of && grants(db).get(of.grantId);
+      if (token === undefined || of === undefined || grant === undefined) return undefined;
+      const { usedAt, createdAt, expiresAt } = token;
+      return { family: of, grant, usedAt, createdAt, expiresAt };
+    },
+    async takeRefreshToken(hash, now) {
+      const token = refresh.get(hash);
+      if (token === undefined || token.usedAt !== null || token.expiresAt <= now) return false;
+      return family.get(token.familyId)?.endedAt === null && refresh.update(hash, { usedAt: now });
+    },
+    insertAccessToken: async (token) => access.insert(token),
+    async accessTokenByHash(hash, now) {
+      const token = access.get(hash);
+      const of = token && family.get(token.familyId);
+      const grant = of && grants(db).get(of.grantId);
+      const client = grant && clients(db).get(grant.clientId);
+      if (token === undefined || grant === undefined || client === undefined) return undefined;
+      if (token.expiresAt <= now || of?.endedAt !== null || client.suspended) return undefined;
+      return {
+        id: token.id,
+        userId: grant.userId,
+        client: client.id,
+        clientId: client.clientId,
+        familyId: token.familyId,
+        scopes: token.scopes.filter((scope) => client.scopes.includes(scope)),
+        resource: grant.resource,
+        createdAt: token.createdAt,
+        expiresAt: token.expiresAt,
+      };
+    },
+    async deleteAccessToken(hash) {
+      access.delete(hash);
+    },
+    async prune(now) {
+      const expired = ({ expiresAt }: { readonly expiresAt: Date }): boolean => expiresAt <= now;
+      return (
+        access.deleteWhere(expired) +
+        family.deleteWhere(expired) +
+        code.deleteWhere((row) => expired(row) && (row.familyId === null || family.get(row.familyId) === undefined))
+      );
+    },
+  } satisfies IssuedStore;
+}

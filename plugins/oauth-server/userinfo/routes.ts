@@ -1,0 +1,34 @@
+// The userinfo endpoint (OpenID Connect Core, section 5.3).
+import { api, count, flag, maybe, reply, shape, signedIn, uuid, word, type Route } from 'hexforge/plugin';
+import type { OAuthUseCases } from '#core/oauth/use-cases';
+import { uncached } from '../client-proof.ts';
+import { oauthRefusals } from '../refusal.ts';
+
+const claimsJson = shape({
+  sub: uuid(),
+  preferred_username: maybe(word()),
+  name: maybe(word()),
+  picture: maybe(word()),
+  updated_at: maybe(count()),
+  email: maybe(word()),
+  email_verified: maybe(flag()),
+}).id('Claims');
+
+export const userinfoRoutes = ({ userinfo }: OAuthUseCases): readonly Route[] =>
+  (['GET', 'POST'] as const).map((method) =>
+    api({
+      ...oauthRefusals,
+      id: method === 'GET' ? 'oauthUserinfo' : 'oauthUserinfoPost',
+      summary: 'What the scopes of the token let an application know of its user',
+      method,
+      path: '/oauth2/userinfo',
+      // Reading, by either method.
+      meter: 'api.read',
+      access: signedIn,
+      scope: 'openid',
+      cors: true,
+      result: claimsJson,
+      statuses: [503],
+      run: async (call) => reply(await userinfo(call), { headers: uncached }),
+    }),
+  );

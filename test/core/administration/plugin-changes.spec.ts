@@ -1,0 +1,59 @@
+// What the start tells the audit log of plugins that were enabled and disabled since the one before.
+import t from 'tap';
+import { fixedClock, openMemory, systemIds } from '#adapters/memory/index';
+import { recordPluginChanges } from '#core/administration/use-cases';
+import type { AuditEntry } from '#core/kernel/audit';
+import { Unavailable } from '#core/kernel/errors';
+import type { PluginRecord } from '#core/kernel/plugin-inventory';
+import { memoryKnownPluginStore } from '#plugins/administration/known-plugins/store-memory';
+import { quietLog } from '#test/contracts/storage-engines';
+
+function world() {
+  const clock = fixedClock('2030-01-01T00:00:00Z');
+  const { database, unitOfWork, locks } = openMemory({ clock, ids: systemIds, log: quietLog });
+  const entries: AuditEntry[] = [];
+  const state = { enabled: ['a', 'b'], log: true };
+  const start = recordPluginChanges({
+    known: memoryKnownPluginStore(database),
+    inventory: {
+      list: async () =>
+        ['a', 'b', 'c'].map((name) => ({ name, enabled: state.enabled.includes(name) }) as unknown as PluginRecord),
+    },
+    audit: {
+      append: async (entry) => {
+        if (!state.log) throw new Unavailable('The audit log is not available');
+        entries.push(entry);
+      },
+    },
+    unitOfWork,
+    locks,
+    clock,
+  });
+  return {
+    state,
+    start,
+    told: () =>
+      entries.splice(0).map(({ action, resource, actorUsername }) => `${action} ${resource} ${actorUsername}`),
+  };
+}
+
+void t.test('each change is told once, and the first start tells all that are enabled', async (t) => {
+  const { state, start, told } = world();
+  await start();
+  t.strictSame(told(), ['plugin.enabled plugin:a system', 'plugin.enabled plugin:b system']);
+  await start();
+  t.strictSame(told(), []);
+  state.enabled = ['b', 'c'];
+  await Promise.all([start(), start()]);
+  t.strictSame(told(), ['plugin.enabled plugin:c system', 'plugin.disabled plugin:a system']);
+});
+
+void t.test('without an audit log the start goes on, and the next one with a log tells it', async (t) => {
+  const { state, start, told } = world();
+  state.log = false;
+  await start();
+  t.strictSame(told(), []);
+  state.log = true;
+  await start();
+  t.strictSame(told(), ['plugin.enabled plugin:a system', 'plugin.enabled plugin:b system']);
+});

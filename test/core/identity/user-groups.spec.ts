@@ -1,0 +1,62 @@
+// User groups on in-memory stores: names and slugs, what a change tells, and the port that others ask.
+import t from 'tap';
+import { groupName, groupRole, seededGroups } from '#core/identity/index';
+import { world } from './world.ts';
+
+void t.test('a slug is the words of the name', (t) => {
+  for (const [name, slug] of [
+    ['Team', 'team'],
+    [' The  A-Team! ', 'the-a-team'],
+    ['Über_uns 2', 'über-uns-2'],
+    ['команда', 'команда'],
+    ['ﬁre', 'fire'],
+    ['हिन्दी', 'हिन्दी'],
+  ] as const)
+    t.equal(groupName(name).slug, slug, name);
+  for (const name of ['', ' ', '---', '_', '\u0301', 'a\tb', 'x'.repeat(101)])
+    t.throws(() => groupName(name), { name: 'ValidationFailed' }, JSON.stringify(name));
+  t.throws(() => groupRole('owner'), { name: 'Unprocessable' });
+  t.end();
+});
+
+void t.test('a change is told with its entry, and one that changes nothing is not', async (t) => {
+  const w = world();
+  await w.listen();
+  const root = await w.account('root', { isAdmin: true });
+  const ada = await w.account('ada');
+  const call = w.as(root);
+  const { id } = await w.groups.create(call, { name: 'Team', description: '', role: 'member', grantAdmin: false });
+  await w.groups.update(call, { id, name: 'Team' });
+  await w.groups.update(call, { id, name: 'Crew', description: 'x' });
+  await w.groups.addMember(call, { id, userId: ada.id });
+  t.strictSame(
+    (await w.groups.port.groupsOf(ada.id)).map(({ slug }) => slug),
+    ['general', 'crew'],
+  );
+  await w.groups.removeMember(call, { id, userId: ada.id });
+  await w.groups.delete(call, { id });
+  await w.storage.drained();
+  const told = ['created', 'updated', 'member_added', 'member_removed', 'deleted'].map((what) => `user_group.${what}`);
+  t.strictSame(
+    w.heard.filter(({ type }) => type.startsWith('user_group.')).map(({ type }) => type),
+    told,
+  );
+  t.strictSame(
+    w.actions().filter((action) => action.startsWith('user_group.')),
+    told,
+  );
+  t.match(
+    w.entries.find(({ action }) => action === 'user_group.updated'),
+    { resource: `user_group:${id}`, details: { slug: 'crew', fields: ['description', 'name', 'slug'] } },
+  );
+});
+
+void t.test('the port answers for administrators, users and nobody', async (t) => {
+  const w = world();
+  const root = await w.account('root', { isAdmin: true });
+  const ids = async (id: string) => (await w.groups.port.groupsOf(id)).map((group) => group.id);
+  t.strictSame(await ids(root.id), [seededGroups.general, seededGroups.admin]);
+  t.strictSame(await ids('00000000-0000-4000-8000-0000000000ff'), []);
+  t.equal((await w.groups.port.byId(seededGroups.admin))?.role, 'instance_admin');
+  t.equal((await w.groups.port.list()).length, 3);
+});

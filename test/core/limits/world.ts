@@ -1,0 +1,109 @@
+// The use cases of rate limits on in-memory stores, with groups and a clock that tests move.
+import { fixedClock, Memory, openMemory, systemIds } from '#adapters/memory/index';
+import type { AuditEntry } from '#core/kernel/audit';
+import type { Call, User } from '#core/kernel/caller';
+import { seededGroups, type CountedGroup, type UserGroups, type Users } from '#core/identity/index';
+import { limitUseCases } from '#core/limits/use-cases';
+import { memoryBudgetStore } from '#plugins/limits/budgets/store-memory';
+import { memoryOverrideStore } from '#plugins/limits/overrides/store-memory';
+import { memoryViolationStore } from '#plugins/limits/violations/store-memory';
+import { quietLog } from '#test/contracts/storage-engines';
+
+export const ada = '00000000-0000-4000-8000-000000000001';
+export const staff = '00000000-0000-4000-8000-0000000000aa';
+
+const group = (id: string, slug: string, role: CountedGroup['role'] = 'member', isSystem = true): CountedGroup => ({
+  id,
+  slug,
+  name: slug,
+  description: '',
+  role,
+  isSystem,
+  memberCount: 0,
+  createdAt: new Date(0),
+  updatedAt: new Date(0),
+});
+
+const all = [
+  group(seededGroups.anonymous, 'anonymous'),
+  group(seededGroups.general, 'general'),
+  group(seededGroups.admin, 'admin', 'instance_admin'),
+  group(staff, 'staff', 'member', false),
+];
+
+const caller = {
+  kind: 'user',
+  id: ada,
+  username: 'ada',
+  isAdmin: true,
+  credential: { kind: 'session', id: 's' },
+} as unknown as User;
+
+export interface WorldOptions {
+  readonly enabled?: boolean;
+  readonly withoutGroups?: boolean;
+  /** What another process shares with this one. */
+  readonly memory?: Memory;
+}
+
+export function world({ enabled = true, withoutGroups = false, memory = new Memory() }: WorldOptions = {}) {
+  const clock = fixedClock('2030-01-01T00:00:00Z');
+  const storage = openMemory({ clock, ids: systemIds, log: quietLog, memory });
+  const { database, unitOfWork } = storage;
+  const counts = { reads: 0, groups: 0, writes: 0 };
+  /** Whether the stores can be read. */
+  const state = { broken: false };
+  /** Of ada. */
+  const membership = { of: [all[1]] as readonly (CountedGroup | undefined)[] };
+  const entries: AuditEntry[] = [];
+  const groups: UserGroups = {
+    list: async () => all,
+    byId: async (id) => all.find((one) => one.id === id),
+    async groupsOf(userId) {
+      counts.groups += 1;
+      return userId === ada ? membership.of.filter((one) => one !== undefined) : [];
+    },
+  };
+  const users = {
+    byIds: async (ids: readonly string[]) => new Map(ids.filter((id) => id === ada).map((id) => [id, { id }])),
+  } as unknown as Users;
+  const budgets = memoryBudgetStore(database);
+  const violations = memoryViolationStore(database);
+  const useCases = limitUseCases({
+    enabled,
+    clock,
+    users,
+    unitOfWork,
+    ids: systemIds,
+    log: quietLog,
+    groups: withoutGroups ? undefined : groups,
+    events: storage.events,
+    audit: { append: async (entry) => void entries.push(entry) },
+    overrides: memoryOverrideStore(database),
+    budgets: {
+      ...budgets,
+      async all() {
+        counts.reads += 1;
+        if (state.broken) throw new Error('out of order');
+        return budgets.all();
+      },
+    },
+    violations: {
+      ...violations,
+      async add(some) {
+        counts.writes += 1;
+        await violations.add(some);
+      },
+    },
+  });
+  const call: Call<User> = {
+    caller,
+    requestId: 'r',
+    ip: '192.0.2.1',
+    userAgent: 'test',
+    signal: new AbortController().signal,
+    now: clock.now(),
+    renew: async () => call,
+  };
+  return { ...useCases, memory, clock, counts, state, entries, membership, call, staffed: [all[1], all[3]] };
+}

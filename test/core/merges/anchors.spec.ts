@@ -1,0 +1,209 @@
+// What comments are kept as and what they may be anchored to, on a git of a few commits in memory.
+import t from 'tap';
+import { Unavailable } from '#core/kernel/errors';
+import { checkedAnchor, outdatedAt, removedLines, type AnchorWish } from '#core/merges/anchors';
+import { commentText, type Anchor } from '#core/merges/comment';
+import type { MergeRequest } from '#core/merges/index';
+import { escaped, longestText } from '#core/merges/said';
+import type { Blob, FileChange, Oid, TreeEntry } from '#core/repositories/index';
+
+const refusal = (detail: RegExp) => ({ kind: 'validation_failed', message: /./, detail });
+const { signal } = new AbortController();
+const [first, second, head, target, gone] = ['1', '2', '3', '4', '9'].map((digit) => digit.repeat(40)) as [
+  Oid,
+  Oid,
+  Oid,
+  Oid,
+  Oid,
+];
+const change = (patch: string | undefined, more: Partial<FileChange> = {}): FileChange => ({
+  path: 'a.txt',
+  status: 'modified',
+  additions: 1,
+  deletions: 1,
+  isBinary: false,
+  ...(patch !== undefined && { patch }),
+  ...more,
+});
+
+/** Commits with their files, the oldest first: the first is the target's, the others are the request's. */
+function scene(
+  files: Readonly<Record<Oid, Readonly<Record<string, string>>>>,
+  changes: readonly FileChange[] = [],
+  source = head,
+) {
+  const line = [target, first, second, head];
+  const asked: string[] = [];
+  const oid = (content: string): Oid => Buffer.from(content).toString('hex').padEnd(40, '0');
+  const entry = async (_: string, commit: Oid, path: string): Promise<TreeEntry | undefined> => {
+    const content = files[commit]?.[path];
+    if (content === undefined) return undefined;
+    const type = path.endsWith('/') ? 'directory' : 'file';
+    return { name: path, type, mode: '100644', oid: oid(content), size: content.length };
+  };
+  const git = {
+    entry,
+    commitRecord: async (_: string, commit: Oid) =>
+      line.includes(commit) ? { oid: commit, message: '', author: nobody, committer: nobody, parents: [] } : undefined,
+    divergence: async (_: string, base: Oid, heads: readonly Oid[]) =>
+      new Map(heads.map((one) => [one, { ahead: 0, behind: Math.max(0, line.indexOf(base) - line.indexOf(one)) }])),
+    isLegalName: () => true,
+    readRefs: async (_: string, [ref = '']: readonly string[]) => [ref === 'refs/heads/main' ? target : source],
+    blob: async (_: string, id: Oid): Promise<Blob> => {
+      const bytes = Buffer.from(id.replace(/(00)+$/, ''), 'hex');
+      return { oid: id, size: bytes.length, bytes: pieces(bytes) };
+    },
+    difference: async (_: string, from: Oid | undefined) => {
+      asked.push(from ?? '');
+      if (from === second) throw new Unavailable('too slow');
+      return { files: changes, truncated: false, additions: 0, deletions: 0 };
+    },
+  };
+  return { git, asked };
+}
+const nobody = { name: '', email: '', date: new Date(0) };
+async function* pieces(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += 3) yield bytes.subarray(at, at + 3);
+}
+const request: MergeRequest = {
+  id: 'm',
+  repositoryId: 'r',
+  number: 1,
+  title: '',
+  description: '',
+  state: 'open',
+  isDraft: false,
+  sourceRepositoryId: 'r',
+  sourceBranch: 'topic',
+  targetBranch: 'main',
+  authorId: 'a',
+  milestoneId: null,
+  headOid: head,
+  baseOid: null,
+  mergeCommit: null,
+  mergedById: null,
+  createdAt: new Date(0),
+  updatedAt: new Date(0),
+  mergedAt: null,
+  closedAt: null,
+};
+
+void t.test('HTML is escaped, and what is escaped already stays', (t) => {
+  t.equal(escaped(`<a href="x">'&'</a>`), '&lt;a href=&quot;x&quot;&gt;&#39;&amp;&#39;&lt;/a&gt;');
+  t.equal(escaped('a &copy; b &lt c'), 'a &amp;copy; b &amp;lt c', 'no entity that we make');
+  for (const text of [`<a href="x">'&'</a>`, '&copy;', '&amp;lt;', '&&amp;&'])
+    t.equal(escaped(escaped(text)), escaped(text), text);
+  t.end();
+});
+
+void t.test('a comment has a text, which is bounded as it is kept', (t) => {
+  t.equal(commentText(' <b>\n'), ' &lt;b&gt;\n');
+  for (const blank of ['', ' ', '\n\t']) t.throws(() => commentText(blank), refusal(/"body" must not be empty/));
+  t.equal(commentText('x'.repeat(longestText)).length, longestText);
+  t.throws(() => commentText(`${'x'.repeat(longestText - 1)}<`), refusal(/escaped; 65536 are allowed/));
+  t.end();
+});
+
+void t.test('an anchor is a commit of the request, a file of it, a line of that', async (t) => {
+  const files = { 'a.txt': 'one\ntwo\n', 'open.txt': 'one\ntwo', 'none.txt': '', 'dir/': 'x', bin: 'a\n\0\nb\n' };
+  const { git } = scene({ [first]: { 'old.txt': 'x\n' }, [head]: files });
+  const check = (wish: AnchorWish, more: object = {}) => checkedAnchor(git, { ...request, ...more }, wish, signal);
+  const anchor = (commitOid: Oid | null, filePath: string | null, lineNumber: number | null) => ({
+    commitOid,
+    filePath,
+    lineNumber,
+  });
+
+  t.same(await check({}), anchor(null, null, null));
+  for (const commitOid of [first, second, head]) t.same(await check({ commitOid }), anchor(commitOid, null, null));
+  t.same(await check({ filePath: 'a.txt' }), anchor(head, 'a.txt', null), 'of the present head');
+  t.same(await check({ commitOid: first, filePath: 'old.txt', lineNumber: 1 }), anchor(first, 'old.txt', 1));
+  for (const [filePath, lines] of [
+    ['a.txt', 2],
+    ['open.txt', 2],
+    ['none.txt', 0],
+    ['bin', 0],
+  ] as const) {
+    for (let line = 1; line <= lines; line++)
+      t.same(await check({ filePath, lineNumber: line }), anchor(head, filePath, line));
+    await t.rejects(check({ filePath, lineNumber: lines + 1 }), refusal(/"line_number"/), filePath);
+  }
+
+  await t.rejects(check({ lineNumber: 1 }), refusal(/"file_path" too/));
+  await t.rejects(check({ commitOid: gone }), refusal(/"commit_sha"/), 'of no commit');
+  await t.rejects(check({ commitOid: target }), refusal(/"commit_sha"/), 'of the target');
+  await t.rejects(check({ commitOid: first }, { state: 'merged', baseOid: first }), refusal(/"commit_sha"/));
+  t.same(await check({ commitOid: second }, { state: 'merged', baseOid: first }), anchor(second, null, null));
+  await t.rejects(check({ filePath: 'old.txt' }), refusal(/"file_path"/), 'gone since');
+  await t.rejects(check({ filePath: 'dir/' }), refusal(/"file_path"/), 'a folder');
+
+  const { git: pushed } = scene({ [head]: files }, [], head);
+  const before = { ...request, headOid: second };
+  const after = await checkedAnchor(pushed, before, { commitOid: head, filePath: 'a.txt' }, signal);
+  t.same(after, anchor(head, 'a.txt', null), 'what was pushed a moment ago');
+  for (const late of [{ state: 'closed' }, { sourceRepositoryId: 'fork' }] as const)
+    await t.rejects(
+      checkedAnchor(pushed, { ...before, ...late }, { commitOid: head }, signal),
+      refusal(/"commit_sha"/),
+    );
+});
+
+void t.test('lines that a change takes away', (t) => {
+  const patch = '@@ -2,3 +2,3 @@ f\n a\n-b\n-- c\n+x\n+@@ -9 +9 @@\n\\ No newline at end of file\n@@ -20 +20,0 @@\n-z';
+  t.same([...(removedLines(change(patch)) ?? [])], [3, 4, 20]);
+  t.same([...(removedLines(change(undefined, { deletions: 0 })) ?? ['none'])], [], 'renamed, or only grown');
+  t.equal(removedLines(change(undefined)), undefined, 'past a cap');
+  t.equal(removedLines(change(undefined, { isBinary: true, deletions: 0 })), undefined, 'binary');
+  t.end();
+});
+
+void t.test('an anchor is outdated when its line or file is not there any more', async (t) => {
+  const { git, asked } = scene(
+    {
+      [first]: { 'a.txt': 'x', 'same.txt': 's', 'moved.txt': 'm', 'left.txt': 'l', 'odd.txt': 'o' },
+      [second]: { 'a.txt': 'y' },
+      [head]: { 'a.txt': 'z', 'same.txt': 's' },
+    },
+    [
+      change('@@ -3 +3 @@\n-c\n+d'),
+      change('@@ -1 +1 @@\n-c\n+d', { path: 'new.txt', previousPath: 'moved.txt', status: 'renamed' }),
+      change('@@ -1 +0,0 @@\n-c', { path: 'left.txt', status: 'removed' }),
+    ],
+  );
+  const at = (commitOid: Oid | null, filePath: string | null, lineNumber: number | null): Anchor => ({
+    commitOid,
+    filePath,
+    lineNumber,
+  });
+  const cases: readonly (readonly [Anchor, boolean | null, string])[] = [
+    [at(null, null, null), false, 'no anchor'],
+    [at(first, null, null), false, 'a commit alone'],
+    [at(head, 'a.txt', 3), false, 'at the head itself'],
+    [at(first, 'same.txt', 1), false, 'a file that is the same'],
+    [at(first, 'a.txt', 2), false, 'before the change'],
+    [at(first, 'a.txt', 3), true, 'the line that is changed'],
+    [at(first, 'a.txt', 4), false, 'after it'],
+    [at(first, 'a.txt', null), false, 'the file'],
+    [at(first, 'moved.txt', 1), true, 'a line of a file that was renamed'],
+    [at(first, 'moved.txt', 2), false, 'another'],
+    [at(first, 'left.txt', null), true, 'a file that is gone'],
+    [at(first, 'odd.txt', 1), null, 'a file that the diff does not tell of'],
+    [at(gone, 'a.txt', 1), true, 'a commit that is gone'],
+    [at(second, 'a.txt', 1), null, 'a diff that takes too long'],
+  ];
+  const anchors = cases.map(([anchor]) => anchor);
+  const answers = await outdatedAt(git, request, anchors, signal);
+  for (const [index, [, expected, what]] of cases.entries()) t.equal(answers[index], expected, what);
+  t.same(asked, [first, second], 'one diff for each commit');
+  t.same(await outdatedAt(git, request, anchors.slice(0, 4), signal), [false, false, false, false]);
+  t.equal(asked.length, 2, 'and none where no file has changed');
+
+  const late = { ...request, headOid: first };
+  const just = [at(head, 'a.txt', 3), at(first, 'a.txt', 3)];
+  t.same(await outdatedAt(git, late, just, signal), [false, true], 'the head is where the source stands by now');
+  t.same(
+    await outdatedAt(git, { ...late, state: 'merged' }, [at(first, 'a.txt', 3)], signal),
+    [false],
+    'of a request that is not open it is the one on record',
+  );
+});

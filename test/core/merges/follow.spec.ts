@@ -1,0 +1,157 @@
+// How merge requests follow pushes: what is done depends on the state alone, whatever is told twice, late or at once.
+import t from 'tap';
+import { zeroOid } from '#core/repositories/index';
+import { commit, fork, target, world } from './world.ts';
+
+const [one, two, three, four, old] = [commit(1), commit(2), commit(3), commit(4), commit(9)];
+
+void t.test('the head follows its source, once however often it is told', async (t) => {
+  const given = await world();
+  await given.add();
+  given.tips.set(`${target} topic`, two);
+  for (let round = 0; round < 3; round += 1) await given.pushed('topic', one, two);
+  t.equal((await given.store.find(target, 1))?.headOid, two);
+  t.equal(given.kept.get(1), two);
+  t.strictSame(await given.events(), ['merge.pushed 1']);
+  given.tips.delete(`${target} topic`);
+  await given.pushed('topic', two, zeroOid);
+  t.match(await given.store.find(target, 1), { state: 'open', headOid: two }, 'a source that is gone');
+});
+
+void t.test('what is told late leads to where the source stands now', async (t) => {
+  const given = await world();
+  await given.add();
+  given.tips.set(`${target} topic`, three);
+  await given.pushed('topic', one, two);
+  await given.pushed('topic', two, three);
+  t.equal((await given.store.find(target, 1))?.headOid, three);
+  t.strictSame(await given.events(), ['merge.pushed 1']);
+});
+
+void t.test('a source that moves while it is followed is followed to its end', async (t) => {
+  const given = await world();
+  const { id } = await given.add();
+  given.tips.set(`${target} topic`, two);
+  given.hooks.beforeTip = async () => {
+    given.hooks.beforeTip = async () => undefined;
+    given.tips.set(`${target} topic`, three);
+    await given.storage.unitOfWork.run(() => given.store.update(id, { headOid: four, updatedAt: new Date() }));
+  };
+  await given.pushed('topic', one, two);
+  t.equal((await given.store.find(target, 1))?.headOid, three);
+  t.equal(given.kept.get(1), three);
+});
+
+void t.test('closed and merged requests stay as they were', async (t) => {
+  const given = await world();
+  await given.add({ state: 'closed' });
+  await given.add({ state: 'merged' });
+  given.tips.set(`${target} topic`, two);
+  await given.pushed('topic', one, two);
+  await given.pushed('main', old, one);
+  await given.pushed('main', one, zeroOid);
+  t.strictSame(await given.events(), []);
+});
+
+void t.test('the commits of a fork are brought before the head moves, and a fork that has no room stays', async (t) => {
+  const given = await world();
+  await given.add({ sourceRepositoryId: fork });
+  given.tips.set(`${fork} topic`, two);
+  given.hooks.noRoom = true;
+  await given.pushed('topic', one, two, { repository: fork });
+  t.equal((await given.store.find(target, 1))?.headOid, one);
+  t.equal(given.warned.length, 1, 'the operator is told');
+  given.hooks.noRoom = false;
+  await given.pushed('topic', one, two, { repository: fork });
+  t.strictSame([given.brought, given.kept.get(1)], [[two], two]);
+  t.equal((await given.store.find(target, 1))?.headOid, two);
+});
+
+void t.test('a head that reaches the target is merged, by the commit that brought it', async (t) => {
+  const given = await world();
+  given.parents.set(one, [old]);
+  given.parents.set(two, [old, one]);
+  given.parents.set(three, [two]);
+  given.tips.set(`${target} topic`, one);
+  await given.add();
+  await given.add({ sourceBranch: 'other', headOid: four });
+  for (let round = 0; round < 2; round += 1) await given.pushed('main', old, three);
+  t.match(await given.store.find(target, 1), {
+    state: 'merged',
+    mergeCommit: two,
+    baseOid: old,
+    mergedById: 'bob',
+    closedAt: null,
+  });
+  t.equal((await given.store.find(target, 2))?.state, 'open');
+  t.strictSame(await given.events(), ['merge.merged 1']);
+});
+
+void t.test('however many are open, a push takes two comparisons, and one history where it brings some', async (t) => {
+  const given = await world();
+  given.parents.set(two, [one]);
+  for (let count = 0; count < 50; count += 1) await given.add({ sourceBranch: `b${count}`, headOid: two });
+  await given.pushed('main', one, three);
+  t.strictSame(given.counts, { divergence: 1, history: 0 }, 'it brings none');
+  given.parents.set(four, [two]);
+  await given.pushed('main', one, four);
+  t.strictSame(given.counts, { divergence: 3, history: 1 });
+  t.equal(await given.store.count(target, { state: 'merged' }), 50);
+});
+
+void t.test('what the target led to already is not merged by a push', async (t) => {
+  const given = await world();
+  given.parents.set(two, [one]);
+  await given.add();
+  await given.pushed('main', one, two);
+  t.equal((await given.store.find(target, 1))?.state, 'open');
+});
+
+void t.test('a source that moved on after the push is merged as it was, one that moved with it as it is', async (t) => {
+  const given = await world();
+  given.parents.set(two, [one]);
+  given.parents.set(three, [two]);
+  given.tips.set(`${target} topic`, four);
+  await given.add();
+  await given.pushed('main', old, one);
+  t.match(await given.store.find(target, 1), { state: 'merged', headOid: one, mergeCommit: one });
+  given.tips.set(`${target} topic`, two);
+  await given.add();
+  await given.pushed('main', old, three);
+  t.match(await given.store.find(target, 2), { state: 'merged', headOid: two });
+});
+
+void t.test('a target that is deleted closes those that were there then', async (t) => {
+  const given = await world();
+  await given.add();
+  await given.add({ sourceBranch: 'later', createdAt: new Date('2026-06-02T00:00:00.000Z') });
+  await given.pushed('main', old, zeroOid, { when: new Date('2026-06-01T00:00:00.000Z') });
+  t.match(await given.store.find(target, 1), { state: 'closed', baseOid: old, mergedAt: null });
+  t.equal((await given.store.find(target, 2))?.state, 'open', 'the branch had come back');
+  t.strictSame(await given.events(), ['merge.closed 1']);
+});
+
+void t.test('opened requests are kept, and catch up with what was pushed before they were there', async (t) => {
+  const given = await world();
+  const request = await given.add();
+  given.tips.set(`${target} topic`, two);
+  const { repositoryId, number, sourceBranch, targetBranch, headOid } = request;
+  const event = {
+    id: 'opened',
+    type: 'merge.opened',
+    aggregate: `merge:${request.id}`,
+    payload: {
+      repository_id: repositoryId,
+      merge_request_id: request.id,
+      number,
+      source_repository_id: target,
+      source_branch: sourceBranch,
+      target_branch: targetBranch,
+      head: headOid,
+    },
+    at: new Date(),
+  } as const;
+  for (let round = 0; round < 2; round += 1) await given.follow.opened(event, given.signal);
+  t.strictSame([given.kept.get(1), (await given.store.find(target, 1))?.headOid], [two, two]);
+  t.strictSame(await given.events(), ['merge.pushed 1']);
+});

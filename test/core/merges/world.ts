@@ -1,0 +1,160 @@
+// Merge requests on in-memory stores, with a git of which a test says where branches stand and what leads to what.
+import { openMemory, sequentialIds, systemClock } from '#adapters/memory/index';
+import { Unprocessable } from '#core/kernel/errors';
+import { on, type EventOf } from '#core/kernel/index';
+import { followUseCases } from '#core/merges/follow';
+import type { HeadParts } from '#core/merges/heads';
+import { mergeEvents, type MergeRequest } from '#core/merges/index';
+import { zeroOid, type GitBackend, type Oid } from '#core/repositories/index';
+import { memoryMergeStore } from '#plugins/merges/requests/store-memory';
+
+export const commit = (digit: number): Oid => String(digit).repeat(40);
+
+/** The target, and a fork of it. */
+export const [target, fork] = ['target', 'fork'];
+
+export async function world() {
+  const ids = sequentialIds();
+  const warned: unknown[] = [];
+  const log = { debug() {}, info() {}, warn: (details: unknown) => void warned.push(details), error() {} };
+  const storage = openMemory({ clock: systemClock, ids, log });
+  const store = memoryMergeStore(storage.database);
+  const events: EventOf[] = [];
+  await storage.deliver(
+    mergeEvents.map((type) => ({
+      plugin: 'test',
+      subscription: on(type, {
+        name: type,
+        delivery: 'durable',
+        handle: async (event) => {
+          events.push(event as EventOf);
+        },
+      }),
+    })),
+  );
+  /** `REPOSITORY BRANCH` → where it stands. */
+  const tips = new Map<string, Oid>();
+  const parents = new Map<Oid, readonly Oid[]>();
+  const counts = { divergence: 0, history: 0 };
+  const hooks = { beforeTip: async (): Promise<void> => undefined, noRoom: false };
+  const reach = (oid: Oid): Set<Oid> => {
+    const seen = new Set<Oid>();
+    const open = [oid];
+    for (let at = open.pop(); at !== undefined; at = open.pop()) {
+      if (seen.has(at)) continue;
+      seen.add(at);
+      open.push(...(parents.get(at) ?? []));
+    }
+    return seen;
+  };
+  const git: Pick<GitBackend, 'isLegalName' | 'readRefs' | 'divergence' | 'history'> = {
+    isLegalName: () => true,
+    async readRefs(repository, names) {
+      const found = names.map((name) => tips.get(`${repository} ${name.slice('refs/heads/'.length)}`) ?? zeroOid);
+      await hooks.beforeTip();
+      return found;
+    },
+    async divergence(_, base, heads) {
+      counts.divergence += 1;
+      const known = reach(base);
+      const ahead = (head: Oid): number => [...reach(head)].filter((oid) => !known.has(oid)).length;
+      return new Map(heads.map((head) => [head, { ahead: ahead(head), behind: 0 }]));
+    },
+    async history(_, { tip, except = zeroOid, skip, limit }) {
+      counts.history += 1;
+      const left = reach(except);
+      const signature = { name: '', email: '', date: new Date(0) };
+      return [...reach(tip)]
+        .filter((oid) => !left.has(oid))
+        .slice(skip, skip + limit)
+        .map((oid) => ({ oid, message: '', author: signature, committer: signature, parents: parents.get(oid) ?? [] }));
+    },
+  };
+  /** What is kept, by number, and what was brought. */
+  const kept = new Map<number, Oid>();
+  const brought: Oid[] = [];
+  const heads: HeadParts['heads'] = {
+    async bring(_, { commit: oid }) {
+      if (hooks.noRoom) throw new Unprocessable('No room', { code: 'quota_exceeded' });
+      brought.push(oid);
+    },
+    async keep(_, number, { commit: oid }) {
+      kept.set(number, oid);
+    },
+    drop: async () => undefined,
+    network: async () => [],
+  };
+  const parts: HeadParts = {
+    store,
+    git: git as GitBackend,
+    heads,
+    unitOfWork: storage.unitOfWork,
+    events: storage.events,
+    locks: storage.locks,
+    clock: systemClock,
+    log,
+  };
+  const at = new Date('2026-05-01T10:00:00.000Z');
+  const follow = followUseCases(parts);
+  const { signal } = new AbortController();
+  let told = 0;
+  return {
+    storage,
+    store,
+    follow,
+    tips,
+    parents,
+    counts,
+    hooks,
+    kept,
+    brought,
+    warned,
+    signal,
+    async add(patch: Partial<MergeRequest> = {}): Promise<MergeRequest> {
+      return storage.unitOfWork.run(async () => {
+        const request: MergeRequest = {
+          id: ids.uuid(),
+          repositoryId: target,
+          number: await store.nextNumber(target),
+          title: 'A request',
+          description: '',
+          state: 'open',
+          isDraft: false,
+          sourceRepositoryId: target,
+          sourceBranch: 'topic',
+          targetBranch: 'main',
+          authorId: 'alice',
+          milestoneId: null,
+          headOid: commit(1),
+          baseOid: null,
+          mergeCommit: null,
+          mergedById: null,
+          createdAt: at,
+          updatedAt: at,
+          mergedAt: null,
+          closedAt: null,
+          ...patch,
+        };
+        await store.insert(request);
+        return request;
+      });
+    },
+    /** Tells of a push as the outbox does. */
+    pushed: (branch: string, old: Oid, next: Oid, { repository = target, when = new Date() } = {}): Promise<void> =>
+      follow.pushed(
+        {
+          id: `push-${(told += 1)}`,
+          type: 'push',
+          aggregate: `repository:${repository}`,
+          payload: { repository_id: repository, ref: `refs/heads/${branch}`, old, new: next, actor: 'bob' },
+          at: when,
+        },
+        signal,
+      ),
+    /** Type and number of what was told so far. */
+    async events(): Promise<readonly string[]> {
+      await storage.drained();
+      return events.map(({ type, payload }) => `${type} ${'number' in payload ? payload.number : ''}`);
+    },
+  };
+}

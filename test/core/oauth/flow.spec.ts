@@ -1,0 +1,186 @@
+// The use cases on in-memory stores, with a clock that the tests move: what expires, and keys that are rotated.
+import t from 'tap';
+import { rsaSigner, sha256Digests } from '#adapters/crypto/oauth';
+import { aesSealer } from '#adapters/crypto/sealer';
+import { fixedClock, memoryRateCounter, openMemory, systemIds } from '#adapters/memory/index';
+import { identityScopes, reservedScopes, type AccountClaims } from '#core/identity/index';
+import { anonymous, type Call, type User } from '#core/kernel/caller';
+import { scopeCatalogue } from '#core/kernel/scopes';
+import type { Settings } from '#core/kernel/settings';
+import { oauthScopes, oauthSettings, type KeptKey } from '#core/oauth/index';
+import { oauthUseCases } from '#core/oauth/use-cases';
+import { repositoryScopes } from '#core/repositories/index';
+import { memoryRows } from '#adapters/memory/rows';
+import { memoryClientStore } from '#plugins/oauth-server/applications/store';
+import { memoryGrantStore } from '#plugins/oauth-server/grants/store';
+import { memoryIssuedStore } from '#plugins/oauth-server/token/store-memory';
+import { quietLog } from '#test/contracts/storage-engines';
+
+const account: AccountClaims = {
+  id: '00000000-0000-4000-8000-000000000001',
+  username: 'ada',
+  displayName: 'Ada',
+  avatarUrl: '',
+  email: 'ada@example.org',
+  emailVerified: true,
+  updatedAt: new Date(0),
+};
+const day = 86_400;
+
+function world() {
+  const clock = fixedClock('2030-01-01T00:00:00Z');
+  const storage = openMemory({ clock, ids: systemIds, log: quietLog });
+  const { database } = storage;
+  const settings: Settings = {
+    get: async (key) => oauthSettings.find((setting) => setting.key === key)?.default as never,
+  };
+  const signedIn = clock.now();
+  const oauth = oauthUseCases({
+    clients: memoryClientStore(database),
+    grants: memoryGrantStore(database),
+    issued: memoryIssuedStore(database),
+    keys: memoryRows(database.table<KeptKey>('oauth_server_key', { key: 'id' }), ({ id }) => id),
+    digests: sha256Digests,
+    signer: rsaSigner,
+    sealer: aesSealer(new Uint8Array(32)),
+    users: {
+      byUsername: async () => account,
+      byIds: async () => new Map(),
+      administrators: async () => new Set(),
+      email: async () => '',
+    },
+    vouching: { claims: async () => account, held: async () => account, signedInAt: async () => signedIn },
+    standing: () => ({ of: async () => ({ kind: 'user', id: account.id, username: 'ada', isAdmin: false }) }),
+    adminGrants: () => undefined,
+    trail: () => undefined,
+    scopes: scopeCatalogue([...identityScopes, ...reservedScopes, ...repositoryScopes, ...oauthScopes]),
+    settings,
+    rateCounter: memoryRateCounter(),
+    audit: { append: async () => undefined },
+    events: { emit: async () => 'event' },
+    locks: storage.locks,
+    unitOfWork: storage.unitOfWork,
+    clock,
+    ids: systemIds,
+    baseUrl: 'https://forge.example',
+    webUrl: 'https://forge.example',
+  });
+  const caller: User = {
+    kind: 'user',
+    id: account.id,
+    username: 'ada',
+    isAdmin: false,
+    credential: { kind: 'session', id: 'session', scopes: 'all', via: 'bearer' },
+  };
+  const call = <C extends User | typeof anonymous>(of: C): Call<C> => ({
+    caller: of,
+    requestId: 'r',
+    ip: '192.0.2.1',
+    userAgent: '',
+    signal: new AbortController().signal,
+    now: clock.now(),
+    renew: async () => call(of),
+  });
+  return { clock, oauth, asUser: () => call(caller), asClient: () => call(anonymous) };
+}
+
+const verifier = 'v'.repeat(43);
+const redirectUri = 'https://app.example/cb';
+
+async function begun() {
+  const made = world();
+  const { oauth, asUser, asClient } = made;
+  const { client, secret } = await oauth.applications.create(asUser(), {
+    name: 'Notes',
+    description: '',
+    homepageUrl: '',
+    logoUrl: '',
+    redirectUris: [redirectUri],
+    scopes: ['read:user', 'openid'],
+    confidential: true,
+  });
+  const proof = { authorization: undefined, clientId: client.clientId, clientSecret: secret };
+  const code = async (): Promise<string> => {
+    const answer = await oauth.authorization.decide(
+      asUser(),
+      {
+        client_id: client.clientId,
+        redirect_uri: redirectUri,
+        response_type: 'code',
+        code_challenge: sha256Digests.challenge(verifier),
+        code_challenge_method: 'S256',
+      },
+      { decision: 'allow' },
+    );
+    if (answer.outcome !== 'answered') throw new Error('no code');
+    return new URL(answer.url).searchParams.get('code') ?? '';
+  };
+  const exchange = (secretCode: string) =>
+    oauth.token(asClient(), proof, {
+      grant_type: 'authorization_code',
+      code: secretCode,
+      redirect_uri: redirectUri,
+      code_verifier: verifier,
+    });
+  const refresh = (token: string | undefined) =>
+    oauth.token(asClient(), proof, {
+      grant_type: 'refresh_token',
+      ...(token !== undefined && { refresh_token: token }),
+    });
+  return { ...made, code, exchange, refresh };
+}
+
+void t.test('a code is good for ten minutes, to the second', async (t) => {
+  const { clock, code, exchange } = await begun();
+  const [early, late] = [await code(), await code()];
+  clock.advance(599_999);
+  t.ok((await exchange(early)).accessToken);
+  clock.advance(1);
+  await t.rejects(exchange(late), { code: 'invalid_grant' });
+});
+
+void t.test(
+  'an access token lives an hour, a refresh token thirty days unused, a family ninety days in all',
+  async (t) => {
+    const { clock, oauth, code, exchange, refresh } = await begun();
+    const first = await exchange(await code());
+    const read = () => oauth.reader.read(first.accessToken, clock.now());
+    clock.advance(3_599_000);
+    t.match(await read(), { username: 'ada', credential: { kind: 'oauth', scopes: ['read:user', 'openid'] } });
+    clock.advance(1000);
+    t.equal(await read(), undefined);
+    clock.advance((30 * day - 3600) * 1000);
+    await t.rejects(refresh(first.refreshToken), { code: 'invalid_grant' }, 'thirty days unused');
+
+    let { refreshToken } = await exchange(await code());
+    for (const days of [29, 29, 29]) {
+      clock.advance(days * day * 1000);
+      ({ refreshToken } = await refresh(refreshToken));
+    }
+    clock.advance(4 * day * 1000);
+    await t.rejects(refresh(refreshToken), { code: 'invalid_grant' }, 'ninety days in all');
+  },
+);
+
+void t.test('keys: one is made when it is needed, two are published during a rotation, one after it', async (t) => {
+  const { clock, oauth } = world();
+  const published = async () => (await oauth.keys.published(clock.now())).map(({ kid }) => kid);
+  await oauth.upkeep();
+  const [first] = await published();
+  t.strictSame(await published(), [first]);
+  clock.advance(29 * day * 1000);
+  await oauth.upkeep();
+  t.strictSame(await published(), [first], 'young enough');
+  clock.advance(day * 1000);
+  await oauth.upkeep();
+  const both = await published();
+  t.equal(both.length, 2);
+  t.equal(both[1], first);
+  const [head = ''] = (await oauth.keys.sign({}, clock.now())).split('.');
+  t.match(JSON.parse(Buffer.from(head, 'base64url').toString()), { kid: both[0], alg: 'RS256' }, 'the new one signs');
+  clock.advance(2 * day * 1000);
+  await oauth.upkeep();
+  t.strictSame(await published(), both.slice(0, 1));
+  await oauth.keys.rotate(clock.now(), true);
+  t.equal((await published()).length, 2, 'at once, where it is asked for');
+});

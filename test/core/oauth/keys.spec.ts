@@ -1,0 +1,68 @@
+// The signing keys at rest: sealed as themselves alone, and again after the instance's key was rotated.
+import { createPublicKey, verify } from 'node:crypto';
+import t from 'tap';
+import { rsaSigner } from '#adapters/crypto/oauth';
+import { aesSealer } from '#adapters/crypto/sealer';
+import { fixedClock, openMemory, systemIds } from '#adapters/memory/index';
+import { memoryRows } from '#adapters/memory/rows';
+import type { KeptKey } from '#core/oauth/index';
+import { signingKeys } from '#core/oauth/keys';
+import { quietLog } from '#test/contracts/storage-engines';
+
+const secret = (byte: number): Uint8Array => new Uint8Array(32).fill(byte);
+
+/** @param ring the instance's keys, the newest first; it may change. */
+function world(ring: Uint8Array[]) {
+  const clock = fixedClock('2030-01-01T00:00:00Z');
+  const { database, unitOfWork, locks } = openMemory({ clock, ids: systemIds, log: quietLog });
+  const rows = memoryRows(database.table<KeptKey>('oauth_server_key', { key: 'id' }), ({ id }) => id);
+  const sealer = aesSealer({ all: () => ring, reload: () => undefined });
+  const keys = signingKeys({ keys: rows, signer: rsaSigner, sealer, locks, unitOfWork, ids: systemIds });
+  const all = () => rows.find({ where: {}, orderBy: ['id'] });
+  return { keys, rows, unitOfWork, all, now: clock.now() };
+}
+
+void t.test('keys that were sealed again need the key before no more', async (t) => {
+  const ring = [secret(1)];
+  const { keys, now } = world(ring);
+  await keys.sign({}, now);
+  await keys.rotate(now, true);
+  t.equal(await keys.sealed.reseal(), 0, 'nothing is due before the rotation');
+  ring.unshift(secret(2));
+  const published = await keys.published(now);
+  t.equal(await keys.sealed.reseal(), 2, 'those that sign no more are published, and sealed again, too');
+  t.equal(await keys.sealed.reseal(), 0);
+  ring.pop();
+  const [header = '', claims = '', signature = ''] = (await keys.sign({ sub: 'ada' }, now)).split('.');
+  const { kid } = JSON.parse(Buffer.from(header, 'base64url').toString()) as { kid: string };
+  const jwk = published.find((key) => key.kid === kid);
+  t.ok(jwk, 'the key is the same');
+  const key = createPublicKey({ key: { ...jwk }, format: 'jwk' });
+  t.ok(verify('sha256', Buffer.from(`${header}.${claims}`), key, Buffer.from(signature, 'base64url')));
+});
+
+void t.test('a key that does not open stays as it is, and the others are sealed again', async (t) => {
+  const ring = [secret(1)];
+  const { keys, now, all } = world(ring);
+  await keys.sign({}, now);
+  const [lost] = await all();
+  ring.splice(0, 1, secret(2));
+  await keys.rotate(now, true);
+  ring.unshift(secret(3));
+  t.equal(await keys.sealed.reseal(), 1);
+  t.strictSame(
+    (await all()).find(({ id }) => id === lost?.id),
+    lost,
+  );
+});
+
+void t.test('a sealed key that was moved to another row signs nothing', async (t) => {
+  const { keys, rows, unitOfWork, now, all } = world([secret(1)]);
+  await keys.sign({}, now);
+  await keys.rotate(now, true);
+  const [one, other] = await all();
+  const moved = { sealed: other?.sealed ?? '' };
+  await unitOfWork.run(() => rows.update({ id: one?.id ?? '' }, moved));
+  await unitOfWork.run(() => rows.update({ id: other?.id ?? '' }, { sealed: one?.sealed ?? '' }));
+  await t.rejects(keys.sign({}, now), { code: 'internal' });
+});

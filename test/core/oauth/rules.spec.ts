@@ -1,0 +1,106 @@
+// What is true on paper: redirect URIs, scopes, resources, clients.
+import t from 'tap';
+import { checkClient } from '#core/oauth/client';
+import { allowlist, isRegistered, redirectUriMisfit, withParameters } from '#core/oauth/redirect-uri';
+import { canonicalResource, isSameResource, namedResource } from '#core/oauth/resource';
+import { readScopes } from '#core/oauth/scopes';
+
+void t.test('redirect URIs that may be registered, and those that may not', async (t) => {
+  for (const uri of [
+    'https://app.example/cb',
+    'https://app.example',
+    'https://app.example/cb?a=b',
+    'https://xn--bcher-kva.example/cb',
+    'http://127.0.0.1/cb',
+    'http://127.0.0.1:8080/cb',
+    'http://[::1]/cb',
+    'http://localhost/cb',
+  ])
+    t.equal(redirectUriMisfit(uri), undefined, uri);
+  for (const uri of [
+    '',
+    'app.example/cb',
+    '/cb',
+    'http://app.example/cb',
+    'ftp://app.example/cb',
+    'javascript:alert(1)',
+    'com.example.app:/cb',
+    'https://app.example/cb#',
+    'https://app.example/cb#f',
+    'https://a@app.example/cb',
+    'https://a:b@app.example/cb',
+    'https://*.app.example/cb',
+    'https://app.example/*',
+    'https://APP.example/cb',
+    'https://bücher.example/cb',
+    'https://app.example./cb',
+    'https://app.example:443/cb',
+    'https://app.example/a/../cb',
+    'https://app.example/%2e%2e/cb',
+    'https://app.example/a%2Fcb',
+    'https://app.example\\cb',
+    'https://app.example/cb\n',
+    ' https://app.example/cb',
+    'https:app.example/cb',
+    'http://127.1/cb',
+    'http://0x7f.1/cb',
+    'http://2130706433/cb',
+    'http://127.0.0.1.evil.example/cb',
+    'http://localhost.evil.example/cb',
+    `https://app.example/${'x'.repeat(2048)}`,
+  ])
+    t.type(redirectUriMisfit(uri), 'string', JSON.stringify(uri));
+});
+
+void t.test('only a loopback URI without a port matches any port', async (t) => {
+  t.ok(isRegistered(['http://127.0.0.1/cb?x=1'], 'http://127.0.0.1:5/cb?x=1'));
+  t.ok(isRegistered(['http://localhost'], 'http://localhost:5'));
+  t.notOk(isRegistered(['http://127.0.0.1/cb'], 'http://127.0.0.1:5/cb?x=1'));
+  t.notOk(isRegistered(['http://127.0.0.1/cb'], 'http://localhost:5/cb'));
+  t.notOk(isRegistered(['http://127.0.0.1:6/cb'], 'http://127.0.0.1:5/cb'));
+  t.notOk(isRegistered(['https://localhost/cb'], 'https://localhost:5/cb'));
+  t.notOk(isRegistered([], ''));
+});
+
+void t.test('the list of redirects for those who register themselves', async (t) => {
+  const empty = allowlist(' ,\n');
+  t.ok(empty('http://127.0.0.1:5/cb'));
+  t.notOk(empty('https://app.example/cb'));
+  const some = allowlist('https://app.example, https://exact.example/cb\nhttp://127.0.0.1');
+  for (const uri of ['https://app.example/any', 'https://exact.example/cb', 'http://127.0.0.1:5/cb'])
+    t.ok(some(uri), uri);
+  for (const uri of ['https://app.example.evil/', 'https://exact.example/cb/', 'http://localhost/cb', 'x'])
+    t.notOk(some(uri), uri);
+});
+
+void t.test('parameters are added to whatever query there is', async (t) => {
+  const added = { code: 'a b&c', state: undefined };
+  t.equal(withParameters('https://a/cb', added), 'https://a/cb?code=a%20b%26c');
+  t.equal(withParameters('https://a/cb?x=1', added), 'https://a/cb?x=1&code=a%20b%26c');
+  t.equal(withParameters('https://a/cb?', added), 'https://a/cb?code=a%20b%26c');
+});
+
+void t.test('scopes: single spaces, the characters of RFC 6749, each once', async (t) => {
+  t.equal(readScopes(undefined), undefined);
+  t.strictSame(readScopes('a b a'), ['a', 'b']);
+  for (const text of ['', ' a', 'a ', 'a  b', 'a\tb', 'ä', 'a"b', 'a\\b']) t.throws(() => readScopes(text), text);
+});
+
+void t.test('resources: the MCP endpoints of this instance, names in any case', async (t) => {
+  const base = 'https://forge.example/base';
+  t.equal(canonicalResource(base, `${base}/api/v1/mcp/Ada/Repo`), `${base}/api/v1/mcp/ada/repo`);
+  t.ok(isSameResource(base, `${base}/api/v1/mcp/Ada/Repo`, `${base}/api/v1/mcp/ada/repo`));
+  t.notOk(isSameResource(base, '', ''), 'no resource is none');
+  for (const path of ['', '/', '/a', '/a/b/c', '/a/b#c', '/a/b?c', '/a/..', '/../b', '/a/%62', '/a/b/', '//b'])
+    t.equal(canonicalResource(base, `${base}/api/v1/mcp${path}`), undefined, path);
+  t.equal(canonicalResource(base, 'https://evil.example/base/api/v1/mcp/a/b'), undefined);
+  t.equal(namedResource(base, 'a', 'b c'), undefined);
+});
+
+void t.test('a client: what is given is checked, what is not is left', async (t) => {
+  const known = ['read:user'];
+  checkClient({}, known);
+  checkClient({ name: 'x', logoUrl: 'https://a.example/b.png', homepageUrl: '', scopes: known }, known);
+  t.throws(() => checkClient({ scopes: ['other'] }, known), { code: 'unknown_scope' });
+  t.throws(() => checkClient({ logoUrl: 'https://a@b.example' }, known), { code: 'validation_failed' });
+});

@@ -1,0 +1,67 @@
+// The stores of the administration of the instance on every engine.
+import t from 'tap';
+import { openMemory, systemClock, systemIds, type MemoryStorage } from '#adapters/memory/index';
+import type { PostgresStorage } from '#adapters/postgres/index';
+import { memoryAdminGrantStore } from '#plugins/administration/admin-scopes/store-memory';
+import { sqlAdminGrantStore } from '#plugins/administration/admin-scopes/store';
+import { memoryKnownPluginStore } from '#plugins/administration/known-plugins/store-memory';
+import { sqlKnownPluginStore } from '#plugins/administration/known-plugins/store';
+import administration from '#plugins/administration/plugin';
+import { administrationEntities } from '#plugins/administration/tables';
+import { memoryAccountStore } from '#plugins/identity/accounts/store-memory';
+import { sqlAccountStore } from '#plugins/identity/accounts/store';
+import identity from '#plugins/identity/plugin';
+import { identityEntities } from '#plugins/identity/tables';
+import { administrationStoreChecks, type AdministrationStores } from '#test/contracts/administration-stores';
+import { contract, failures, type Made } from '#test/contracts/checks';
+import { eachEngine, quietLog, setOf } from '#test/contracts/storage-engines';
+
+async function onMemory(): Promise<Made<AdministrationStores>> {
+  const storage: MemoryStorage = openMemory({ clock: systemClock, ids: systemIds, log: quietLog });
+  const { database, unitOfWork } = storage;
+  return {
+    provider: {
+      accounts: memoryAccountStore(database),
+      grants: memoryAdminGrantStore(database),
+      plugins: memoryKnownPluginStore(database),
+      unitOfWork,
+    },
+    dispose: () => storage.close(),
+  };
+}
+
+void t.test('stores of the administration', (t) =>
+  eachEngine(t, async (t, engine, data) => {
+    if (engine === 'memory') return contract(t, engine, administrationStoreChecks, onMemory);
+    const storage = (await data.open({
+      entities: [...identityEntities, ...administrationEntities],
+      migrations: [setOf(identity), setOf(administration)],
+    })) as PostgresStorage;
+    const { database, unitOfWork } = storage;
+    return contract(t, engine, administrationStoreChecks, async () => ({
+      provider: {
+        accounts: sqlAccountStore(database),
+        grants: sqlAdminGrantStore(database),
+        plugins: sqlKnownPluginStore(database),
+        unitOfWork,
+      },
+      dispose: async () =>
+        void (await database.em().execute('truncate identity_user, administration_known_plugin cascade')),
+    }));
+  }),
+);
+
+void t.test('the contract fails on stores that break it', async (t) => {
+  const broken = (spoil: Partial<AdministrationStores['grants']>) =>
+    failures(
+      administrationStoreChecks,
+      async () => {
+        const made = await onMemory();
+        return { ...made, provider: { ...made.provider, grants: { ...made.provider.grants, ...spoil } } };
+      },
+      2000,
+    );
+  t.not((await broken({ add: async () => true })).length, 0, 'a lost grant');
+  t.not((await broken({ remove: async () => false })).length, 0, 'one that stays');
+  t.not((await broken({ ofScope: async () => ({ grants: [], total: 0 }) })).length, 0, 'nobody holds anything');
+});

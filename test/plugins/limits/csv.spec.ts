@@ -1,0 +1,24 @@
+// CSV that a spreadsheet may open.
+import t from 'tap';
+import { csvCell } from '#plugins/limits/violations/csv';
+
+void t.test('a cell is quoted where RFC 4180 says so, and is never a formula', async (t) => {
+  for (const [text, cell] of [
+    ['plain', 'plain'],
+    ['a,b', '"a,b"'],
+    ['say "hi"', '"say ""hi"""'],
+    ['two\nlines', '"two\nlines"'],
+    ['=1+1', "'=1+1"],
+    ['+1', "'+1"],
+    ['-1', "'-1"],
+    ['@SUM(A1)', "'@SUM(A1)"],
+    [' =1', "' =1"],
+    ['\r=1', '"\'\r=1"'],
+    ['＝1', "'＝1"],
+    ['=1,"2"', '"\'=1,""2"""'],
+    ['a;=1', 'a%3B=1'],
+    ['a\t=1', 'a%09=1'],
+    ['', ''],
+  ] as const)
+    t.equal(csvCell(text), cell);
+});

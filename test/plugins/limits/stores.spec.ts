@@ -1,0 +1,67 @@
+// The stores of rate limits on every engine.
+import t from 'tap';
+import { openMemory, systemClock, systemIds } from '#adapters/memory/index';
+import type { PostgresStorage } from '#adapters/postgres/index';
+import { memoryBudgetStore } from '#plugins/limits/budgets/store-memory';
+import { sqlBudgetStore } from '#plugins/limits/budgets/store';
+import { memoryOverrideStore } from '#plugins/limits/overrides/store-memory';
+import { sqlOverrideStore } from '#plugins/limits/overrides/store';
+import limits from '#plugins/limits/plugin';
+import { limitEntities } from '#plugins/limits/tables';
+import { memoryViolationStore } from '#plugins/limits/violations/store-memory';
+import { sqlViolationStore } from '#plugins/limits/violations/store';
+import { contract, failures, type Made } from '#test/contracts/checks';
+import { limitStoreChecks, type LimitStores } from '#test/contracts/limit-stores';
+import { eachEngine, quietLog, setOf } from '#test/contracts/storage-engines';
+
+async function onMemory(): Promise<Made<LimitStores>> {
+  const storage = openMemory({ clock: systemClock, ids: systemIds, log: quietLog });
+  const { database, unitOfWork } = storage;
+  return {
+    provider: {
+      budgets: memoryBudgetStore(database),
+      overrides: memoryOverrideStore(database),
+      violations: memoryViolationStore(database),
+      unitOfWork,
+    },
+    dispose: () => storage.close(),
+  };
+}
+
+void t.test('stores of rate limits', (t) =>
+  eachEngine(t, async (t, engine, data) => {
+    if (engine === 'memory') return contract(t, engine, limitStoreChecks, onMemory);
+    const { database, unitOfWork } = (await data.open({
+      entities: limitEntities,
+      migrations: [setOf(limits)],
+    })) as PostgresStorage;
+    return contract(t, engine, limitStoreChecks, async () => ({
+      provider: {
+        budgets: sqlBudgetStore(database),
+        overrides: sqlOverrideStore(database),
+        violations: sqlViolationStore(database),
+        unitOfWork,
+      },
+      dispose: async () =>
+        void (await database.em().execute('truncate limits_budget, limits_override, limits_violation')),
+    }));
+  }),
+);
+
+void t.test('the contract fails on stores that break it', async (t) => {
+  const broken = (spoil: (stores: LimitStores) => Partial<LimitStores>) =>
+    failures(
+      limitStoreChecks,
+      async () => {
+        const made = await onMemory();
+        return { ...made, provider: { ...made.provider, ...spoil(made.provider) } };
+      },
+      2000,
+    );
+  t.not((await broken(({ budgets }) => ({ budgets: { ...budgets, put: async () => undefined } }))).length, 0);
+  t.not((await broken(({ overrides }) => ({ overrides: { ...overrides, remove: async () => true } }))).length, 0);
+  t.not(
+    (await broken(({ violations }) => ({ violations: { ...violations, prune: async () => undefined } }))).length,
+    0,
+  );
+});

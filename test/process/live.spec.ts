@@ -1,0 +1,87 @@
+// Live updates through every server of one database: two on PostgreSQL; the embedded one has one.
+import t, { type Test } from 'tap';
+import { Client } from '#test/support/client';
+import { startTestForge } from '#test/support/forge';
+import { followed, type LiveClient } from '#test/support/live-client';
+import { freePort, ServerProcess } from '#test/support/server-process';
+import { expect, workshop } from '#test/spec/merges/workshop';
+
+const patient = { timeout: 240_000 };
+const readers = 8;
+const path = '/ws/repos/alice/code/merges/1';
+const request = '/api/v1/repos/alice/code/merges/1';
+
+interface Reader {
+  readonly name: string;
+  readonly token: string;
+}
+
+/** A private repository of alice's with a request, read by some, and the servers that it is served by. */
+async function shared(t: Test) {
+  const seed = await startTestForge(t);
+  const { alice, repository, open } = await workshop(t, seed);
+  const code = await repository('code', 'private');
+  await open(code);
+  const people: Reader[] = [];
+  for (let index = 0; index < readers; index += 1) {
+    const name = `reader-${index}`;
+    await seed.createUser(name);
+    expect(await alice.client.put(`${code}/collaborators/${name}`, { body: { role: 'read' } }), 204);
+    people.push({ name, token: (await seed.signIn(name, `password of ${name}`)).token });
+  }
+  const { token } = await seed.signIn(alice.username, alice.password);
+  await seed.stop();
+  const servers: ServerProcess[] = [];
+  t.teardown(async () => {
+    for (const server of servers) server.signal('SIGTERM');
+    for (const server of servers) await server.ended();
+  });
+  for (let count = 0; count < (seed.databaseUrl === undefined ? 1 : 2); count += 1)
+    servers.push(
+      await ServerProcess.start({ dataDir: seed.dataDir, databaseUrl: seed.databaseUrl, port: await freePort() }),
+    );
+  const clients = servers.map(({ url }) => new Client(url, seed.contract, { authorization: `Bearer ${token}` }));
+  return { servers, people, token, alice: (turn: number) => clients[turn % clients.length] as Client };
+}
+
+void t.test(
+  'messages reach the followers of every server; who loses access hears nothing from then on',
+  patient,
+  async (t) => {
+    const { servers, people, token, alice } = await shared(t);
+    const onAll = async (who: string): Promise<readonly LiveClient[]> =>
+      Promise.all(servers.map(({ url }) => followed(url, path, { protocols: ['bearer', who] })));
+    const owner = await onAll(token);
+    const others = await Promise.all(people.map(async (reader) => ({ ...reader, clients: await onAll(reader.token) })));
+
+    let isOver = false;
+    let changes = 0;
+    const talk = async (): Promise<void> => {
+      while (!isOver) {
+        changes += 1;
+        expect(await alice(changes).patch(request, { body: { title: `Title ${changes}` } }), 200);
+      }
+    };
+    const talking = talk();
+    const lost = new Map<string, Date>();
+    for (const [turn, { name, clients }] of others.entries()) {
+      await Promise.all(clients.map((client) => client.until(1)));
+      // Through the server that does not carry the next change, as often as not.
+      expect(await alice(turn).delete(`/api/v1/repos/alice/code/collaborators/${name}`), 204);
+      lost.set(name, new Date());
+      for (const client of clients) t.match(await client.closed, { code: 1008, reason: 'Access was lost' }, name);
+    }
+    isOver = true;
+    await talking;
+    for (const client of owner) t.equal((await client.until(changes)).length, changes, 'who may read hears of all');
+    const secrets = others.flatMap(({ name, clients }) =>
+      clients.flatMap(({ told }) => told.filter(({ at }) => new Date(at) > (lost.get(name) ?? new Date(0)))),
+    );
+    t.strictSame(secrets, [], 'what happened after access was lost is told to nobody who lost it');
+
+    const [server] = servers;
+    server?.signal('SIGTERM');
+    t.match(await owner[0]?.closed, { code: 1001 }, 'a server that stops says so');
+    for (const client of owner.slice(1)) t.ok(client.isOpen, 'the other goes on');
+  },
+);

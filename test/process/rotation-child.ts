@@ -1,0 +1,37 @@
+// A forge in a process of its own that rotates its secret key again and again, to be killed at any moment; and the
+// plugin whose secret settings it has.
+import { definePlugin, type SettingSpec } from 'hexforge/plugin';
+import { loadConfiguration } from '#config/load';
+import { openForge, migrate } from '#host/forge';
+import { openLog } from '#host/log';
+import { rotateKey } from '#host/rotation';
+
+/** How many secret settings there are. */
+export const secrets = 200;
+export const secretKeyOf = (index: number): string => `safe.secret_${index}`;
+
+export const safe = definePlugin({
+  name: 'safe',
+  version: '1.0.0',
+  api: '*',
+  settings: Array.from({ length: secrets }, (_, index) => ({
+    key: secretKeyOf(index),
+    type: 'string',
+    default: '',
+    sensitive: true,
+    description: 'A secret',
+  })) as unknown as readonly SettingSpec[],
+});
+
+if (import.meta.main) {
+  const configuration = await loadConfiguration({ environment: process.env, cwd: process.cwd() });
+  const open = await openForge(configuration, {
+    definitions: [safe],
+    announce: () => undefined,
+    logOf: openLog('silent', process.stderr),
+  });
+  await migrate(open);
+  await open.machine.build();
+  process.stdout.write('rotating\n');
+  for (;;) await rotateKey(open.machine.container, open.secretKeys);
+}

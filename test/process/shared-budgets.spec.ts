@@ -1,0 +1,120 @@
+// Several server processes that count one budget in one Redis: exactly shared, through its absence, and administered
+// from any of them. Two on PostgreSQL; the embedded database has one.
+import { setTimeout as pause } from 'node:timers/promises';
+import t from 'tap';
+import { Client } from '#test/support/client';
+import { startTestForge } from '#test/support/forge';
+import { freePort, ServerProcess } from '#test/support/server-process';
+import { startRedis } from '../../tools/redis-server.ts';
+
+const limits = '/api/v1/admin/rate-limits';
+const general = '00000000-0000-4000-9000-000000000002';
+const budget = 40;
+
+void t.test('one budget for all processes', { timeout: 240_000 }, async (t) => {
+  const redis = await startRedis();
+  t.teardown(() => redis.stop());
+  const seed = await startTestForge(t);
+  const tokens = new Map<string, string>();
+  for (const name of ['ada', 'bob', 'eve', 'watcher']) {
+    await seed.createUser(name);
+    tokens.set(name, (await seed.signIn(name, `password of ${name}`)).token);
+  }
+  tokens.set('admin', (await seed.signIn(seed.admin.username, seed.admin.password)).token);
+  await seed.stop();
+
+  const servers: ServerProcess[] = [];
+  t.teardown(async () => {
+    for (const server of servers) server.signal('SIGTERM');
+    for (const server of servers) await server.ended();
+  });
+  for (let count = 0; count < (seed.databaseUrl === undefined ? 1 : 2); count += 1)
+    servers.push(
+      await ServerProcess.start({
+        dataDir: seed.dataDir,
+        databaseUrl: seed.databaseUrl,
+        port: await freePort(),
+        environment: { HEXFORGE_RATE_LIMIT: 'on', HEXFORGE_PLUGINS: '+redis', REDIS_URL: redis.url },
+      }),
+    );
+  const clients = (name: string): readonly Client[] =>
+    servers.map(({ url }) => new Client(url, seed.contract, { authorization: `Bearer ${tokens.get(name) ?? ''}` }));
+  const turn = (all: readonly Client[], index: number): Client => {
+    const client = all[index % all.length];
+    if (client === undefined) throw new Error('there is no server');
+    return client;
+  };
+  /** Sends more than the budget, all at once and to the processes in turn. @returns how many were granted. */
+  const granted = async (name: string): Promise<number> => {
+    const all = clients(name);
+    const answers = await Promise.all(
+      Array.from({ length: budget + 50 }, (_, index) => turn(all, index).get('/api/v1/user')),
+    );
+    const statuses = answers.map(({ status }) => status);
+    t.strictSame([...new Set(statuses)].sort(), [200, 429]);
+    return statuses.filter((status) => status === 200).length;
+  };
+  const until = async (met: () => Promise<boolean>, what: string): Promise<void> => {
+    const end = Date.now() + 60_000;
+    while (!(await met())) {
+      if (Date.now() > end) throw new Error(`in a minute it did not come to be that ${what}`);
+      await pause(50);
+    }
+  };
+  const degraded = async (name: string): Promise<readonly boolean[]> =>
+    Promise.all(
+      clients('watcher').map(async (client) => {
+        const { status, text } = await client.get('/readyz');
+        t.equal(status, 200);
+        return text.includes(name);
+      }),
+    );
+  const admins = clients('admin');
+  const limitsSeen = async (): Promise<readonly (string | null)[]> =>
+    Promise.all(
+      clients('watcher').map(async (client) => (await client.get('/api/v1/user')).headers.get('x-ratelimit-limit')),
+    );
+
+  await t.test('a budget that is changed through one process counts in each', async (t) => {
+    t.strictSame(
+      await limitsSeen(),
+      servers.map(() => '3000'),
+    );
+    const body = { requests_per_window: budget, window_seconds: 86_400 };
+    t.equal((await turn(admins, 0).patch(`${limits}/groups/${general}/api.read`, { body })).status, 200);
+    await until(async () => (await limitsSeen()).every((limit) => limit === String(budget)), 'every process knows it');
+  });
+
+  await t.test('of more requests than the budget exactly the budget is granted', async (t) => {
+    t.equal(await granted('ada'), budget);
+    const { items } = (await turn(admins, 1).get(`${limits}/violations`)).body as {
+      readonly items: readonly { readonly subject: string; readonly limit: number }[];
+    };
+    t.equal(items.filter(({ subject }) => subject.startsWith('user:')).length, 1, 'one violation of all processes');
+  });
+
+  for (const [what, away, back] of [
+    ['stopped', () => redis.stop(), () => redis.start()],
+    ['silent', async () => redis.freeze(), async () => redis.resume()],
+  ] as const)
+    await t.test(`Redis ${what} under load: no 5xx, /readyz names it, and counts are shared again`, async (t) => {
+      let loading = true;
+      const statuses = new Map<number, number>();
+      const load = Array.from({ length: 8 }, async (_, index) => {
+        while (loading) {
+          const { status } = await turn(admins, index).get('/api/v1/user');
+          statuses.set(status, (statuses.get(status) ?? 0) + 1);
+        }
+      });
+      await pause(300);
+      await away();
+      await until(async () => (await degraded('redis')).every(Boolean), 'every process names redis');
+      await pause(300);
+      await back();
+      await until(async () => !(await degraded('redis')).some(Boolean), 'no process names redis');
+      loading = false;
+      await Promise.all(load);
+      t.strictSame([...statuses.keys()], [200], JSON.stringify([...statuses]));
+      t.equal(await granted(what === 'stopped' ? 'bob' : 'eve'), budget);
+    });
+});

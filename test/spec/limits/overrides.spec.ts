@@ -1,0 +1,170 @@
+// Document D, "Administration": overrides, which narrow the budgets of groups for one target.
+import t from 'tap';
+import { aDay, asked, groups, isError, members, nobody, overrides, startMetered } from './world.ts';
+
+interface Page {
+  readonly items: readonly { readonly target_id: string; readonly scope: string }[];
+  readonly total: number;
+}
+
+void t.test('/admin/rate-limits/overrides', async (t) => {
+  const { forge, admin, patch, reset, override } = await startMetered(t);
+  const ada = await forge.createUser('ada');
+  const bob = await forge.createUser('bob');
+  const remove = (kind: string, id: string, scope: string) => admin.delete(`${overrides}/${kind}/${id}/${scope}`);
+  const listed = async (kind: string, query = '') => (await admin.get(`${overrides}/${kind}${query}`)).body as Page;
+
+  await t.test('PUT for a user: 200, in effect at once for all of their credentials; DELETE: 204', async (t) => {
+    const token = await forge.pat(ada.client, ['repo:read']);
+    const { status, body } = await override('users', ada.id, 'api.read', {
+      requests_per_window: 2,
+      reason: 'a crawler',
+    });
+    t.equal(status, 200);
+    const { updated_at: at, ...rest } = body as { updated_at: string };
+    t.ok(Math.abs(Date.parse(at) - Date.now()) < 600_000);
+    t.strictSame(rest, {
+      kind: 'users',
+      target_id: ada.id,
+      scope: 'api.read',
+      requests_per_window: 2,
+      window_seconds: aDay,
+      burst: 0,
+      action: 'throttle',
+      enabled: true,
+      reason: 'a crawler',
+    });
+    t.strictSame(await asked(ada.client, 2), [200, 200]);
+    t.equal((await token.get('/api/v1/auth/me')).status, 429);
+    t.strictSame(await asked(bob.client, 3), [200, 200, 200], 'others are as they were');
+    t.equal((await override('users', ada.id, 'api.read', { requests_per_window: 50 })).status, 200, 'in its place');
+    t.equal((await listed('users')).total, 1);
+    t.strictSame(await asked(ada.client, 2), [200, 200]);
+    const deleted = await remove('users', ada.id, 'api.read');
+    t.strictSame([deleted.status, deleted.text], [204, '']);
+    t.match(members(await ada.client.get('/api/v1/user')), { 'x-ratelimit-limit': '3000' });
+    isError(t, await remove('users', ada.id, 'api.read'), 404, 'not_found');
+  });
+
+  await t.test('for a token: that one alone, on top of the budget of its user', async (t) => {
+    const [narrow, free] = [await forge.pat(ada.client, ['repo:read']), await forge.pat(ada.client, ['repo:read'])];
+    const { items } = (await ada.client.get('/api/v1/user/tokens')).body as { items: { id: string }[] };
+    const tokens = new Map<string, string>(items.map(({ id }) => [id, id]));
+    t.ok(tokens.size >= 2);
+    // The token that is narrowed is known by what it does.
+    for (const id of tokens.keys()) {
+      await override('tokens', id, 'api.read', { requests_per_window: 0, enabled: false });
+      t.equal((await narrow.get('/api/v1/auth/me')).status, 200);
+    }
+    const [newest] = items;
+    for (const { id } of items) await remove('tokens', id, 'api.read');
+    await override('tokens', newest?.id ?? '', 'api.read', { requests_per_window: 2 });
+    const answers = [await asked(narrow, 4, '/api/v1/auth/me'), await asked(free, 4, '/api/v1/auth/me')];
+    t.strictSame(answers.map((statuses) => statuses.join(' ')).sort(), ['200 200 200 200', '200 200 429 429']);
+    t.strictSame(await asked(ada.client, 2), [200, 200], 'the session goes on');
+    await remove('tokens', newest?.id ?? '', 'api.read');
+  });
+
+  await t.test('for a repository: each caller of it, past the access decision', async (t) => {
+    const made = await ada.client.post('/api/v1/repos', { body: { name: 'hot', visibility: 'public' } });
+    const { id } = made.body as { id: string };
+    await ada.client.post('/api/v1/repos', { body: { name: 'cold', visibility: 'public' } });
+    await override('repos', id, 'api.read', { requests_per_window: 1, burst: 1 });
+    for (const client of [ada.client, bob.client, forge.anonymous])
+      t.strictSame(await asked(client, 3, '/api/v1/repos/ada/hot'), [200, 200, 429]);
+    const refused = await bob.client.get('/api/v1/repos/ada/hot/branches');
+    isError(t, refused, 429, 'rate_limited');
+    t.match(members(refused), { 'x-ratelimit-limit': '2', 'x-ratelimit-remaining': '0' });
+    t.strictSame(await asked(bob.client, 3, '/api/v1/repos/ada/cold'), [200, 200, 200]);
+    await ada.client.patch('/api/v1/repos/ada/hot', { body: { name: 'renamed' } });
+    t.equal((await bob.client.get('/api/v1/repos/ada/renamed')).status, 429, 'whatever its name');
+    await ada.client.patch('/api/v1/repos/ada/renamed', { body: { visibility: 'private' } });
+    t.equal((await bob.client.get('/api/v1/repos/ada/renamed')).status, 404, 'and hidden it tells nothing');
+    await remove('repos', id, 'api.read');
+  });
+
+  await t.test('PUT: 422 where it is wider than the budget of the group', async (t) => {
+    isError(
+      t,
+      await override('users', ada.id, 'api.read', { requests_per_window: 3001, window_seconds: 60 }),
+      422,
+      'unprocessable',
+    );
+    const most = { requests_per_window: 3000, window_seconds: 60 };
+    isError(t, await override('users', ada.id, 'api.read', { ...most, burst: 1 }), 422, 'unprocessable');
+    isError(t, await override('users', ada.id, 'api.read', { ...most, window_seconds: 59 }), 422, 'unprocessable');
+    isError(t, await override('users', ada.id, 'api.read', { ...most, action: 'allow' }), 422, 'unprocessable');
+    t.equal((await override('users', ada.id, 'api.read', most)).status, 200);
+    for (const kind of ['repos', 'apps', 'tokens']) {
+      isError(
+        t,
+        await override(kind, nobody, 'api.read', { requests_per_window: 12_001, window_seconds: 60 }),
+        422,
+        'unprocessable',
+      );
+      t.equal(
+        (await override(kind, nobody, 'api.read', { requests_per_window: 12_000, window_seconds: 60 })).status,
+        200,
+      );
+    }
+    await patch(groups.general, 'api.read', { requests_per_window: 100 });
+    t.match(members(await ada.client.get('/api/v1/user')), { 'x-ratelimit-limit': '100' }, 'nor does it widen later');
+    await reset(groups.general, 'api.read');
+    for (const kind of ['repos', 'apps', 'tokens']) t.equal((await remove(kind, nobody, 'api.read')).status, 204);
+    await remove('users', ada.id, 'api.read');
+  });
+
+  await t.test('GET: 200, the page envelope, the last changed first', async (t) => {
+    for (const scope of ['api.read', 'api.write', 'api.expensive'])
+      await override('apps', nobody, scope, { requests_per_window: 1 });
+    const page = await listed('apps', '?per_page=2');
+    t.match(page, { total: 3, page: 1, per_page: 2 });
+    t.equal(page.items.length, 2);
+    const rest = await listed('apps', '?per_page=2&page=2');
+    t.strictSame([...page.items, ...rest.items].map(({ scope }) => scope).sort(), [
+      'api.expensive',
+      'api.read',
+      'api.write',
+    ]);
+    t.match(await listed('tokens'), { items: [], total: 0, page: 1, per_page: 25 });
+    isError(t, await admin.get(`${overrides}/groups`), 404, 'not_found');
+  });
+
+  await t.test('PUT and DELETE: 400 malformed, 404 an unknown user, kind or scope', async (t) => {
+    for (const body of [
+      { requests_per_window: null },
+      { requests_per_window: -1 },
+      { requests_per_window: 1, burst: '1' },
+    ])
+      isError(t, await override('users', ada.id, 'api.read', body), 400, 'validation_failed', JSON.stringify(body));
+    isError(t, await admin.put(`${overrides}/users/${ada.id}/api.read`, { body: {} }), 400, 'validation_failed');
+    isError(
+      t,
+      await override('users', ada.id, 'api.read', { requests_per_window: 1, notes: '' }),
+      400,
+      'unknown_field',
+    );
+    isError(t, await override('users', 'ada', 'api.read', { requests_per_window: 1 }), 400, 'validation_failed');
+    isError(t, await override('people', ada.id, 'api.read', { requests_per_window: 1 }), 404, 'not_found');
+    isError(t, await remove('people', ada.id, 'api.read'), 404, 'not_found');
+    isError(t, await override('users', nobody, 'api.read', { requests_per_window: 1 }), 404, 'not_found');
+    isError(t, await override('users', ada.id, 'api.all', { requests_per_window: 1 }), 404, 'not_found');
+    isError(t, await remove('users', 'ada', 'api.read'), 400, 'validation_failed');
+    isError(t, await remove('users', ada.id, 'api.all'), 404, 'not_found');
+  });
+
+  await t.test('changes are audited, with the reason', async (t) => {
+    await override('users', bob.id, 'api.write', { requests_per_window: 3, reason: 'spam' });
+    await remove('users', bob.id, 'api.write');
+    const { entries } = (await admin.get('/api/v1/admin/audit-log?action=rate_limit_override')).body as {
+      entries: { action: string }[];
+    };
+    const resource = `rate_limit_override:users/${bob.id}/api.write`;
+    t.match(entries[0], { action: 'rate_limit_override.deleted', resource });
+    t.match(entries[1], {
+      action: 'rate_limit_override.set',
+      resource,
+      details: { kind: 'users', target_id: bob.id, scope: 'api.write', requests_per_window: 3, reason: 'spam' },
+    });
+  });
+});

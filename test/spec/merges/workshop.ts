@@ -1,0 +1,85 @@
+// What specs of merge requests begin with: people, repositories with branches to merge, and ways to open requests.
+import type { Test } from 'tap';
+import type { Answer, Client } from '#test/support/client';
+import type { TestForge, TestUser } from '#test/support/forge';
+import { sharedForge } from '#test/support/shared-forge';
+
+export const repos = '/api/v1/repos';
+export const nobody = '00000000-0000-4000-8000-0000000000ff';
+
+export interface MergeJson {
+  readonly id: string;
+  readonly number: number;
+  readonly state: string;
+  readonly title: string;
+  readonly updated_at: string;
+  readonly [member: string]: unknown;
+}
+
+/** @throws where the status is another one. */
+export function expect(answer: Answer, status: number): Answer {
+  if (answer.status === status) return answer;
+  throw new Error(`answered ${answer.status} instead of ${status}: ${answer.text}`);
+}
+
+/** Writes a file to a branch that is there. @returns the new tip. */
+export async function commit(client: Client, repository: string, branch: string, name: string): Promise<string> {
+  const answer = await client.put(`${repository}/contents/${name}`, {
+    body: { message: `Add ${name}`, branch, content: Buffer.from(`${name}\n`).toString('base64') },
+  });
+  return (expect(answer, 201).body as { readonly commit: { readonly sha: string } }).commit.sha;
+}
+
+/** A branch of another, with a commit of its own that adds a file of its name. @returns its tip. */
+export async function branch(client: Client, repository: string, name: string, from = 'main'): Promise<string> {
+  expect(await client.post(`${repository}/branches`, { body: { name, base_ref: from } }), 201);
+  return commit(client, repository, name, `${name.replaceAll('/', '-')}.txt`);
+}
+
+export interface Workshop {
+  readonly forge: TestForge;
+  readonly alice: TestUser;
+  readonly bob: TestUser;
+  /** The path of a repository of alice's, with a commit on `main` and the branch `topic` one ahead of it. */
+  readonly repository: (name: string, visibility?: string) => Promise<string>;
+  /** The path of bob's fork of it, with the branch `fix` one ahead. */
+  readonly fork: (repository: string, record?: object) => Promise<string>;
+  /** @throws where it is not 201. */
+  readonly open: (repository: string, body?: object, client?: Client) => Promise<MergeJson>;
+  readonly fetch: (repository: string, number: number, client?: Client) => Promise<MergeJson>;
+  /** Until everybody who follows events has heard of all that happened. */
+  readonly settled: () => Promise<void>;
+}
+
+export async function workshop(t: Test, forge?: TestForge): Promise<Workshop> {
+  const own = forge ?? (await sharedForge(t));
+  const [alice, bob] = [await own.createUser('alice'), await own.createUser('bob')];
+  return {
+    forge: own,
+    alice,
+    bob,
+    async repository(name, visibility = 'public') {
+      expect(await alice.client.post(repos, { body: { name, visibility } }), 201);
+      const path = `${repos}/alice/${name}`;
+      await commit(alice.client, path, 'main', 'README.md');
+      await branch(alice.client, path, 'topic');
+      return path;
+    },
+    async fork(repository, record = {}) {
+      const answer = expect(await bob.client.post(`${repository}/forks`, { body: record }), 201);
+      const path = `${repos}/bob/${(answer.body as { readonly name: string }).name}`;
+      await branch(bob.client, path, 'fix');
+      return path;
+    },
+    open: async (repository, body = {}, client = alice.client) =>
+      expect(
+        await client.post(`${repository}/merges`, {
+          body: { title: 'A request', source_branch: 'topic', target_branch: 'main', ...body },
+        }),
+        201,
+      ).body as MergeJson,
+    fetch: async (repository, number, client = alice.client) =>
+      expect(await client.get(`${repository}/merges/${number}`), 200).body as MergeJson,
+    settled: () => own.forge.drained(),
+  };
+}

@@ -1,0 +1,139 @@
+// Document A, "Discovery", and what document D adds: metadata, protected resources, keys.
+import t from 'tap';
+import { startTestForge } from '#test/support/forge';
+import { sharedForge } from '#test/support/shared-forge';
+import { paths, setSetting } from './flow.ts';
+
+const openid = '/.well-known/openid-configuration';
+const resource = '/.well-known/oauth-protected-resource/api/v1/mcp';
+const documentedScopes =
+  'read:user read:repo write:repo admin:repo read:issue write:issue read:pipeline write:pipeline read:package write:package read:audit openid profile email mcp:read';
+
+void t.test('Authorization-server metadata: 200 with the fields of document A and D, not to be stored', async (t) => {
+  const { anonymous, url } = await sharedForge(t);
+  for (const path of [paths.metadata, openid]) {
+    const answer = await anonymous.get(path);
+    t.equal(answer.status, 200);
+    t.equal(answer.headers.get('cache-control'), 'no-store');
+    t.equal(answer.headers.get('access-control-allow-origin'), '*');
+    t.equal(answer.headers.get('access-control-allow-credentials'), null);
+    t.match(answer.body, {
+      issuer: url,
+      authorization_endpoint: /\/-\/oauth2\/authorize$/,
+      token_endpoint: `${url}${paths.token}`,
+      revocation_endpoint: `${url}${paths.revoke}`,
+      introspection_endpoint: `${url}${paths.introspect}`,
+      userinfo_endpoint: `${url}${paths.userinfo}`,
+      jwks_uri: `${url}/.well-known/jwks.json`,
+      authorization_response_iss_parameter_supported: true,
+    });
+    const body = answer.body as Readonly<Record<string, unknown>>;
+    t.strictSame(body['response_types_supported'], ['code']);
+    t.strictSame(body['grant_types_supported'], ['authorization_code', 'refresh_token']);
+    t.strictSame(body['code_challenge_methods_supported'], ['S256']);
+    t.strictSame(body['scopes_supported'], documentedScopes.split(' '));
+    t.strictSame(body['token_endpoint_auth_methods_supported'], ['client_secret_basic', 'client_secret_post', 'none']);
+    t.strictSame(body['subject_types_supported'], ['public']);
+    t.strictSame(body['id_token_signing_alg_values_supported'], ['RS256']);
+    t.notOk('registration_endpoint' in body, 'registration is off');
+  }
+});
+
+void t.test('registration_endpoint is there exactly while registration is on', async (t) => {
+  const forge = await startTestForge(t);
+  const shown = async () => (await forge.anonymous.get(paths.metadata)).body as { registration_endpoint?: string };
+  await setSetting(forge, 'oauth2.dcr.enabled', 'true');
+  t.equal((await shown()).registration_endpoint, `${forge.url}${paths.register}`);
+  await setSetting(forge, 'oauth2.dcr.enabled', 'false');
+  t.equal((await shown()).registration_endpoint, undefined);
+});
+
+void t.test('Nothing of a request goes into it: neither Host nor X-Forwarded headers', async (t) => {
+  const { anonymous, url } = await sharedForge(t);
+  const headers = { 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'https', forwarded: 'host=evil.example' };
+  t.equal(((await anonymous.get(paths.metadata, { headers })).body as { issuer: string }).issuer, url);
+});
+
+void t.test(
+  'Protected-resource metadata: 200 for every well-formed name, whether or not there is a repository',
+  async (t) => {
+    const forge = await sharedForge(t);
+    const owner = await forge.createUser('owner');
+    await owner.client.post('/api/v1/repos', { body: { name: 'hidden', visibility: 'private' } });
+    for (const name of ['owner/hidden', 'owner/nothing', 'Nobody/Any.Thing_1']) {
+      const answer = await forge.anonymous.get(`${resource}/${name}`);
+      t.strictSame(
+        [answer.status, answer.body, answer.headers.get('cache-control')],
+        [
+          200,
+          {
+            resource: `${forge.url}/api/v1/mcp/${name}`,
+            authorization_servers: [forge.url],
+            bearer_methods_supported: ['header'],
+            scopes_supported: ['mcp:read'],
+          },
+          'no-store',
+        ],
+        name,
+      );
+    }
+    t.equal((await forge.anonymous.get(`${resource}/owner/a%20b`)).status, 404, 'no repository has such a name');
+  },
+);
+
+void t.test('503 temporarily_unavailable while the authorization server is off, on every endpoint', async (t) => {
+  const forge = await startTestForge(t);
+  const user = await forge.createUser('visitor');
+  await setSetting(forge, 'oauth2.enabled', 'false');
+  await setSetting(forge, 'oauth2.dcr.enabled', 'true');
+  const form = { raw: 'token=x', headers: { 'content-type': 'application/x-www-form-urlencoded' } };
+  const answers = {
+    metadata: await forge.anonymous.get(paths.metadata),
+    openid: await forge.anonymous.get(openid),
+    resource: await forge.anonymous.get(`${resource}/a/b`),
+    consent: await user.client.get(paths.authorize),
+    decision: await user.client.post(paths.authorize, { ...form, raw: 'decision=allow' }),
+    token: await forge.anonymous.post(paths.token, form),
+    revoke: await forge.anonymous.post(paths.revoke, form),
+    introspect: await forge.anonymous.post(paths.introspect, form),
+    userinfo: await user.client.get(paths.userinfo),
+    userinfoPost: await user.client.post(paths.userinfo),
+    register: await forge.anonymous.post(paths.register, { body: {} }),
+  };
+  for (const [what, answer] of Object.entries(answers)) {
+    t.equal(answer.status, 503, what);
+    t.match(answer.body, { error: 'temporarily_unavailable', error_description: /./ }, what);
+  }
+});
+
+void t.test('JWKS: public members of RS256 keys alone, with kid', async (t) => {
+  const { anonymous } = await sharedForge(t);
+  const answer = await anonymous.get('/.well-known/jwks.json');
+  t.equal(answer.status, 200);
+  t.match(answer.headers.get('cache-control'), /max-age=300/);
+  const { keys } = answer.body as { keys: Readonly<Record<string, unknown>>[] };
+  t.equal(keys.length, 1);
+  t.strictSame(Object.keys(keys[0] ?? {}).sort(), ['alg', 'e', 'kid', 'kty', 'n', 'use']);
+  t.match(keys[0], { alg: 'RS256', kty: 'RSA', use: 'sig', kid: /^\w{16}$/ });
+  const again = (await anonymous.get('/.well-known/jwks.json')).body;
+  t.strictSame(again, answer.body, 'one is made once');
+});
+
+void t.test('CORS: preflights of the endpoints that pages of others may call, and of no others', async (t) => {
+  const { anonymous } = await sharedForge(t);
+  const preflight = (path: string) =>
+    anonymous.request('OPTIONS', path, {
+      headers: { origin: 'https://app.example', 'access-control-request-method': 'POST' },
+    });
+  for (const path of [paths.token, paths.revoke, paths.userinfo, paths.metadata, openid, '/.well-known/jwks.json']) {
+    const answer = await preflight(path);
+    t.equal(answer.status, 204, path);
+    t.equal(answer.headers.get('access-control-allow-origin'), '*', path);
+    t.match(answer.headers.get('access-control-allow-headers'), /Authorization, Content-Type/, path);
+    t.equal(answer.headers.get('access-control-allow-credentials'), null, path);
+  }
+  for (const path of [paths.authorize, paths.introspect, paths.apps, '/api/v1/repos'])
+    t.equal((await preflight(path)).headers.get('access-control-allow-origin'), null, path);
+  const refused = await anonymous.post(paths.token, { headers: { origin: 'https://app.example' } });
+  t.equal(refused.headers.get('access-control-allow-origin'), '*', 'refusals too');
+});

@@ -1,0 +1,94 @@
+// A certified authorization server in this process, set up as ours is, to compare answers with.
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import Provider from 'oidc-provider';
+import { callback, pkce, type Pkce } from './flow.ts';
+
+export const oracleClients = {
+  confidential: { id: 'confidential', secret: 'a-secret-of-the-confidential-client' },
+  other: { id: 'other', secret: 'a-secret-of-the-other-client' },
+  open: { id: 'open', secret: undefined },
+} as const;
+
+export interface Oracle {
+  readonly url: string;
+  /** A code as if a user had approved it. */
+  code(clientId: string, scope?: string): Promise<{ readonly code: string; readonly keys: Pkce }>;
+}
+
+const listening = (server: Server): Promise<number> =>
+  new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
+  });
+
+export async function startOracle(t: { teardown(work: () => Promise<void>): unknown }): Promise<Oracle> {
+  const server = createServer();
+  const url = `http://127.0.0.1:${await listening(server)}`;
+  t.teardown(
+    () =>
+      new Promise((resolve) => {
+        server.closeAllConnections();
+        server.close(() => resolve());
+      }),
+  );
+  const grants = { grant_types: ['authorization_code', 'refresh_token'], response_types: ['code' as const] };
+  const provider = new Provider(url, {
+    clients: [
+      ...[oracleClients.confidential, oracleClients.other].map(({ id, secret }) => ({
+        client_id: id,
+        client_secret: secret,
+        redirect_uris: [callback],
+        scope: 'openid offline_access',
+        ...grants,
+      })),
+      {
+        client_id: oracleClients.open.id,
+        token_endpoint_auth_method: 'none' as const,
+        redirect_uris: [callback],
+        scope: 'openid offline_access',
+        ...grants,
+      },
+    ],
+    scopes: ['openid', 'offline_access', 'email', 'read:user'],
+    findAccount: async (_ctx, id) => ({ accountId: id, claims: async () => ({ sub: id }) }),
+    rotateRefreshToken: true,
+    renderError: async (ctx, told) => {
+      ctx.type = 'json';
+      ctx.body = told;
+    },
+    issueRefreshToken: async () => true,
+    pkce: { required: () => true },
+    cookies: { keys: ['for a test'] },
+    features: {
+      devInteractions: { enabled: false },
+      introspection: { enabled: true },
+      revocation: { enabled: true },
+      registration: { enabled: true },
+    },
+  });
+  provider.on('server_error', () => undefined);
+  const answer = provider.callback();
+  server.on('request', (request, response) => void answer(request, response));
+  return {
+    url,
+    async code(clientId, scope = 'openid offline_access') {
+      const keys = pkce();
+      const client = await provider.Client.find(clientId);
+      const grant = new provider.Grant({ accountId: 'ada', clientId });
+      grant.addOIDCScope(scope);
+      const grantId = await grant.save();
+      const code = new provider.AuthorizationCode({
+        accountId: 'ada',
+        client: client as NonNullable<typeof client>,
+        grantId,
+        gty: 'authorization_code',
+        redirectUri: callback,
+        scope,
+        codeChallenge: keys.challenge,
+        codeChallengeMethod: 'S256',
+        authTime: Math.floor(Date.now() / 1000),
+      });
+      return { code: await code.save(), keys };
+    },
+  };
+}

@@ -1,0 +1,288 @@
+// Document A, "POST /api/v1/oauth2/token", /revoke and /introspect, and its table of states.
+import t from 'tap';
+import type { Answer } from '#test/support/client';
+import { sharedForge } from '#test/support/shared-forge';
+import { startTestForge } from '#test/support/forge';
+import {
+  basic,
+  codeFor,
+  encoded,
+  exchange,
+  introspect,
+  makeApp,
+  paths,
+  pkce,
+  postForm,
+  proof,
+  refresh,
+  setSetting,
+  tokensFor,
+  works,
+  type App,
+  type Tokens,
+} from './flow.ts';
+
+const errorOf = (answer: Answer): unknown => (answer.body as { error?: unknown } | undefined)?.error;
+const told = (answer: Answer): readonly unknown[] => [answer.status, errorOf(answer)];
+const invalidGrant = [400, 'invalid_grant'];
+
+void t.test('authorization_code: 200 with the token response, not to be stored', async (t) => {
+  const forge = await sharedForge(t);
+  const { client: visitor } = await forge.createUser('visitor');
+  const app = await makeApp(visitor);
+  const { code, keys } = await codeFor(visitor, app, { scope: 'read:user openid', nonce: 'n-1' });
+  const answer = await exchange(forge, app, code, keys);
+  t.equal(answer.status, 200);
+  t.strictSame([answer.headers.get('cache-control'), answer.headers.get('pragma')], ['no-store', 'no-cache']);
+  t.match(answer.body, {
+    access_token: /^svc_oat_[0-9A-Za-z]{36}$/,
+    refresh_token: /^svc_ort_[0-9A-Za-z]{36}$/,
+    token_type: 'Bearer',
+    expires_in: 3600,
+    scope: 'read:user openid',
+    id_token: /^[\w-]+\.[\w-]+\.[\w-]+$/,
+  });
+  const plain = await tokensFor(forge, visitor, app, { scope: 'read:user' });
+  t.notOk('id_token' in plain, 'an ID token with openid alone');
+});
+
+void t.test('client authentication: Basic or body, never both; a public client has neither', async (t) => {
+  const forge = await sharedForge(t);
+  const { client: visitor } = await forge.createUser('visitor');
+  const app = await makeApp(visitor);
+  const open = await makeApp(visitor, { confidential: false });
+  const other = await makeApp(visitor);
+  const secret = app.secret ?? '';
+  const fields = { grant_type: 'refresh_token', refresh_token: 'svc_ort_x' };
+  const asked = (over: Readonly<Record<string, string | undefined>>, headers = {}) =>
+    postForm(forge.anonymous, paths.token, { ...fields, ...over }, headers);
+  t.strictSame(told(await asked({}, basic(app.clientId, secret))), invalidGrant, 'Basic');
+  t.strictSame(told(await asked({ client_id: app.clientId }, basic(app.clientId, secret))), invalidGrant, 'and its id');
+  t.strictSame(told(await asked(proof(app))), invalidGrant, 'body');
+  t.strictSame(told(await asked({ client_id: open.clientId })), invalidGrant, 'public');
+  const refused = {
+    nothing: await asked({}),
+    unknown: await asked({ client_id: 'nobody', client_secret: secret }),
+    'a wrong secret': await asked({ client_id: app.clientId, client_secret: other.secret }),
+    'no secret': await asked({ client_id: app.clientId }),
+    'a public client with a secret': await asked({ client_id: open.clientId, client_secret: 'x' }),
+  };
+  for (const [what, answer] of Object.entries(refused)) {
+    t.strictSame(told(answer), [401, 'invalid_client'], what);
+    t.equal(answer.text, refused.nothing.text, `${what}: told alike`);
+    t.equal(answer.headers.get('www-authenticate'), null, what);
+  }
+  for (const [what, headers] of Object.entries({
+    'a wrong secret': basic(app.clientId, 'x'),
+    'a public client': basic(open.clientId, ''),
+    'no pair': { authorization: 'Basic !!' },
+    'a bearer token': { authorization: `Bearer ${secret}` },
+  })) {
+    const answer = await asked({}, headers);
+    t.strictSame(told(answer), [401, 'invalid_client'], `Basic, ${what}`);
+    t.match(answer.headers.get('www-authenticate'), /^Basic realm=/, 'is challenged');
+  }
+  t.strictSame(told(await asked(proof(app), basic(app.clientId, secret))), [400, 'invalid_request'], 'both');
+  t.strictSame(told(await asked({ client_id: other.clientId }, basic(app.clientId, secret))), [400, 'invalid_request']);
+});
+
+void t.test('400: what is malformed, missing, repeated, in the query, or of another type', async (t) => {
+  const forge = await sharedForge(t);
+  const { client: visitor } = await forge.createUser('visitor');
+  const app = await makeApp(visitor);
+  const { code, keys } = await codeFor(visitor, app);
+  const good = { grant_type: 'authorization_code', code, redirect_uri: app.redirectUri, code_verifier: keys.verifier };
+  const sent = (over: Readonly<Record<string, string | undefined>>) =>
+    postForm(forge.anonymous, paths.token, { ...good, ...proof(app), ...over });
+  for (const [what, answer, error] of [
+    ['no grant_type', await sent({ grant_type: undefined }), 'invalid_request'],
+    ['an empty one', await sent({ grant_type: '' }), 'invalid_request'],
+    ['client_credentials', await sent({ grant_type: 'client_credentials' }), 'unsupported_grant_type'],
+    ['password', await sent({ grant_type: 'password' }), 'unsupported_grant_type'],
+    ['implicit', await sent({ grant_type: 'implicit' }), 'unsupported_grant_type'],
+    ['constructor', await sent({ grant_type: 'constructor' }), 'unsupported_grant_type'],
+    ['no code', await sent({ code: undefined }), 'invalid_request'],
+    ['no redirect_uri', await sent({ redirect_uri: undefined }), 'invalid_request'],
+    ['no code_verifier', await sent({ code_verifier: undefined }), 'invalid_request'],
+    ['no refresh_token', await sent({ grant_type: 'refresh_token' }), 'invalid_request'],
+    [
+      'a repeated field',
+      await forge.anonymous.post(paths.token, {
+        raw: `${encoded({ ...good, ...proof(app) })}&code=x`,
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      }),
+      'invalid_request',
+    ],
+    ['JSON', await forge.anonymous.post(paths.token, { body: { ...good, ...proof(app) } }), 'invalid_request'],
+    [
+      'a secret in the query',
+      await postForm(forge.anonymous, `${paths.token}?client_secret=x`, { ...good, ...proof(app) }),
+      'invalid_request',
+    ],
+  ] as const)
+    t.strictSame(told(answer), [400, error], what);
+  t.equal(
+    (
+      await forge.anonymous.post(paths.token, {
+        raw: 'x'.repeat(70_000),
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      })
+    ).status,
+    413,
+  );
+  t.equal((await forge.anonymous.get(paths.token)).status, 405);
+  t.equal((await sent({ unknown: 'ignored' })).status, 200, 'nothing of all this used the code up');
+});
+
+void t.test('a code is bound to client, redirect_uri, verifier and resource, and good once', async (t) => {
+  const forge = await sharedForge(t);
+  const { client: visitor } = await forge.createUser('visitor');
+  const app = await makeApp(visitor);
+  const other = await makeApp(visitor);
+  const resource = `${forge.url}/api/v1/mcp/visitor/repo`;
+  const { code, keys } = await codeFor(visitor, app, { scope: 'read:user', resource });
+  t.strictSame(told(await exchange(forge, other, code, keys)), invalidGrant, 'another client');
+  t.strictSame(
+    told(await exchange(forge, app, code, keys, { redirect_uri: 'https://app.example/other' })),
+    invalidGrant,
+  );
+  t.strictSame(told(await exchange(forge, app, code, pkce())), invalidGrant, 'another verifier');
+  t.strictSame(told(await exchange(forge, app, code, keys, { resource: `${forge.url}/api/v1/mcp/a/b` })), [
+    400,
+    'invalid_target',
+  ]);
+  const answer = await exchange(forge, app, code, keys, { resource });
+  t.equal(answer.status, 200, 'misses did not use it up');
+  const issued = answer.body as Tokens;
+  t.match((await introspect(forge, app, issued.access_token)).body, { active: true, aud: resource });
+  t.strictSame(told(await exchange(forge, app, code, keys)), invalidGrant, 'a second use');
+  t.match((await introspect(forge, app, issued.access_token)).body, { active: false }, 'ends what the first began');
+  t.strictSame(told(await refresh(forge, app, issued.refresh_token)), invalidGrant);
+});
+
+void t.test('a code is void after five attempts that do not fit it', async (t) => {
+  const forge = await sharedForge(t);
+  const { client: visitor } = await forge.createUser('visitor');
+  const app = await makeApp(visitor);
+  const { code, keys } = await codeFor(visitor, app);
+  for (let attempt = 1; attempt <= 5; attempt += 1)
+    t.strictSame(told(await exchange(forge, app, code, pkce())), invalidGrant);
+  t.strictSame(told(await exchange(forge, app, code, keys)), invalidGrant);
+});
+
+void t.test('refresh_token: rotates, narrows, never widens; a used one ends its family', async (t) => {
+  const forge = await sharedForge(t);
+  const { client: visitor } = await forge.createUser('visitor');
+  const app = await makeApp(visitor);
+  const other = await makeApp(visitor);
+  const first = await tokensFor(forge, visitor, app, { scope: 'read:user read:repo openid', nonce: 'once' });
+  t.strictSame(told(await refresh(forge, other, first.refresh_token)), invalidGrant, 'of another client');
+  t.strictSame(told(await refresh(forge, app, first.refresh_token, { scope: 'read:user email' })), [
+    400,
+    'invalid_scope',
+  ]);
+  t.strictSame(told(await refresh(forge, app, first.refresh_token, { resource: `${forge.url}/api/v1/mcp/a/b` })), [
+    400,
+    'invalid_target',
+  ]);
+  const narrowed = (await refresh(forge, app, first.refresh_token, { scope: 'read:user' })).body as Tokens;
+  t.equal(narrowed.scope, 'read:user');
+  t.not(narrowed.refresh_token, first.refresh_token);
+  const second = (await refresh(forge, app, narrowed.refresh_token)).body as Tokens;
+  t.equal(second.scope, 'read:user read:repo openid', 'narrowing was for that access token alone');
+  t.ok(second.id_token);
+  t.ok(await works(forge, first.access_token), 'rotation ends no access token');
+  const replayed = await refresh(forge, app, first.refresh_token);
+  t.strictSame(told(replayed), invalidGrant);
+  t.match(replayed.text, /refresh token reuse detected/);
+  for (const token of [first, narrowed, second]) t.notOk(await works(forge, token.access_token), 'all have ended');
+  t.strictSame(told(await refresh(forge, app, second.refresh_token)), invalidGrant, 'the latest too');
+  for (const broken of ['svc_ort_x', `${second.refresh_token.slice(0, -1)}_`, second.access_token, 'x'])
+    t.strictSame(told(await refresh(forge, app, broken)), invalidGrant, broken);
+});
+
+void t.test('settings: lifetimes count for what is issued from then on; 0 issues no refresh tokens', async (t) => {
+  const forge = await startTestForge(t);
+  const { client: visitor } = await forge.createUser('visitor');
+  const app = await makeApp(visitor);
+  await setSetting(forge, 'oauth2.access_token_ttl', '120');
+  await setSetting(forge, 'oauth2.refresh_token_ttl', '0');
+  const tokens = await tokensFor(forge, visitor, app);
+  t.equal(tokens.expires_in, 120);
+  t.notOk('refresh_token' in tokens);
+});
+
+void t.test(
+  'POST /revoke: always 200 for a client that proves itself; a refresh token takes its family, an access token goes alone',
+  async (t) => {
+    const forge = await sharedForge(t);
+    const { client: visitor } = await forge.createUser('visitor');
+    const app = await makeApp(visitor);
+    const other = await makeApp(visitor);
+    const revoke = (by: App, token: string | undefined, over = {}) =>
+      postForm(forge.anonymous, paths.revoke, { token, ...proof(by), ...over });
+    const one = await tokensFor(forge, visitor, app);
+    t.equal((await revoke(other, one.access_token)).status, 200);
+    t.equal((await revoke(other, one.refresh_token)).status, 200);
+    t.ok(await works(forge, one.access_token), 'of another client: 200, and nothing happens');
+    for (const token of ['unknown', 'svc_oat_x', 'svc_ort_x']) t.equal((await revoke(app, token)).status, 200, token);
+    t.equal(
+      (await revoke(app, one.access_token, { token_type_hint: 'refresh_token' })).status,
+      200,
+      'a wrong hint works',
+    );
+    t.notOk(await works(forge, one.access_token));
+    const next = (await refresh(forge, app, one.refresh_token)).body as Tokens;
+    t.ok(await works(forge, next.access_token), 'its family goes on');
+    t.equal((await revoke(app, next.refresh_token, { token_type_hint: 'nonsense' })).status, 200);
+    t.notOk(await works(forge, next.access_token), 'the family with its access tokens');
+    t.strictSame(told(await refresh(forge, app, next.refresh_token)), invalidGrant);
+    t.equal((await revoke(app, next.refresh_token)).status, 200, 'twice is as good as once');
+    t.strictSame(told(await revoke(app, undefined)), [400, 'invalid_request'], 'without a token');
+    t.strictSame(told(await revoke({ ...app, secret: 'wrong' }, 'x')), [401, 'invalid_client']);
+    const long = await postForm(forge.anonymous, paths.revoke, { token: 'x'.repeat(70_000), ...proof(app) });
+    t.equal(long.status, 413);
+  },
+);
+
+void t.test(
+  'POST /introspect: the members of document D for a live token of the client, active: false for all else',
+  async (t) => {
+    const forge = await sharedForge(t);
+    const visitor = await forge.createUser('visitor');
+    const app = await makeApp(visitor.client);
+    const other = await makeApp(visitor.client);
+    const open = await makeApp(visitor.client, { confidential: false });
+    const tokens = await tokensFor(forge, visitor.client, app, { scope: 'read:user' });
+    const answer = await introspect(forge, app, tokens.access_token);
+    t.equal(answer.headers.get('cache-control'), 'no-store');
+    t.equal(answer.headers.get('access-control-allow-origin'), null);
+    t.match(answer.body, {
+      active: true,
+      scope: 'read:user',
+      client_id: app.clientId,
+      username: 'visitor',
+      token_type: 'Bearer',
+      sub: visitor.id,
+      iss: forge.url,
+      aud: forge.url,
+    });
+    const { exp, iat } = answer.body as { exp: number; iat: number };
+    t.equal(exp - iat, 3600);
+    const refreshing = await introspect(forge, app, tokens.refresh_token);
+    t.match(refreshing.body, { active: true, client_id: app.clientId, sub: visitor.id });
+    t.notOk('token_type' in (refreshing.body as object));
+    const pat = await forge.pat(visitor.client, []);
+    const session = await forge.signIn(visitor.username, visitor.password);
+    for (const token of ['unknown', 'svc_oat_x', pat.token, session.token])
+      t.strictSame((await introspect(forge, app, token)).body, { active: false }, token);
+    t.strictSame((await introspect(forge, other, tokens.access_token)).body, { active: false }, 'of another client');
+    t.strictSame(told(await introspect(forge, open, tokens.access_token)), [401, 'invalid_client'], 'a public client');
+    t.strictSame(told(await postForm(forge.anonymous, paths.introspect, proof(app))), [400, 'invalid_request']);
+    const next = (await refresh(forge, app, tokens.refresh_token)).body as Tokens;
+    t.strictSame((await introspect(forge, app, tokens.refresh_token)).body, { active: false }, 'used up');
+    await postForm(forge.anonymous, paths.revoke, { token: next.refresh_token, ...proof(app) });
+    t.strictSame((await introspect(forge, app, next.access_token)).body, { active: false }, 'revoked');
+    t.equal((await postForm(forge.anonymous, paths.introspect, { token: 'x'.repeat(70_000) })).status, 413);
+  },
+);

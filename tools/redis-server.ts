@@ -1,0 +1,70 @@
+// A Redis of our own for the tests: on a free port of the loopback, without files, gone at exit.
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort, install } from './postgres-cluster.ts';
+
+export interface RedisServer {
+  readonly url: string;
+  /** At once, as in a crash: what it knows is gone. */
+  stop(): Promise<void>;
+  /** On the same port. */
+  start(): Promise<void>;
+  /** It takes connections and answers nothing until `resume`. */
+  freeze(): void;
+  resume(): void;
+}
+
+const program = 'redis-server';
+const startMs = 10_000;
+
+/** Installs the server where it is missing and that can be done. */
+export function ensureRedis(): void {
+  if (spawnSync(program, ['--version'], { stdio: 'ignore' }).status !== 0) install(program);
+}
+
+/** Stopped, it may be started again; whoever starts it stops it. */
+export async function startRedis(): Promise<RedisServer> {
+  ensureRedis();
+  const port = await freePort();
+  let child: ChildProcess | undefined;
+  const start = async (): Promise<void> => {
+    child = spawn(program, ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'], {
+      stdio: 'ignore',
+    });
+    const running = child;
+    for (const end = performance.now() + startMs; !(await answers(port)); await sleep(20)) {
+      if (running.exitCode !== null || performance.now() > end) throw new Error(`${program} does not start on ${port}`);
+    }
+  };
+  await start();
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    start,
+    async stop() {
+      const running = child;
+      child = undefined;
+      if (running === undefined || running.exitCode !== null || running.signalCode !== null) return;
+      const gone = once(running, 'exit');
+      running.kill('SIGKILL');
+      await gone;
+    },
+    freeze: () => void child?.kill('SIGSTOP'),
+    resume: () => void child?.kill('SIGCONT'),
+  };
+}
+
+async function answers(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1');
+  try {
+    await once(socket, 'connect');
+    socket.write('PING\r\n');
+    const [reply] = (await once(socket, 'data')) as [Buffer];
+    return reply.toString().startsWith('+PONG');
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}
