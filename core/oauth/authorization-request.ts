@@ -8,7 +8,9 @@ import {
   InvalidScope,
   InvalidTarget,
   LoginRequired,
+  RegistrationNotSupported,
   RequestNotSupported,
+  RequestUriNotSupported,
   UnsupportedResponseType,
 } from './errors.ts';
 import { isRegistered } from './redirect-uri.ts';
@@ -32,6 +34,7 @@ export interface AuthorizationParameters {
   readonly max_age?: string;
   readonly request?: string;
   readonly request_uri?: string;
+  readonly registration?: string;
 }
 
 /** Where the answer goes; from here on errors go there too. */
@@ -75,7 +78,7 @@ export async function destinationOf(
   if (!isRegistered(client.redirectUris, redirectUri))
     throw new InvalidRequest('The redirect_uri is not one that the client has registered');
   // 3. A code is asked for.
-  if (parameters.response_type !== 'code') throw new UnsupportedResponseType();
+  if (parameters.response_type !== 'code') throw new UnsupportedResponseType('The response_type must be code');
   // 4. With PKCE: a method that is absent would mean "plain".
   if (challenge === undefined || parameters.code_challenge_method !== 'S256')
     throw new InvalidRequest('PKCE is required: send a code_challenge and code_challenge_method=S256');
@@ -83,6 +86,13 @@ export async function destinationOf(
     throw new InvalidRequest('The code_challenge must be the SHA-256 of the verifier in base64url, 43 characters');
   return { client, redirectUri, challenge, state };
 }
+
+/** Parameters that would change what is meant, each with its own refusal. */
+const notServed = [
+  ['request', RequestNotSupported],
+  ['request_uri', RequestUriNotSupported],
+  ['registration', RegistrationNotSupported],
+] as const;
 
 /** Steps 5 to 9: told at the redirect URI. @throws {OAuthRefusal} */
 export function demandOf(
@@ -92,8 +102,8 @@ export function demandOf(
   { baseUrl, authTime }: { readonly baseUrl: string; readonly authTime: Date },
 ): Demand {
   // 5. What is not served is refused rather than passed over.
-  if (parameters.request !== undefined) throw new RequestNotSupported('request');
-  if (parameters.request_uri !== undefined) throw new RequestNotSupported('request_uri');
+  for (const [name, NotSupported] of notServed)
+    if (parameters[name] !== undefined) throw new NotSupported(`The parameter ${name} is not supported`);
   if (parameters.response_mode !== undefined && parameters.response_mode !== 'query')
     throw new InvalidRequest('The response_mode must be query');
   // 6. Scopes: an absent one means what the client is registered with.
@@ -104,7 +114,7 @@ export function demandOf(
   // 7. The resource is one of this instance.
   const { resource = '' } = parameters;
   if (typeof resource !== 'string' || (resource !== '' && canonicalResource(baseUrl, resource) === undefined))
-    throw new InvalidTarget();
+    throw new InvalidTarget('The resource is no MCP endpoint of this instance');
   // 8. The prompt.
   const prompts = new Set(parameters.prompt?.split(' '));
   for (const prompt of prompts)
@@ -119,7 +129,7 @@ export function demandOf(
     maxAge === undefined ? Infinity : Number(maxAge),
     prompts.has('login') || prompts.has('select_account') ? justNowSeconds : Infinity,
   );
-  if (now.getTime() - authTime.getTime() > oldest * 1000) throw new LoginRequired();
+  if (now.getTime() - authTime.getTime() > oldest * 1000) throw new LoginRequired('The user has to sign in again');
   return {
     scopes,
     resource,

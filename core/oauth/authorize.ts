@@ -173,10 +173,10 @@ export function authorization(parts: OAuthParts) {
         if (covers(grant) && demand.consent !== 'always' && !elsewhere)
           return approve(call, asked, (before) => {
             // Forgotten or taken back since it was looked at.
-            if (!covers(before)) throw new ConsentRequired();
+            if (!covers(before)) throw unasked();
             return before;
           });
-        if (demand.consent === 'never') throw new ConsentRequired();
+        if (demand.consent === 'never') throw unasked();
         return {
           outcome: 'asked',
           question: {
@@ -210,3 +210,4 @@ export function authorization(parts: OAuthParts) {
 
 const sessionOver = (): Unauthorized => new Unauthorized('The session has ended', { detail: 'Sign in again' });
 const denied = (): AccessDenied => new AccessDenied('The user denied the request');
+const unasked = (): ConsentRequired => new ConsentRequired('The user has to be asked for consent');

@@ -37,7 +37,7 @@ export function codeGrant(parts: OAuthParts, issuing: Issuing) {
     )
       return new InvalidGrant('The code_verifier does not fit the code_challenge');
     if (fields.resource !== undefined && !isSameResource(baseUrl, grant.resource, fields.resource))
-      return new InvalidTarget();
+      return new InvalidTarget('The resource is not the one that was authorized');
     return undefined;
   };
 

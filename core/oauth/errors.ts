@@ -1,143 +1,78 @@
-// What OAuth2 endpoints refuse with: one class per error code of RFC 6749, 7009, 7591, 8707 and OpenID Connect.
+// What OAuth2 endpoints refuse with: one class per error code of RFC 6749, 7591, 8707 and OpenID Connect Core.
 import { HexforgeError, type ErrorKind } from '#core/kernel/errors';
 
 /** A refusal in the terms of OAuth2: `code` is its error, `message` its description. */
 export abstract class OAuthRefusal extends HexforgeError {
-  constructor(code: string, description: string) {
+  readonly kind: ErrorKind;
+
+  constructor(code: string, description: string, kind: ErrorKind = 'validation_failed') {
     super(description, { code });
+    this.kind = kind;
   }
 }
+
+/** The class of one code. Its type is spelled out: a class without a name and with private members has no declaration. */
+const refusal = (code: string, kind?: ErrorKind): new (description: string) => OAuthRefusal =>
+  class extends OAuthRefusal {
+    constructor(description: string) {
+      super(code, description, kind);
+    }
+  };
 
 /** A parameter is missing, malformed, repeated, or not understood. */
-export class InvalidRequest extends OAuthRefusal {
-  readonly kind = 'validation_failed';
-
-  constructor(description: string) {
-    super('invalid_request', description);
-  }
-}
+export class InvalidRequest extends refusal('invalid_request') {}
 
 /** The client is unknown, suspended, or did not prove itself: all told alike. */
 export class InvalidClient extends OAuthRefusal {
-  readonly kind: ErrorKind;
   /** It tried HTTP Basic, so it is challenged (RFC 6749, section 5.2). */
   readonly challenged: boolean;
 
   /** @param at where the browser is asked for consent it is 400, where the client itself asks 401. */
   constructor(at: 'authorization' | 'client', challenged = false) {
-    super(
-      'invalid_client',
-      at === 'authorization' ? 'The client is unknown or suspended' : 'The client could not be authenticated',
-    );
-    this.kind = at === 'authorization' ? 'validation_failed' : 'unauthorized';
+    if (at === 'authorization') super('invalid_client', 'The client is unknown or suspended');
+    else super('invalid_client', 'The client could not be authenticated', 'unauthorized');
     this.challenged = challenged;
   }
 }
 
 /** The code or refresh token is not good, or not for this client, redirect URI or verifier. */
-export class InvalidGrant extends OAuthRefusal {
-  readonly kind = 'validation_failed';
-
-  constructor(description: string) {
-    super('invalid_grant', description);
-  }
-}
+export class InvalidGrant extends refusal('invalid_grant') {}
 
 /** A scope is unknown, malformed, or more than the client may ask for. */
-export class InvalidScope extends OAuthRefusal {
-  readonly kind = 'validation_failed';
-
-  constructor(description: string) {
-    super('invalid_scope', description);
-  }
-}
+export class InvalidScope extends refusal('invalid_scope') {}
 
 /** RFC 8707: no resource of this instance, or not the one the authorization is bound to. */
-export class InvalidTarget extends OAuthRefusal {
-  readonly kind = 'validation_failed';
-
-  constructor(description = 'The resource is no MCP endpoint of this instance, or not the one that was authorized') {
-    super('invalid_target', description);
-  }
-}
+export class InvalidTarget extends refusal('invalid_target') {}
 
 /** Only `code` is served. */
-export class UnsupportedResponseType extends OAuthRefusal {
-  readonly kind = 'validation_failed';
-
-  constructor() {
-    super('unsupported_response_type', 'The response_type must be code');
-  }
-}
+export class UnsupportedResponseType extends refusal('unsupported_response_type') {}
 
 /** Neither a code nor a refresh token is exchanged. */
-export class UnsupportedGrantType extends OAuthRefusal {
-  readonly kind = 'validation_failed';
-
-  constructor() {
-    super('unsupported_grant_type', 'The grant_type must be authorization_code or refresh_token');
-  }
-}
+export class UnsupportedGrantType extends refusal('unsupported_grant_type') {}
 
 /** The user said no, or the caller may not register. */
-export class AccessDenied extends OAuthRefusal {
-  readonly kind = 'forbidden';
-
-  constructor(description: string) {
-    super('access_denied', description);
-  }
-}
+export class AccessDenied extends refusal('access_denied', 'forbidden') {}
 
 /** OpenID Connect Core, section 3.1.2.6: `prompt=none`, and the user would have to decide. */
-export class ConsentRequired extends OAuthRefusal {
-  readonly kind = 'validation_failed';
-
-  constructor() {
-    super('consent_required', 'The user has to be asked for consent');
-  }
-}
+export class ConsentRequired extends refusal('consent_required') {}
 
 /** OpenID Connect Core, section 3.1.2.6: the sign-in is older than the client accepts. */
-export class LoginRequired extends OAuthRefusal {
-  readonly kind = 'validation_failed';
+export class LoginRequired extends refusal('login_required') {}
 
-  constructor() {
-    super('login_required', 'The user has to sign in again');
-  }
-}
+/** OpenID Connect Core, section 3.1.2.6: request objects are not read. */
+export class RequestNotSupported extends refusal('request_not_supported') {}
 
-/** OpenID Connect Core, section 3.1.2.6: request objects are not served, neither sent nor referred to. */
-export class RequestNotSupported extends OAuthRefusal {
-  readonly kind = 'validation_failed';
+/** OpenID Connect Core, section 3.1.2.6: nor fetched. */
+export class RequestUriNotSupported extends refusal('request_uri_not_supported') {}
 
-  constructor(parameter: 'request' | 'request_uri') {
-    super(`${parameter}_not_supported`, `The parameter ${parameter} is not supported`);
-  }
-}
+/** OpenID Connect Core, section 3.1.2.6: a client is registered before it asks. */
+export class RegistrationNotSupported extends refusal('registration_not_supported') {}
 
 /** RFC 7591, section 3.2.2. */
-export class InvalidClientMetadata extends OAuthRefusal {
-  readonly kind = 'validation_failed';
-
-  constructor(description: string) {
-    super('invalid_client_metadata', description);
-  }
-}
+export class InvalidClientMetadata extends refusal('invalid_client_metadata') {}
 
 /** RFC 7591, section 3.2.2. */
-export class InvalidRedirectUri extends OAuthRefusal {
-  readonly kind = 'validation_failed';
-
-  constructor(description: string) {
-    super('invalid_redirect_uri', description);
-  }
-}
+export class InvalidRedirectUri extends refusal('invalid_redirect_uri') {}
 
 /** The authorization server is switched off. */
-export class TemporarilyUnavailable extends OAuthRefusal {
-  readonly kind = 'unavailable';
-
-  constructor() {
-    super('temporarily_unavailable', 'The authorization server is switched off on this instance');
-  }
-}
+export class TemporarilyUnavailable extends refusal('temporarily_unavailable', 'unavailable') {}

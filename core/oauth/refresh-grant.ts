@@ -34,7 +34,7 @@ export function refreshGrant(parts: OAuthParts, issuing: Issuing) {
     const { family, grant } = found;
     // 3. The resource is the one that was authorized, and the scope no wider.
     if (fields.resource !== undefined && !isSameResource(baseUrl, grant.resource, fields.resource))
-      throw new InvalidTarget();
+      throw new InvalidTarget('The resource is not the one that was authorized');
     const allowed = allowedScopes(client);
     const granted = family.scopes.filter((scope) => allowed.includes(scope));
     const scopes = readScopes(fields.scope) ?? granted;

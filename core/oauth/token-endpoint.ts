@@ -35,7 +35,8 @@ export function tokenEndpoint(parts: OAuthParts, issuing: Issuing) {
     const { grant_type: type } = fields;
     if (type === undefined) throw new InvalidRequest('The field grant_type is missing');
     const exchange = Object.hasOwn(grants, type) ? grants[type] : undefined;
-    if (exchange === undefined) throw new UnsupportedGrantType();
+    if (exchange === undefined)
+      throw new UnsupportedGrantType('The grant_type must be authorization_code or refresh_token');
     const response = await exchange(call, client, fields);
     await noteUse(client, call.now);
     return response;

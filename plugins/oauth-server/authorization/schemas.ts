@@ -22,6 +22,7 @@ export const authorizationQuery = shape({
   max_age: parameter(),
   request: parameter(65_536),
   request_uri: parameter(),
+  registration: parameter(65_536),
 });
 
 export const decisionForm = shape({

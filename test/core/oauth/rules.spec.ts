@@ -1,6 +1,8 @@
 // What is true on paper: redirect URIs, scopes, resources, clients.
 import t from 'tap';
-import { checkClient } from '#core/oauth/client';
+import { demandOf, type AuthorizationParameters } from '#core/oauth/authorization-request';
+import { checkClient, type Client } from '#core/oauth/client';
+import { OAuthRefusal } from '#core/oauth/errors';
 import { allowlist, isRegistered, redirectUriMisfit, withParameters } from '#core/oauth/redirect-uri';
 import { canonicalResource, isSameResource, namedResource } from '#core/oauth/resource';
 import { readScopes } from '#core/oauth/scopes';
@@ -103,4 +105,46 @@ void t.test('a client: what is given is checked, what is not is left', async (t)
   checkClient({ name: 'x', logoUrl: 'https://a.example/b.png', homepageUrl: '', scopes: known }, known);
   t.throws(() => checkClient({ scopes: ['other'] }, known), { code: 'unknown_scope' });
   t.throws(() => checkClient({ logoUrl: 'https://a@b.example' }, known), { code: 'validation_failed' });
+});
+
+void t.test('what an authorization request asks for is served or refused, each by a code of its own', async (t) => {
+  const client = { authMethod: 'none', scopes: ['openid', 'admin:repo'] } as unknown as Client;
+  const baseUrl = 'https://forge.example';
+  const now = new Date('2026-01-01T00:00:00Z');
+  const outcome = (parameters: AuthorizationParameters, secondsAgo = 0): string => {
+    const authTime = new Date(now.getTime() - secondsAgo * 1000);
+    try {
+      return demandOf(parameters, { client }, now, { baseUrl, authTime }).consent;
+    } catch (error) {
+      if (!(error instanceof OAuthRefusal)) throw error;
+      return error.code;
+    }
+  };
+  const cases: readonly (readonly [AuthorizationParameters, string])[] = [
+    [{}, 'as needed'],
+    [{ response_mode: 'query' }, 'as needed'],
+    [{ prompt: 'none' }, 'never'],
+    [{ prompt: 'consent login' }, 'always'],
+    [{ request: 'x' }, 'request_not_supported'],
+    [{ request_uri: 'x' }, 'request_uri_not_supported'],
+    [{ registration: 'x' }, 'registration_not_supported'],
+    [{ response_mode: 'fragment' }, 'invalid_request'],
+    [{ scope: 'admin:repo' }, 'invalid_scope'],
+    [{ resource: baseUrl }, 'invalid_target'],
+    [{ prompt: 'none login' }, 'invalid_request'],
+    [{ prompt: 'dance' }, 'invalid_request'],
+    [{ max_age: '-1' }, 'invalid_request'],
+    [{ max_age: '1e3' }, 'invalid_request'],
+  ];
+  for (const [parameters, expected] of cases) t.equal(outcome(parameters), expected, JSON.stringify(parameters));
+  for (const [parameters, seconds] of [
+    [{ max_age: '0' }, 0],
+    [{ max_age: '60' }, 60],
+    [{ prompt: 'login' }, 120],
+    [{ prompt: 'select_account' }, 120],
+    [{ prompt: 'login', max_age: '60' }, 60],
+  ] as const) {
+    t.not(outcome(parameters, seconds), 'login_required', `${JSON.stringify(parameters)} after ${seconds} s`);
+    t.equal(outcome(parameters, seconds + 1), 'login_required', `${JSON.stringify(parameters)} a second later`);
+  }
 });

@@ -110,6 +110,7 @@ void t.test('302 to the registered redirect_uri with error, state and iss', asyn
     ['a fragment', { resource: `${forge.url}/api/v1/mcp/a/b#c` }, 'invalid_target'],
     ['a request object', { request: 'e30.e30.' }, 'request_not_supported'],
     ['one referred to', { request_uri: 'https://app.example/r' }, 'request_uri_not_supported'],
+    ['a registration', { registration: '{}' }, 'registration_not_supported'],
     ['another response_mode', { response_mode: 'fragment' }, 'invalid_request'],
     ['an unknown prompt', { prompt: 'dance' }, 'invalid_request'],
     ['none beside another', { prompt: 'none consent' }, 'invalid_request'],
@@ -136,6 +137,7 @@ void t.test('401 without a signed-in session, 403 for tokens: neither PAT nor OA
   const app = await makeApp(user);
   const query = requestOf(app, keys);
   t.equal((await askConsent(forge.anonymous, query)).status, 401);
+  t.equal((await askConsent(forge.anonymous, { ...query, prompt: 'none' })).status, 401, 'whatever the prompt');
   t.equal((await decide(forge.anonymous, query)).status, 401);
   const pat = await forge.pat(user, ['repo:admin']);
   const { access_token: token } = await tokensFor(forge, user, app);
