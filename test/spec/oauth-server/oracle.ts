@@ -9,11 +9,19 @@ export const oracleClients = {
   other: { id: 'other', secret: 'a-secret-of-the-other-client' },
   open: { id: 'open', secret: undefined },
 } as const;
+/** What lets a client be registered. */
+export const oracleRegistrar = 'a-token-of-the-oracle-for-registration';
 
 export interface Oracle {
   readonly url: string;
   /** A code as if a user had approved it. */
   code(clientId: string, scope?: string): Promise<{ readonly code: string; readonly keys: Pkce }>;
+  /** The cookie of a user who signed in a minute ago and has granted nothing. */
+  session(): Promise<string>;
+  /** The user says no where the oracle would ask. @param asked its answer to an authorization request. */
+  deny(asked: Response, cookie: string): Promise<Response>;
+  /** The oracle finds no account while this goes on, by a fault of its own. */
+  broken<T>(work: () => Promise<T>): Promise<T>;
 }
 
 const listening = (server: Server): Promise<number> =>
@@ -31,6 +39,7 @@ export async function startOracle(t: { teardown(work: () => Promise<void>): unkn
         server.close(() => resolve());
       }),
   );
+  let fault = false;
   const grants = { grant_types: ['authorization_code', 'refresh_token'], response_types: ['code' as const] };
   const provider = new Provider(url, {
     clients: [
@@ -50,7 +59,13 @@ export async function startOracle(t: { teardown(work: () => Promise<void>): unkn
       },
     ],
     scopes: ['openid', 'offline_access', 'email', 'read:user'],
-    findAccount: async (_ctx, id) => ({ accountId: id, claims: async () => ({ sub: id }) }),
+    findAccount: async (_ctx, id) => {
+      if (fault) throw new Error('the accounts are out of reach');
+      return { accountId: id, claims: async () => ({ sub: id }) };
+    },
+    // Where the documents leave no choice, the same is chosen here.
+    allowOmittingSingleRegisteredRedirectUri: false,
+    enableHttpPostMethods: true,
     rotateRefreshToken: true,
     renderError: async (ctx, told) => {
       ctx.type = 'json';
@@ -58,12 +73,12 @@ export async function startOracle(t: { teardown(work: () => Promise<void>): unkn
     },
     issueRefreshToken: async () => true,
     pkce: { required: () => true },
-    cookies: { keys: ['for a test'] },
+    cookies: { keys: ['for a test'], long: { signed: false, sameSite: 'none' }, short: { signed: false } },
     features: {
       devInteractions: { enabled: false },
       introspection: { enabled: true },
       revocation: { enabled: true },
-      registration: { enabled: true },
+      registration: { enabled: true, initialAccessToken: oracleRegistrar },
     },
   });
   provider.on('server_error', () => undefined);
@@ -89,6 +104,30 @@ export async function startOracle(t: { teardown(work: () => Promise<void>): unkn
         authTime: Math.floor(Date.now() / 1000),
       });
       return { code: await code.save(), keys };
+    },
+    async session() {
+      const session = new provider.Session();
+      session.loginAccount({ accountId: 'ada', loginTs: Math.floor(Date.now() / 1000) - 60 });
+      return `_session=${await session.save(3600)}`;
+    },
+    async deny(asked, cookie) {
+      const uid = asked.headers.get('location')?.split('/').at(-1) ?? '';
+      const interaction = await provider.Interaction.find(uid);
+      if (interaction === undefined) throw new Error(`the oracle asks nothing: ${asked.status}`);
+      interaction.result = { error: 'access_denied' };
+      await interaction.save(60);
+      return fetch(interaction.returnTo, {
+        headers: { cookie: `${cookie}; _interaction_resume=${uid}` },
+        redirect: 'manual',
+      });
+    },
+    async broken(work) {
+      fault = true;
+      try {
+        return await work();
+      } finally {
+        fault = false;
+      }
     },
   };
 }
