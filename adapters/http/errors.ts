@@ -104,7 +104,12 @@ function headersOf(error: HexforgeError, { basic = false, bearer = false }: Circ
     return { upgrade: 'websocket', connection: 'upgrade', 'sec-websocket-version': '13' };
   if (error.kind === 'unauthorized')
     return {
-      'www-authenticate': basic ? 'Basic realm="hexforge"' : bearer ? 'Bearer error="invalid_token"' : 'Bearer',
+      'www-authenticate': basic
+        ? 'Basic realm="hexforge"'
+        : bearer
+          ? 'Bearer error="invalid_token"'
+          : // Of this scheme no challenge is without a parameter (RFC 6750, section 3).
+            'Bearer realm="hexforge"',
     };
   return {};
 }

@@ -189,8 +189,10 @@ export function createHttpServer(options: HttpOptions): HttpServer {
     res.setHeader('x-request-id', exchange.requestId);
     res.setHeader('x-content-type-options', 'nosniff');
     res.setHeader('referrer-policy', 'no-referrer');
-    if (hosts(req) !== 1 && req.httpVersion === '1.1')
+    if (timesOf('host', req) !== 1 && req.httpVersion === '1.1')
       throw new ValidationFailed('The request is not valid HTTP', { detail: 'HTTP/1.1 needs the header Host, once' });
+    if (timesOf('authorization', req) > 1)
+      throw new ValidationFailed('The request is not valid HTTP', { detail: 'It has the header Authorization twice' });
     // No name of ours holds a NUL, and no database does.
     if (request.path.includes('%00')) throw malformedUrl();
     if (!isText(req.url ?? '')) throw malformedUrl('The query is not valid percent-encoded UTF-8');
@@ -268,9 +270,10 @@ function urlOf(server: Server, host: string): string {
 }
 
 /** Node keeps the first of several; who stands before us may go by another (RFC 9112, section 3.2). */
-const hosts = ({ rawHeaders }: IncomingMessage): number =>
+const timesOf = (name: string, { rawHeaders }: IncomingMessage): number =>
   rawHeaders.reduce(
-    (count, text, index) => (index % 2 === 0 && text.length === 4 && text.toLowerCase() === 'host' ? count + 1 : count),
+    (count, text, index) =>
+      index % 2 === 0 && text.length === name.length && text.toLowerCase() === name ? count + 1 : count,
     0,
   );
 

@@ -152,6 +152,17 @@ export function authorization(parts: OAuthParts) {
     return { outcome: 'answered', url: callback(destination, { code }) };
   };
 
+  /** Takes back what was remembered; the tokens that were issued stay. */
+  const forget = (call: Call<User>, asked: Asked): Promise<void> =>
+    unitOfWork.run(async () => {
+      const before = await grantOf(call, asked);
+      if (before === undefined || before.remembered === null) return;
+      await grants.update({ id: before.id }, { remembered: null, updatedAt: call.now });
+      const { id, clientId } = asked.destination.client;
+      const about = { client_id: clientId, resource: before.resource, remembered: false };
+      await parts.audit.append(auditEntry(call, 'oauth_grant.revoked', `oauth_app:${id}`, about));
+    });
+
   return {
     /**
      * @param elsewhere whether a page of another site made the browser ask: then no code is made without the user.
@@ -197,7 +208,10 @@ export function authorization(parts: OAuthParts) {
       // Told to the browser, for it is the page that left it out.
       if (decision === undefined) throw new InvalidRequest('The field decision is missing');
       return within(call, parameters, async (asked) => {
-        if (decision === 'cancel') return { outcome: 'answered', url: told(asked.destination, denied()) };
+        if (decision === 'cancel') {
+          if (remember === 'false') await forget(call, asked);
+          return { outcome: 'answered', url: told(asked.destination, denied()) };
+        }
         const redirectOrigin = originOf(asked.destination.redirectUri);
         return approve(call, asked, (before) => {
           if (remember === 'true') return { remembered: asked.demand.scopes, redirectOrigin };

@@ -56,9 +56,11 @@ function basicPair(authorization: string): { readonly clientId: string; readonly
   try {
     const pair = atob(value);
     const colon = pair.indexOf(':');
-    if (colon === -1) return undefined;
     const decoded = (text: string): string => decodeURIComponent(text.replaceAll('+', ' '));
-    return { clientId: decoded(pair.slice(0, colon)), secret: decoded(pair.slice(colon + 1)) };
+    const clientId = decoded(pair.slice(0, colon));
+    // No database looks for a NUL.
+    if (colon === -1 || clientId.includes('\0')) return undefined;
+    return { clientId, secret: decoded(pair.slice(colon + 1)) };
   } catch {
     return undefined;
   }

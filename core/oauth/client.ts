@@ -39,6 +39,15 @@ export const isConfidential = ({ authMethod }: Pick<Client, 'authMethod'>): bool
 export const allowedScopes = (client: Pick<Client, 'authMethod' | 'scopes'>): readonly string[] =>
   isConfidential(client) ? client.scopes : client.scopes.filter((scope) => !adminOnlyScopes.includes(scope));
 
+/** Of scopes that were granted, those it may still have: it may have lost some since. */
+export function stillAllowed(
+  client: Pick<Client, 'authMethod' | 'scopes'>,
+  granted: readonly string[],
+): readonly string[] {
+  const allowed = allowedScopes(client);
+  return granted.filter((scope) => allowed.includes(scope));
+}
+
 /** In UTF-16 units, as JSON Schema's maxLength nearly is. */
 export const clientLimits = { name: 100, description: 1000, url: 2048, scopes: 50 } as const;
 
@@ -53,12 +62,13 @@ export interface ClientMembers {
 }
 
 const invalid = (detail: string): ValidationFailed => new ValidationFailed('The application is not valid', { detail });
-/** Bidirectional controls turn around what a person reads on the page of consent. */
-const unseen = /[\p{Cc}\p{Bidi_Control}]/u;
+/** Bidirectional controls turn around what a person reads on the page of consent, separators begin another line. */
+const misleading = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
+const visible = /[^\s\p{C}\p{Default_Ignorable_Code_Point}]/u;
 
 /** One visible line. */
 export const isName = (text: string): boolean =>
-  text.trim() !== '' && text.length <= clientLimits.name && !unseen.test(text);
+  visible.test(text) && text.length <= clientLimits.name && !misleading.test(text);
 
 /** Shown to users as links: https alone, and never fetched by us. */
 const isLink = (text: string): boolean =>

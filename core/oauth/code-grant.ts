@@ -2,7 +2,7 @@
 import { secondsAfter } from '#core/identity/index';
 import { auditEntry } from '#core/kernel/audit';
 import type { Call } from '#core/kernel/caller';
-import type { Client } from './client.ts';
+import { stillAllowed, type Client } from './client.ts';
 import { InvalidGrant, InvalidRequest, InvalidTarget } from './errors.ts';
 import { isCode, mostMisses, type AuthorizationCode, type Grant } from './grant.ts';
 import type { Issued, Issuing, TokenResponse } from './issue.ts';
@@ -61,6 +61,8 @@ export function codeGrant(parts: OAuthParts, issuing: Issuing) {
       throw wrong;
     }
     const { code, grant } = found;
+    // What the client has lost since is neither told nor issued.
+    const scopes = stillAllowed(client, code.scopes);
     const seconds = await issuing.lifetimes();
     const outcome = await unitOfWork.run(async () => {
       // 4. The account, the session and the grant are there still, and stay so until this is written.
@@ -90,9 +92,9 @@ export function codeGrant(parts: OAuthParts, issuing: Issuing) {
         return undefined;
       }
       const alive = (await vouching.signedInAt(code.sessionId, now)) !== undefined;
-      if (account === undefined || !alive) return undefined;
+      if (account === undefined || !alive || scopes.length === 0) return undefined;
       await issued.insertFamily(family);
-      return { account, issued: await issuing.tokens(family, code.scopes, now, seconds) };
+      return { account, issued: await issuing.tokens(family, scopes, now, seconds) };
     });
     if (outcome === undefined) throw notGood();
     // 6. The ID token says who signed in, and when.

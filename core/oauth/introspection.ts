@@ -1,7 +1,7 @@
 // The introspection endpoint (RFC 7662): a client asks what a token of its own is worth.
 import type { Call } from '#core/kernel/caller';
 import { clientAuthentication, type ClientProof } from './client-authentication.ts';
-import { isConfidential } from './client.ts';
+import { isConfidential, stillAllowed, type Client } from './client.ts';
 import { InvalidClient, InvalidRequest } from './errors.ts';
 import { accessTokens, refreshTokens, type Grant } from './grant.ts';
 import type { OAuthParts } from './parts.ts';
@@ -36,7 +36,7 @@ export function introspection(parts: OAuthParts) {
   const refreshToken = async (
     hash: string,
     now: Date,
-    clientId: string,
+    asking: Client,
   ): Promise<(Found & { readonly client: string }) | undefined> => {
     const found = await issued.refreshTokenByHash(hash);
     if (found === undefined || found.usedAt !== null || found.family.endedAt !== null) return undefined;
@@ -44,10 +44,10 @@ export function introspection(parts: OAuthParts) {
     const { resource, userId, clientId: client }: Grant = found.grant;
     return {
       client,
-      clientId,
+      clientId: asking.clientId,
       userId,
       resource,
-      scopes: found.family.scopes,
+      scopes: stillAllowed(asking, found.family.scopes),
       isAccessToken: false,
       issuedAt: found.createdAt,
       expiresAt: found.expiresAt,
@@ -72,7 +72,7 @@ export function introspection(parts: OAuthParts) {
     const found = accessTokens.is(token)
       ? await accessToken(hash, call.now)
       : refreshTokens.is(token)
-        ? await refreshToken(hash, call.now, client.clientId)
+        ? await refreshToken(hash, call.now, client)
         : undefined;
     if (found === undefined || found.client !== client.id) return undefined;
     const account = await standing()?.of(found.userId);

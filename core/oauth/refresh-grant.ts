@@ -1,12 +1,12 @@
 // The exchange of a refresh token for the next one of its family (RFC 6749, section 6; RFC 9700, section 4.14).
 import { auditEntry } from '#core/kernel/audit';
 import type { Call } from '#core/kernel/caller';
-import type { Client } from './client.ts';
-import { allowedScopes } from './client.ts';
+import { stillAllowed, type Client } from './client.ts';
 import { InvalidGrant, InvalidRequest, InvalidScope, InvalidTarget } from './errors.ts';
 import { refreshTokens } from './grant.ts';
 import type { Issuing, TokenResponse } from './issue.ts';
 import type { OAuthParts } from './parts.ts';
+import type { FoundRefreshToken } from './ports.ts';
 import { isSameResource } from './resource.ts';
 import { readScopes } from './scopes.ts';
 
@@ -20,6 +20,17 @@ export interface RefreshFields {
 export function refreshGrant(parts: OAuthParts, issuing: Issuing) {
   const { issued, grants, vouching, digests, unitOfWork, audit, baseUrl } = parts;
 
+  /** Step 3: the resource is the one that was authorized, and the scope no wider. @throws {InvalidTarget | InvalidScope} */
+  const asked = ({ family, grant }: FoundRefreshToken, client: Client, fields: RefreshFields): readonly string[] => {
+    if (fields.resource !== undefined && !isSameResource(baseUrl, grant.resource, fields.resource))
+      throw new InvalidTarget('The resource is not the one that was authorized');
+    const granted = stillAllowed(client, family.scopes);
+    const scopes = readScopes(fields.scope) ?? granted;
+    if (scopes.some((scope) => !granted.includes(scope)))
+      throw new InvalidScope('The scope is wider than what was granted');
+    return scopes;
+  };
+
   /** @throws {InvalidRequest | InvalidGrant | InvalidScope | InvalidTarget} */
   return async (call: Call, client: Client, fields: RefreshFields): Promise<TokenResponse> => {
     // 1. Nothing is missing.
@@ -31,26 +42,20 @@ export function refreshGrant(parts: OAuthParts, issuing: Issuing) {
     const hash = digests.hash(secret);
     const found = refreshTokens.is(secret) ? await issued.refreshTokenByHash(hash) : undefined;
     if (found === undefined || found.grant.clientId !== client.id) throw notGood();
-    const { family, grant } = found;
-    // 3. The resource is the one that was authorized, and the scope no wider.
-    if (fields.resource !== undefined && !isSameResource(baseUrl, grant.resource, fields.resource))
-      throw new InvalidTarget('The resource is not the one that was authorized');
-    const allowed = allowedScopes(client);
-    const granted = family.scopes.filter((scope) => allowed.includes(scope));
-    const scopes = readScopes(fields.scope) ?? granted;
-    if (scopes.some((scope) => !granted.includes(scope)))
-      throw new InvalidScope('The scope is wider than what was granted');
+    const { family, grant, usedAt } = found;
+    // 3. What is asked for may be asked. A token that was used goes on to step 5, to end its family.
+    const scopes = usedAt === null ? asked(found, client, fields) : [];
     // What the client was registered with since leaves nothing.
-    if (scopes.length === 0) throw notGood();
+    if (usedAt === null && scopes.length === 0) throw notGood();
     const seconds = await issuing.lifetimes();
     const outcome = await unitOfWork.run(async () => {
       // 4. The account and the grant are there still, and stay so until this is written.
       const account = await vouching.held(grant.userId);
       const held = await grants.update({ id: grant.id }, { updatedAt: now });
-      if (account === undefined || held === undefined) return undefined;
+      if (held === undefined) return undefined;
       // 5. It is taken by one atomic statement. One that was taken before was stolen, from the client or by it: its
       // family ends, and that is written whatever is answered.
-      if (!(await issued.takeRefreshToken(hash, now))) {
+      if (account === undefined || !(await issued.takeRefreshToken(hash, now))) {
         const used = (await issued.refreshTokenByHash(hash))?.usedAt ?? null;
         if (used === null) return undefined;
         await issued.endFamily(family.id, now);

@@ -1,7 +1,7 @@
 // Dynamic client registration (RFC 7591), behind the gates of document A: a setting, and who asks.
 import { auditEntry } from '#core/kernel/audit';
 import type { Call } from '#core/kernel/caller';
-import { RateLimited } from '#core/kernel/errors';
+import { RateLimited, Unauthorized } from '#core/kernel/errors';
 import { clientNetwork } from '#core/kernel/network';
 import { authMethods, isName, redirectUrisMisfit, type AuthMethod } from './client.ts';
 import { AccessDenied, InvalidClientMetadata, InvalidRedirectUri, InvalidScope } from './errors.ts';
@@ -17,8 +17,6 @@ export interface RegistrationRequest {
   readonly redirect_uris?: unknown;
   readonly token_endpoint_auth_method?: unknown;
   readonly client_name?: unknown;
-  readonly client_uri?: unknown;
-  readonly logo_uri?: unknown;
   readonly scope?: unknown;
   readonly grant_types?: unknown;
   readonly response_types?: unknown;
@@ -31,7 +29,7 @@ const grantTypes = ['authorization_code', 'refresh_token'];
 const hourSeconds = 3600;
 
 export function registration(parts: OAuthParts) {
-  const { clients, settings, scopes, rateCounter, adminGrants, audit, events, unitOfWork } = parts;
+  const { clients, settings, scopes, rateCounter, vouching, adminGrants, audit, events, unitOfWork } = parts;
 
   const isAdministrator = async ({ caller }: Call): Promise<boolean> =>
     caller.kind === 'user' &&
@@ -99,8 +97,10 @@ export function registration(parts: OAuthParts) {
         call.now,
       );
       await unitOfWork.run(async () => {
-        // 6. There is room, which is counted so that nobody comes in between.
-        if (ownerId === null) {
+        // 6. There is an owner, or room, which is counted so that nobody comes in between.
+        if (ownerId !== null) {
+          if ((await vouching.held(ownerId)) === undefined) throw new Unauthorized('The credential is not valid');
+        } else {
           const most = await settings.get('oauth2.dcr.max_clients');
           if ((await clients.count({ ownerId: null }, 'held')) >= most)
             throw new AccessDenied('The instance has no room for another application that registers itself');
@@ -146,6 +146,6 @@ function urisOf(value: unknown): readonly string[] {
 /** What a client says it will use must be served here. */
 function within(value: unknown, member: string, served: readonly string[]): void {
   if (value === undefined) return;
-  if (!Array.isArray(value) || value.length === 0 || !value.every((one) => served.includes(String(one))))
+  if (!Array.isArray(value) || value.length === 0 || !value.every((one) => served.some((name) => name === one)))
     throw new InvalidClientMetadata(`The member ${member} names ${served.join(', ')} alone`);
 }

@@ -1,5 +1,18 @@
 // The introspection endpoint.
-import { api, count, flag, maybe, oneOf, reply, shape, uuid, word, type Route, type TypeOf } from 'hexforge/plugin';
+import {
+  api,
+  count,
+  flag,
+  maybe,
+  oneOf,
+  reply,
+  shape,
+  text,
+  uuid,
+  word,
+  type Route,
+  type TypeOf,
+} from 'hexforge/plugin';
 import type { Introspection, OAuthUseCases } from '#core/oauth/use-cases';
 import { ofClients, proofOf, uncached } from '../client-proof.ts';
 import { oauthRefusals } from '../refusal.ts';
@@ -7,7 +20,7 @@ import { tokenReferenceForm } from '../revocation/routes.ts';
 
 const introspectionJson = shape({
   active: flag(),
-  scope: maybe(word()),
+  scope: maybe(text()),
   client_id: maybe(word()),
   username: maybe(word()),
   token_type: maybe(oneOf('Bearer')),

@@ -6,7 +6,8 @@ import { oauthRefusals } from '../refusal.ts';
 
 export const tokenReferenceForm = shape({
   ...proofFields,
-  token: field(8192),
+  // Of any length that a form has: what is no token is told as one that is not there.
+  token: field(65_536),
   token_type_hint: field(),
 }).id('TokenReference');
 

@@ -79,7 +79,7 @@ void t.test('who a request speaks for', async (t) => {
     if (status === 200) t.match(answer.body, { name }, label);
     else t.match(answer.body, { error: 'The credential is not valid', error_code: 'unauthorized' }, label);
   }
-  t.equal((await rig.call('GET', '/api/v1/mine')).headers['www-authenticate'], 'Bearer');
+  t.equal((await rig.call('GET', '/api/v1/mine')).headers['www-authenticate'], 'Bearer realm="hexforge"');
   t.equal((await rig.call('GET', '/api/v1/git-mine')).headers['www-authenticate'], 'Basic realm="hexforge"');
   t.equal(
     (await rig.call('GET', '/api/v1/git', { headers: bearer('bad') })).headers['www-authenticate'],

@@ -106,7 +106,7 @@ void t.test('each typed error has its status, code and headers', async (t) => {
     t.equal(
       answer.headers['www-authenticate'],
       status === 401
-        ? 'Bearer'
+        ? 'Bearer realm="hexforge"'
         : code === 'insufficient_scope'
           ? 'Bearer error="insufficient_scope", scope="repo:read"'
           : undefined,
@@ -324,6 +324,10 @@ void t.test('what is not HTTP gets the envelope too', async (t) => {
   const twice = await rig.raw('GET /api/v1/things HTTP/1.1\r\nHost: a\r\nhOST: b\r\nConnection: close\r\n\r\n');
   t.match(twice, /^HTTP\/1\.1 400 Bad Request\r\n/, 'two hosts');
   t.match(twice, /needs the header Host, once/);
+  const credentials = 'Authorization: Bearer a\r\nauthorization: Bearer b\r\n';
+  const torn = await rig.raw(`GET /api/v1/things HTTP/1.1\r\nHost: a\r\n${credentials}Connection: close\r\n\r\n`);
+  t.match(torn, /^HTTP\/1\.1 400 Bad Request\r\n/, 'two credentials');
+  t.match(torn, /the header Authorization twice/);
   const long = await rig.raw(`GET /${'a'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`);
   t.match(long, /^HTTP\/1\.1 431 /);
   t.match(long, /"error_code":"payload_too_large"\}$/);

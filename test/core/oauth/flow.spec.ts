@@ -27,13 +27,15 @@ const account: AccountClaims = {
 };
 const day = 86_400;
 
-function world() {
+/** @param set settings other than their defaults. */
+function world(set: Readonly<Record<string, unknown>> = {}) {
   const clock = fixedClock('2030-01-01T00:00:00Z');
   const storage = openMemory({ clock, ids: systemIds, log: quietLog });
   const { database } = storage;
   const settings: Settings = {
-    get: async (key) => oauthSettings.find((setting) => setting.key === key)?.default as never,
+    get: async (key) => (set[key] ?? oauthSettings.find((setting) => setting.key === key)?.default) as never,
   };
+  const standing = { blocked: false };
   const signedIn = clock.now();
   const oauth = oauthUseCases({
     clients: memoryClientStore(database),
@@ -49,7 +51,11 @@ function world() {
       administrators: async () => new Set(),
       email: async () => '',
     },
-    vouching: { claims: async () => account, held: async () => account, signedInAt: async () => signedIn },
+    vouching: {
+      claims: async () => account,
+      held: async () => (standing.blocked ? undefined : account),
+      signedInAt: async () => signedIn,
+    },
     standing: () => ({ of: async () => ({ kind: 'user', id: account.id, username: 'ada', isAdmin: false }) }),
     adminGrants: () => undefined,
     trail: () => undefined,
@@ -81,7 +87,7 @@ function world() {
     now: clock.now(),
     renew: async () => call(of),
   });
-  return { clock, oauth, asUser: () => call(caller), asClient: () => call(anonymous) };
+  return { clock, oauth, standing, asUser: () => call(caller), asClient: () => call(anonymous) };
 }
 
 const verifier = 'v'.repeat(43);
@@ -161,6 +167,74 @@ void t.test(
     await t.rejects(refresh(refreshToken), { code: 'invalid_grant' }, 'ninety days in all');
   },
 );
+
+void t.test('a replay ends the family also while the account may not sign in', async (t) => {
+  const { clock, oauth, standing, code, exchange, refresh } = await begun();
+  const first = await exchange(await code());
+  const second = await refresh(first.refreshToken);
+  standing.blocked = true;
+  await t.rejects(refresh(second.refreshToken), { message: /unknown, expired or revoked/ });
+  t.ok(await oauth.reader.read(second.accessToken, clock.now()), 'being away is no replay');
+  await t.rejects(refresh(first.refreshToken), { message: 'refresh token reuse detected' });
+  standing.blocked = false;
+  t.equal(await oauth.reader.read(second.accessToken, clock.now()), undefined);
+  await t.rejects(refresh(second.refreshToken), { code: 'invalid_grant' });
+});
+
+void t.test('a client that registered itself goes after thirty days without a token, one in use stays', async (t) => {
+  const { clock, oauth, asUser, asClient } = world({ 'oauth2.dcr.enabled': true });
+  const made = async () =>
+    (await oauth.registration.register(asClient(), { redirect_uris: ['http://127.0.0.1/cb'] })).client;
+  const [unused, used] = [await made(), await made()];
+  const ask = (clientId: string) =>
+    oauth.authorization.decide(
+      asUser(),
+      {
+        client_id: clientId,
+        redirect_uri: 'http://127.0.0.1:5/cb',
+        response_type: 'code',
+        code_challenge: sha256Digests.challenge(verifier),
+        code_challenge_method: 'S256',
+      },
+      { decision: 'allow' },
+    );
+  const use = async (): Promise<void> => {
+    const answer = await ask(used.clientId);
+    if (answer.outcome !== 'answered') throw new Error('no code');
+    const fields = {
+      grant_type: 'authorization_code',
+      code: new URL(answer.url).searchParams.get('code') ?? '',
+      redirect_uri: 'http://127.0.0.1:5/cb',
+      code_verifier: verifier,
+    };
+    await oauth.token(
+      asClient(),
+      { authorization: undefined, clientId: used.clientId, clientSecret: undefined },
+      fields,
+    );
+  };
+  clock.advance(29 * day * 1000);
+  await use();
+  await oauth.upkeep();
+  t.equal((await ask(unused.clientId)).outcome, 'answered', 'not yet');
+  clock.advance(day * 1000);
+  await oauth.upkeep();
+  await t.rejects(ask(unused.clientId), { code: 'invalid_client' });
+  t.equal((await ask(used.clientId)).outcome, 'answered');
+});
+
+void t.test('an administrator who is gone by then registers nothing', async (t) => {
+  const { oauth, standing, asUser } = world({ 'oauth2.dcr.enabled': true });
+  const call = asUser();
+  const register = () =>
+    oauth.registration.register(
+      { ...call, caller: { ...call.caller, isAdmin: true } },
+      { redirect_uris: ['https://app.example/cb'], token_endpoint_auth_method: 'client_secret_basic' },
+    );
+  t.match(await register(), { secret: /^\w{43}$/, client: { ownerId: account.id } });
+  standing.blocked = true;
+  await t.rejects(register(), { code: 'unauthorized' });
+});
 
 void t.test('keys: one is made when it is needed, two are published during a rotation, one after it', async (t) => {
   const { clock, oauth } = world();

@@ -4,7 +4,7 @@ import t from 'tap';
 import type { Answer } from '#test/support/client';
 import { startTestForge } from '#test/support/forge';
 import { stoppedLog } from '#test/support/stopped-log';
-import { codeFor, decide, exchange, makeApp, paths, pkce, refresh, requestOf, tokensFor } from './flow.ts';
+import { approve, codeFor, decide, exchange, makeApp, paths, pkce, refresh, requestOf, tokensFor } from './flow.ts';
 
 interface Entry {
   readonly id: string;
@@ -56,6 +56,8 @@ void t.test('applications, grants and reuse leave their entries, and without one
   const { refresh_token: first } = await tokensFor(forge, user, app);
   t.equal((await refresh(forge, app, first)).status, 200);
   await leaves('oauth_grant.refresh_token_reused', 400, () => refresh(forge, app, first));
-  await codeFor(user, app);
+  await approve(user, requestOf(app, pkce()), { decision: 'yes', remember: 'true' });
+  const forgotten = { decision: 'cancel', remember: 'false' };
+  await leaves('oauth_grant.revoked', 200, () => decide(user, requestOf(app, pkce()), forgotten));
   await leaves('oauth_grant.revoked', 204, () => user.delete(`${paths.grants}/${app.clientId}`));
 });

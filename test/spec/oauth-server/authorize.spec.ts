@@ -205,6 +205,14 @@ void t.test('remember: true lets the same be approved silently, false forgets, a
   await approve(user, requestOf(app, keys, { scope: 'read:user' }), { decision: 'yes', remember: 'false' });
   t.notOk(await silent());
   t.match((await ask()).body, { grant_exists: false, remembered_scopes: [] });
+
+  await approve(user, requestOf(app, keys, { scope: 'read:user' }), { decision: 'yes', remember: 'true' });
+  const cancel = (form = {}) => decide(user, requestOf(app, keys), { decision: 'cancel', ...form });
+  await cancel();
+  await cancel({ remember: 'true' });
+  t.ok(await silent({ scope: 'read:user' }), 'a refusal leaves what was remembered');
+  t.equal((await cancel({ remember: 'false' })).status, 200);
+  t.notOk(await silent({ scope: 'read:user' }), 'unless it says otherwise');
 });
 
 void t.test('max_age and prompt=login: a sign-in that is too old is login_required', async (t) => {

@@ -1,9 +1,21 @@
 // Races at the token endpoint: one winner, reuse detected, and nothing usable afterwards. HEXFORGE_TEST_RACES says how
 // often each is run.
 import t from 'tap';
-import type { Answer } from '#test/support/client';
+import type { Answer, Client } from '#test/support/client';
 import { startTestForge } from '#test/support/forge';
-import { codeFor, exchange, makeApp, paths, postForm, proof, refresh, tokensFor, works, type Tokens } from './flow.ts';
+import {
+  codeFor,
+  exchange,
+  makeApp,
+  paths,
+  pkce,
+  postForm,
+  proof,
+  refresh,
+  tokensFor,
+  works,
+  type Tokens,
+} from './flow.ts';
 
 const rounds = Number(process.env['HEXFORGE_TEST_RACES'] ?? 2);
 const timeout = 60_000 + rounds * 10_000;
@@ -11,7 +23,7 @@ const parallel = 20;
 const tokensOf = (answers: readonly Answer[]): Tokens[] =>
   answers.filter(({ status }) => status === 200).map(({ body }) => body as Tokens);
 
-void t.test('races', { timeout: 5 * timeout }, async (t) => {
+void t.test('races', { timeout: 11 * timeout }, async (t) => {
   const forge = await startTestForge(t);
   const admin = await forge.administrator();
   const { client: owner } = await forge.createUser('owner');
@@ -90,6 +102,55 @@ void t.test('races', { timeout: 5 * timeout }, async (t) => {
         ...unless((await exchange(forge, app, code, keys)).status === 400, 'the code works'),
       ];
     },
+    'many first approvals at once: one grant, and each code is good': async () => {
+      const fresh = await makeApp(owner);
+      const codes = await Promise.all(Array.from({ length: 10 }, () => codeFor(owner, fresh)));
+      const grants = (await owner.get(`${paths.grants}?per_page=100`)).body as { items: { client_id: string }[] };
+      const answers = await Promise.all(codes.map(({ code, keys }) => exchange(forge, fresh, code, keys)));
+      return [
+        ...unless(grants.items.filter(({ client_id: id }) => id === fresh.clientId).length === 1, 'several grants'),
+        ...unless(tokensOf(answers).length === 10, 'a code was not good'),
+      ];
+    },
+    'a code that is tried with many wrong verifiers at once is void': async () => {
+      const { code, keys } = await codeFor(owner, app);
+      const tried = await Promise.all(Array.from({ length: parallel }, () => exchange(forge, app, code, pkce())));
+      return [
+        ...unless(
+          tried.every(({ status, text }) => status === 400 && text.includes('invalid_grant')),
+          'another answer',
+        ),
+        ...unless((await exchange(forge, app, code, keys)).status === 400, 'the code works'),
+      ];
+    },
+    ...Object.fromEntries(
+      Object.entries<(id: string, client: Client) => Promise<Answer>>({
+        'revoke-tokens': (id) => admin.post(`/api/v1/admin/users/${id}/revoke-tokens`),
+        'a password that is set': (id) =>
+          admin.post(`/api/v1/admin/users/${id}/password`, { body: { password: 'another password' } }),
+        'the deletion of the user': (id) => admin.delete(`/api/v1/admin/users/${id}`),
+        'the grant taken back': (_id, client) => client.delete(`${paths.grants}/${app.clientId}`),
+      }).map(([what, end]) => [
+        `a refresh, an exchange and ${what}`,
+        async () => {
+          const user = await forge.createUser();
+          const first = await tokensFor(forge, user.client, app);
+          const { code, keys } = await codeFor(user.client, app);
+          const [renewed, exchanged, ended] = await Promise.all([
+            refresh(forge, app, first.refresh_token),
+            exchange(forge, app, code, keys),
+            end(user.id, user.client),
+          ]);
+          return [
+            ...unless(ended.status === 204, `it answered ${ended.status}`),
+            ...unless(renewed.status === 200 || renewed.status === 400, `refresh: ${renewed.status}`),
+            ...unless(exchanged.status === 200 || exchanged.status === 400, `exchange: ${exchanged.status}`),
+            ...(await alive([first, ...tokensOf([renewed, exchanged])])),
+            ...unless((await exchange(forge, app, code, keys)).status === 400, 'the code works'),
+          ];
+        },
+      ]),
+    ),
   };
 
   for (const [name, race] of Object.entries(races))

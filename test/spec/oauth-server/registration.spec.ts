@@ -63,6 +63,15 @@ void t.test('anonymous: 201 for a public client of mcp:read with loopback redire
     ['a name of two lines', { client_name: 'a\nb' }, 'invalid_client_metadata'],
     ['a name turned around', { client_name: '\u202Ekcatta' }, 'invalid_client_metadata'],
     ['a name that is none', { client_name: 7 }, 'invalid_client_metadata'],
+    ['a name that shows nothing', { client_name: '\u200B\u3164' }, 'invalid_client_metadata'],
+    ['a name of two lines, as Unicode has them', { client_name: 'a\u2028b' }, 'invalid_client_metadata'],
+    ['a list in the list of grants', { grant_types: [['authorization_code']] }, 'invalid_client_metadata'],
+    ['a text for grants', { grant_types: 'authorization_code' }, 'invalid_client_metadata'],
+    ['no grants', { grant_types: [] }, 'invalid_client_metadata'],
+    ['a scope that is no text', { scope: ['mcp:read'] }, 'invalid_client_metadata'],
+    ['a method that is none', { token_endpoint_auth_method: null }, 'invalid_client_metadata'],
+    ['URIs that are no texts', { redirect_uris: [7] }, 'invalid_redirect_uri'],
+    ['an endless URI', { redirect_uris: [`${loopback}${'x'.repeat(3000)}`] }, 'invalid_redirect_uri'],
     ['no redirects', { redirect_uris: undefined }, 'invalid_redirect_uri'],
     ['an empty list', { redirect_uris: [] }, 'invalid_redirect_uri'],
     ['a text', { redirect_uris: loopback }, 'invalid_redirect_uri'],
@@ -90,7 +99,8 @@ void t.test('anonymous: 201 for a public client of mcp:read with loopback redire
   );
   const raw = (text: string, type = 'application/json') =>
     forge.anonymous.post(paths.register, { raw: text, headers: { 'content-type': type } });
-  t.strictSame(told(await raw('{"redirect_uris":')), [400, 'invalid_client_metadata'], 'no JSON');
+  for (const text of ['{"redirect_uris":', '[]', '7', '{"client_name":"\\ud800"}', '{"client_name":"\\u0000"}'])
+    t.strictSame(told(await raw(text)), [400, 'invalid_client_metadata'], text);
   t.strictSame(told(await raw('a=b', 'application/x-www-form-urlencoded')), [400, 'invalid_request'], 'another type');
   t.equal((await raw(`{"client_name":"${'x'.repeat(70_000)}"}`)).status, 413);
 });

@@ -8,6 +8,7 @@ import {
   codeFor,
   encoded,
   exchange,
+  formType,
   introspect,
   makeApp,
   paths,
@@ -76,6 +77,11 @@ void t.test('client authentication: Basic or body, never both; a public client h
     'a wrong secret': basic(app.clientId, 'x'),
     'a public client': basic(open.clientId, ''),
     'no pair': { authorization: 'Basic !!' },
+    'no colon': { authorization: `Basic ${Buffer.from(app.clientId).toString('base64')}` },
+    'an id with NUL': basic(`${app.clientId}\0`, secret),
+    'a secret with NUL': basic(app.clientId, `${secret}\0`),
+    'bytes that are no text': { authorization: `Basic ${Buffer.from('%ff:%ff').toString('base64')}` },
+    'an id without end': basic('x'.repeat(8000), secret),
     'a bearer token': { authorization: `Bearer ${secret}` },
   })) {
     const answer = await asked({}, headers);
@@ -201,6 +207,123 @@ void t.test('refresh_token: rotates, narrows, never widens; a used one ends its 
     t.strictSame(told(await refresh(forge, app, broken)), invalidGrant, broken);
 });
 
+void t.test('a refresh token that was used ends its family, whatever else is sent with it', async (t) => {
+  const forge = await sharedForge(t);
+  const { client: visitor } = await forge.createUser('visitor');
+  const app = await makeApp(visitor);
+  for (const over of [
+    { scope: 'read:user email' },
+    { scope: 'read:user  openid' },
+    { resource: `${forge.url}/api/v1/mcp/a/b` },
+    { resource: 'x' },
+  ]) {
+    const what = JSON.stringify(over);
+    const first = await tokensFor(forge, visitor, app, { scope: 'read:user' });
+    const second = (await refresh(forge, app, first.refresh_token)).body as Tokens;
+    const replayed = await refresh(forge, app, first.refresh_token, over);
+    t.strictSame(told(replayed), invalidGrant, what);
+    t.match(replayed.text, /refresh token reuse detected/, what);
+    t.notOk(await works(forge, second.access_token), what);
+    t.strictSame(told(await refresh(forge, app, second.refresh_token)), invalidGrant, what);
+  }
+});
+
+void t.test('scopes that the application has lost since are neither issued nor told', async (t) => {
+  const forge = await sharedForge(t);
+  const { client: visitor } = await forge.createUser('visitor');
+  const app = await makeApp(visitor, { scopes: ['read:user', 'openid', 'email'] });
+  const keep = (scopes: readonly string[]) => visitor.patch(`${paths.apps}/${app.id}`, { body: { scopes } });
+  const [first, second] = [await codeFor(visitor, app), await codeFor(visitor, app)];
+  await keep(['read:user']);
+  const answer = await exchange(forge, app, first.code, first.keys);
+  t.equal(answer.status, 200);
+  const tokens = answer.body as Tokens;
+  t.equal(tokens.scope, 'read:user');
+  t.notOk('id_token' in tokens, 'nor who the user is');
+  t.match((await introspect(forge, app, tokens.refresh_token)).body, { active: true, scope: 'read:user' });
+  await keep(['openid']);
+  t.match((await introspect(forge, app, tokens.access_token)).body, { active: true, scope: '' });
+  t.equal((await forge.as(tokens.access_token).get('/api/v1/auth/me')).status, 403);
+  await keep([]);
+  t.strictSame(told(await refresh(forge, app, tokens.refresh_token)), invalidGrant, 'nothing is left');
+  t.strictSame(told(await exchange(forge, app, second.code, second.keys)), invalidGrant);
+});
+
+void t.test('a token of one kind is none of another', async (t) => {
+  const forge = await sharedForge(t);
+  const visitor = await forge.createUser('visitor');
+  const app = await makeApp(visitor.client);
+  const { code, keys } = await codeFor(visitor.client, app);
+  const tokens = await tokensFor(forge, visitor.client, app, { scope: 'read:user openid' });
+  const { token: session } = await forge.signIn(visitor.username, visitor.password);
+  const { token: pat } = await forge.pat(visitor.client, ['repo:read']);
+  const { access_token: access, refresh_token: renewing, id_token: idToken = '' } = tokens;
+  const others = { access, session, pat, idToken, secret: app.secret ?? '' };
+  for (const [what, token] of Object.entries({ ...others, code }))
+    t.strictSame(told(await refresh(forge, app, token)), invalidGrant, `${what} as a refresh token`);
+  for (const [what, token] of Object.entries({ ...others, renewing }))
+    t.strictSame(told(await exchange(forge, app, token, keys)), invalidGrant, `${what} as a code`);
+  for (const [what, token] of Object.entries({ renewing, idToken, code, secret: app.secret ?? '' }))
+    t.equal((await forge.as(token).get('/api/v1/auth/me')).status, 401, `${what} as a bearer token`);
+  for (const [what, token] of Object.entries({ session, pat, idToken, code }))
+    t.strictSame((await introspect(forge, app, token)).body, { active: false }, `${what} introspected`);
+  for (const token of [session, pat]) {
+    t.equal((await postForm(forge.anonymous, paths.revoke, { token, ...proof(app) })).status, 200);
+    t.equal((await forge.as(token).get('/api/v1/auth/me')).status, 200, 'and not revoked by an application');
+  }
+  t.ok(await works(forge, access));
+  t.equal((await exchange(forge, app, code, keys)).status, 200, 'nothing of this used the code up');
+});
+
+void t.test('every parameter is good once; refusals are JSON that is not stored', async (t) => {
+  const forge = await sharedForge(t);
+  const { client: visitor } = await forge.createUser('visitor');
+  const app = await makeApp(visitor);
+  const fields = {
+    ...proof(app),
+    grant_type: 'authorization_code',
+    code: 'c',
+    redirect_uri: app.redirectUri,
+    code_verifier: pkce().verifier,
+    refresh_token: 'r',
+    scope: 'openid',
+    resource: 'x',
+  };
+  const reference = { ...proof(app), token: 'x', token_type_hint: 'access_token' };
+  for (const [path, once] of [
+    [paths.token, fields],
+    [paths.revoke, reference],
+    [paths.introspect, reference],
+  ] as const)
+    for (const [name, value] of Object.entries(once)) {
+      const raw = `${encoded(once)}&${encoded({ [name]: value })}`;
+      const answer = await forge.anonymous.post(path, { raw, headers: formType });
+      t.strictSame(told(answer), [400, 'invalid_request'], `${path} ${name}`);
+      t.equal(answer.headers.get('cache-control'), 'no-store');
+      t.match(answer.headers.get('content-type'), /^application\/json/);
+    }
+  const unproved = await postForm(forge.anonymous, paths.token, { ...fields, client_secret: 'x' });
+  t.strictSame([unproved.status, unproved.headers.get('cache-control')], [401, 'no-store']);
+});
+
+void t.test('a suspended client is told as an unknown one wherever clients prove themselves', async (t) => {
+  const forge = await sharedForge(t);
+  const { client: visitor } = await forge.createUser('visitor');
+  const app = await makeApp(visitor);
+  const open = await makeApp(visitor, { confidential: false });
+  const tokens = await tokensFor(forge, visitor, app);
+  const admin = await forge.administrator();
+  for (const { id } of [app, open]) await admin.post(`${paths.adminApps}/${id}/suspend`);
+  for (const path of [paths.token, paths.revoke, paths.introspect])
+    for (const by of [app, open]) {
+      const form = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token, token: tokens.access_token };
+      const answer = await postForm(forge.anonymous, path, { ...form, ...proof(by) });
+      const unknown = await postForm(forge.anonymous, path, { ...form, client_id: 'nobody', client_secret: 'x' });
+      t.strictSame(told(answer), [401, 'invalid_client'], path);
+      t.equal(answer.text, unknown.text, path);
+    }
+});
+
 void t.test('settings: lifetimes count for what is issued from then on; 0 issues no refresh tokens', async (t) => {
   const forge = await startTestForge(t);
   const { client: visitor } = await forge.createUser('visitor');
@@ -240,6 +363,8 @@ void t.test(
     t.equal((await revoke(app, next.refresh_token)).status, 200, 'twice is as good as once');
     t.strictSame(told(await revoke(app, undefined)), [400, 'invalid_request'], 'without a token');
     t.strictSame(told(await revoke({ ...app, secret: 'wrong' }, 'x')), [401, 'invalid_client']);
+    t.equal((await revoke(app, 'x'.repeat(60_000))).status, 200, 'of any length that a form has');
+    t.strictSame((await introspect(forge, app, 'x'.repeat(60_000))).body, { active: false });
     const long = await postForm(forge.anonymous, paths.revoke, { token: 'x'.repeat(70_000), ...proof(app) });
     t.equal(long.status, 413);
   },
