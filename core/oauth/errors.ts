@@ -100,9 +100,12 @@ export class ConsentRequired extends OAuthRefusal {
 /** OpenID Connect Core, section 3.1.2.6: the sign-in is older than the client accepts. */
 export class LoginRequired extends OAuthRefusal {
   readonly kind = 'validation_failed';
+  /** Whether the client lets the user be asked to. */
+  readonly mayAsk: boolean;
 
-  constructor() {
+  constructor({ mayAsk }: { readonly mayAsk: boolean }) {
     super('login_required', 'The user has to sign in again');
+    this.mayAsk = mayAsk;
   }
 }
 
