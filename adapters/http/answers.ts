@@ -63,7 +63,7 @@ export function answerCheck(plugin: string, route: Route, strip: boolean): Answe
     },
     other(kind, status) {
       if (kind !== 'empty' && result !== kind)
-        throw broken(`it is ${kind === 'html' ? 'a page' : 'bytes'}, which was not declared`);
+        throw broken(`it is ${kind === 'html' ? 'a page, which was' : 'bytes, which were'} not declared`);
       // Redirects and refusals may do without, and what says that there is none.
       if (kind === 'empty' && result !== 'empty' && status < 300 && status !== 204) throw broken('it has no body');
     },
