@@ -30,8 +30,8 @@ export interface AnswerCheck {
   readonly largest: number;
   /** @returns what of a JSON body may be sent. @throws {Error} naming the plugin, the route and the member. */
   json(body: unknown, status: number): unknown;
-  /** @throws {Error} where an answer of bytes, or without a body, was not declared. */
-  other(kind: 'bytes' | 'empty', status: number): void;
+  /** @throws {Error} where an answer of bytes, a page, or one without a body, was not declared. */
+  other(kind: 'bytes' | 'html' | 'empty', status: number): void;
 }
 
 /** @param strip whether members that the schema does not know fall away; without it they are a fault too. */
@@ -62,7 +62,8 @@ export function answerCheck(plugin: string, route: Route, strip: boolean): Answe
       return value;
     },
     other(kind, status) {
-      if (kind === 'bytes' && result !== 'bytes') throw broken('it is bytes, which were not declared');
+      if (kind !== 'empty' && result !== kind)
+        throw broken(`it is ${kind === 'html' ? 'a page, which was' : 'bytes, which were'} not declared`);
       // Redirects and refusals may do without, and what says that there is none.
       if (kind === 'empty' && result !== 'empty' && status < 300 && status !== 204) throw broken('it has no body');
     },

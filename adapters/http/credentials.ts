@@ -53,6 +53,8 @@ export function readCookies(header: string | undefined): Readonly<Record<string,
 export interface CsrfProtection {
   /** @throws {Forbidden} `csrf_rejected`, where a browser says that another site made it send this. */
   check(headers: IncomingHttpHeaders, cookies: Readonly<Record<string, string>>): void;
+  /** The same without cookies: a form of another site could sign its reader in as somebody else. */
+  checkForm(headers: IncomingHttpHeaders): void;
   /**
    * The same for opening a WebSocket with a cookie, which no browser keeps to its own site: it needs an `Origin` of
    * ours (RFC 6455, section 10.2).
@@ -68,15 +70,16 @@ export function csrfProtection(urls: readonly string[]): CsrfProtection {
       code: 'csrf_rejected',
       detail: `Send it from a page of this instance, or with ${how}`,
     });
+  const checkForm = ({ origin, 'sec-fetch-site': site }: IncomingHttpHeaders): void => {
+    const good =
+      origin === undefined ? site === undefined || site === 'same-origin' || site === 'none' : own.has(origin);
+    if (!good) throw rejected('an Authorization header');
+  };
   return {
+    checkForm,
     check(headers, cookies) {
-      if (headers.authorization !== undefined || !Object.keys(cookies).some((name) => name.startsWith(ourPrefix)))
-        return;
-      const { origin } = headers;
-      const site = headers['sec-fetch-site'];
-      const good =
-        origin === undefined ? site === undefined || site === 'same-origin' || site === 'none' : own.has(origin);
-      if (!good) throw rejected('an Authorization header');
+      if (headers.authorization === undefined && Object.keys(cookies).some((name) => name.startsWith(ourPrefix)))
+        checkForm(headers);
     },
     checkUpgrade({ origin }) {
       if (origin === undefined || !own.has(origin)) throw rejected('a bearer token instead of the cookie');

@@ -9,6 +9,7 @@ import {
   type ErrorKind,
 } from '#core/kernel/errors';
 import { spentResource } from '#core/kernel/resources';
+import type { HtmlPage } from './html.ts';
 import { rateHeaders } from './rate-limiter.ts';
 
 /** Document D, "General error codes". */
@@ -37,6 +38,8 @@ export interface Failure {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Readonly<Record<string, unknown>>;
+  /** What a browser is shown, where the operation answers with pages and has one for this. */
+  readonly page?: HtmlPage;
 }
 
 /** A fault whose cause is a spent resource is told as that; undefined for every other fault of ours. */

@@ -20,12 +20,11 @@ export interface Identifying {
 export interface Identified {
   readonly meter: Meter;
   readonly basic?: true;
-  readonly cookies?: true;
   /** The route reads its credentials itself, and has no caller. */
   readonly ownCredentials?: true;
   /** The credential that is shown as such; a cookie is sent by itself. */
   readonly presented: (headers: IncomingHttpHeaders) => Presented | undefined;
-  /** Refuses what another site made a browser send, where cookies are read. */
+  /** Refuses what another site made a browser send. */
   readonly guard?: (headers: IncomingHttpHeaders, cookies: Cookies) => void;
   /** The same, where it is a cookie that authenticates. */
   readonly guardCookie?: (headers: IncomingHttpHeaders) => void;
@@ -37,7 +36,7 @@ const alreadyCharged = (): Promise<void> => Promise.resolve();
 
 /** Yields the rate decision, undefined where nothing is limited; the exchange then knows its caller. */
 export function identifier(
-  { meter, basic, cookies: readsCookies, ownCredentials, presented, guard, guardCookie, known }: Identified,
+  { meter, basic, ownCredentials, presented, guard, guardCookie, known }: Identified,
   { authenticator, limiter }: Identifying,
 ): (request: Request, exchange: Exchange, cookies: Cookies) => Promise<RateDecision | undefined> {
   const authenticate = async (
@@ -63,7 +62,7 @@ export function identifier(
   ): Promise<void> => {
     if (ownCredentials === true) return;
     const { headers } = request.raw.req;
-    if (readsCookies === true) guard?.(headers, cookies);
+    guard?.(headers, cookies);
     const shown = presented(headers);
     if (shown !== undefined) return authenticate(shown, exchange, beforePassword);
     const token = cookies[sessionCookie];

@@ -26,7 +26,9 @@ export function openapiDocument({ routes, scopes, absentPort, baseUrl, version, 
   registry.of(errorEnvelope, 'output');
   const shown = routes.filter(
     ({ route }) =>
-      route.hidden !== true && !(route.requires ?? []).some((name) => absentPort(name)?.absent === 'hidden'),
+      route.hidden !== true &&
+      route.result !== 'html' &&
+      !(route.requires ?? []).some((name) => absentPort(name)?.absent === 'hidden'),
   );
   /** One operation whose schemas cannot be shown, such as one that holds itself, costs the document that operation. */
   const showing = <T>({ plugin, route }: OwnedRoute, show: () => T): readonly T[] => {
@@ -167,6 +169,7 @@ function responses(route: Route, registry: SchemaRegistry, absentPort: AbsentPor
 
 function content({ result }: Route, registry: SchemaRegistry): { readonly content?: object } {
   switch (result) {
+    case 'html':
     case 'empty':
       return {};
     case 'bytes':

@@ -5,6 +5,7 @@ import type { Caller } from '#core/kernel/caller';
 import type { AnswerCheck } from './answers.ts';
 import type { Failure } from './errors.ts';
 import { matches } from './etag.ts';
+import { HtmlPage, pageHeaders, pageText, refusalPage } from './html.ts';
 import { jsonText } from './json-text.ts';
 import { cacheKey, type ResponseCache } from './response-cache.ts';
 import { ByteStream, Reply, Tagged, type Cookie, type ReplyOptions, type Route } from './route.ts';
@@ -104,21 +105,29 @@ function withHeaders(
   return response;
 }
 
-/** `plain`: for git, which shows a person what is `text/plain` and nothing else. */
-export function errorResponse(h: ResponseToolkit, { status, headers, body }: Failure, plain = false): ResponseObject {
-  const { error, detail } = body;
-  const text = plain
-    ? [error, detail]
-        .filter((line) => typeof line === 'string')
-        .join('\n')
-        .concat('\n')
-    : JSON.stringify(body);
-  const response = h
-    .response(text)
-    .code(status)
-    .header('content-type', plain ? 'text/plain; charset=utf-8' : json)
-    .header('cache-control', 'no-store');
-  for (const [name, value] of Object.entries(headers)) response.header(name, value);
+/** How a refusal is told: `plain` to git, which shows a person what is `text/plain` and nothing else. */
+const refusals = {
+  json: ({ body }) => ({ text: JSON.stringify(body), headers: { 'content-type': json } }),
+  plain: ({ body: { error, detail } }) => ({
+    text: [error, detail]
+      .filter((line) => typeof line === 'string')
+      .join('\n')
+      .concat('\n'),
+    headers: { 'content-type': 'text/plain; charset=utf-8' },
+  }),
+  html(told) {
+    const page = told.page ?? refusalPage(told);
+    return { text: pageText(page), headers: pageHeaders(page) };
+  },
+} as const satisfies Record<
+  string,
+  (told: Failure) => { readonly text: string; readonly headers: Readonly<Record<string, string>> }
+>;
+
+export function errorResponse(h: ResponseToolkit, told: Failure, as: keyof typeof refusals): ResponseObject {
+  const { text, headers } = refusals[as](told);
+  const response = h.response(text).code(told.status).header('cache-control', 'no-store');
+  for (const [name, value] of Object.entries({ ...headers, ...told.headers })) response.header(name, value);
   return response;
 }
 
@@ -140,6 +149,12 @@ async function withBody(
     const response = h.response(readable(body, context.hooks)).code(status).header('content-security-policy', sandbox);
     setHeader(response, 'content-type', body.type);
     return body.length === undefined ? response : response.bytes(body.length);
+  }
+  if (body instanceof HtmlPage) {
+    context.check?.other('html', status);
+    const response = h.response(pageText(body)).code(status);
+    for (const [name, value] of Object.entries(pageHeaders(body))) response.header(name, value);
+    return response;
   }
   return sendable(h, await jsonOf(body, status, context))
     .code(status)

@@ -6,6 +6,7 @@ import type { OptionalPorts } from '#core/kernel/ports';
 import type { Meter } from '#core/kernel/rate';
 import type { ScopeName } from '#core/kernel/scopes';
 import type { Failure } from './errors.ts';
+import type { HtmlPage } from './html.ts';
 import { shape, uuid, word, type TypeOf } from './shape.ts';
 
 /**
@@ -127,11 +128,17 @@ export interface Input<P, Q, B, A, O extends OptionalPortName = never> {
   readonly header: (name: string) => string | undefined;
 }
 
-/** What the body of success is declared to be: a schema, bytes, or nothing. */
-type Result = Joi.AnySchema | 'bytes' | 'empty';
+/** What the body of success is declared to be: a schema, bytes, a page for browsers, or nothing. */
+type Result = Joi.AnySchema | 'bytes' | 'html' | 'empty';
 
 /** What `run` yields for it. */
-type BodyOf<R> = R extends 'bytes' ? ByteStream : R extends 'empty' ? undefined | void : TypeOf<R>;
+type BodyOf<R> = R extends 'bytes'
+  ? ByteStream
+  : R extends 'html'
+    ? HtmlPage
+    : R extends 'empty'
+      ? undefined | void
+      : TypeOf<R>;
 type Answer<T> = T | Reply<T> | Tagged<T>;
 
 /** `/repos/{owner}/{repo}/raw/{path*}` → `{ owner: string; repo: string; path: string }` */
@@ -186,7 +193,10 @@ export interface RouteSpec<
   readonly refusesTrailingSlash?: true;
   /** The status of success. Default 200, and 204 where `result` is `empty`; 308 of a path that has moved. */
   readonly success?: 200 | 201 | 202 | 204 | 308;
-  /** The body of success: a schema, bytes, or nothing. */
+  /**
+   * The body of success: a schema, bytes, a page, or nothing. Where it is `html` refusals are pages too, the operation
+   * is not in the OpenAPI document, and a form of another site is refused whether or not a cookie comes with it.
+   */
   readonly result: R;
   /**
    * Error statuses the operation itself can give. Those that follow from the descriptor (401 of a bad credential, 403
@@ -223,6 +233,11 @@ export interface RouteSpec<
    * nothing is metered.
    */
   readonly there?: (call: Call) => Promise<boolean>;
+  /**
+   * Throws where the operation is switched off for everybody. Asked before the access decision, so that nobody is told
+   * to sign in for it.
+   */
+  readonly open?: () => Promise<void>;
   /** Words a refusal as the operation's protocol does, where that has a shape of its own. */
   readonly refusal?: (failure: Failure, error: unknown) => Failure;
   /**

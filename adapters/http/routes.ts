@@ -104,11 +104,13 @@ export function hapiRoute({ plugin, route, outside = false }: OwnedRoute, wiring
   const required = (): object =>
     requires.length === 0 ? none : Object.fromEntries(requires.map((name) => [name, wiring.optionalPort(name)]));
   const changing = stateChanging.has(route.method);
+  const page = route.result === 'html';
   const identify = identifier(
     {
       ...route,
       presented: ({ authorization }) => presentedIn(authorization),
-      ...(changing && { guard: wiring.csrf.check }),
+      ...(changing && page && { guard: wiring.csrf.checkForm }),
+      ...(changing && !page && route.cookies === true && { guard: wiring.csrf.check }),
       ...(route.there !== undefined && { known: thereFor(route, route.there, wiring) }),
     },
     wiring,
@@ -123,6 +125,7 @@ export function hapiRoute({ plugin, route, outside = false }: OwnedRoute, wiring
     const cookies = route.cookies === true ? readCookies(request.raw.req.headers.cookie) : none;
     if (route.cors === true && route.there === undefined) allowAnyOrigin(request.raw.res);
     const rate = await identify(request, exchange, cookies);
+    await route.open?.();
     const call = exchange.call();
     const params = request.params as Readonly<Record<string, string>>;
     // With the path as it came: whether it is well formed is told only to those who may know the thing it names.
@@ -189,6 +192,7 @@ export function hapiRoute({ plugin, route, outside = false }: OwnedRoute, wiring
     } catch (error) {
       return refuse(request, h, error, {
         basic: route.basic === true,
+        page,
         log: wiring.log,
         check: outside ? check : undefined,
         reword: route.refusal,
@@ -229,6 +233,8 @@ async function performed(run: () => unknown, lease: Lease): Promise<unknown> {
 interface Refusing {
   /** The challenge of a 401 is the one git answers to. */
   readonly basic?: boolean;
+  /** It is told to a browser. */
+  readonly page?: boolean;
   readonly log: Log;
   readonly check?: AnswerCheck | undefined;
   readonly reword?: Route['refusal'];
@@ -239,7 +245,7 @@ export async function refuse(
   request: Request,
   h: ResponseToolkit,
   error: unknown,
-  { basic = false, log, check, reword = (told) => told }: Refusing,
+  { basic = false, page = false, log, check, reword = (told) => told }: Refusing,
 ): Promise<ResponseObject> {
   const { exchange } = request.app;
   const { requestId, plugin } = exchange;
@@ -262,7 +268,8 @@ export async function refuse(
   if (error instanceof AnswerTooLarge)
     log.warn({ requestId, plugin, route: exchange.route }, 'an answer was over the bound of all answers');
   await drain(request.raw.req);
-  return errorResponse(h, told, basic && headerOf(request, 'user-agent')?.startsWith('git/') === true);
+  const plain = basic && headerOf(request, 'user-agent')?.startsWith('git/') === true;
+  return errorResponse(h, told, page ? 'html' : plain ? 'plain' : 'json');
 }
 
 /** The refusals of a plugin from outside have the members they declare, and no others. */

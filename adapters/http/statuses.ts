@@ -22,6 +22,7 @@ export function impliedStatuses(route: Route): readonly number[] {
     401,
     ...when(route.scope !== null || narrowed || (route.cookies === true && changing), 403),
     ...when(access.who === 'permitted', 404),
+    ...when(route.open !== undefined, 503),
     ...when(body !== undefined, 413),
     // A protocol with words of its own has 400 for it (RFC 6749, section 5.2).
     ...when(body !== undefined && route.refusal === undefined, 415),

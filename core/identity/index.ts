@@ -17,5 +17,6 @@ export {
   type TokenFormat,
 } from './access-token.ts';
 export { randomBase62 } from './base62.ts';
+export { returnPath } from './return-path.ts';
 export * from './user-group.ts';
 export * from './username.ts';

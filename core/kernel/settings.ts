@@ -19,8 +19,14 @@ export type SettingDeclaration = {
 } & (
   | { readonly type: 'boolean'; readonly default: boolean }
   | { readonly type: 'integer'; readonly default: number; readonly min: number; readonly max: number }
-  /** `maxLength` is 65,536 unless it says otherwise. */
-  | { readonly type: 'string'; readonly default: string; readonly maxLength?: number }
+  | {
+      readonly type: 'string';
+      readonly default: string;
+      /** 65,536 unless it says otherwise. */
+      readonly maxLength?: number;
+      /** What a text must be that this one is not, as a sentence goes on after "must be"; undefined: it is good. */
+      readonly check?: (value: string) => string | undefined;
+    }
 );
 
 type OfType<T> = Extract<SettingDeclaration, { readonly type: T }>;
@@ -100,8 +106,18 @@ export function settingMisfit(setting: SettingDeclaration, value: unknown): stri
         : `a whole number from ${setting.min} to ${setting.max}`;
     case 'string': {
       const most = setting.maxLength ?? 65_536;
-      return typeof value === 'string' && value.length <= most ? undefined : `a text of at most ${most} characters`;
+      if (typeof value !== 'string' || value.length > most) return `a text of at most ${most} characters`;
+      return checked(setting, value);
     }
+  }
+}
+
+/** By the setting's own check. One that throws must not keep the other settings from being read. */
+function checked({ key, check }: OfType<'string'>, value: string): string | undefined {
+  try {
+    return check?.(value);
+  } catch {
+    return `a text that the check of "${key}" can judge: it threw`;
   }
 }
 

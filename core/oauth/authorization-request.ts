@@ -7,7 +7,6 @@ import {
   InvalidRequest,
   InvalidScope,
   InvalidTarget,
-  LoginRequired,
   RegistrationNotSupported,
   RequestNotSupported,
   RequestUriNotSupported,
@@ -53,6 +52,8 @@ export interface Demand {
   readonly nonce: string | null;
   /** Whether the user may be asked, must be, or neither. */
   readonly consent: 'as needed' | 'always' | 'never';
+  /** How many seconds the sign-in may lie back. */
+  readonly oldestSignIn: number;
 }
 
 /** SHA-256 in base64url: 43 characters, the last of which carries four bits. */
@@ -94,12 +95,11 @@ const notServed = [
   ['registration', RegistrationNotSupported],
 ] as const;
 
-/** Steps 5 to 9: told at the redirect URI. @throws {OAuthRefusal} */
+/** Steps 5 to 8: told at the redirect URI, as is step 9, for which there has to be a session. @throws {OAuthRefusal} */
 export function demandOf(
   parameters: AuthorizationParameters,
   { client }: Pick<Destination, 'client'>,
-  now: Date,
-  { baseUrl, authTime }: { readonly baseUrl: string; readonly authTime: Date },
+  baseUrl: string,
 ): Demand {
   // 5. What is not served is refused rather than passed over.
   for (const [name, NotSupported] of notServed)
@@ -121,16 +121,13 @@ export function demandOf(
     if (!['none', 'login', 'consent', 'select_account'].includes(prompt))
       throw new InvalidRequest('The prompt is not known');
   if (prompts.has('none') && prompts.size > 1) throw new InvalidRequest('The prompt none stands alone');
-  // 9. The sign-in is recent enough.
-  const { max_age: maxAge } = parameters;
-  if (maxAge !== undefined && !/^\d{1,9}$/.test(maxAge))
+  if (parameters.max_age !== undefined && !/^\d{1,9}$/.test(parameters.max_age))
     throw new InvalidRequest('The max_age must be in whole seconds');
-  const oldest = Math.min(
-    maxAge === undefined ? Infinity : Number(maxAge),
-    prompts.has('login') || prompts.has('select_account') ? justNowSeconds : Infinity,
-  );
-  if (now.getTime() - authTime.getTime() > oldest * 1000) throw new LoginRequired('The user has to sign in again');
+  const maxAge = parameters.max_age === undefined ? Infinity : Number(parameters.max_age);
+  // `max_age=0` is `prompt=login` in other words, where the user may be asked.
+  const anew = prompts.has('login') || prompts.has('select_account') || (maxAge === 0 && !prompts.has('none'));
   return {
+    oldestSignIn: anew ? Math.min(maxAge === 0 ? Infinity : maxAge, justNowSeconds) : maxAge,
     scopes,
     resource,
     nonce: parameters.nonce ?? null,

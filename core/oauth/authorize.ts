@@ -12,29 +12,32 @@ import {
   type Destination,
 } from './authorization-request.ts';
 import type { Client } from './client.ts';
-import { AccessDenied, ConsentRequired, InvalidClient, InvalidRequest, OAuthRefusal } from './errors.ts';
+import { AccessDenied, ConsentRequired, InvalidClient, InvalidRequest, LoginRequired, OAuthRefusal } from './errors.ts';
 import { grantEvent } from './events.ts';
 import { codeSeconds, secretLength, type Grant } from './grant.ts';
 import type { OAuthParts } from './parts.ts';
 import { originOf, withParameters } from './redirect-uri.ts';
-import { checkEnabled } from './switch.ts';
 
 /** What the page of consent shows. */
 export interface ConsentQuestion {
+  /** Who is asked. */
+  readonly username: string;
   readonly client: Client;
   readonly scopes: readonly string[];
   readonly rememberedScopes: readonly string[] | undefined;
+  /** What the tokens will be good at alone; empty for the REST API. */
+  readonly resource: string;
   /** Where the answer goes. */
-  readonly redirectHost: string;
+  readonly redirectUri: string;
 }
 
-/** What comes of a request. */
-export type Authorization =
-  /** The browser is sent to the client with an error. */
-  | { readonly outcome: 'refused'; readonly url: string }
+/** What comes of a request, and of its answer: a question no more. */
+export type Authorization = Decided | { readonly outcome: 'asked'; readonly question: ConsentQuestion };
+export type Decided =
+  /** The browser is sent to the client with an error; or to sign in, where that mends it and the client allows it. */
+  | { readonly outcome: 'refused'; readonly url: string; readonly signIn: boolean }
   /** The browser is sent to the client with a code, or with the user's refusal. */
-  | { readonly outcome: 'answered'; readonly url: string }
-  | { readonly outcome: 'asked'; readonly question: ConsentQuestion };
+  | { readonly outcome: 'answered'; readonly url: string };
 
 /** The answer of the user. */
 export interface Decision {
@@ -45,6 +48,7 @@ export interface Decision {
 }
 
 interface Asked {
+  readonly call: Call<User>;
   readonly destination: Destination;
   readonly demand: Demand;
   readonly authTime: Date;
@@ -54,7 +58,7 @@ interface Asked {
 type Kept = Pick<Grant, 'remembered' | 'redirectOrigin'>;
 
 export function authorization(parts: OAuthParts) {
-  const { clients, grants, issued, vouching, settings, digests, unitOfWork, ids, baseUrl } = parts;
+  const { clients, grants, issued, vouching, digests, unitOfWork, ids, baseUrl } = parts;
 
   const callback = ({ redirectUri, state }: Destination, parameters: Readonly<Record<string, string>>): string =>
     withParameters(redirectUri, { ...parameters, state, iss: baseUrl });
@@ -63,39 +67,39 @@ export function authorization(parts: OAuthParts) {
     callback(destination, { error, error_description: message });
 
   /** Works on a request whose redirect URI is the client's: what is refused from here on is told there. */
-  const within = async (
-    call: Call<User>,
+  const within = async <T extends Authorization>(
+    call: Call,
     parameters: AuthorizationParameters,
-    work: (asked: Asked) => Promise<Authorization>,
-  ): Promise<Authorization> => {
-    await checkEnabled(settings);
+    work: (asked: Asked) => Promise<T>,
+  ): Promise<T | Decided> => {
     const destination = await destinationOf(parameters, (clientId) => clients.findOne({ clientId }));
     try {
-      const authTime = await vouching.signedInAt(call.caller.credential.id, call.now);
-      if (authTime === undefined) throw sessionOver();
-      return await work({
-        destination,
-        demand: demandOf(parameters, destination, call.now, { baseUrl, authTime }),
-        authTime,
-      });
+      const demand = demandOf(parameters, destination, baseUrl);
+      // 9. The user has signed in, and lately enough. A token is no sign-in.
+      const authTime = isUsers(call) ? await vouching.signedInAt(call.caller.credential.id, call.now) : undefined;
+      if (
+        !isUsers(call) ||
+        authTime === undefined ||
+        call.now.getTime() - authTime.getTime() > demand.oldestSignIn * 1000
+      )
+        throw new LoginRequired({ mayAsk: demand.consent !== 'never' });
+      return await work({ call, destination, demand, authTime });
     } catch (error) {
       if (!(error instanceof OAuthRefusal) || error instanceof InvalidClient) throw error;
-      return { outcome: 'refused', url: told(destination, error) };
+      const signIn = error instanceof LoginRequired && error.mayAsk;
+      return { outcome: 'refused', url: told(destination, error), signIn };
     }
   };
 
-  const grantOf = (call: Call<User>, { destination, demand }: Asked): Promise<Grant | undefined> =>
+  const grantOf = ({ call, destination, demand }: Asked): Promise<Grant | undefined> =>
     grants.findOne({ userId: call.caller.id, clientId: destination.client.id, resource: demand.resource });
 
   /**
    * Keeps what was granted and mints a code, in one unit of work.
    * @throws {Unauthorized} where the session has ended meanwhile. @throws {InvalidClient} where the client has.
    */
-  const approve = async (
-    call: Call<User>,
-    { destination, demand, authTime }: Asked,
-    kept: (before: Grant | undefined) => Kept,
-  ): Promise<Authorization> => {
+  const approve = async (asked: Asked, kept: (before: Grant | undefined) => Kept): Promise<Decided> => {
+    const { call, destination, demand, authTime } = asked;
     const { client, redirectUri, challenge } = destination;
     const { scopes, resource, nonce } = demand;
     const { caller, now } = call;
@@ -106,7 +110,7 @@ export function authorization(parts: OAuthParts) {
       // Held, so that a suspension waits for this code or is seen here.
       const held = await clients.update({ id: client.id, suspended: false }, {});
       if (held === undefined) throw new InvalidClient('authorization');
-      const before = await grantOf(call, { destination, demand, authTime });
+      const before = await grantOf(asked);
       const { remembered, redirectOrigin } = kept(before);
       // What it holds tokens for already is not hidden by asking for less.
       const granted = [...new Set([...(before?.scopes ?? []), ...scopes])];
@@ -147,15 +151,16 @@ export function authorization(parts: OAuthParts) {
           remembered: remembered !== null,
         }),
       );
-      await parts.events.emit(grantEvent('oauth_grant.approved', call.caller.id, client.id));
+      await parts.events.emit(grantEvent('oauth_grant.approved', caller.id, client.id));
     });
     return { outcome: 'answered', url: callback(destination, { code }) };
   };
 
   /** Takes back what was remembered; the tokens that were issued stay. */
-  const forget = (call: Call<User>, asked: Asked): Promise<void> =>
+  const forget = (asked: Asked): Promise<void> =>
     unitOfWork.run(async () => {
-      const before = await grantOf(call, asked);
+      const { call } = asked;
+      const before = await grantOf(asked);
       if (before === undefined || before.remembered === null) return;
       await grants.update({ id: before.id }, { remembered: null, updatedAt: call.now });
       const { id, clientId } = asked.destination.client;
@@ -169,20 +174,20 @@ export function authorization(parts: OAuthParts) {
      * @throws {OAuthRefusal} where the browser cannot be sent to the client.
      */
     ask: (
-      call: Call<User>,
+      call: Call,
       parameters: AuthorizationParameters,
       { elsewhere = false }: { readonly elsewhere?: boolean } = {},
     ): Promise<Authorization> =>
-      within(call, parameters, async (asked) => {
+      within(call, parameters, async (asked): Promise<Authorization> => {
         const { destination, demand } = asked;
         const { client, redirectUri } = destination;
-        const grant = await grantOf(call, asked);
+        const grant = await grantOf(asked);
         const covers = (given: Grant | undefined): given is Grant =>
           given !== undefined &&
           demand.scopes.every((scope) => given.remembered?.includes(scope)) &&
           given.redirectOrigin === originOf(redirectUri);
         if (covers(grant) && demand.consent !== 'always' && !elsewhere)
-          return approve(call, asked, (before) => {
+          return approve(asked, (before) => {
             // Forgotten or taken back since it was looked at.
             if (!covers(before)) throw unasked();
             return before;
@@ -191,29 +196,27 @@ export function authorization(parts: OAuthParts) {
         return {
           outcome: 'asked',
           question: {
+            username: asked.call.caller.username,
             client,
             scopes: demand.scopes,
             rememberedScopes: grant?.remembered ?? undefined,
-            redirectHost: new URL(redirectUri).host,
+            resource: demand.resource,
+            redirectUri,
           },
         };
       }),
 
     /** @throws {OAuthRefusal} as `ask`. */
-    decide: (
-      call: Call<User>,
-      parameters: AuthorizationParameters,
-      { decision, remember }: Decision,
-    ): Promise<Authorization> => {
+    decide: (call: Call, parameters: AuthorizationParameters, { decision, remember }: Decision): Promise<Decided> => {
       // Told to the browser, for it is the page that left it out.
       if (decision === undefined) throw new InvalidRequest('The field decision is missing');
-      return within(call, parameters, async (asked) => {
+      return within(call, parameters, async (asked): Promise<Decided> => {
         if (decision === 'cancel') {
-          if (remember === 'false') await forget(call, asked);
+          if (remember === 'false') await forget(asked);
           return { outcome: 'answered', url: told(asked.destination, denied()) };
         }
         const redirectOrigin = originOf(asked.destination.redirectUri);
-        return approve(call, asked, (before) => {
+        return approve(asked, (before) => {
           if (remember === 'true') return { remembered: asked.demand.scopes, redirectOrigin };
           return remember === 'false' || before === undefined ? { remembered: null, redirectOrigin } : before;
         });
@@ -222,6 +225,7 @@ export function authorization(parts: OAuthParts) {
   };
 }
 
+const isUsers = (call: Call): call is Call<User> => call.caller.kind === 'user';
 const sessionOver = (): Unauthorized => new Unauthorized('The session has ended', { detail: 'Sign in again' });
 const denied = (): AccessDenied => new AccessDenied('The user denied the request');
 const unasked = (): ConsentRequired => new ConsentRequired('The user has to be asked for consent');

@@ -1,9 +1,8 @@
 // What the authorization server says of itself (RFC 8414, RFC 9728, OpenID Connect Discovery).
 import type { ScopeCatalogue } from '#core/kernel/scopes';
 import type { Settings } from '#core/kernel/settings';
-import { namedResource } from './resource.ts';
+import { canonicalResource, mcpResource } from './resource.ts';
 import { knownScopes } from './scopes.ts';
-import { checkEnabled } from './switch.ts';
 
 /** Of ID tokens and userinfo. */
 const claims =
@@ -21,10 +20,17 @@ interface DiscoveryParts {
 /** By the external URLs of the configuration alone: nothing of a request goes into it. */
 export function discovery({ settings, scopes, baseUrl, webUrl }: DiscoveryParts) {
   const endpoint = (name: string): string => `${baseUrl}/api/v1/oauth2/${name}`;
+  const resourceMetadata = (resource: string) =>
+    canonicalResource(baseUrl, resource) === undefined
+      ? undefined
+      : {
+          resource,
+          authorization_servers: [baseUrl],
+          bearer_methods_supported: ['header'],
+          scopes_supported: ['mcp:read'],
+        };
   return {
-    /** @throws {TemporarilyUnavailable} */
     async metadata() {
-      await checkEnabled(settings);
       return {
         issuer: baseUrl,
         authorization_endpoint: `${webUrl}/-/oauth2/authorize`,
@@ -52,21 +58,17 @@ export function discovery({ settings, scopes, baseUrl, webUrl }: DiscoveryParts)
       };
     },
 
+    /** The path of the base URL, which comes after a well-known name in this order (RFC 8414, section 3.1). */
+    isBasePath: (path: string): boolean => new URL(baseUrl).pathname === `/${path}`,
+
     /**
      * Of the MCP endpoint of a repository, whether there is one or not: who asks learns nothing of that.
      * Undefined where none could have the name.
-     * @throws {TemporarilyUnavailable}
      */
-    async protectedResource({ owner, repo }: { readonly owner: string; readonly repo: string }) {
-      await checkEnabled(settings);
-      const resource = namedResource(baseUrl, owner, repo);
-      if (resource === undefined) return undefined;
-      return {
-        resource,
-        authorization_servers: [baseUrl],
-        bearer_methods_supported: ['header'],
-        scopes_supported: ['mcp:read'],
-      };
-    },
+    protectedResource: ({ owner, repo }: { readonly owner: string; readonly repo: string }) =>
+      resourceMetadata(mcpResource(baseUrl, owner, repo)),
+
+    /** The same by the whole path of its URL. */
+    protectedResourceAt: (path: string) => resourceMetadata(`${new URL(baseUrl).origin}/${path}`),
   };
 }

@@ -57,7 +57,15 @@ export class AccessDenied extends refusal('access_denied', 'forbidden') {}
 export class ConsentRequired extends refusal('consent_required') {}
 
 /** OpenID Connect Core, section 3.1.2.6: the sign-in is older than the client accepts. */
-export class LoginRequired extends refusal('login_required') {}
+export class LoginRequired extends refusal('login_required') {
+  /** Whether the client lets the user be asked to. */
+  readonly mayAsk: boolean;
+
+  constructor({ mayAsk }: { readonly mayAsk: boolean }) {
+    super('The user has to sign in again');
+    this.mayAsk = mayAsk;
+  }
+}
 
 /** OpenID Connect Core, section 3.1.2.6: request objects are not read. */
 export class RequestNotSupported extends refusal('request_not_supported') {}

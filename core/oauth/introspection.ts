@@ -5,7 +5,6 @@ import { isConfidential, stillAllowed, type Client } from './client.ts';
 import { InvalidClient, InvalidRequest } from './errors.ts';
 import { accessTokens, refreshTokens, type Grant } from './grant.ts';
 import type { OAuthParts } from './parts.ts';
-import { checkEnabled } from './switch.ts';
 
 /** What is told of a token that is good. */
 export interface Introspection {
@@ -25,7 +24,7 @@ export interface Introspection {
 type Found = Omit<Introspection, 'username'>;
 
 export function introspection(parts: OAuthParts) {
-  const { issued, digests, settings, standing } = parts;
+  const { issued, digests, standing } = parts;
   const authenticate = clientAuthentication(parts);
 
   const accessToken = async (hash: string, now: Date): Promise<(Found & { readonly client: string }) | undefined> => {
@@ -64,7 +63,6 @@ export function introspection(parts: OAuthParts) {
     proof: ClientProof,
     { token }: { readonly token?: string },
   ): Promise<Introspection | undefined> => {
-    await checkEnabled(settings);
     const client = await authenticate(proof);
     if (!isConfidential(client)) throw new InvalidClient('client', proof.authorization !== undefined);
     if (token === undefined) throw new InvalidRequest('The field token is missing');

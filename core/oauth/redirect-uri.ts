@@ -45,12 +45,26 @@ function isPortOf(registered: string, uri: string): boolean {
   return Number(number) <= 65_535 && uri.slice(origin.length + port.length) === rest;
 }
 
-/** The setting `oauth2.dcr.redirect_allowlist`: entries with commas or new lines between. */
-export function allowlist(text: string): (uri: string) => boolean {
-  const entries = text
+/** Of the setting `oauth2.dcr.redirect_allowlist`: with commas or new lines between. */
+const entriesOf = (text: string): readonly string[] =>
+  text
     .split(/[,\n]/)
     .map((entry) => entry.trim())
     .filter((entry) => entry !== '');
+
+/** What the setting must be that this text is not. An origin that may be used stands for a URI, too. */
+export function allowlistMisfit(text: string): string | undefined {
+  for (const entry of entriesOf(text)) {
+    const misfit = redirectUriMisfit(entry);
+    if (misfit !== undefined)
+      return `redirect URIs or origins with commas or new lines between; "${entry.slice(0, 200).toWellFormed()}" ${misfit}`;
+  }
+  return undefined;
+}
+
+/** Whether the setting lets a URI be registered. */
+export function allowlist(text: string): (uri: string) => boolean {
+  const entries = entriesOf(text);
   return (uri) => {
     const url = parsed(uri);
     if (url === undefined) return false;

@@ -10,7 +10,6 @@ import { newClient, type NewClient } from './new-client.ts';
 import type { OAuthParts } from './parts.ts';
 import { allowlist } from './redirect-uri.ts';
 import { adminOnlyScopes, defaultScopes, knownScopes, readScopes } from './scopes.ts';
-import { checkEnabled } from './switch.ts';
 
 /** Client metadata as it came: of any shape. */
 export interface RegistrationRequest {
@@ -56,8 +55,7 @@ export function registration(parts: OAuthParts) {
 
     /** @throws {OAuthRefusal | RateLimited} */
     async register(call: Call, request: RegistrationRequest): Promise<NewClient> {
-      // 1. It is on, and the caller is an administrator or nobody.
-      await checkEnabled(settings);
+      // 1. Registration is on, and the caller is an administrator or nobody.
       if (!(await settings.get('oauth2.dcr.enabled')))
         throw new AccessDenied('Registration is switched off: the setting oauth2.dcr.enabled');
       const administrator = await isAdministrator(call);

@@ -8,12 +8,6 @@ const endpoint = /^\/([A-Za-z0-9][A-Za-z0-9._-]{0,38})\/([A-Za-z0-9._-]{1,100})$
 export const mcpResource = (baseUrl: string, owner: string, repo: string): string =>
   `${baseUrl}${path}/${owner}/${repo}`;
 
-/** The same as who asked named it, for its metadata; undefined where no repository could have the name. */
-export const namedResource = (baseUrl: string, owner: string, repo: string): string | undefined => {
-  const resource = mcpResource(baseUrl, owner, repo);
-  return canonicalResource(baseUrl, resource) === undefined ? undefined : resource;
-};
-
 /**
  * The resource that is meant, in the form by which resources are compared: names of owners and repositories are so in
  * any case. Undefined where it is none of this instance.

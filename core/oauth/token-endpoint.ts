@@ -7,7 +7,6 @@ import { InvalidRequest, UnsupportedGrantType } from './errors.ts';
 import type { Issuing, TokenResponse } from './issue.ts';
 import type { OAuthParts } from './parts.ts';
 import { refreshGrant, type RefreshFields } from './refresh-grant.ts';
-import { checkEnabled } from './switch.ts';
 
 /** What is asked for. */
 export type TokenRequest = { readonly grant_type?: string } & CodeFields & RefreshFields;
@@ -30,7 +29,6 @@ export function tokenEndpoint(parts: OAuthParts, issuing: Issuing) {
 
   /** @throws {OAuthRefusal} */
   return async (call: Call, proof: ClientProof, fields: TokenRequest): Promise<TokenResponse> => {
-    await checkEnabled(parts.settings);
     const client = await authenticate(proof);
     const { grant_type: type } = fields;
     if (type === undefined) throw new InvalidRequest('The field grant_type is missing');

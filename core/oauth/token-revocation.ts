@@ -4,10 +4,9 @@ import { clientAuthentication, type ClientProof } from './client-authentication.
 import { InvalidRequest } from './errors.ts';
 import { accessTokens, refreshTokens } from './grant.ts';
 import type { OAuthParts } from './parts.ts';
-import { checkEnabled } from './switch.ts';
 
 export function tokenRevocation(parts: OAuthParts) {
-  const { issued, grants, digests, settings, unitOfWork, vouching } = parts;
+  const { issued, grants, digests, unitOfWork, vouching } = parts;
   const authenticate = clientAuthentication(parts);
 
   /**
@@ -16,7 +15,6 @@ export function tokenRevocation(parts: OAuthParts) {
    * @throws {InvalidRequest | InvalidClient}
    */
   return async (call: Call, proof: ClientProof, { token }: { readonly token?: string }): Promise<void> => {
-    await checkEnabled(settings);
     const client = await authenticate(proof);
     if (token === undefined) throw new InvalidRequest('The field token is missing');
     const hash = digests.hash(token);

@@ -30,6 +30,7 @@ export function oauthUseCases(parts: OAuthParts & { readonly trail: () => AuditT
   const keys = signingKeys(parts);
   const prune = pruning(parts);
   return {
+    open: () => checkEnabled(parts.settings),
     discovery: discovery(parts),
     authorization: authorization(parts),
     token: tokenEndpoint(parts, issuing(parts, keys)),
@@ -42,9 +43,8 @@ export function oauthUseCases(parts: OAuthParts & { readonly trail: () => AuditT
     keys,
     reader: accessTokenReader(parts),
 
-    /** What the token may be told of its user. @throws {TemporarilyUnavailable | Unauthorized} */
+    /** What the token may be told of its user. @throws {Unauthorized} */
     async userinfo({ caller }: Call<User>): Promise<Claims> {
-      await checkEnabled(parts.settings);
       const account = await parts.vouching.claims(caller.id);
       if (account === undefined) throw new Unauthorized('The credential is not valid');
       return claimsOf(account, caller.credential.scopes);

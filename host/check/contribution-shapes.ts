@@ -94,8 +94,8 @@ export const route: Shape = object('a route', {
   maxBytes: optional(later(count)),
   success: optional(later(oneOf(200, 201, 202, 204, 308))),
   result: required(
-    later(schemaOr('bytes', 'empty')),
-    'Say what it answers: a schema such as `shape({ … })`, "bytes", or "empty"',
+    later(schemaOr('bytes', 'html', 'empty')),
+    'Say what it answers: a schema such as `shape({ … })`, "bytes", "html", or "empty"',
   ),
   statuses: optional(later(list(count))),
   errorMembers: optional(later(objectSchema)),
@@ -105,6 +105,7 @@ export const route: Shape = object('a route', {
   ownCredentials: optional(flag),
   cors: optional(flag),
   there: optional(fn),
+  open: optional(fn),
   refusal: optional(fn),
   basic: optional(flag),
   refusesTrailingSlash: optional(flag),

@@ -43,6 +43,7 @@ const settings: Readonly<Record<string, Shape>> = {
     ...ofSetting,
     default: theDefault(leaf('a text', (value) => typeof value === 'string')),
     maxLength: optional(count),
+    check: optional(fn),
   }),
 };
 const anySetting = object('a setting', { ...ofSetting, default: optional(anything) });

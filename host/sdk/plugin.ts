@@ -18,6 +18,7 @@ import '#core/repositories/index';
 import '#core/settings/index';
 export { entityTag } from '#adapters/http/etag';
 export { channel, type ChannelMessage, type ChannelSpec, type LiveChannel } from '#adapters/http/live/channel';
+export { html, HtmlPage, type Html, type HtmlPiece } from '#adapters/http/html';
 export { operations, type Noun, type OperationAccess, type Operations } from '#adapters/http/operations';
 export {
   api,

@@ -19,6 +19,7 @@ import { sqlGroupStore } from './groups/store.ts';
 import { migrations } from './migrations.ts';
 import { profileRoutes } from './profiles/routes.ts';
 import { authRoutes } from './sessions/routes.ts';
+import { signInPageRoutes } from './sessions/sign-in-page.ts';
 import { memorySessionStore } from './sessions/store-memory.ts';
 import { sqlSessionStore } from './sessions/store.ts';
 import { identityEntities } from './tables.ts';
@@ -141,8 +142,9 @@ export default definePlugin({
     PasswordHasher: (parts) => parts.passwordHasher,
     CredentialReader: (parts) => parts.credentialReader,
   },
-  routes: (parts) => [
+  routes: (parts, { instance }) => [
     ...authRoutes(parts),
+    ...signInPageRoutes(parts, () => instance.webUrl),
     ...profileRoutes(parts),
     ...tokenRoutes(parts),
     ...adminUserRoutes(parts),

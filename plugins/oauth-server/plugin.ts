@@ -6,6 +6,7 @@ import { oauthUseCases } from '#core/oauth/use-cases';
 import { applicationAdminRoutes } from './applications/admin-routes.ts';
 import { applicationRoutes } from './applications/routes.ts';
 import { memoryClientStore, sqlClientStore } from './applications/store.ts';
+import { consentPageRoutes } from './authorization/consent-page.ts';
 import { authorizationRoutes } from './authorization/routes.ts';
 import { discoveryRoutes } from './discovery/routes.ts';
 import { grantRoutes } from './grants/routes.ts';
@@ -84,6 +85,7 @@ export default definePlugin({
   routes: (parts, { Users: users, instance }) => [
     ...discoveryRoutes(parts),
     ...authorizationRoutes(parts),
+    ...consentPageRoutes(parts, { users: () => users, webUrl: () => instance.webUrl }),
     ...tokenRoutes(parts),
     ...revocationRoutes(parts),
     ...introspectionRoutes(parts, () => instance.baseUrl),

@@ -141,7 +141,10 @@ void t.test(
         without('scope'),
         'lacks "scope". Name the row of the scope catalogue a token must satisfy, or null where any credential will do.',
       ],
-      [without('result'), 'lacks "result". Say what it answers: a schema such as `shape({ … })`, "bytes", or "empty".'],
+      [
+        without('result'),
+        'lacks "result". Say what it answers: a schema such as `shape({ … })`, "bytes", "html", or "empty".',
+      ],
       [without('run'), 'lacks "run". Add the function that answers.'],
       [{ ...good, acess: anyone }, 'has "acess", which is no member of a route. Did you mean "access"?'],
       [

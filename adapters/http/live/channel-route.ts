@@ -24,10 +24,7 @@ export interface LiveWiring extends Wiring {
 
 export function channelRoute({ plugin, channel, outside = false }: OwnedChannel, wiring: LiveWiring): ServerRoute {
   const { access, currentCaller, csrf, log } = wiring;
-  const identify = identifier(
-    { meter: channel.meter, cookies: true, presented: shownIn, guardCookie: csrf.checkUpgrade },
-    wiring,
-  );
+  const identify = identifier({ meter: channel.meter, presented: shownIn, guardCookie: csrf.checkUpgrade }, wiring);
   const checkParams = channel.params === undefined ? undefined : compile(channel.params, 'params');
   const open = opener(wiring);
 

@@ -1,25 +1,13 @@
 // The routes of /auth: sign-in, refresh, sign-out, the authenticated user and registration.
 import { anyone, api, reply, signedIn } from 'hexforge/plugin';
-import type { Cookie, Route } from 'hexforge/plugin';
-import type { IdentityUseCases, SignedIn } from '#core/identity/use-cases';
+import type { Route } from 'hexforge/plugin';
+import type { IdentityUseCases } from '#core/identity/use-cases';
 import { presentUser } from '../profiles/present.ts';
 import { userJson } from '../profiles/schemas.ts';
+import { accessCookie, cleared, cookies, refreshCookie } from './cookies.ts';
 import { presentSession } from './present.ts';
 import { loginBody, registrationBody, sessionJson } from './schemas.ts';
 
-/** Document D, "Cookies". `Secure` follows from {base_url}. */
-const accessCookie = { name: 'svc_access_token', sameSite: 'Lax', path: '/' } as const;
-const refreshCookie = { name: 'svc_refresh_token', sameSite: 'Strict', path: '/api/v1/auth' } as const;
-
-const cookies = ({ accessToken, refreshToken, lifetimes }: SignedIn): Cookie[] => [
-  { ...accessCookie, value: accessToken, maxAgeSeconds: lifetimes.accessSeconds },
-  { ...refreshCookie, value: refreshToken, maxAgeSeconds: lifetimes.refreshSeconds },
-];
-const cleared: readonly Cookie[] = [accessCookie, refreshCookie].map((cookie) => ({
-  ...cookie,
-  value: '',
-  maxAgeSeconds: 0,
-}));
 /** RFC 6749, section 5.1, for the same reason: the body is a credential. */
 const uncached = { 'cache-control': 'no-store' };
 

@@ -1,4 +1,4 @@
-// The authorization endpoint, for the page of consent.
+// The authorization endpoint, for pages and programs that ask the user themselves.
 import { api, reply, session, type Call, type Reply, type Route, type TypeOf, type User } from 'hexforge/plugin';
 import type { ConsentQuestion, OAuthUseCases } from '#core/oauth/use-cases';
 import { oauthRefusals } from '../refusal.ts';
@@ -7,7 +7,7 @@ import { authorizationQuery, consentJson, decidedJson, decisionForm } from './sc
 type ConsentJson = TypeOf<typeof consentJson>;
 type Outcome = Awaited<ReturnType<OAuthUseCases['authorization']['ask']>>;
 
-const presentQuestion = ({ client, scopes, rememberedScopes, redirectHost }: ConsentQuestion): ConsentJson => ({
+const presentQuestion = ({ client, scopes, rememberedScopes, redirectUri }: ConsentQuestion): ConsentJson => ({
   decision: 'consent_required',
   app_name: client.name,
   description: client.description,
@@ -16,7 +16,7 @@ const presentQuestion = ({ client, scopes, rememberedScopes, redirectHost }: Con
   scopes_requested: scopes,
   grant_exists: rememberedScopes !== undefined,
   remembered_scopes: rememberedScopes ?? [],
-  redirect_host: redirectHost,
+  redirect_host: new URL(redirectUri).host,
   self_registered: client.ownerId === null,
 });
 
@@ -27,9 +27,9 @@ const guarded = {
   'x-frame-options': 'DENY',
 } as const;
 
-/** The browser is sent to the client, without a body. */
-const sentTo = (url: string): Reply<never> =>
-  reply(undefined as never, { status: 302, headers: { ...guarded, location: url } });
+/** The browser is sent there, without a body. */
+export const sentTo = (url: string, status: 302 | 303 = 302): Reply<never> =>
+  reply(undefined as never, { status, headers: { ...guarded, location: url } });
 
 /** As a browser says of who made it ask (Fetch Metadata); no other client says so. */
 const isElsewhere = (site: string | undefined): boolean =>
@@ -42,12 +42,13 @@ const common = {
   scope: null,
   cookies: true,
   query: authorizationQuery,
-  statuses: [302, 503],
+  statuses: [302],
 } as const;
 
-export const authorizationRoutes = ({ authorization }: OAuthUseCases): readonly Route[] => [
+export const authorizationRoutes = ({ authorization, open }: OAuthUseCases): readonly Route[] => [
   api({
     ...common,
+    open,
     id: 'oauthConsent',
     summary: 'What an application asks the signed-in user for',
     method: 'GET',
@@ -63,6 +64,7 @@ export const authorizationRoutes = ({ authorization }: OAuthUseCases): readonly 
   }),
   api({
     ...common,
+    open,
     id: 'oauthDecide',
     summary: 'Approve or deny what an application asks for',
     method: 'POST',
@@ -70,9 +72,10 @@ export const authorizationRoutes = ({ authorization }: OAuthUseCases): readonly 
     body: decisionForm,
     result: decidedJson,
     async run(call: Call<User>, { query, body }) {
-      const decided: Outcome = await authorization.decide(call, query, body);
-      if (decided.outcome !== 'answered') return sentTo(decided.outcome === 'refused' ? decided.url : '');
-      return reply({ redirect_url: decided.url }, { headers: guarded });
+      const decided = await authorization.decide(call, query, body);
+      return decided.outcome === 'refused'
+        ? sentTo(decided.url)
+        : reply({ redirect_url: decided.url }, { headers: guarded });
     },
   }),
 ];

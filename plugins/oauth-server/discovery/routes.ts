@@ -1,5 +1,18 @@
 // Discovery: metadata of the authorization server and of protected resources, and the signing keys.
-import { anyone, api, flag, list, maybe, NotFound, oneOf, reply, shape, word, type Route } from 'hexforge/plugin';
+import {
+  anyone,
+  api,
+  flag,
+  found,
+  list,
+  maybe,
+  NotFound,
+  oneOf,
+  reply,
+  shape,
+  word,
+  type Route,
+} from 'hexforge/plugin';
 import type { OAuthUseCases } from '#core/oauth/use-cases';
 import { oauthRefusals } from '../refusal.ts';
 
@@ -52,9 +65,10 @@ const common = { ...oauthRefusals, method: 'GET', mount: 'root', access: anyone,
 const uncached = { headers: { 'cache-control': 'no-store' } } as const;
 /** Seconds: shorter than a key is published that signs no longer. */
 const keysAge = 300;
+const nothing = 'There is nothing at this path';
 
-export const discoveryRoutes = ({ discovery, keys }: OAuthUseCases): readonly Route[] => [
-  ...(['oauth-authorization-server', 'openid-configuration'] as const).map((name) =>
+export const discoveryRoutes = ({ discovery, keys, open }: OAuthUseCases): readonly Route[] => [
+  ...(['oauth-authorization-server', 'openid-configuration'] as const).flatMap((name) => [
     api({
       ...common,
       id: name === 'openid-configuration' ? 'openidConfiguration' : 'oauthMetadata',
@@ -63,23 +77,43 @@ export const discoveryRoutes = ({ discovery, keys }: OAuthUseCases): readonly Ro
           ? 'The same, where OpenID Connect looks for it'
           : 'Metadata of the authorization server (RFC 8414)',
       path: `/.well-known/${name}` as '/',
+      open,
       result: metadataJson,
-      statuses: [503],
       run: async () => reply(await discovery.metadata(), uncached),
     }),
-  ),
+    api({
+      ...common,
+      id: name === 'openid-configuration' ? 'openidConfigurationOfPath' : 'oauthMetadataOfPath',
+      summary: 'The same, where the base URL has a path: it comes after the name (RFC 8414, section 3.1)',
+      path: `/.well-known/${name}/{path*}` as '/{path*}',
+      hidden: true,
+      open,
+      result: metadataJson,
+      async run(_call, { params: { path } }) {
+        if (!discovery.isBasePath(path)) throw new NotFound(nothing);
+        return reply(await discovery.metadata(), uncached);
+      },
+    }),
+  ]),
   api({
     ...common,
     id: 'oauthProtectedResource',
     summary: 'Metadata of the MCP endpoint of a repository (RFC 9728), whether there is one or not',
     path: '/.well-known/oauth-protected-resource/api/v1/mcp/{owner}/{repo}',
+    open,
     result: protectedResourceJson,
-    statuses: [404, 503],
-    async run(_call, { params }) {
-      const found = await discovery.protectedResource(params);
-      if (found === undefined) throw new NotFound('There is nothing at this path');
-      return reply(found, uncached);
-    },
+    statuses: [404],
+    run: (_call, { params }) => reply(found(discovery.protectedResource(params), nothing), uncached),
+  }),
+  api({
+    ...common,
+    id: 'oauthProtectedResourceOfPath',
+    summary: 'The same, where the base URL has a path (RFC 9728, section 3.1)',
+    path: '/.well-known/oauth-protected-resource/{path*}',
+    hidden: true,
+    open,
+    result: protectedResourceJson,
+    run: (_call, { params: { path } }) => reply(found(discovery.protectedResourceAt(path), nothing), uncached),
   }),
   api({
     ...common,

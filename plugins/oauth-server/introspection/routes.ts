@@ -51,16 +51,16 @@ const present = (found: Introspection | undefined, issuer: string): TypeOf<typeo
   };
 };
 
-export const introspectionRoutes = ({ introspect }: OAuthUseCases, issuer: () => string): readonly Route[] => [
+export const introspectionRoutes = ({ introspect, open }: OAuthUseCases, issuer: () => string): readonly Route[] => [
   api({
     ...ofClients,
     ...oauthRefusals,
+    open,
     id: 'oauthIntrospect',
     summary: 'What a token of the client is worth (RFC 7662)',
     path: '/oauth2/introspect',
     body: tokenReferenceForm,
     result: introspectionJson,
-    statuses: [503],
     run: async (call, { body, header }) =>
       reply(present(await introspect(call, proofOf(header, body), body), issuer()), { headers: uncached }),
   }),

@@ -57,7 +57,7 @@ const present = ({ client, secret }: NewClient): TypeOf<typeof clientInformation
   scope: client.scopes.join(' '),
 });
 
-export const registrationRoutes = ({ registration }: OAuthUseCases): readonly Route[] => [
+export const registrationRoutes = ({ registration, open }: OAuthUseCases): readonly Route[] => [
   api({
     id: 'oauthRegister',
     summary: 'Register an application (RFC 7591), where the setting oauth2.dcr.enabled allows it',
@@ -67,13 +67,14 @@ export const registrationRoutes = ({ registration }: OAuthUseCases): readonly Ro
     scope: 'admin.oauth',
     cors: true,
     there: (call) => registration.there(call),
+    open,
     refusal: wording('invalid_client_metadata'),
     errorMembers,
     body: metadataBody,
     maxBytes: 65_536,
     success: 201,
     result: clientInformationJson,
-    statuses: [404, 503],
+    statuses: [404],
     run: async (call, { body }) => reply(present(await registration.register(call, body)), { headers: uncached }),
   }),
 ];

@@ -11,10 +11,11 @@ export const tokenReferenceForm = shape({
   token_type_hint: field(),
 }).id('TokenReference');
 
-export const revocationRoutes = ({ revoke }: OAuthUseCases): readonly Route[] => [
+export const revocationRoutes = ({ revoke, open }: OAuthUseCases): readonly Route[] => [
   api({
     ...ofClients,
     ...oauthRefusals,
+    open,
     id: 'oauthRevoke',
     summary: 'Revoke a token, whether or not there is such a one (RFC 7009)',
     path: '/oauth2/revoke',
@@ -22,7 +23,6 @@ export const revocationRoutes = ({ revoke }: OAuthUseCases): readonly Route[] =>
     body: tokenReferenceForm,
     success: 200,
     result: 'empty',
-    statuses: [503],
     async run(call, { body, header }) {
       await revoke(call, proofOf(header, body), body);
       return reply(undefined, { headers: uncached });

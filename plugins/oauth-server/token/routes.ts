@@ -14,17 +14,17 @@ const present = ({ accessToken, expiresIn, scopes, refreshToken, idToken }: Toke
   ...(idToken !== undefined && { id_token: idToken }),
 });
 
-export const tokenRoutes = ({ token }: OAuthUseCases): readonly Route[] => [
+export const tokenRoutes = ({ token, open }: OAuthUseCases): readonly Route[] => [
   api({
     ...ofClients,
     ...oauthRefusals,
+    open,
     id: 'oauthToken',
     summary: 'Exchange an authorization code or a refresh token (RFC 6749)',
     path: '/oauth2/token',
     cors: true,
     body: tokenForm,
     result: tokenJson,
-    statuses: [503],
     run: async (call, { body, header }) =>
       reply(present(await token(call, proofOf(header, body), body)), { headers: uncached }),
   }),

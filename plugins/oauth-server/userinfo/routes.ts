@@ -14,10 +14,11 @@ const claimsJson = shape({
   email_verified: maybe(flag()),
 }).id('Claims');
 
-export const userinfoRoutes = ({ userinfo }: OAuthUseCases): readonly Route[] =>
+export const userinfoRoutes = ({ userinfo, open }: OAuthUseCases): readonly Route[] =>
   (['GET', 'POST'] as const).map((method) =>
     api({
       ...oauthRefusals,
+      open,
       id: method === 'GET' ? 'oauthUserinfo' : 'oauthUserinfoPost',
       summary: 'What the scopes of the token let an application know of its user',
       method,
@@ -28,7 +29,6 @@ export const userinfoRoutes = ({ userinfo }: OAuthUseCases): readonly Route[] =>
       scope: 'openid',
       cors: true,
       result: claimsJson,
-      statuses: [503],
       run: async (call) => reply(await userinfo(call), { headers: uncached }),
     }),
   );

@@ -106,18 +106,15 @@ async function begun() {
     confidential: true,
   });
   const proof = { authorization: undefined, clientId: client.clientId, clientSecret: secret };
+  const request = {
+    client_id: client.clientId,
+    redirect_uri: redirectUri,
+    response_type: 'code',
+    code_challenge: sha256Digests.challenge(verifier),
+    code_challenge_method: 'S256',
+  };
   const code = async (): Promise<string> => {
-    const answer = await oauth.authorization.decide(
-      asUser(),
-      {
-        client_id: client.clientId,
-        redirect_uri: redirectUri,
-        response_type: 'code',
-        code_challenge: sha256Digests.challenge(verifier),
-        code_challenge_method: 'S256',
-      },
-      { decision: 'allow' },
-    );
+    const answer = await oauth.authorization.decide(asUser(), request, { decision: 'allow' });
     if (answer.outcome !== 'answered') throw new Error('no code');
     return new URL(answer.url).searchParams.get('code') ?? '';
   };
@@ -133,7 +130,7 @@ async function begun() {
       grant_type: 'refresh_token',
       ...(token !== undefined && { refresh_token: token }),
     });
-  return { ...made, code, exchange, refresh };
+  return { ...made, request, code, exchange, refresh };
 }
 
 void t.test('a code is good for ten minutes, to the second', async (t) => {
@@ -143,6 +140,28 @@ void t.test('a code is good for ten minutes, to the second', async (t) => {
   t.ok((await exchange(early)).accessToken);
   clock.advance(1);
   await t.rejects(exchange(late), { code: 'invalid_grant' });
+});
+
+void t.test('who has to sign in, for the first time or again, may be asked to unless prompt=none', async (t) => {
+  const { clock, oauth, request, asUser, asClient } = await begun();
+  const ask = async (over: object, call: () => Call = asUser) => {
+    const answer = await oauth.authorization.ask(call(), { ...request, ...over });
+    if (answer.outcome !== 'refused') return answer.outcome;
+    return `${new URL(answer.url).searchParams.get('error')}${answer.signIn ? ', sign in' : ''}`;
+  };
+  t.equal(await ask({}, asClient), 'login_required, sign in');
+  t.equal(await ask({ prompt: 'none' }, asClient), 'login_required');
+  t.equal(await ask({ scope: 'x' }, asClient), 'invalid_scope', 'an error is told without a sign-in');
+  clock.advance(120_000);
+  for (const over of [{ prompt: 'login' }, { prompt: 'select_account' }, { max_age: '0' }, { max_age: '120' }])
+    t.equal(await ask(over), 'asked', JSON.stringify(over));
+  t.equal(await ask({ prompt: 'login', max_age: '119' }), 'login_required, sign in');
+  t.equal(await ask({ prompt: 'none', max_age: '0' }), 'login_required');
+  t.equal(await ask({ prompt: 'none' }), 'consent_required');
+  clock.advance(1);
+  for (const over of [{ prompt: 'login' }, { prompt: 'select_account' }, { max_age: '0' }, { max_age: '120' }])
+    t.equal(await ask(over), 'login_required, sign in', JSON.stringify(over));
+  t.equal(await ask({ max_age: '121' }), 'asked');
 });
 
 void t.test(

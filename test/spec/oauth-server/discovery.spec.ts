@@ -92,6 +92,11 @@ void t.test('503 temporarily_unavailable while the authorization server is off, 
     openid: await forge.anonymous.get(openid),
     resource: await forge.anonymous.get(`${resource}/a/b`),
     consent: await user.client.get(paths.authorize),
+    consentAnonymous: await forge.anonymous.get(paths.authorize),
+    decisionAnonymous: await forge.anonymous.post(paths.authorize, { ...form, raw: 'decision=allow' }),
+    userinfoAnonymous: await forge.anonymous.get(paths.userinfo),
+    userinfoPostAnonymous: await forge.anonymous.post(paths.userinfo),
+    tokenWithoutBody: await forge.anonymous.post(paths.token),
     decision: await user.client.post(paths.authorize, { ...form, raw: 'decision=allow' }),
     token: await forge.anonymous.post(paths.token, form),
     revoke: await forge.anonymous.post(paths.revoke, form),
@@ -104,7 +109,38 @@ void t.test('503 temporarily_unavailable while the authorization server is off, 
     t.equal(answer.status, 503, what);
     t.match(answer.body, { error: 'temporarily_unavailable', error_description: /./ }, what);
   }
+  t.equal(answers.userinfoAnonymous.headers.get('access-control-allow-origin'), '*', 'pages may read why');
+  // What is the user's own stays theirs: what was granted can be taken back meanwhile.
+  t.equal((await user.client.get(paths.apps)).status, 200);
+  t.equal((await user.client.get(paths.grants)).status, 200);
+  t.equal((await forge.anonymous.get(paths.apps)).status, 401);
 });
+
+void t.test(
+  'a base URL with a path: well-known names come before it (RFC 8414 and RFC 9728, section 3.1)',
+  async (t) => {
+    const issuer = 'https://forge.example/code/here';
+    const { anonymous } = await startTestForge(t, { environment: { HEXFORGE_BASE_URL: issuer } });
+    for (const name of ['oauth-authorization-server', 'openid-configuration'])
+      for (const path of ['', '/code/here', '/code/here/']) {
+        const answer = await anonymous.get(`/.well-known/${name}${path}`);
+        t.strictSame([answer.status, (answer.body as { issuer?: string }).issuer], [200, issuer], name + path);
+        t.equal(answer.headers.get('access-control-allow-origin'), '*');
+        t.equal(answer.headers.get('cache-control'), 'no-store');
+      }
+    for (const path of ['/code', '/here', '/code/here/there', '/Code/here', '/code%2Fhere/x'])
+      t.equal((await anonymous.get(`/.well-known/oauth-authorization-server${path}`)).status, 404, path);
+    const answer = await anonymous.get('/.well-known/oauth-protected-resource/code/here/api/v1/mcp/a/b');
+    t.match(
+      [answer.status, answer.body],
+      [200, { resource: `${issuer}/api/v1/mcp/a/b`, authorization_servers: [issuer] }],
+    );
+    for (const path of ['/code/here', '/code/here/api/v1/mcp/a', '/code/here/api/v1/mcp/a/b/c', '/x/api/v1/mcp/a/b'])
+      t.equal((await anonymous.get(`/.well-known/oauth-protected-resource${path}`)).status, 404, path);
+    const plain = await sharedForge(t);
+    t.equal((await plain.anonymous.get('/.well-known/oauth-authorization-server/code')).status, 404);
+  },
+);
 
 void t.test('JWKS: public members of RS256 keys alone, with kid', async (t) => {
   const { anonymous } = await sharedForge(t);

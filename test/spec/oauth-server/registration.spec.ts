@@ -136,6 +136,37 @@ void t.test('the list of redirects: exact URIs and origins', async (t) => {
     loopback,
   ])
     t.equal(await status(uri), 400, uri);
+
+  const admin = await forge.administrator();
+  const store = (value: string) =>
+    admin.put('/api/v1/admin/settings/oauth2.dcr.redirect_allowlist', { body: { value } });
+  for (const [entry, why] of [
+    ['claude.ai', 'is no URL'],
+    ['*', 'is no URL'],
+    ['https://*.example', 'has a wildcard'],
+    ['http://app.example', 'is neither https nor http on a loopback address'],
+    ['javascript:alert(1)', 'is neither https nor http on a loopback address'],
+    ['https://app.example/cb#top', 'has a fragment'],
+    ['https://app.example/a https://app.example/b', 'is not in the form that parsers of URLs give it'],
+    ['https://App.example', 'is not in the form that parsers of URLs give it'],
+    ['https://good@evil.example', 'has a user or password'],
+  ] as const) {
+    const answer = await store(`https://fine.example,\n${entry}\nhttps://fine.example/cb`);
+    t.strictSame(
+      [answer.status, (answer.body as { detail?: string }).detail],
+      [
+        422,
+        `"oauth2.dcr.redirect_allowlist" must be redirect URIs or origins with commas or new lines between; "${entry}" ${why}`,
+      ],
+    );
+  }
+  t.equal(await status('https://claude.ai/still'), 201, 'the list is as it was');
+  for (const value of [
+    '',
+    ' , \n',
+    'https://claude.ai/, http://127.0.0.1, http://[::1]:4711, https://a.example:8443/b?c',
+  ])
+    t.equal((await store(value)).status, 200, value);
 });
 
 void t.test(

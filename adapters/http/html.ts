@@ -1,0 +1,122 @@
+// Pages that a browser shows: HTML that escapes what is put into it, and the headers that keep a page to itself.
+import { createHash } from 'node:crypto';
+import type { Failure } from './errors.ts';
+
+/** HTML that may be shown as it is; `html` makes it. */
+export class Html {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** What can be put into HTML: a text is escaped; undefined and false leave nothing. */
+export type HtmlPiece = Html | string | false | undefined | readonly HtmlPiece[];
+
+/**
+ * HTML with pieces put into it.
+ *
+ * @example
+ *   const greeting = html`<p>Hello, <bdi>${'<b>Ada</b>'}</bdi></p>`;
+ */
+export const html = (parts: TemplateStringsArray, ...pieces: readonly HtmlPiece[]): Html =>
+  new Html(parts.map((part, index) => (index === 0 ? part : written(pieces[index - 1]) + part)).join(''));
+
+function written(piece: HtmlPiece): string {
+  if (piece === undefined || piece === false) return '';
+  if (piece instanceof Html) return piece.text;
+  return typeof piece === 'string' ? escaped(piece) : piece.map(written).join('');
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+/** What does not show, and what turns around the text beside it, is shown to be there. */
+const escaped = (text: string): string =>
+  text
+    .toWellFormed()
+    .replaceAll(/[^\P{Cc}\n\t]|\p{Bidi_Control}/gu, '\u{fffd}')
+    .replaceAll(/[&<>"']/g, (character) => entities[character] ?? '');
+
+/**
+ * A page of this instance. It has no scripts, nothing of other sites, and cannot be framed; its forms lead to this
+ * instance.
+ */
+export class HtmlPage {
+  readonly title: string;
+  readonly main: Html;
+  /** URLs that its forms may lead to after all, by a redirect. */
+  readonly formsLeadTo: readonly string[];
+
+  constructor({ title, main, formsLeadTo = [] }: Pick<HtmlPage, 'title' | 'main'> & Partial<HtmlPage>) {
+    this.title = title;
+    this.main = main;
+    this.formsLeadTo = formsLeadTo;
+  }
+}
+
+const style = `
+:root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif; }
+main { max-width: 32rem; margin: 4rem auto; padding: 0 1rem; overflow-wrap: anywhere; }
+h1 { font-size: 1.4rem; line-height: 1.25; }
+input:not([type=checkbox]) { display: block; width: 100%; box-sizing: border-box; padding: .5rem; font: inherit; }
+button { padding: .5rem 1.25rem; margin: .5rem .5rem 0 0; font: inherit; cursor: pointer; }
+small, code { color: GrayText; }
+[role=alert] { padding: .5rem .75rem; border-left: .25rem solid #c33; }
+`;
+/** As one piece: its hash is over every character of it. */
+const styleElement = new Html(`<style>${style}</style>`);
+const styleSource = `'sha256-${createHash('sha256').update(style).digest('base64')}'`;
+
+/**
+ * The whole document. A form that is posted under the policy `no-referrer`, which every answer has, comes with `Origin:
+ * null`, as those of other sites may; so the page says `same-origin` for itself.
+ */
+export const pageText = ({ title, main }: HtmlPage): string =>
+  html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="referrer" content="same-origin" />
+        <title>${title} – Hexforge</title>
+        ${styleElement}
+      </head>
+      <body>
+        <main>${main}</main>
+      </body>
+    </html> `.text;
+
+/** Of an answer that is this page. */
+export const pageHeaders = ({ formsLeadTo }: HtmlPage): Readonly<Record<string, string>> => ({
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': [
+    "default-src 'none'",
+    `style-src ${styleSource}`,
+    ["form-action 'self'", ...new Set(formsLeadTo.map(sourceOf))].join(' '),
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+  ].join('; '),
+  'x-frame-options': 'DENY',
+  'cross-origin-opener-policy': 'same-origin',
+});
+
+/** The origin of a URL; its scheme where the policy has no words for the host, such as an IPv6 address. */
+function sourceOf(url: string): string {
+  const { origin, protocol } = new URL(url);
+  return /^https?:\/\/[a-z0-9.-]+(?::\d+)?$/.test(origin) ? origin : protocol;
+}
+
+/** A refusal that says nothing of how it looks. */
+export const refusalPage = ({ body: { error, detail } }: Pick<Failure, 'body'>): HtmlPage =>
+  new HtmlPage({
+    title: String(error),
+    main: html`<h1>${String(error)}</h1>
+      ${typeof detail === 'string' && html`<p>${detail}</p>`}`,
+  });

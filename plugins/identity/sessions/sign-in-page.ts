@@ -1,0 +1,70 @@
+// The page where a person signs in with a name and a password, and goes on to the page that sent them here.
+import { anyone, api, html, HtmlPage, maybe, reply, shape, word, type Route } from 'hexforge/plugin';
+import { returnPath } from 'hexforge/identity';
+import type { IdentityUseCases } from '#core/identity/use-cases';
+import { cookies } from './cookies.ts';
+import { loginBody } from './schemas.ts';
+
+/** @param refused why the attempt before failed. */
+const signInPage = (...refused: readonly unknown[]): HtmlPage =>
+  new HtmlPage({
+    title: 'Sign in',
+    main: html`<h1>Sign in</h1>
+      ${refused.map((line) => typeof line === 'string' && html`<p role="alert">${line}</p>`)}
+      <form method="post">
+        <p>
+          <label for="username">Username</label>
+          <input name="username" id="username" autocomplete="username" autocapitalize="none" required autofocus />
+        </p>
+        <p>
+          <label for="password">Password</label>
+          <input name="password" id="password" type="password" autocomplete="current-password" required />
+        </p>
+        <button>Sign in</button>
+      </form>`,
+  });
+
+const signedInPage = (username: string, next: string | undefined): HtmlPage =>
+  new HtmlPage({
+    title: 'Signed in',
+    main: html`<h1>You are signed in as ${username}</h1>
+      ${next !== undefined && html`<p><a href="${next}">Go on</a></p>`}`,
+  });
+
+const common = {
+  mount: 'root',
+  path: '/-/sign-in',
+  access: anyone,
+  scope: null,
+  query: shape({ return_to: maybe(word().empty('').max(16_384)) }),
+  result: 'html',
+  refusal: (failure) => ({ ...failure, page: signInPage(failure.body['error'], failure.body['detail']) }),
+} as const satisfies Partial<Parameters<typeof api>[0]>;
+
+export const signInPageRoutes = ({ sessions }: IdentityUseCases, webUrl: () => string): readonly Route[] => [
+  api({
+    ...common,
+    id: 'signInPage',
+    summary: 'Asks for a name and a password',
+    method: 'GET',
+    run: () => signInPage(),
+  }),
+  api({
+    ...common,
+    id: 'signInPageAnswer',
+    summary: 'Signs in, and goes on to `return_to`, a path of this instance',
+    method: 'POST',
+    form: true,
+    body: loginBody,
+    async run(call, { query: { return_to: returnTo = '' }, body }) {
+      const opened = await sessions.signIn(call, body);
+      const path = returnPath(returnTo);
+      const next = path && webUrl() + path;
+      return reply(signedInPage(opened.account.username, next), {
+        cookies: cookies(opened),
+        // Not a redirect: what the form may lead to would then hold for wherever the next page leads too.
+        ...(next !== undefined && { headers: { refresh: `0; url=${next}` } }),
+      });
+    },
+  }),
+];

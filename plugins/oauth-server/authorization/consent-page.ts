@@ -1,0 +1,107 @@
+// The page of consent: where the browser of a user comes with what an application asks for, and leaves with the answer.
+import { anyone, api, html, HtmlPage, type Html, type Reply, type Route, type TypeOf } from 'hexforge/plugin';
+import type { Users } from 'hexforge/identity';
+import type { ConsentQuestion, OAuthUseCases } from '#core/oauth/use-cases';
+import { sentTo } from './routes.ts';
+import { authorizationQuery, decisionForm } from './schemas.ts';
+import { wordsOf } from './scope-words.ts';
+
+const path = '/-/oauth2/authorize';
+type Query = TypeOf<typeof authorizationQuery>;
+
+/** The page of sign-in, which leads back here with the same request. */
+function signInUrl(webUrl: string, query: Query): string {
+  const request = new URLSearchParams(
+    Object.entries(query).flatMap(([name, value]) => [value].flat().map((one): [string, string] => [name, one])),
+  );
+  return `${webUrl}/-/sign-in?return_to=${encodeURIComponent(`${path}?${request}`)}`;
+}
+
+const scopeItem = (scope: string): Html => html`<li>${wordsOf(scope)} <code>${scope}</code></li>`;
+
+/** Who is behind it, as far as this instance can tell. */
+const origin = ({ ownerId }: ConsentQuestion['client'], owner: string | undefined): Html | false =>
+  ownerId === null
+    ? html`<p role="alert">It registered itself: nobody of this instance vouches for it or for its name.</p>`
+    : owner !== undefined && html`<p>It was registered by <b>${owner}</b>.</p>`;
+
+function consentPage(
+  { username, client, scopes, rememberedScopes, resource, redirectUri }: ConsentQuestion,
+  owner: string | undefined,
+  otherAccount: string,
+): HtmlPage {
+  const { name, description, homepageUrl } = client;
+  return new HtmlPage({
+    title: `Allow ${name}?`,
+    main: html`<h1><bdi>${name}</bdi> asks for access to your account</h1>
+      <p>You are signed in as <b>${username}</b>. <a href="${otherAccount}">Use another account</a></p>
+      ${origin(client, owner)} ${description !== '' && html`<p><bdi>${description}</bdi></p>`}
+      ${homepageUrl !== '' && html`<p>Homepage: <a href="${homepageUrl}" rel="noreferrer">${homepageUrl}</a></p>`}
+      <p>It will be able to:</p>
+      <ul>
+        ${scopes.map(scopeItem)}
+      </ul>
+      ${resource !== '' && html`<p>At this address alone: <code>${resource}</code></p>`}
+      <p>Your answer goes to <b>${new URL(redirectUri).host}</b>.</p>
+      <form method="post">
+        <p>
+          <input type="checkbox" name="remember" id="remember" value="true" ${rememberedScopes && html`checked`} />
+          <label for="remember">Do not ask again for this</label>
+        </p>
+        <button name="decision" value="cancel">Cancel</button>
+        <button name="decision" value="approve">Approve</button>
+      </form>`,
+    formsLeadTo: [redirectUri],
+  });
+}
+
+/** Who has no session is sent to sign in, so anyone may come. */
+const common = {
+  mount: 'root',
+  path,
+  access: anyone,
+  scope: null,
+  cookies: true,
+  query: authorizationQuery,
+  result: 'html',
+} as const;
+
+export function consentPageRoutes(
+  { authorization, open }: OAuthUseCases,
+  { users, webUrl }: { readonly users: () => Users; readonly webUrl: () => string },
+): readonly Route[] {
+  const ownerOf = async ({ ownerId }: ConsentQuestion['client']): Promise<string | undefined> =>
+    ownerId === null ? undefined : (await users().byIds([ownerId])).get(ownerId)?.username;
+
+  return [
+    api({
+      ...common,
+      open,
+      id: 'oauthConsentPage',
+      summary: 'Asks the user whether an application is given what it asks for',
+      method: 'GET',
+      async run(call, { query, header }): Promise<HtmlPage | Reply<never>> {
+        // A frame or an image of any page: what comes of it is not seen, so it is not the user who came.
+        const elsewhere = (header('sec-fetch-dest') ?? 'document') !== 'document';
+        const asked = await authorization.ask(call, query, { elsewhere });
+        const signIn = signInUrl(webUrl(), query);
+        if (asked.outcome !== 'asked') return sentTo(asked.outcome === 'refused' && asked.signIn ? signIn : asked.url);
+        return consentPage(asked.question, await ownerOf(asked.question.client), signIn);
+      },
+    }),
+    api({
+      ...common,
+      open,
+      id: 'oauthConsentPageAnswer',
+      summary: 'Takes the answer of the user to the application',
+      method: 'POST',
+      form: true,
+      body: decisionForm,
+      async run(call, { query, body }): Promise<Reply<never>> {
+        const decided = await authorization.decide(call, query, body);
+        const signIn = decided.outcome === 'refused' && decided.signIn;
+        return sentTo(signIn ? signInUrl(webUrl(), query) : decided.url, 303);
+      },
+    }),
+  ];
+}
