@@ -26,4 +26,9 @@ export interface AuditStore {
   /** Some of those that match, the newest first, and the count of all. */
   list(query: AuditQuery): Promise<{ readonly entries: readonly NumberedEntry[]; readonly total: number }>;
   byId(id: number): Promise<NumberedEntry | undefined>;
+  /**
+   * Inside a unit of work, every ten minutes: counts up the entries of before the last time, so that the count of all
+   * counts none of those again. No unit of work lasts that long, so none of them is still to come.
+   */
+  countUp(now: Date): Promise<void>;
 }

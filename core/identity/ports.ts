@@ -101,6 +101,8 @@ export interface TokenStore {
     userId: string,
     slice: { readonly limit: number; readonly offset: number },
   ): Promise<{ readonly tokens: readonly AccessToken[]; readonly total: number }>;
+  /** Of these ids those of tokens that there are; one query. */
+  known(ids: readonly string[]): Promise<ReadonlySet<string>>;
   /** Removes a token of this user. @returns it, undefined where there is none. */
   delete(userId: string, id: string): Promise<AccessToken | undefined>;
   /** @returns how many there were. */

@@ -1,6 +1,7 @@
 // The use cases of identity, built once from its parts; for its own plugin alone.
 import { whereKept } from '#core/kernel/audit';
 import type { CredentialReader } from '#core/kernel/credentials';
+import type { MeteredTargets } from '#core/kernel/rate';
 import { accessTokens } from './access-tokens.ts';
 import type { AccessTokenParts } from './access-tokens.ts';
 import { accountRecovery } from './account-recovery.ts';
@@ -49,6 +50,7 @@ export function identityUseCases(parts: IdentityParts) {
     administration: administration(created),
     users: users(parts),
     groups: userGroupUseCases(parts),
+    meteredTargets: { tokens: (ids) => parts.tokens.known(ids) } satisfies MeteredTargets,
     vouching: vouching({ ...parts, standing: passwords.standing }),
     recovery: accountRecovery(parts),
     firstAdministrator: firstAdministrator({ ...parts, create: createAccount(auditOptional) }),

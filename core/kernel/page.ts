@@ -46,8 +46,7 @@ export const pageRules = {
  *   const request = readPage(pageRules.orDefault(), { page: '2' });
  */
 export function readPage(rule: PageRule, query: { readonly page?: unknown; readonly per_page?: unknown }): PageRequest {
-  const page = integer(query.page);
-  return { page: page === undefined || page < 1 ? 1 : page, perPage: bound(rule, integer(query.per_page)) };
+  return { page: Math.max(1, wholeNumber(query.page) ?? 1), perPage: bound(rule, wholeNumber(query.per_page)) };
 }
 
 /** Reads `limit` and `offset`; out of range they become the maximum and 0 (document A, rule 3). */
@@ -55,7 +54,7 @@ export function readSlice(
   rule: PageRule,
   query: { readonly limit?: unknown; readonly offset?: unknown },
 ): { limit: number; offset: number } {
-  return { limit: bound(rule, integer(query.limit)), offset: Math.max(0, integer(query.offset) ?? 0) };
+  return { limit: bound(rule, wholeNumber(query.limit)), offset: Math.max(0, wholeNumber(query.offset) ?? 0) };
 }
 
 /** How many rows come before the page. No list has more than the largest whole number, so none is past it. */
@@ -78,7 +77,10 @@ function bound(rule: PageRule, value: number | undefined): number {
   }
 }
 
-function integer(value: unknown): number | undefined {
-  if (typeof value !== 'number' && !(typeof value === 'string' && /^[+-]?\d+$/.test(value))) return undefined;
-  return Number.isSafeInteger(Number(value)) ? Number(value) : undefined;
+const most = Number.MAX_SAFE_INTEGER;
+
+/** What counts as a number in a query; one too large to be told from its neighbours is the largest that can be. */
+export function wholeNumber(value: unknown): number | undefined {
+  const whole = typeof value === 'string' ? /^[+-]?\d+$/.test(value) : Number.isInteger(value);
+  return whole ? Math.min(most, Math.max(-most, Number(value))) : undefined;
 }

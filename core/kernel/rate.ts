@@ -56,6 +56,14 @@ export interface MeteredTarget {
   readonly id: string;
 }
 
+/**
+ * Says which things there are that can have a budget of their own: for each kind that the plugin keeps, a function that
+ * answers for a batch of ids, in one query.
+ */
+export type MeteredTargets = {
+  readonly [Kind in MeteredTarget['kind']]?: (ids: readonly string[]) => Promise<ReadonlySet<string>>;
+};
+
 /** A request that was refused for a spent budget. */
 export interface RateRefusal {
   /** Whose budget: the key it is counted under, without its class. */
@@ -87,6 +95,9 @@ declare module './ports.ts' {
   interface OptionalPorts {
     RateBudgets: RateBudgets;
   }
+  interface PluralPorts {
+    MeteredTargets: MeteredTargets;
+  }
 }
 
 declarePort('RateBudgets', {
@@ -95,4 +106,10 @@ declarePort('RateBudgets', {
   critical: false,
   absent: 'degraded',
   methods: ['budget'],
+});
+declarePort('MeteredTargets', {
+  arity: 'plural',
+  component: 'things with budgets of their own',
+  critical: false,
+  absent: 'degraded',
 });

@@ -4,12 +4,13 @@ import { auditEntry, type AuditAction, type AuditLog } from '#core/kernel/audit'
 import type { Call, User } from '#core/kernel/caller';
 import { found, NotFound, Unprocessable } from '#core/kernel/errors';
 import { offsetOf, type Page, type PageRequest } from '#core/kernel/page';
+import type { MeteredTargets } from '#core/kernel/rate';
 import type { Events, UnitOfWork } from '#core/kernel/unit-of-work';
 import type { UserGroups, Users } from '#core/identity/index';
 import { present, ruleDetails } from './budgets.ts';
 import { ruleOf } from './metering.ts';
 import { overrideKinds } from './ports.ts';
-import type { Override, OverrideKey, OverrideKind, OverrideStore } from './ports.ts';
+import type { BudgetStore, Override, OverrideKey, OverrideKind, OverrideStore } from './ports.ts';
 import { counts, highest, rateOf, rateScope, type RateRule, type RateScope } from './rule.ts';
 import type { RulesInEffect } from './rules-in-effect.ts';
 
@@ -17,8 +18,11 @@ import type { RulesInEffect } from './rules-in-effect.ts';
 export const maxOverrides = 2000;
 
 export interface OverrideParts {
+  readonly budgets: BudgetStore;
   readonly overrides: OverrideStore;
   readonly users: Users;
+  /** Read when one is set: whoever keeps such things may start later. */
+  readonly targets: () => readonly MeteredTargets[];
   readonly groups: UserGroups | undefined;
   readonly rules: RulesInEffect;
   readonly unitOfWork: UnitOfWork;
@@ -41,7 +45,23 @@ function overrideKind(name: string): OverrideKind {
   return known;
 }
 
-export function overrideUseCases({ overrides, users, groups, rules, unitOfWork, events, audit }: OverrideParts) {
+const nouns: Readonly<Record<OverrideKind, string>> = {
+  repos: 'repository',
+  apps: 'application',
+  tokens: 'personal access token',
+  users: 'user',
+};
+
+export function overrideUseCases(parts: OverrideParts) {
+  const { budgets, overrides, users, targets, groups, rules, unitOfWork, events, audit } = parts;
+
+  /** Of these ids those of what there is; undefined where nobody keeps such things. */
+  const there = async (kind: OverrideKind, ids: readonly string[]): Promise<ReadonlySet<string> | undefined> => {
+    if (kind === 'users') return new Set((await users.byIds(ids)).keys());
+    const found = await Promise.all(targets().flatMap((kept) => kept[kind]?.(ids) ?? []));
+    return found.length === 0 ? undefined : new Set(found.flatMap((known) => [...known]));
+  };
+
   const tell = async (
     call: Call<User>,
     action: AuditAction & `rate_limit_override.${string}`,
@@ -60,7 +80,6 @@ export function overrideUseCases({ overrides, users, groups, rules, unitOfWork, 
 
   /** What a target has without an override: a user that of their groups, all else the highest there is. */
   const widest = async (kind: OverrideKind, targetId: string, scope: RateScope): Promise<RateRule | undefined> => {
-    if (kind === 'users') found((await users.byIds([targetId])).get(targetId), 'There is no such user');
     const all = kind === 'users' ? await present(groups).groupsOf(targetId) : await present(groups).list();
     const stored = await rules.read();
     return highest(all.map((group) => ruleOf(stored, group, scope)));
@@ -74,13 +93,18 @@ export function overrideUseCases({ overrides, users, groups, rules, unitOfWork, 
       return { ...page, items, total } satisfies Page<Override>;
     },
 
-    /** @throws {NotFound} @throws {Unprocessable} where it is wider than what the target has, or there are too many. */
+    /**
+     * @throws {NotFound} where there is no such kind, scope or target. @throws {Unprocessable} where it is wider than
+     * what the target has, or there are too many.
+     */
     async set(
       call: Call<User>,
       { kind: kindName, targetId, scope: name, reason, ...rule }: Target & RateRule & { readonly reason: string },
     ): Promise<Override> {
       const kind = overrideKind(kindName);
       const scope = rateScope(name);
+      if ((await there(kind, [targetId]))?.has(targetId) !== true)
+        throw new NotFound(`There is no such ${nouns[kind]}`);
       const most = await widest(kind, targetId, scope);
       if (most !== undefined && counts(rule) && rateOf(rule) > rateOf(most))
         throw new Unprocessable("The override is wider than the group's budget", {
@@ -89,6 +113,7 @@ export function overrideUseCases({ overrides, users, groups, rules, unitOfWork, 
       const override: Override = { ...rule, kind, targetId, scope, reason, updatedAt: call.now };
       try {
         await unitOfWork.run(async () => {
+          await budgets.hold();
           const before = await overrides.get(override);
           if (before === undefined && (await overrides.count()) >= maxOverrides)
             throw new Unprocessable('There is no room for another override', {
@@ -116,8 +141,17 @@ export function overrideUseCases({ overrides, users, groups, rules, unitOfWork, 
       }
     },
 
-    /** The target is gone. */
-    drop: (kind: OverrideKind, targetId: string): Promise<void> =>
-      unitOfWork.run(() => overrides.removeTarget(kind, targetId)),
+    /** Overrides of what is gone go too; those of things that nobody keeps at present stay. */
+    async prune(): Promise<void> {
+      const all = await overrides.all();
+      for (const kind of overrideKinds) {
+        const ids = [...new Set(all.filter((one) => one.kind === kind).map(({ targetId }) => targetId))];
+        const kept = ids.length === 0 ? undefined : await there(kind, ids);
+        if (kept === undefined) continue;
+        await unitOfWork.run(async () => {
+          for (const id of ids) if (!kept.has(id)) await overrides.removeTarget(kind, id);
+        });
+      }
+    },
   };
 }

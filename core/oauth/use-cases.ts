@@ -2,6 +2,7 @@
 import type { AuditTrail } from '#core/kernel/audit-trail';
 import type { Call, User } from '#core/kernel/caller';
 import { found, Unauthorized } from '#core/kernel/errors';
+import type { MeteredTargets } from '#core/kernel/rate';
 import type { SigningKeyRotation } from '#core/kernel/signing-keys';
 import { applicationAdministration } from './application-administration.ts';
 import { applications } from './applications.ts';
@@ -42,6 +43,12 @@ export function oauthUseCases(parts: OAuthParts & { readonly trail: () => AuditT
     grants: grantUseCases(parts),
     keys,
     reader: accessTokenReader(parts),
+    meteredTargets: {
+      async apps(ids) {
+        const found = await parts.clients.find({ where: {}, among: { id: ids }, orderBy: ['id'] });
+        return new Set(found.map(({ id }) => id));
+      },
+    } satisfies MeteredTargets,
 
     /** What the token may be told of its user. @throws {Unauthorized} */
     async userinfo({ caller }: Call<User>): Promise<Claims> {

@@ -87,6 +87,8 @@ export interface RepositoryStore {
   list(filter: RepositoryFilter): Promise<readonly Repository[]>;
   /** For a batch of repositories in one query; `userId` is whose own marks are told. */
   ownCounts(repositoryIds: readonly string[], userId: string | undefined): Promise<ReadonlyMap<string, OwnCounts>>;
+  /** Of these ids those of repositories that there are; one query. */
+  known(ids: readonly string[]): Promise<ReadonlySet<string>>;
   /** How many each of these users owns; users with none may be missing. */
   countByOwner(userIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /** What the user owns. `held`, inside a unit of work: others who hold the same user's wait until it ends. */

@@ -11,7 +11,12 @@ import {
 } from '#test/contracts/credentials';
 import { gitBackendChecks } from '#test/contracts/git-backend';
 import { openBench, type Bench, type MakeGitBackend } from '#test/contracts/git/provider';
-import { adminGrantsChecks, rateBudgetsChecks, resourceResolverChecks } from '#test/contracts/guards';
+import {
+  adminGrantsChecks,
+  meteredTargetsChecks,
+  rateBudgetsChecks,
+  resourceResolverChecks,
+} from '#test/contracts/guards';
 import { mergeHeadsChecks } from '#test/contracts/merge-heads';
 import { mergingChecks } from '#test/contracts/merging';
 import {
@@ -59,6 +64,7 @@ export const contracts = {
   MergeHeads: suite(mergeHeadsChecks),
   Merging: suite(mergingChecks),
   IssuedCredentials: suite(issuedCredentialsChecks),
+  MeteredTargets: suite(meteredTargetsChecks),
   MilestoneCounts: suite(milestoneCountsChecks),
   PasswordDirectory: suite(passwordDirectoryChecks),
   PasswordHasher: suite(passwordHasherChecks),

@@ -34,4 +34,19 @@ export const migrations: readonly Migration[] = [
     name: '003-trail',
     up: ['create index audit_entry_resource on audit_entry (resource, id desc)'],
   },
+  {
+    name: '004-counts',
+    up: [
+      // What a list counts stands in its index.
+      'drop index audit_entry_actor',
+      'create index audit_entry_actor on audit_entry (lower(actor_username collate "C"), id desc) include (actor_username)',
+      'drop index audit_entry_at',
+      'create index audit_entry_at on audit_entry (at, id)',
+      // One row: how many entries there are through a number, and the last one when that was found out.
+      `create table audit_count (
+        through bigint not null, entries bigint not null, last bigint not null, at timestamptz not null
+      )`,
+      "insert into audit_count values (0, 0, 0, timestamptz 'epoch')",
+    ],
+  },
 ];

@@ -7,19 +7,19 @@ import { memoryAuditTrail } from './entries/trail-memory.ts';
 import { sqlAuditTrail } from './entries/trail.ts';
 import { sqlAuditStore } from './entries/store.ts';
 import { migrations } from './migrations.ts';
-import { EntryTable } from './tables.ts';
+import { CountTable, EntryTable } from './tables.ts';
 
 export default definePlugin({
   name: 'audit',
   version: '0.1.0',
   api: '^0.2.0',
-  needs: ['UnitOfWork'],
+  needs: ['Clock', 'UnitOfWork'],
   stores: {
     entries: { sql: sqlAuditStore, memory: memoryAuditStore },
     trail: { sql: sqlAuditTrail, memory: memoryAuditTrail },
   },
-  entities: [EntryTable],
-  tables: ['audit_entry'],
+  entities: [EntryTable, CountTable],
+  tables: ['audit_entry', 'audit_count'],
   migrations,
   build: ({ stores: { entries: store }, UnitOfWork: unitOfWork }) => ({
     log: auditLog({ store, unitOfWork }),
@@ -27,4 +27,11 @@ export default definePlugin({
   }),
   provides: { AuditLog: ({ log }) => log, AuditTrail: (_parts, { stores }) => stores.trail },
   routes: ({ reading }) => entryRoutes(reading),
+  jobs: (_parts, { stores, Clock: clock, UnitOfWork: unitOfWork }) => [
+    {
+      name: 'count-up',
+      everySeconds: 600,
+      run: () => unitOfWork.run(() => stores.entries.countUp(clock.now())),
+    },
+  ],
 });

@@ -1,4 +1,4 @@
-// The table of the audit log. Actors are plain ids: entries outlive the accounts they name.
+// The tables of the audit log. Actors are plain ids: entries outlive the accounts they name.
 import { defineEntity, p, type InferKyselyDB } from 'hexforge/plugin';
 
 export const EntryTable = defineEntity({
@@ -17,4 +17,16 @@ export const EntryTable = defineEntity({
   },
 });
 
-export type AuditRows = InferKyselyDB<typeof EntryTable>;
+/** One row; migration 004 says of what. */
+export const CountTable = defineEntity({
+  name: 'audit.Count',
+  tableName: 'audit_count',
+  properties: {
+    through: p.bigint('number').primary(),
+    entries: p.bigint('number'),
+    last: p.bigint('number'),
+    at: p.datetime(),
+  },
+});
+
+export type AuditRows = InferKyselyDB<typeof EntryTable | typeof CountTable>;

@@ -135,6 +135,7 @@ export default definePlugin({
   provides: {
     Users: (parts) => parts.users,
     UserGroups: (parts) => parts.groups.port,
+    MeteredTargets: (parts) => parts.meteredTargets,
     Vouching: (parts) => parts.vouching,
     AccountRecovery: (parts) => parts.recovery,
     AccountStanding: (parts) => parts.accountStanding,

@@ -27,6 +27,7 @@ export default definePlugin({
   }),
   environment: { HEXFORGE_RATE_LIMIT: 'metering' },
   needs: ['AuditLog', 'Clock', 'Events', 'Ids', 'UnitOfWork', 'UserGroups', 'Users'],
+  late: ['MeteredTargets'],
   stores: {
     budgets: { sql: sqlBudgetStore, memory: memoryBudgetStore },
     overrides: { sql: sqlOverrideStore, memory: memoryOverrideStore },
@@ -46,14 +47,14 @@ export default definePlugin({
       events: context.Events,
       groups: context.UserGroups,
       ids: context.Ids,
+      targets: () => context.late.MeteredTargets,
       unitOfWork: context.UnitOfWork,
       users: context.Users,
     }),
   provides: { RateBudgets: ({ rateBudgets }) => rateBudgets },
   routes: (useCases) => [...budgetRoutes(useCases), ...overrideRoutes(useCases), ...violationRoutes(useCases)],
-  events: ({ budgets, overrides, forgetRules, forgetGroups }) => {
+  events: ({ budgets, forgetRules, forgetGroups }) => {
     const broadcast = { delivery: 'broadcast', optional: true } as const;
-    const durable = { delivery: 'durable', optional: true } as const;
     return [
       on('rate_limit.changed', { name: 'forget-rules', delivery: 'broadcast', handle: async () => forgetRules() }),
       on('user_group.member_added', {
@@ -69,22 +70,16 @@ export default definePlugin({
       on('user_group.updated', { ...broadcast, name: 'forget-updated', handle: async () => forgetGroups() }),
       on('user_group.deleted', { ...broadcast, name: 'forget-deleted', handle: async () => forgetGroups() }),
       on('user_group.deleted', {
-        ...durable,
+        delivery: 'durable',
+        optional: true,
         name: 'drop-group',
         handle: ({ payload }) => budgets.drop(payload.group_id),
       }),
-      on('user.deleted', {
-        ...durable,
-        name: 'drop-user',
-        handle: ({ payload }) => overrides.drop('users', payload.userId),
-      }),
-      on('repository.deleted', {
-        ...durable,
-        name: 'drop-repository',
-        handle: ({ payload }) => overrides.drop('repos', payload.repository_id),
-      }),
     ];
   },
-  jobs: ({ violations }) => [{ name: 'prune-violations', everySeconds: 60, run: () => violations.prune() }],
+  jobs: ({ violations, overrides }) => [
+    { name: 'prune-violations', everySeconds: 60, run: () => violations.prune() },
+    { name: 'prune-overrides', everySeconds: 60, run: () => overrides.prune() },
+  ],
   stop: ({ settled }) => settled(),
 });

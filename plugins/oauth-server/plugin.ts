@@ -81,6 +81,7 @@ export default definePlugin({
     SealedRecords: ({ keys }) => keys.sealed,
     SigningKeyRotation: ({ rotation }) => rotation,
     IssuedCredentials: ({ grants }) => grants.issued,
+    MeteredTargets: ({ meteredTargets }) => meteredTargets,
   },
   routes: (parts, { Users: users, instance }) => [
     ...discoveryRoutes(parts),

@@ -105,6 +105,7 @@ export default definePlugin({
     Merging: ({ useCases }) => useCases.merging,
     MergeHeads: ({ useCases }) => useCases.mergeHeads,
     Repositories: ({ offered }) => offered,
+    MeteredTargets: ({ store }) => ({ repos: (ids) => store.known(ids) }),
     UserReferences: ({ store }) => ({ what: 'repositories', counts: (userIds) => store.countByOwner(userIds) }),
   },
   settings: repositorySettings,

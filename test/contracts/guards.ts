@@ -1,10 +1,10 @@
-// The contracts of what decides on access and on budgets: ResourceResolver, AdminGrants and RateBudgets.
+// The contracts of what decides on access and on budgets: ResourceResolver, AdminGrants, RateBudgets, MeteredTargets.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { ResourceResolver } from '#core/kernel/access';
 import { adminScopes, type AdminGrants } from '#core/kernel/admin-grants';
 import { anonymous, type Caller } from '#core/kernel/caller';
-import type { RateBudgets } from '#core/kernel/rate';
+import type { MeteredTarget, MeteredTargets, RateBudgets } from '#core/kernel/rate';
 import type { Check } from './checks.ts';
 
 type Params = Readonly<Record<string, string>>;
@@ -109,6 +109,28 @@ export const rateBudgetsChecks: readonly Check<RateBudgets>[] = [
           assert.ok(budget.windowSeconds > 0, `${meter} has a window of ${budget.windowSeconds} s`);
           assert.ok(['fixed', 'rolling'].includes(budget.window));
         }
+    },
+  },
+];
+
+export interface MeteredTargetsUnderTest {
+  readonly targets: MeteredTargets;
+  /** Of each kind it keeps, the id of one. */
+  readonly known: Readonly<Partial<Record<MeteredTarget['kind'], string>>>;
+}
+
+export const meteredTargetsChecks: readonly Check<MeteredTargetsUnderTest>[] = [
+  {
+    name: 'of a batch of ids those are told of things that there are, of each kind it keeps',
+    async run({ targets, known }) {
+      const kinds = Object.keys(targets) as MeteredTarget['kind'][];
+      assert.deepEqual(kinds.sort(), Object.keys(known).sort(), 'an id is given for each kind');
+      for (const kind of kinds) {
+        const id = known[kind] ?? '';
+        const asked = [randomUUID(), id, ...Array.from({ length: 2000 }, () => randomUUID())];
+        assert.deepEqual(new Set(await targets[kind]?.(asked)), new Set([id]), kind);
+        assert.equal((await targets[kind]?.([]))?.size, 0, kind);
+      }
     },
   },
 ];

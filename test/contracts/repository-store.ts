@@ -234,6 +234,12 @@ export const repositoryStoreChecks: readonly Check<RepositoryStoreUnderTest>[] =
     },
   ),
 
+  check('of many ids those are told that are of repositories', async ({ store, add, addUser }) => {
+    const [{ id }, ada] = [await add(await addUser('bob'), 'a'), await addUser('ada')];
+    assert.deepEqual(await store.known([ada, id]), new Set([id]));
+    assert.deepEqual(await store.known([]), new Set());
+  }),
+
   check('repositories are counted by owner', async ({ store, add, addUser }) => {
     const [ada, bob, eve] = [await addUser('ada'), await addUser('bob'), await addUser('eve')];
     await add(ada, 'a');

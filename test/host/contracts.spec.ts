@@ -220,6 +220,10 @@ const ours: Readonly<Record<Ports, readonly Promised[]>> = {
     tip: async (branch) => (await forge.port('GitBackend').readRefs(repository, [`refs/heads/${branch}`]))[0] ?? '',
   })),
   IssuedCredentials: contracts.IssuedCredentials(granting),
+  MeteredTargets: contracts.MeteredTargets(() => ({
+    targets: only(forge.port('MeteredTargets').filter(({ repos }) => repos !== undefined)),
+    known: { repos: repository },
+  })),
   MilestoneCounts: contracts.MilestoneCounts(() => ({
     counts: inMilestones,
     counted: { repositoryId: repository, milestoneId: 'm', open: 1, closed: 2 },
@@ -393,6 +397,13 @@ void t.test('a provider that breaks a promise fails by its name', async (t) => {
     [
       contracts.Settings(() => ({ settings: { get: async () => true as never }, declared: identitySettings })),
       /nobody declared/,
+    ],
+    [
+      contracts.MeteredTargets(() => ({
+        targets: { repos: async (ids) => new Set(ids) },
+        known: { repos: repository },
+      })),
+      /things that there are/,
     ],
     [
       contracts.RateBudgets(() => ({ budget: async () => ({ limit: -1, windowSeconds: 1, window: 'fixed' }) })),

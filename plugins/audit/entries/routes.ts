@@ -1,5 +1,15 @@
 // Routes of the audit log (document C, "Audit log list").
-import { api, moment, offsetOf, pageRules, readPage, readSlice, superAdmin, type Route } from 'hexforge/plugin';
+import {
+  api,
+  moment,
+  offsetOf,
+  pageRules,
+  readPage,
+  readSlice,
+  superAdmin,
+  wholeNumber,
+  type Route,
+} from 'hexforge/plugin';
 import type { AuditReading } from '#core/audit/use-cases';
 import { entryJson, entryListJson, entryParams, entryQuery, presentEntry, type EntryQuery } from './schemas.ts';
 
@@ -9,11 +19,11 @@ const listRule = pageRules.maximum(100, 500);
 
 /** Where `page` is absent, the older `limit` and `offset` count. */
 function sliceOf(query: EntryQuery): { readonly limit: number; readonly offset: number; readonly page: number } {
-  if (query.page !== undefined || (query.limit ?? query.offset) === undefined) {
+  if (wholeNumber(query.page) !== undefined) {
     const { page, perPage } = readPage(listRule, query);
     return { limit: perPage, offset: offsetOf({ page, perPage }), page };
   }
-  const { limit, offset } = readSlice(listRule, { limit: query.per_page, ...query });
+  const { limit, offset } = readSlice(listRule, { ...query, limit: wholeNumber(query.limit) ?? query.per_page });
   return { limit, offset, page: Math.floor(offset / limit) + 1 };
 }
 

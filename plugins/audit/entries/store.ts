@@ -20,6 +20,16 @@ const literally = (text: string): string => text.replaceAll(/[\\%_]/g, '\\$&');
 
 export function sqlAuditStore(db: SqlDatabase): AuditStore {
   const entries = () => (db.kysely() as Kysely<AuditRows>).selectFrom('audit_entry');
+  const counted = async (matching: Pick<ReturnType<typeof entries>, 'select'>): Promise<number> =>
+    (await matching.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow()).total;
+  /** Those that were counted up, and those since. In two statements, so that the second is planned for few. */
+  const countOfAll = async (): Promise<number> => {
+    const up = await (db.kysely() as Kysely<AuditRows>)
+      .selectFrom('audit_count')
+      .select(['entries', 'through'])
+      .executeTakeFirstOrThrow();
+    return up.entries + (await counted(entries().where('id', '>', up.through)));
+  };
   return {
     async append({ actorId, actorUsername, ...entry }) {
       await db.em().insert(EntryTable, { ...entry, actorId: actorId ?? null, actorUsername: actorUsername ?? null });
@@ -33,9 +43,32 @@ export function sqlAuditStore(db: SqlDatabase): AuditStore {
         .$if(action !== undefined, (all) => all.where('action', 'like', `${literally(action ?? '')}%`))
         .$if(from !== undefined, (all) => all.where('at', '>=', from ?? new Date()))
         .$if(to !== undefined, (all) => all.where('at', '<=', to ?? new Date()));
-      const found = await matching.selectAll().orderBy('id', 'desc').limit(limit).offset(offset).execute();
-      const { total } = await matching.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
+      const found = await matching
+        // Where a time ends it, the page begins at the last entry of that time, and is not looked for from the newest.
+        .$if(to !== undefined, (all) =>
+          all.where('id', '<=', ({ selectFrom }) =>
+            selectFrom('audit_entry as e')
+              // Of an expression, or it would be looked for from the newest itself.
+              .select(rawSql<number>`max(e.id + 0)`.as('last'))
+              .where('e.at', '<=', to ?? new Date())
+              .$if(from !== undefined, (older) => older.where('e.at', '>=', from ?? new Date())),
+          ),
+        )
+        .selectAll()
+        .orderBy('id', 'desc')
+        .limit(limit)
+        .offset(offset)
+        .execute();
+      const everything = [actor, action, from, to].every((filter) => filter === undefined);
+      const total = await (everything ? countOfAll() : counted(matching));
       return { entries: found.map(entryOf), total };
+    },
+    async countUp(now) {
+      await rawSql`
+        update audit_count set
+          entries = entries + (select count(*) from audit_entry where id > through and id <= last),
+          through = last, last = coalesce((select max(id) from audit_entry), 0), at = ${now}
+        where at <= ${now}::timestamptz - interval '10 minutes'`.execute(db.kysely());
     },
     async byId(id) {
       const row = await entries().selectAll().where('id', '=', id).executeTakeFirst();

@@ -1,5 +1,5 @@
 // User administration: the routes of /admin/users (document C, "Users").
-import { admin, api, pageRules, readPage, readSlice } from 'hexforge/plugin';
+import { admin, api, offsetOf, pageRules, readPage, readSlice, wholeNumber } from 'hexforge/plugin';
 import type { Route } from 'hexforge/plugin';
 import type { IdentityUseCases } from '#core/identity/use-cases';
 import { presentAdminUser } from './present.ts';
@@ -18,14 +18,9 @@ import type { AdminUserQuery, UserChangeBody } from './schemas.ts';
 const listRule = pageRules.maximum(50, 500);
 
 /** Explicit limit and offset take precedence over page and per_page, each for itself. */
-function slice(query: AdminUserQuery): { readonly limit: number; readonly offset: number } {
-  const paged = readPage(listRule, query);
-  const explicit = readSlice(listRule, query);
-  const limit = query.limit === undefined ? paged.perPage : explicit.limit;
-  return {
-    limit,
-    offset: Math.min(query.offset === undefined ? (paged.page - 1) * limit : explicit.offset, Number.MAX_SAFE_INTEGER),
-  };
+function slice({ page, per_page, limit, offset }: AdminUserQuery): { readonly limit: number; readonly offset: number } {
+  const paged = readPage(listRule, { page, per_page: wholeNumber(limit) ?? per_page });
+  return readSlice(listRule, { limit: paged.perPage, offset: wholeNumber(offset) ?? offsetOf(paged) });
 }
 
 const statusOf = ({ status, is_active: isActive }: UserChangeBody): 'active' | 'suspended' | undefined =>

@@ -4,7 +4,7 @@ import { count, flag, list, maybe, oneOf, shape, text, time, uuid, word, type Ty
 
 const name = () => word().max(groupLimits.name).description('With a letter or digit; the slug is made from it');
 const description = () => text().max(groupLimits.description);
-const role = () => word().max(50).description(groupRoles.join(' or '));
+const role = () => text().max(50).description(groupRoles.join(' or '));
 const grantAdmin = () => flag().strict().description('Must be true where role is instance_admin');
 
 export const groupBody = shape({

@@ -24,6 +24,7 @@ export function memoryTokenStore(db: MemoryDatabase): TokenStore {
       tokens: table.find({ where: { userId }, orderBy: { desc: 'createdAt' }, ...slice }).map(plain),
       total: table.count({ userId }),
     }),
+    known: async (ids) => new Set(ids.filter((id) => table.get(id) !== undefined)),
     async delete(userId, id) {
       const token = table.findOne({ userId, id });
       table.deleteWhere({ userId, id });

@@ -1,6 +1,6 @@
 // Personal access tokens in PostgreSQL.
 import type { AccessToken, TokenStore } from 'hexforge/identity';
-import { compiledRead } from 'hexforge/plugin';
+import { compiledRead, rawSql } from 'hexforge/plugin';
 import type { Kysely, Selectable, SqlDatabase } from 'hexforge/plugin';
 import { rows, TokenTable } from '../tables.ts';
 import type { IdentityRows } from '../tables.ts';
@@ -65,6 +65,14 @@ export function sqlTokenStore(db: SqlDatabase): TokenStore {
         .select((is) => is.fn.countAll<number>().as('total'))
         .executeTakeFirstOrThrow();
       return { tokens: found.map(token), total };
+    },
+    async known(ids) {
+      const found = await rows(db)
+        .selectFrom('identity_token')
+        .select('id')
+        .where('id', '=', rawSql<string>`any(${ids}::uuid[])`)
+        .execute();
+      return new Set(found.map(({ id }) => id));
     },
     async delete(userId, id) {
       const row = await rows(db)

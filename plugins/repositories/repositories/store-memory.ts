@@ -114,6 +114,7 @@ export function memoryRepositoryStore(database: MemoryDatabase): RepositoryStore
       return entities(rows.find({ where, orderBy: { desc: 'updatedAt' }, limit, offset }));
     },
     ownCounts: async (ids, userId) => new Map(ids.map((id) => [id, ownCounts(id, userId)])),
+    known: async (ids) => new Set(ids.filter((id) => rows.get(id) !== undefined)),
     countByOwner: async (userIds) =>
       new Map(userIds.map((id) => [id, rows.count({ ownerId: id })] as const).filter(([, owned]) => owned > 0)),
     owned: async (userId) => {

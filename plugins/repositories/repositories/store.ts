@@ -165,6 +165,15 @@ export function sqlRepositoryStore(database: SqlDatabase): RepositoryStore {
       return new Map(rows.map((row) => [row.id, ownCounts(row)]));
     },
 
+    async known(ids) {
+      const found = await db()
+        .selectFrom('repositories_repository')
+        .select('id')
+        .where('id', '=', rawSql<string>`any(${ids}::uuid[])`)
+        .execute();
+      return new Set(found.map(({ id }) => id));
+    },
+
     async countByOwner(userIds) {
       if (userIds.length === 0) return new Map();
       const rows = await db()

@@ -2,6 +2,8 @@
 import t from 'tap';
 import { offsetOf, pageRules, readPage, readSlice, type PageRule } from '#core/kernel/page';
 
+const most = Number.MAX_SAFE_INTEGER;
+
 void t.test('per_page under each of the bound rules', async (t) => {
   const rules: Readonly<Record<string, PageRule>> = {
     uncapped: pageRules.uncapped(),
@@ -28,7 +30,12 @@ void t.test('per_page under each of the bound rules', async (t) => {
     ['1e1', 25, 25, 25, 25, 50],
     ['1.5', 25, 25, 25, 25, 50],
     [Number.NaN, 25, 25, 25, 25, 50],
-    [1e300, 25, 25, 25, 25, 50],
+    ['9007199254740991', most, 25, 100, 100, 500],
+    ['9007199254740992', most, 25, 100, 100, 500],
+    ['9'.repeat(400), most, 25, 100, 100, 500],
+    ['-9007199254740993', 25, 25, 25, 1, 500],
+    [1e300, most, 25, 100, 100, 500],
+    [Number.POSITIVE_INFINITY, 25, 25, 25, 25, 50],
     [['10', '20'], 25, 25, 25, 25, 50],
     [null, 25, 25, 25, 25, 50],
     [true, 25, 25, 25, 25, 50],
@@ -48,6 +55,9 @@ void t.test('page is 1-based, and below 1 is 1', async (t) => {
     [1, 1],
     ['7', 7],
     [2.5, 1],
+    ['9007199254740993', most],
+    ['9'.repeat(400), most],
+    [`-${'9'.repeat(400)}`, 1],
   ] as const)
     t.equal(readPage(pageRules.orDefault(), { page: sent }).page, page, String(sent));
 });
@@ -59,10 +69,10 @@ void t.test('limit and offset: out of range they become the maximum and zero', a
   t.strictSame(readSlice(rule, { limit: 201, offset: -1 }), { limit: 200, offset: 0 });
   t.strictSame(readSlice(rule, { limit: 0, offset: 'x' }), { limit: 200, offset: 0 });
   t.strictSame(readSlice(rule, { limit: 'x' }), { limit: 50, offset: 0 });
+  t.strictSame(readSlice(rule, { limit: '9'.repeat(20), offset: '9'.repeat(20) }), { limit: 200, offset: most });
 });
 
 void t.test('the rows before a page are a whole number, however far the page is', async (t) => {
-  const most = Number.MAX_SAFE_INTEGER;
   t.equal(offsetOf({ page: 1, perPage: 25 }), 0);
   t.equal(offsetOf({ page: 3, perPage: 25 }), 50);
   t.equal(offsetOf({ page: most, perPage: most }), most);

@@ -39,6 +39,9 @@ const caller = {
   credential: { kind: 'session', id: 's' },
 } as unknown as User;
 
+/** A repository. */
+export const hot = '00000000-0000-4000-8000-0000000000bb';
+
 export interface WorldOptions {
   readonly enabled?: boolean;
   readonly withoutGroups?: boolean;
@@ -55,6 +58,8 @@ export function world({ enabled = true, withoutGroups = false, memory = new Memo
   const state = { broken: false };
   /** Of ada. */
   const membership = { of: [all[1]] as readonly (CountedGroup | undefined)[] };
+  /** Those that there are; undefined: nobody keeps any. */
+  const repositories: { all: readonly string[] | undefined } = { all: [hot] };
   const entries: AuditEntry[] = [];
   const groups: UserGroups = {
     list: async () => all,
@@ -73,6 +78,10 @@ export function world({ enabled = true, withoutGroups = false, memory = new Memo
     enabled,
     clock,
     users,
+    targets: () => {
+      const { all: kept } = repositories;
+      return kept === undefined ? [] : [{ repos: async (ids) => new Set(ids.filter((id) => kept.includes(id))) }, {}];
+    },
     unitOfWork,
     ids: systemIds,
     log: quietLog,
@@ -105,5 +114,16 @@ export function world({ enabled = true, withoutGroups = false, memory = new Memo
     now: clock.now(),
     renew: async () => call,
   };
-  return { ...useCases, memory, clock, counts, state, entries, membership, call, staffed: [all[1], all[3]] };
+  return {
+    ...useCases,
+    memory,
+    clock,
+    counts,
+    state,
+    entries,
+    membership,
+    repositories,
+    call,
+    staffed: [all[1], all[3]],
+  };
 }

@@ -10,7 +10,7 @@ import { Unavailable } from '#core/kernel/errors';
 import { memoryAuditStore } from '#plugins/audit/entries/store-memory';
 import audit from '#plugins/audit/plugin';
 import { sqlAuditStore } from '#plugins/audit/entries/store';
-import { EntryTable } from '#plugins/audit/tables';
+import { CountTable, EntryTable } from '#plugins/audit/tables';
 import { eachEngine, setOf } from '#test/contracts/storage-engines';
 
 function opened(storage: MemoryStorage | PostgresStorage) {
@@ -49,8 +49,8 @@ const entry = (action: AuditAction, over: Partial<AuditEntry> = {}): AuditEntry 
 });
 
 void t.test('audit log', async (t) => {
-  await eachEngine(t, async (t: Test, _engine, data) => {
-    const storage = await data.open({ entities: [EntryTable], migrations: [setOf(audit)] });
+  await eachEngine(t, async (t: Test, engine, data) => {
+    const storage = await data.open({ entities: [EntryTable, CountTable], migrations: [setOf(audit)] });
     const { log, rows, store, all } = opened(storage);
     const { unitOfWork } = storage;
 
@@ -103,6 +103,24 @@ void t.test('audit log', async (t) => {
         all.map(({ id }) => id).toSorted((a, b) => a - b),
       );
       t.equal(new Set(all.map(({ id }) => id)).size, all.length);
+    });
+
+    await t.test('the count of all is exact, and counts none again of what was counted up', async (t) => {
+      const total = async () => (await store.list({ ...all, limit: 1 })).total;
+      const before = await total();
+      for (const minute of [0, 5, 10, 21]) {
+        await log.append(entry('user.updated'));
+        await unitOfWork.run(() => store.countUp(new Date(at.getTime() + minute * 60_000)));
+      }
+      t.equal(await total(), before + 4);
+      t.equal((await store.list({ ...all, action: 'user.', limit: 1 })).total, before + 4, 'with a filter too');
+      if (engine === 'memory') return;
+      const em = (storage as PostgresStorage).database.em();
+      const [counted] = await em.execute<{ entries: string }[]>('select entries::text from audit_count');
+      t.equal(Number(counted?.entries), before + 3, 'all but what came in the last ten minutes');
+      await em.execute('update audit_count set entries = entries + 100');
+      t.equal(await total(), before + 104);
+      await em.execute('update audit_count set entries = entries - 100');
     });
 
     await t.test('hostile text is bounded and secrets are masked', async (t) => {

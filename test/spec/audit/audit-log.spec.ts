@@ -76,6 +76,7 @@ void t.test('the audit log', async (t) => {
       ['?per_page=500', 500],
       ['?per_page=501', 500],
       ['?per_page=0', 500],
+      ['?per_page=9007199254740993', 500],
       ['?per_page=x', 100],
       ['?page=0', 100],
     ] as const)
@@ -85,6 +86,11 @@ void t.test('the audit log', async (t) => {
     t.strictSame(await ids('?offset=1'), all.slice(1));
     t.strictSame(await ids('?limit=1'), all.slice(0, 1));
     t.strictSame(await ids('?page=1&per_page=2&limit=1&offset=1'), all.slice(0, 2), 'page wins');
+    for (const page of ['', 'x', '1.5'])
+      t.strictSame(await ids(`?page=${page}&limit=2&offset=3`), all.slice(3, 5), `"${page}" is no page`);
+    t.strictSame(await ids('?limit=x&per_page=2&offset=3'), all.slice(3, 5), 'nor is x a limit');
+    t.match(await read('?page=9007199254740993'), { entries: [], total: all.length, page: 9007199254740991 });
+    t.match(await read(`?offset=${'9'.repeat(400)}`), { entries: [], total: all.length });
   });
 
   await t.test('actor: a username in any case; an unknown one gives an empty page', async (t) => {

@@ -80,6 +80,7 @@ void t.test('GET /admin/users', async (t) => {
       ['?per_page=501', 500],
       ['?per_page=0', 500],
       ['?per_page=-1', 500],
+      ['?per_page=9007199254740993', 500],
       ['?per_page=x', 50],
       ['?page=0', 50],
     ] as const)
@@ -97,6 +98,10 @@ void t.test('GET /admin/users', async (t) => {
       ['?limit=0', 500, 0],
       ['?offset=-1', 50, 0],
       ['?offset=x', 50, 0],
+      ['?limit=&per_page=3&offset=&page=2', 3, 3],
+      ['?limit=x&per_page=3&offset=x&page=2', 3, 3],
+      ['?limit=9007199254740993', 500, 0],
+      ['?offset=9007199254740993', 50, Number.MAX_SAFE_INTEGER],
     ] as const)
       t.match(await list(query), { limit, offset }, query);
   });

@@ -115,7 +115,7 @@ void t.test('user groups', async (t) => {
     isError(t, await create({ name: 'x', slug: 'y' }), 400, 'unknown_field', 'slug');
     for (const name of ['ROOT', 'root!', 'General', 'çorba co 2'])
       isError(t, await create({ name }), 409, 'conflict', name);
-    for (const role of ['admin', 'owner', ' member', 'Member'])
+    for (const role of ['admin', 'owner', ' member', 'Member', ''])
       isError(t, await create({ name: 'x', role }), 422, 'unprocessable', role);
     t.equal((await list()).total, before);
   });
