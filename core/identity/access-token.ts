@@ -55,6 +55,15 @@ export const tokenFormat = (prefix: string): TokenFormat => ({
 /** Of personal access tokens. */
 export const { mint: mintToken, is: isToken } = tokenFormat(tokenPrefix);
 
+const someToken = /^(svc_(?:[a-z]{1,16}_)?)[0-9A-Za-z]{36}$/;
+const someSession = /^eyJ[\w-]+\.[\w-]+\.[\w-]+$/;
+
+/** Whether a text has the form of a token of this instance, of any kind, good or not: then it is nobody's password. */
+export function hasTokenForm(text: string): boolean {
+  const [, prefix] = someToken.exec(text) ?? [];
+  return prefix === undefined ? someSession.test(text) : tokenFormat(prefix).is(text);
+}
+
 /** CRC-32 (ISO 3309, as zlib's) of ASCII text. */
 export function crc32(text: string): number {
   let crc = 0xffffffff;

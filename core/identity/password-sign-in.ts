@@ -7,6 +7,7 @@ import { clientNetwork } from '#core/kernel/network';
 import type { DirectoryUser, PasswordDirectories } from '#core/kernel/password-directories';
 import type { RateCounter } from '#core/kernel/rate';
 import type { Settings } from '#core/kernel/settings';
+import { hasTokenForm } from './access-token.ts';
 import { signInBlock } from './account.ts';
 import type { Account } from './account.ts';
 import type { AccountStore, SecuredAccount } from './ports.ts';
@@ -189,6 +190,8 @@ export function passwordSignIn(parts: PasswordParts): Passwords {
 
     basic: {
       async prove(username, password, { ip, now }) {
+        // A token that has ended is no attempt at a password, which would shut its owner out, nor any directory's to see.
+        if (hasTokenForm(password)) return undefined;
         const proved = await passwords.prove({
           username,
           password,

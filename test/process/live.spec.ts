@@ -1,9 +1,8 @@
 // Live updates through every server of one database: two on PostgreSQL; the embedded one has one.
 import t, { type Test } from 'tap';
-import { Client } from '#test/support/client';
 import { startTestForge } from '#test/support/forge';
 import { followed, type LiveClient } from '#test/support/live-client';
-import { freePort, ServerProcess } from '#test/support/server-process';
+import { sharedServers } from '#test/support/shared-servers';
 import { expect, workshop } from '#test/spec/merges/workshop';
 
 const patient = { timeout: 240_000 };
@@ -31,17 +30,8 @@ async function shared(t: Test) {
   }
   const { token } = await seed.signIn(alice.username, alice.password);
   await seed.stop();
-  const servers: ServerProcess[] = [];
-  t.teardown(async () => {
-    for (const server of servers) server.signal('SIGTERM');
-    for (const server of servers) await server.ended();
-  });
-  for (let count = 0; count < (seed.databaseUrl === undefined ? 1 : 2); count += 1)
-    servers.push(
-      await ServerProcess.start({ dataDir: seed.dataDir, databaseUrl: seed.databaseUrl, port: await freePort() }),
-    );
-  const clients = servers.map(({ url }) => new Client(url, seed.contract, { authorization: `Bearer ${token}` }));
-  return { servers, people, token, alice: (turn: number) => clients[turn % clients.length] as Client };
+  const { servers, as } = await sharedServers(t, seed);
+  return { servers, people, token, alice: as(token) };
 }
 
 void t.test(

@@ -1,9 +1,9 @@
 // Merges where several server processes share one database: two on PostgreSQL; the embedded one has one. Of many into
 // one branch, amid pushes to it, none is lost and none made twice; of many merges of one request one is made.
 import t, { type Test } from 'tap';
-import { Client, type Answer } from '#test/support/client';
+import type { Answer } from '#test/support/client';
 import { startTestForge } from '#test/support/forge';
-import { freePort, ServerProcess } from '#test/support/server-process';
+import { sharedServers } from '#test/support/shared-servers';
 import { remote, stockGit, type StockGit } from '#test/support/stock-git';
 
 const repos = '/api/v1/repos';
@@ -37,22 +37,8 @@ void t.test('merges through every server of one database', patient, async (t: Te
   await seed.createUser('alice');
   const { token } = await seed.signIn('alice', 'password of alice');
   await seed.stop();
-  const servers: ServerProcess[] = [];
-  const stop = async (): Promise<void> => {
-    for (const server of servers) server.signal('SIGTERM');
-    for (const server of servers) await server.ended();
-  };
-  t.teardown(stop);
-  for (let count = 0; count < (seed.databaseUrl === undefined ? 1 : 2); count += 1)
-    servers.push(
-      await ServerProcess.start({ dataDir: seed.dataDir, databaseUrl: seed.databaseUrl, port: await freePort() }),
-    );
-  const clients = servers.map(({ url }) => new Client(url, seed.contract, { authorization: `Bearer ${token}` }));
-  const alice = (turn: number): Client => {
-    const client = clients[turn % clients.length];
-    if (client === undefined) throw new Error('there is no server');
-    return client;
-  };
+  const { servers, as, stop } = await sharedServers(t, seed);
+  const alice = as(token);
   const url = (turn: number): string =>
     remote(servers[turn % servers.length]?.url ?? '', 'alice/code', {
       username: 'alice',

@@ -1,10 +1,10 @@
 // The issue tracker where several server processes share one database: two on PostgreSQL; the embedded one has one.
 import { setTimeout as pause } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import { Client, type Answer } from '#test/support/client';
+import type { Answer } from '#test/support/client';
 import { databaseDoor } from '#test/support/database-door';
-import { startTestForge, type TestForge } from '#test/support/forge';
-import { freePort, ServerProcess } from '#test/support/server-process';
+import { startTestForge } from '#test/support/forge';
+import { sharedServers } from '#test/support/shared-servers';
 
 const repos = '/api/v1/repos';
 const task = '00000000-0000-4000-8000-000000000003';
@@ -26,40 +26,6 @@ const orphans = `select
   + (select count(*) from issues_issue i where milestone_id is not null
       and not exists (select from planning_milestone m where m.id = i.milestone_id)) as count`;
 
-interface Shared {
-  readonly seed: TestForge;
-  readonly servers: readonly ServerProcess[];
-  /** Clients of one user, one for each server, in turns. */
-  as(token: string): (turn: number) => Client;
-  stop(): Promise<void>;
-}
-
-async function serve(t: Test, seed: TestForge): Promise<Shared> {
-  const servers: ServerProcess[] = [];
-  const stop = async (): Promise<void> => {
-    for (const server of servers) server.signal('SIGTERM');
-    for (const server of servers) await server.ended();
-  };
-  t.teardown(stop);
-  for (let count = 0; count < (seed.databaseUrl === undefined ? 1 : 2); count++)
-    servers.push(
-      await ServerProcess.start({ dataDir: seed.dataDir, databaseUrl: seed.databaseUrl, port: await freePort() }),
-    );
-  return {
-    seed,
-    servers,
-    as: (token) => {
-      const clients = servers.map(({ url }) => new Client(url, seed.contract, { authorization: `Bearer ${token}` }));
-      return (turn) => {
-        const client = clients[turn % clients.length];
-        if (client === undefined) throw new Error('there is no server');
-        return client;
-      };
-    },
-    stop,
-  };
-}
-
 const statuses = (answers: readonly Answer[]): readonly number[] => answers.map(({ status }) => status);
 
 void t.test('issues through every server of one database', patient, async (t) => {
@@ -71,7 +37,7 @@ void t.test('issues through every server of one database', patient, async (t) =>
   const { token: adminToken } = await seed.signIn(seed.admin.username, seed.admin.password);
   for (const fault of faults) await door.run(fault);
   await seed.stop();
-  const { as, stop, servers } = await serve(t, seed);
+  const { as, stop, servers } = await sharedServers(t, seed);
   const [alice, bob, admin] = [as(aliceToken), as(bobToken), as(adminToken)];
 
   const made = async (

@@ -1,5 +1,7 @@
 // Sign-in with a password that a directory knows, for a session and for git, on in-memory stores.
 import t from 'tap';
+import { systemIds } from '#adapters/memory/index';
+import { mintToken, tokenFormat } from '#core/identity/access-token';
 import { authenticator } from '#core/kernel/credentials';
 import { Unavailable } from '#core/kernel/errors';
 import type { DirectoryUser, PasswordDirectories } from '#core/kernel/password-directories';
@@ -145,6 +147,31 @@ void t.test('ten failures of one name and address hold for every password, sessi
   t.equal(w.actions().filter((action) => action === 'user.login_throttled').length, 1);
   t.ok(await w.login('ada', 'directory', '192.0.2.2'));
 });
+
+void t.test(
+  'a token that has ended is no attempt at a password: neither counted nor shown to a directory',
+  async (t) => {
+    const w = company();
+    await w.account('ada');
+    const oauth = tokenFormat('svc_oat_');
+    const changed = (token: string): string => token.slice(0, -1) + (token.endsWith('a') ? 'b' : 'a');
+    const session = 'eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJhZGEifQ.c2lnbmF0dXJl';
+    for (const token of [mintToken(systemIds), oauth.mint(systemIds), session])
+      for (let time = 0; time < 11; time += 1) t.equal(await w.basic('ada', token), undefined);
+    t.strictSame([w.asked, w.entries.filter(({ action }) => action === 'user.login_failed')], [[], []]);
+    t.match(await w.basic('ada', 'password of ada'), { username: 'ada' }, 'the password is not held back');
+    // A password may look like one; its checksum does not.
+    const alike = [
+      changed(mintToken(systemIds)),
+      changed(oauth.mint(systemIds)),
+      'svc_backup',
+      'eyJust a password',
+      'eyJ.a',
+    ];
+    for (const password of alike) await w.basic('ada', password);
+    t.equal(w.asked.length, alike.length);
+  },
+);
 
 void t.test('a name that nobody has costs the same work as one with a wrong password', async (t) => {
   const w = company();

@@ -1,25 +1,13 @@
-// Document C, "Admin scopes": grants of admin scopes, status by status, and what each of them opens.
+// Document C, "Admin scopes": grants of admin scopes, status by status.
 import t from 'tap';
 import type { Client } from '#test/support/client';
 import { isError } from '#test/support/error-answer';
 import { sharedForge } from '#test/support/shared-forge';
+import { adminScopes as scopes } from './admin-table.ts';
 
 const nobody = '00000000-0000-4000-8000-0000000000ff';
 const ofUser = (id: string) => `/api/v1/admin/users/${id}/admin-scopes`;
 const holders = '/api/v1/admin/admin-scopes';
-const scopes = [
-  'admin:users',
-  'admin:impersonation',
-  'admin:settings',
-  'admin:system',
-  'admin:roles',
-  'admin:runners',
-  'admin:rate_limit',
-  'admin:audit_read',
-  'admin:oauth2',
-  'admin:repo_transfer',
-  'admin:repo_roles',
-];
 
 interface Grant {
   readonly user_id: string;
@@ -147,47 +135,4 @@ void t.test('grants of admin scopes', async (t) => {
     const left = (await admin.get(`${holders}?scope=admin:runners`)).body as { grants: readonly Grant[] };
     t.notOk(left.grants.some(({ user_id }) => user_id === brief.id));
   });
-});
-
-interface Route {
-  readonly method: string;
-  readonly path: string;
-  readonly access: string;
-}
-
-void t.test('every route of administrators, walked with every admin scope, opens to its own alone', async (t) => {
-  const forge = await sharedForge(t);
-  const admin = await forge.administrator();
-  const plugins = (await admin.get('/api/v1/admin/plugins')).body as { routes: readonly Route[] }[];
-  const routes = plugins.flatMap((plugin) => plugin.routes).filter(({ path }) => path.startsWith('/api/v1/admin/'));
-  t.ok(routes.length >= 25, `${routes.length} routes`);
-  t.strictSame(
-    routes.filter(({ access }) => access !== 'super-admin' && !access.startsWith('admin (')),
-    [],
-    'each declares who may',
-  );
-  const named = ({ access }: Route): readonly string[] => access.match(/admin:\w+/g) ?? [];
-  t.strictSame(
-    routes.flatMap(named).filter((scope) => !scopes.includes(scope)),
-    [],
-    'and names scopes that there are',
-  );
-  /** With ids that are none and no body: who may is told what is wrong with them, who may not nothing of it. */
-  const ask = (client: Client, { method, path }: Route) =>
-    client.request(method, path.replaceAll(/\{\w+\*?\}/g, 'malformed'));
-
-  for (const route of routes) isError(t, await ask(forge.anonymous, route), 401, 'unauthorized', route.path);
-  for (const scope of scopes) {
-    const holder = await forge.createUser(`holder-${scope.slice(6)}`);
-    await admin.post(ofUser(holder.id), { body: { scope } });
-    for (const route of routes) {
-      const needed = named(route);
-      const { status, body } = await ask(holder.client, route);
-      const label = `${route.method} ${route.path} with ${scope}`;
-      const missing = needed.find((one) => one !== scope);
-      if (route.access === 'super-admin') t.equal(status, 403, label);
-      else if (missing === undefined) t.not(status, 403, label);
-      else t.match({ status, body }, { status: 403, body: { error: `admin scope required: ${missing}` } }, label);
-    }
-  }
 });

@@ -16,6 +16,9 @@ export const paths = {
   metadata: '/.well-known/oauth-authorization-server',
 } as const;
 
+/** Where requests go: a forge in this process, or one of several servers of it. */
+export type Place = Pick<TestForge, 'anonymous' | 'as'>;
+
 export const callback = 'https://app.example/callback';
 
 export interface App {
@@ -127,7 +130,7 @@ export async function approve(user: Client, query: Fields, form?: Fields): Promi
 export const proof = (app: App): Fields => ({ client_id: app.clientId, client_secret: app.secret });
 
 export const exchange = (
-  forge: TestForge,
+  forge: Place,
   app: App,
   code: string,
   { verifier }: Pick<Pkce, 'verifier'>,
@@ -142,7 +145,7 @@ export const exchange = (
     ...over,
   });
 
-export const refresh = (forge: TestForge, app: App, token: string, over: Fields = {}): Promise<Answer> =>
+export const refresh = (forge: Place, app: App, token: string, over: Fields = {}): Promise<Answer> =>
   postForm(forge.anonymous, paths.token, {
     grant_type: 'refresh_token',
     refresh_token: token,
@@ -162,16 +165,16 @@ export async function codeFor(
 }
 
 /** The whole flow. */
-export async function tokensFor(forge: TestForge, user: Client, app: App, over: Fields = {}): Promise<Tokens> {
+export async function tokensFor(forge: Place, user: Client, app: App, over: Fields = {}): Promise<Tokens> {
   const { code, keys } = await codeFor(user, app, over);
   return expected(await exchange(forge, app, code, keys), 200, 'the exchange').body as Tokens;
 }
 
 /** Whether the token is good for reading who its user is. */
-export const works = async (forge: TestForge, accessToken: string): Promise<boolean> =>
+export const works = async (forge: Place, accessToken: string): Promise<boolean> =>
   (await forge.as(accessToken).get('/api/v1/auth/me')).status === 200;
 
-export const introspect = async (forge: TestForge, app: App, token: string): Promise<Answer> =>
+export const introspect = async (forge: Place, app: App, token: string): Promise<Answer> =>
   postForm(forge.anonymous, paths.introspect, { token, ...proof(app) });
 
 /** A setting, through the administrators' door. */

@@ -1,0 +1,84 @@
+// Document C, "Settings": a change takes effect immediately. Through one of two processes on one PostgreSQL, one data
+// directory and one Redis, it counts at once in that one and within two seconds in the other; the embedded database has
+// one process.
+import t from 'tap';
+import type { Answer, Client } from '#test/support/client';
+import { startTestForge } from '#test/support/forge';
+import { sharedServers } from '#test/support/shared-servers';
+import { timeUntil } from '#test/support/time-until';
+import { startRedis } from '../../tools/redis-server.ts';
+
+const bound = 2_000;
+const rounds = 5;
+
+const basic = (username: string, password: string) => ({
+  authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`,
+});
+
+/** Settings of three plugins, what to ask to see them, and how it is answered while they are `true` and `false`. */
+const seen: readonly {
+  readonly key: string;
+  readonly ask: (anonymous: Client) => Promise<Answer>;
+  readonly when: Readonly<Record<'true' | 'false', number>>;
+}[] = [
+  {
+    key: 'oauth2.enabled',
+    ask: (anonymous) => anonymous.get('/.well-known/oauth-authorization-server'),
+    when: { true: 200, false: 503 },
+  },
+  {
+    key: 'git.password_auth',
+    ask: (anonymous) =>
+      anonymous.get('/ada/code.git/info/refs?service=git-upload-pack', {
+        headers: basic('ada', 'password of ada'),
+      }),
+    when: { true: 200, false: 401 },
+  },
+  {
+    key: 'signup.enabled',
+    // The name is taken, so nobody is registered.
+    ask: (anonymous) =>
+      anonymous.post('/api/v1/auth/register', {
+        body: { username: 'ada', email: 'ada@example.com', password: 'password of ada' },
+      }),
+    when: { true: 409, false: 403 },
+  },
+];
+
+void t.test('a setting counts in every process within two seconds', { timeout: 240_000 }, async (t) => {
+  const redis = await startRedis();
+  t.teardown(() => redis.stop());
+  const seed = await startTestForge(t);
+  const { client: ada } = await seed.createUser('ada');
+  t.equal((await ada.post('/api/v1/repos', { body: { name: 'code', visibility: 'private' } })).status, 201);
+  const { token } = await seed.signIn(seed.admin.username, seed.admin.password);
+  await seed.stop();
+  const { servers, clients, as } = await sharedServers(t, seed, {
+    HEXFORGE_PLUGINS: '+redis',
+    REDIS_URL: redis.url,
+    HEXFORGE_BASE_URL: 'https://forge.example.com',
+  });
+  const [anonymous, admin] = [clients(), as(token)];
+  const other = (turn: number): Client => anonymous[(turn + 1) % anonymous.length] as Client;
+
+  for (const { key, ask, when } of seen)
+    await t.test(key, async (t) => {
+      let longest = 0;
+      for (let round = 0; round < rounds; round += 1)
+        for (const from of servers.keys())
+          for (const value of ['false', 'true'] as const) {
+            const what = `${value}, round ${round}, through process ${from}`;
+            // So that each has just read the value from before, and keeps it.
+            for (const client of anonymous) await ask(client);
+            const changed = await admin(from).put(`/api/v1/admin/settings/${key}`, { body: { value } });
+            t.equal(changed.status, 200, `${what}: ${changed.text}`);
+            const told = async (client: Client): Promise<boolean> => (await ask(client)).status === when[value];
+            const taken = await timeUntil(() => told(other(from)), bound);
+            longest = Math.max(longest, taken);
+            t.ok(taken <= bound, `${what}: it counts in the other within ${bound} ms, after ${Math.round(taken)}`);
+            t.ok(await told(anonymous[from] as Client), `${what}: and in the one at once`);
+            t.ok(await told(other(from)), `${what}: and stays`);
+          }
+      t.comment(`${key}: at most ${Math.round(longest)} ms of ${bound}`);
+    });
+});
