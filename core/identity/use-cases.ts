@@ -49,7 +49,7 @@ export function identityUseCases(parts: IdentityParts) {
     administration: administration(created),
     users: users(parts),
     groups: userGroupUseCases(parts),
-    vouching: vouching({ ...parts, standing: passwords.standing }),
+    vouching: vouching({ ...parts, blockOf: passwords.blockOf }),
     recovery: accountRecovery(parts),
     firstAdministrator: firstAdministrator({ ...parts, create: createAccount(auditOptional) }),
     /** Whatever no other reader claims by its prefix ends here. */
