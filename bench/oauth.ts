@@ -10,7 +10,7 @@ import { load } from './load.ts';
 import type { Subject } from './subject.ts';
 
 /** Requests of a measurement. */
-const posts = { embedded: 200, server: 600 } as const;
+const posts = { embedded: 100, server: 300 } as const;
 const connections = 16;
 
 /** As the design asks of a read: the share of a bare route that hapi's life cycle and access leave over. */
@@ -81,7 +81,7 @@ async function credentialLines(
 ): Promise<Line[]> {
   const { id } = await subject.createRepository('oauth');
   const rate = (url: string, token: string) => async (): Promise<number> =>
-    (await load({ url, headers: { authorization: `Bearer ${token}` }, connections, seconds: 3 })).requestsPerSecond;
+    (await load({ url, headers: { authorization: `Bearer ${token}` }, connections, seconds: 2 })).requestsPerSecond;
   const [ours, bare] = [`${subject.url}/api/v1/repos/admin/oauth`, `${subject.bare}/repository/${id}`];
   const lines: Line[] = [];
   for (const [name, token] of Object.entries(credentials)) {
