@@ -4,6 +4,7 @@ import Hapi from '@hapi/hapi';
 import { definePlugin, Joi, shape } from 'hexforge/plugin';
 import { bareIssues, type BareIssues } from './bare-issues.ts';
 import { bareMerges, type BareMerges } from './bare-merges.ts';
+import { bareOAuth, type BareOAuth, type Copies } from './bare-oauth.ts';
 
 interface RepositoryRow {
   readonly id: string;
@@ -21,7 +22,7 @@ export default definePlugin({
   version: '0.0.0',
   api: '*',
   config: shape({ port: Joi.number() }),
-  needs: ['Authenticator', 'Clock'],
+  needs: ['Authenticator', 'Clock', 'UnitOfWork'],
   stores: {
     Rows: {
       sql: (db): Rows => ({
@@ -47,8 +48,16 @@ export default definePlugin({
         open: async () => undefined,
       }),
     },
+    OAuth: {
+      sql: bareOAuth,
+      memory: (): BareOAuth => ({
+        answer: async () => undefined,
+        people: async () => undefined,
+        fill: async () => undefined,
+      }),
+    },
   },
-  build: ({ Authenticator, Clock, config, stores }) => {
+  build: ({ Authenticator, Clock, UnitOfWork, config, stores }) => {
     const server = new Hapi.Server({ port: config.port, host: '127.0.0.1' });
     const authenticate = async (request: Hapi.Request): Promise<void> => {
       const header = request.raw.req.headers.authorization ?? '';
@@ -93,6 +102,30 @@ export default definePlugin({
         const asked = { number: Number(number), branch: String(branch), head: String(head) };
         await Merges.open(String(request.params.id), asked);
         return h.response('opened');
+      },
+    });
+    const { OAuth } = stores;
+    server.route({
+      method: 'POST',
+      path: '/oauth/{endpoint}',
+      handler: async ({ params, payload }, h) =>
+        (await OAuth.answer(String(params.endpoint), payload as Record<string, string>, UnitOfWork)) ??
+        h.response().code(400),
+    });
+    server.route({
+      method: 'POST',
+      path: '/oauth/people',
+      handler: async ({ payload }, h) => {
+        await OAuth.people(String((payload as { readonly client_id: string }).client_id));
+        return h.response('filled');
+      },
+    });
+    server.route({
+      method: 'POST',
+      path: '/oauth/fill',
+      handler: async ({ payload }, h) => {
+        await OAuth.fill(payload as Copies);
+        return h.response('filled');
       },
     });
     return server;

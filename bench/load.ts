@@ -3,12 +3,15 @@
 import http from 'node:http';
 import { Worker, isMainThread, parentPort, workerData } from 'node:worker_threads';
 
-export interface LoadOptions {
+export type LoadOptions = {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly connections: number;
-  readonly seconds: number;
-}
+} & (
+  | { readonly seconds: number }
+  /** To be posted, each once. */
+  | { readonly bodies: readonly string[] }
+);
 
 export interface LoadResult {
   readonly requestsPerSecond: number;
@@ -42,27 +45,41 @@ export async function latency(
   return times.sort((a, b) => a - b)[Math.floor(times.length / 2)] ?? Number.NaN;
 }
 
-function request(url: string, headers: Readonly<Record<string, string>>, agent: http.Agent): Promise<void> {
+function request(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  agent: http.Agent,
+  body?: string,
+): Promise<void> {
   return new Promise((resolve, reject) => {
-    const outgoing = http.get(url, { headers, agent }, (response) => {
+    const method = body === undefined ? 'GET' : 'POST';
+    const outgoing = http.request(url, { method, headers, agent }, (response) => {
       if (response.statusCode !== 200) reject(new Error(`${url} answered ${response.statusCode}`));
       response.resume();
       response.once('end', resolve);
     });
     outgoing.once('error', reject);
+    outgoing.end(body);
   });
 }
 
-async function run({ url, headers, connections, seconds }: LoadOptions): Promise<LoadResult> {
+/** What is sent, one after the other: undefined for a GET. */
+function* sent(options: LoadOptions): Generator<string | undefined, void> {
+  if ('bodies' in options) yield* options.bodies;
+  else for (const end = performance.now() + options.seconds * 1000; performance.now() < end;) yield undefined;
+}
+
+async function run(options: LoadOptions): Promise<LoadResult> {
+  const { url, headers, connections } = options;
   const agent = new http.Agent({ keepAlive: true, maxSockets: connections });
   const times: number[] = [];
   const start = performance.now();
-  const end = start + seconds * 1000;
+  const shared = sent(options);
   await Promise.all(
     Array.from({ length: connections }, async () => {
-      while (performance.now() < end) {
+      for (const body of shared) {
         const before = performance.now();
-        await request(url, headers, agent);
+        await request(url, headers, agent, body);
         times.push(performance.now() - before);
       }
     }),

@@ -1,6 +1,5 @@
 // What metering costs: one read of a server that meters beside the same of one that does not.
 import { mkdir } from 'node:fs/promises';
-import { adminPassword as password } from '#test/support/server-process';
 import { compare, type Line } from './compare.ts';
 import type { Setting } from './lines.ts';
 import { load } from './load.ts';
@@ -9,19 +8,9 @@ import { Subject } from './subject.ts';
 const admin = '00000000-0000-4000-9000-000000000003';
 
 /** The administrator's budget becomes one that no load reaches. */
-async function raise({ url }: Subject): Promise<void> {
-  const ask = async (method: string, path: string, token: string, body: object): Promise<unknown> => {
-    const response = await fetch(`${url}/api/v1${path}`, {
-      method,
-      headers: { 'content-type': 'application/json', ...(token !== '' && { authorization: `Bearer ${token}` }) },
-      body: JSON.stringify(body),
-    });
-    if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
-    return response.json();
-  };
-  const login = (await ask('POST', '/auth/login', '', { username: 'admin', password })) as { access_token: string };
+async function raise(subject: Subject): Promise<void> {
   const most = { requests_per_window: 1_000_000, window_seconds: 1 };
-  await ask('PATCH', `/admin/rate-limits/groups/${admin}/api.read`, login.access_token, most);
+  await subject.json('PATCH', `/api/v1/admin/rate-limits/groups/${admin}/api.read`, most, await subject.session());
 }
 
 export async function meteringLines(setting: Setting): Promise<Line[]> {

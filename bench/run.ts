@@ -12,6 +12,7 @@ import { liveLines } from './live.ts';
 import { mergeLines } from './merges.ts';
 import { hostileLines } from './hostile.ts';
 import { meteringLines } from './metering.ts';
+import { oauthLines } from './oauth.ts';
 import { pluginLines } from './plugins.ts';
 import { gitLines, readLines, startLines, type Setting } from './lines.ts';
 import { git, Subject } from './subject.ts';
@@ -60,6 +61,7 @@ try {
       if (wanted('git') || wanted('read')) await subject.createRepository('history');
       if (wanted('git') || wanted('read')) await git(['push', '-q', subject.cloneUrl('history'), 'main:main'], history);
       if (wanted('read')) lines.push(...(await readLines(setting, subject)));
+      if (wanted('oauth')) lines.push(...(await oauthLines(setting, subject)));
       if (wanted('live')) lines.push(...(await liveLines(setting, subject)));
       if (wanted('issues')) lines.push(...(await issueLines(setting, subject)));
       if (wanted('merges')) lines.push(...(await mergeLines(setting, subject)));

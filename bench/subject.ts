@@ -72,16 +72,16 @@ export class Subject {
     return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? Number.NaN) / 1024 - before;
   }
 
+  /** Signs in. @returns the token of a session of the administrator. */
+  async session(): Promise<string> {
+    const login = await this.json('POST', '/api/v1/auth/login', { username: 'admin', password }, '');
+    return (login as { access_token: string }).access_token;
+  }
+
   async signIn(): Promise<void> {
-    const login = (await this.json('POST', '/api/v1/auth/login', { username: 'admin', password })) as {
-      access_token: string;
-    };
-    this.#token = login.access_token;
-    const created = (await this.json('POST', '/api/v1/user/tokens', {
-      name: `bench ${Date.now()}`,
-      scopes: ['repo:admin', 'issue:read'],
-    })) as { token: string };
-    this.#token = created.token;
+    const wanted = { name: `bench ${Date.now()}`, scopes: ['repo:admin', 'issue:read'] };
+    const created = await this.json('POST', '/api/v1/user/tokens', wanted, await this.session());
+    this.#token = (created as { token: string }).token;
   }
 
   get token(): string {
@@ -96,17 +96,24 @@ export class Subject {
     return { authorization: `Bearer ${this.#token}` };
   }
 
-  async json(method: string, path: string, body?: unknown): Promise<unknown> {
+  async json(method: string, path: string, body?: unknown, token = this.#token): Promise<unknown> {
     const response = await fetch(`${this.url}${path}`, {
       method,
       headers: {
-        ...(this.#token === '' ? {} : this.headers),
+        ...(token === '' ? {} : { authorization: `Bearer ${token}` }),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
     return response.json();
+  }
+
+  /** Has the bare routes lay rows for a measurement. */
+  async fill(what: string, body: object): Promise<void> {
+    const headers = { 'content-type': 'application/json' };
+    const response = await fetch(`${this.bare}/${what}`, { method: 'POST', headers, body: JSON.stringify(body) });
+    if (!response.ok) throw new Error(`POST ${what} answered ${response.status}: ${await response.text()}`);
   }
 
   async createRepository(name: string): Promise<{ id: string }> {

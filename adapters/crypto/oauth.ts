@@ -16,6 +16,15 @@ export const sha256Digests: Digests = {
   },
 };
 
+/** The one that signed last: to read a key takes longer than most else of an exchange, and it changes once a month. */
+let last: { readonly pem: Uint8Array; readonly key: Promise<CryptoKey> } | undefined;
+
+function signingKey(pem: Uint8Array): Promise<CryptoKey> {
+  if (last === undefined || Buffer.compare(last.pem, pem) !== 0)
+    last = { pem, key: importPKCS8(new TextDecoder().decode(pem), alg) };
+  return last.key;
+}
+
 export const rsaSigner: TokenSigner = {
   async generate(kid) {
     const { publicKey, privateKey } = await generateKeyPair(alg, { modulusLength: 2048, extractable: true });
@@ -26,7 +35,6 @@ export const rsaSigner: TokenSigner = {
     };
   },
   async sign({ kid, privateKey }, claims) {
-    const key = await importPKCS8(new TextDecoder().decode(privateKey), alg);
-    return new SignJWT({ ...claims }).setProtectedHeader({ alg, kid, typ: 'JWT' }).sign(key);
+    return new SignJWT({ ...claims }).setProtectedHeader({ alg, kid, typ: 'JWT' }).sign(await signingKey(privateKey));
   },
 };

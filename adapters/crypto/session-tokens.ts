@@ -18,8 +18,13 @@ export interface SessionTokenOptions {
 
 export function jwtSessionTokens({ key, issuer }: SessionTokenOptions): SessionTokens {
   const audience = `${issuer}/api/v1`;
+  // Once: of bytes the library would make a key for every request.
+  const ready = crypto.subtle.importKey('raw', key.slice(), { name: 'HMAC', hash: 'SHA-256' }, false, [
+    'sign',
+    'verify',
+  ]);
   return {
-    issue: ({ sessionId, userId }, issuedAt, expiresAt) =>
+    issue: async ({ sessionId, userId }, issuedAt, expiresAt) =>
       new SignJWT({ sid: sessionId })
         .setProtectedHeader({ alg, typ })
         .setIssuer(issuer)
@@ -27,12 +32,12 @@ export function jwtSessionTokens({ key, issuer }: SessionTokenOptions): SessionT
         .setSubject(userId)
         .setIssuedAt(issuedAt)
         .setExpirationTime(expiresAt)
-        .sign(key),
+        .sign(await ready),
 
     async read(token, now) {
       if (token.length > maxLength) return undefined;
       try {
-        const { payload } = await jwtVerify(token, key, {
+        const { payload } = await jwtVerify(token, await ready, {
           algorithms: [alg],
           typ,
           issuer,

@@ -1,5 +1,5 @@
 // Rows of one table in PostgreSQL: reads by kysely straight into rows, writes in the unit of work.
-import { UnderscoreNamingStrategy, type EntityName, type FilterQuery } from '@mikro-orm/core';
+import { UnderscoreNamingStrategy, type EntityName } from '@mikro-orm/core';
 import { sql, type Kysely } from 'kysely';
 import { offsetOf } from '#core/kernel/page';
 import type { RowQuery, Rows } from '#core/kernel/rows';
@@ -22,8 +22,13 @@ export function sqlRows<Row extends { readonly id: string }>(
 ): Rows<Row> {
   const { tableName, properties } = entity.meta as EntityMeta;
   const name = entity as unknown as EntityName<Row>;
-  const columns = Object.keys(properties).map((member) => `${columnOf(member)} as ${member}` as const);
+  const members = Object.keys(properties);
+  const columns = members.map((member) => `${columnOf(member)} as ${member}` as const);
   const db = (): Kysely<Columns> => database.kysely<Columns>();
+  const equals = ([member, value]: readonly [string, unknown]) => {
+    const column = sql.ref(columnOf(member));
+    return value === null ? sql<boolean>`${column} is null` : sql<boolean>`${column} = ${value}`;
+  };
   const matching = (
     where: Readonly<Partial<Row>>,
     { among = {}, after, orderBy = [] }: Partial<RowQuery<Row>> = {},
@@ -31,11 +36,7 @@ export function sqlRows<Row extends { readonly id: string }>(
     const matched = Object.entries<readonly unknown[]>(among as Readonly<Record<string, readonly unknown[]>>).reduce(
       (query, [member, values]) =>
         values.length === 0 ? query.where(sql<boolean>`false`) : query.where(columnOf(member), 'in', [...values]),
-      Object.entries(where).reduce(
-        (query, [member, value]) =>
-          value === null ? query.where(columnOf(member), 'is', null) : query.where(columnOf(member), '=', value),
-        db().selectFrom(tableName),
-      ),
+      Object.entries(where).reduce((query, pair) => query.where(equals(pair)), db().selectFrom(tableName)),
     );
     if (after === undefined) return matched;
     const members = orderBy.filter((term) => typeof term === 'string');
@@ -54,21 +55,38 @@ export function sqlRows<Row extends { readonly id: string }>(
   /** Held until the unit of work ends, so that nobody changes it between the look and the write. */
   const held = async (where: Readonly<Partial<Row>>): Promise<Row | undefined> =>
     (await one(where).forNoKeyUpdate().executeTakeFirst()) as Row | undefined;
+  /** What names one row alone: whoever gave its id needs no look. */
+  const naming = async (where: Readonly<Partial<Row>>): Promise<Readonly<Partial<Row>> | undefined> => {
+    if (where.id !== undefined) return where;
+    const found = await held(where);
+    return found && ({ id: found.id } as Partial<Row>);
+  };
   return {
     async insert(row) {
       await database.em().insert(name, row);
       return row;
     },
     async update(where, patch) {
-      const before = await held(where);
-      if (before === undefined || Object.keys(patch).length === 0) return before;
-      await database.em().nativeUpdate(name, { id: before.id } as FilterQuery<Row>, patch);
-      return { ...before, ...patch };
+      if (Object.keys(patch).length === 0) return held(where);
+      const named = await naming(where);
+      if (named === undefined) return undefined;
+      const [changed] = await database
+        .em()
+        .createQueryBuilder(name)
+        .update(patch)
+        .where(named as never)
+        .returning(members as never)
+        .execute<Record<string, unknown>[]>('all', { mapResults: false });
+      return changed && (Object.fromEntries(members.map((member) => [member, changed[columnOf(member)]])) as Row);
     },
     async delete(where) {
-      const before = await held(where);
-      if (before !== undefined) await database.em().nativeDelete(name, { id: before.id } as FilterQuery<Row>);
-      return before;
+      const named = await naming(where);
+      if (named === undefined) return undefined;
+      const deleting = Object.entries(named).reduce(
+        (query, pair) => query.where(equals(pair)),
+        db().deleteFrom(tableName),
+      );
+      return (await deleting.returning(columns).executeTakeFirst()) as Row | undefined;
     },
     async findOne(where) {
       return (await one(where).executeTakeFirst()) as Row | undefined;
@@ -96,5 +114,5 @@ export function sqlRows<Row extends { readonly id: string }>(
 }
 
 /** As MikroORM names a column by its member. */
-const naming = new UnderscoreNamingStrategy();
-const columnOf = (member: string): string => naming.propertyToColumnName(member);
+const strategy = new UnderscoreNamingStrategy();
+const columnOf = (member: string): string => strategy.propertyToColumnName(member);

@@ -52,6 +52,8 @@ export interface Passwords {
   prove(attempt: Attempt): Promise<ProvedAccount | undefined>;
   readonly basic: PasswordSignIn;
   readonly standing: AccountStanding;
+  /** What keeps the holder of an account out; undefined where nothing does. */
+  blockOf(account: Account): Promise<ReturnType<typeof signInBlock>>;
 }
 
 /** Whether what proved an account proves it as it is now: another password voids the one before. */
@@ -120,7 +122,7 @@ export function passwordSignIn(parts: PasswordParts): Passwords {
       }),
     );
 
-  const blockOf = async (account: Account): Promise<ReturnType<typeof signInBlock>> => {
+  const blockOf: Passwords['blockOf'] = async (account) => {
     const [requireEmailVerification, requireApproval] = await Promise.all([
       settings.get('auth.require_email_verification'),
       settings.get('signup.require_approval'),
@@ -230,6 +232,7 @@ export function passwordSignIn(parts: PasswordParts): Passwords {
         return account === undefined || (await blockOf(account)) !== undefined ? undefined : userOf(account);
       },
     },
+    blockOf,
   };
   return passwords;
 }

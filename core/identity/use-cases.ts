@@ -51,7 +51,7 @@ export function identityUseCases(parts: IdentityParts) {
     users: users(parts),
     groups: userGroupUseCases(parts),
     meteredTargets: { tokens: (ids) => parts.tokens.known(ids) } satisfies MeteredTargets,
-    vouching: vouching({ ...parts, standing: passwords.standing }),
+    vouching: vouching({ ...parts, blockOf: passwords.blockOf }),
     recovery: accountRecovery(parts),
     firstAdministrator: firstAdministrator({ ...parts, create: createAccount(auditOptional) }),
     /** Whatever no other reader claims by its prefix ends here. */

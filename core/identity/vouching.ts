@@ -1,24 +1,24 @@
 // The port `Vouching`: accounts as whoever issues credentials for them needs to know them.
-import type { AccountStanding } from '#core/kernel/credentials';
-import type { Vouching } from './offers.ts';
+import type { Account } from './account.ts';
+import type { AccountClaims, Vouching } from './offers.ts';
 import type { AccountStore, SessionStore } from './ports.ts';
 
 export interface VouchingParts {
   readonly accounts: AccountStore;
   readonly sessions: SessionStore;
-  readonly standing: AccountStanding;
+  /** What keeps an account from signing in. */
+  readonly blockOf: (account: Account) => Promise<unknown>;
 }
 
-export function vouching({ accounts, sessions, standing }: VouchingParts): Vouching {
-  const claims: Vouching['claims'] = async (id) => {
-    const account = (await standing.of(id)) && (await accounts.byId(id));
-    if (account === undefined) return undefined;
-    const { username, displayName, avatarUrl, email, emailVerified, lastActiveAt, createdAt } = account;
+export function vouching({ accounts, sessions, blockOf }: VouchingParts): Vouching {
+  const claimsOf = async (account: Account | undefined): Promise<AccountClaims | undefined> => {
+    if (account === undefined || (await blockOf(account)) !== undefined) return undefined;
+    const { id, username, displayName, avatarUrl, email, emailVerified, lastActiveAt, createdAt } = account;
     return { id, username, displayName, avatarUrl, email, emailVerified, updatedAt: lastActiveAt ?? createdAt };
   };
   return {
-    claims,
-    held: async (id) => (await accounts.lock(id)) && claims(id),
+    claims: async (id) => claimsOf(await accounts.byId(id)),
+    held: async (id) => claimsOf((await accounts.lock(id))?.account),
     signedInAt: (id, now) => sessions.startedAt(id, now),
   } satisfies Vouching;
 }

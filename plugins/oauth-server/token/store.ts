@@ -1,43 +1,82 @@
 // Codes and tokens in PostgreSQL.
 import { compiledRead, rawSql, type Kysely, type Selectable, type SqlDatabase } from 'hexforge/plugin';
-import type { AuthorizationCode, Family, Grant, IssuedStore } from 'hexforge/oauth';
+import type { Grant, IssuedStore } from 'hexforge/oauth';
 import { AccessTokenTable, CodeTable, db, FamilyTable, RefreshTokenTable, type OAuthRows } from '../tables.ts';
 
-const grantOf = (row: Selectable<OAuthRows['oauth_server_grant']>): Grant => ({
-  id: row.id,
+/** Of a grant, beside the columns of what was issued under it. */
+const grantColumns = [
+  'grant.id as grant_id',
+  'grant.user_id',
+  'grant.client_id',
+  'grant.resource',
+  'grant.scopes as grant_scopes',
+  'grant.remembered',
+  'grant.redirect_origin',
+  'grant.created_at as grant_created_at',
+  'grant.updated_at as grant_updated_at',
+] as const;
+
+type GrantRow = Selectable<OAuthRows['oauth_server_grant']>;
+const grantOf = (
+  row: Pick<GrantRow, 'user_id' | 'client_id' | 'resource' | 'remembered' | 'redirect_origin'> & {
+    readonly grant_id: GrantRow['id'];
+    readonly grant_scopes: GrantRow['scopes'];
+    readonly grant_created_at: GrantRow['created_at'];
+    readonly grant_updated_at: GrantRow['updated_at'];
+  },
+): Grant => ({
+  id: row.grant_id,
   userId: row.user_id,
   clientId: row.client_id,
   resource: row.resource,
-  scopes: row.scopes,
+  scopes: row.grant_scopes,
   remembered: row.remembered,
   redirectOrigin: row.redirect_origin,
-  createdAt: row.created_at,
-  updatedAt: row.updated_at,
+  createdAt: row.grant_created_at,
+  updatedAt: row.grant_updated_at,
 });
 
-const codeOf = (row: Selectable<OAuthRows['oauth_server_code']>): AuthorizationCode => ({
-  grantId: row.grant_id,
-  sessionId: row.session_id,
-  redirectUri: row.redirect_uri,
-  challenge: row.challenge,
-  scopes: row.scopes,
-  nonce: row.nonce,
-  authTime: row.auth_time,
-  createdAt: row.created_at,
-  expiresAt: row.expires_at,
-  takenAt: row.taken_at,
-  familyId: row.family_id,
-});
+/** What an exchange begins with. */
+const codeByHash = compiledRead(['hash'], (rows: Kysely<OAuthRows>, { hash }: { readonly hash: string }) =>
+  rows
+    .selectFrom('oauth_server_code as code')
+    .innerJoin('oauth_server_grant as grant', 'grant.id', 'code.grant_id')
+    .select(grantColumns)
+    .select([
+      'code.session_id as sessionId',
+      'code.redirect_uri as redirectUri',
+      'code.challenge',
+      'code.scopes',
+      'code.nonce',
+      'code.auth_time as authTime',
+      'code.created_at as createdAt',
+      'code.expires_at as expiresAt',
+      'code.taken_at as takenAt',
+      'code.family_id as familyId',
+    ])
+    .where('code.hash', '=', hash),
+);
 
-const familyOf = (row: Selectable<OAuthRows['oauth_server_family']>): Family => ({
-  id: row.id,
-  grantId: row.grant_id,
-  scopes: row.scopes,
-  authTime: row.auth_time,
-  createdAt: row.created_at,
-  expiresAt: row.expires_at,
-  endedAt: row.ended_at,
-});
+/** What a refresh begins with. */
+const refreshTokenByHash = compiledRead(['hash'], (rows: Kysely<OAuthRows>, { hash }: { readonly hash: string }) =>
+  rows
+    .selectFrom('oauth_server_refresh_token as token')
+    .innerJoin('oauth_server_family as family', 'family.id', 'token.family_id')
+    .innerJoin('oauth_server_grant as grant', 'grant.id', 'family.grant_id')
+    .select(grantColumns)
+    .select([
+      'family.id as familyId',
+      'family.scopes',
+      'family.auth_time as authTime',
+      'family.created_at as begunAt',
+      'family.expires_at as endsAt',
+      'family.ended_at as endedAt',
+      'token.used_at as usedAt',
+      'token.created_at as createdAt',
+      'token.expires_at as expiresAt',
+    ])
+    .where('token.hash', '=', hash),
+);
 
 /** What every request with such a token begins with. Scopes that the client has lost are lost at once. */
 const accessTokenByHash = compiledRead(
@@ -72,13 +111,13 @@ export function sqlIssuedStore(database: SqlDatabase): IssuedStore {
       await database.em().insert(CodeTable, { ...code, hash, misses: 0 });
     },
     async codeByHash(hash) {
-      const row = await db(database)
-        .selectFrom('oauth_server_code')
-        .selectAll()
-        .where('hash', '=', hash)
-        .executeTakeFirst();
-      const grant = row && (await grantById(database, row.grant_id));
-      return row && grant && { code: codeOf(row), grant };
+      const [row] = await codeByHash(db(database), { hash });
+      if (row === undefined) return undefined;
+      const { sessionId, redirectUri, challenge, scopes, nonce, authTime, createdAt, expiresAt, takenAt, familyId } =
+        row;
+      const grant = grantOf(row);
+      const bound = { grantId: grant.id, sessionId, redirectUri, challenge, scopes, nonce, authTime };
+      return { code: { ...bound, createdAt, expiresAt, takenAt, familyId }, grant };
     },
     async takeCode(hash, familyId, now) {
       // Of two that meet here the second waits for the first one's row lock, then finds the code taken.
@@ -119,24 +158,12 @@ export function sqlIssuedStore(database: SqlDatabase): IssuedStore {
       await database.em().insert(RefreshTokenTable, { ...token, usedAt: null });
     },
     async refreshTokenByHash(hash) {
-      const found = await db(database)
-        .selectFrom('oauth_server_refresh_token as token')
-        .innerJoin('oauth_server_family as family', 'family.id', 'token.family_id')
-        .selectAll('family')
-        .select(['token.used_at as usedAt', 'token.created_at as tokenCreatedAt', 'token.expires_at as tokenExpiresAt'])
-        .where('token.hash', '=', hash)
-        .executeTakeFirst();
-      const grant = found && (await grantById(database, found.grant_id));
-      return (
-        found &&
-        grant && {
-          family: familyOf(found),
-          grant,
-          usedAt: found.usedAt,
-          createdAt: found.tokenCreatedAt,
-          expiresAt: found.tokenExpiresAt,
-        }
-      );
+      const [row] = await refreshTokenByHash(db(database), { hash });
+      if (row === undefined) return undefined;
+      const { familyId: id, scopes, authTime, begunAt, endsAt, endedAt, usedAt, createdAt, expiresAt } = row;
+      const grant = grantOf(row);
+      const family = { id, grantId: grant.id, scopes, authTime, createdAt: begunAt, expiresAt: endsAt, endedAt };
+      return { family, grant, usedAt, createdAt, expiresAt };
     },
     async takeRefreshToken(hash, now) {
       const taken = await db(database)
@@ -192,9 +219,4 @@ export function sqlIssuedStore(database: SqlDatabase): IssuedStore {
       );
     },
   } satisfies IssuedStore;
-}
-
-async function grantById(database: SqlDatabase, id: string): Promise<Grant | undefined> {
-  const row = await db(database).selectFrom('oauth_server_grant').selectAll().where('id', '=', id).executeTakeFirst();
-  return row && grantOf(row);
 }

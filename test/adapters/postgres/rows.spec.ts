@@ -7,6 +7,7 @@ import type { Rows } from '#core/kernel/rows';
 import { contract, failures, type Made } from '../../contracts/checks.ts';
 import { rowsChecks, type RowsUnderTest, type Thing } from '../../contracts/rows.ts';
 import { eachEngine, quietLog } from '../../contracts/storage-engines.ts';
+import { statementRecorder } from '../../support/statements.ts';
 
 const ThingTable = defineEntity({
   name: 'ThingTable',
@@ -80,6 +81,7 @@ void t.test('the contract fails on rows that break it', async (t) => {
 void t.test('rows of one table', (t) =>
   eachEngine(t, async (t, engine, data) => {
     if (engine === 'memory') return contract(t, engine, rowsChecks, async () => onMemory());
+    const recorded = statementRecorder();
     const storage = (await data.open({
       entities: [ThingTable],
       migrations: [{ plugin: 'test', tables: ['test_thing'], migrations: [migration] }],
@@ -91,5 +93,22 @@ void t.test('rows of one table', (t) =>
         dispose: async () => undefined,
       };
     });
+
+    const all = things.sql(storage.database);
+    const sent = async (work: () => Promise<unknown>): Promise<readonly (string | undefined)[]> =>
+      (await recorded(() => storage.unitOfWork.run(work)))
+        .filter(({ sql }) => sql.includes('test_thing'))
+        .map(({ sql }) => sql.split(' ')[0]);
+    const [id, ownerId] = [systemIds.uuid(), systemIds.uuid()];
+    const one: Thing = { id, ownerId, nameKey: 'one', rank: 1, tags: [], closedAt: null };
+    t.strictSame(await sent(() => all.insert(one)), ['insert']);
+    t.strictSame(
+      await sent(() => all.update({ id, rank: 1 }, { rank: 2 })),
+      ['update'],
+      'who knows the id needs no look',
+    );
+    t.strictSame(await sent(() => all.update({ ownerId }, { rank: 3 })), ['select', 'update']);
+    t.strictSame(await sent(() => all.delete({ id, rank: 3 })), ['delete']);
+    t.equal(await all.count({ ownerId }), 0);
   }),
 );

@@ -1,0 +1,83 @@
+// What the token and introspection endpoints, and a request with each kind of credential, ask of the database: one
+// statement for each thing they must know or change, and none besides.
+import t from 'tap';
+import { startTestForge } from '#test/support/forge';
+import { statementRecorder, type Statement } from '#test/support/statements';
+import { codeFor, exchange, expected, introspect, makeApp, refresh, tokensFor, type Tokens } from './flow.ts';
+
+/** `select oauth_server_code`: what is done, and the table that comes first. */
+const words = ({ sql }: Statement): string =>
+  `${/^\w+/.exec(sql)?.[0]} ${/(?:from|into|update) "?(\w+)/.exec(sql)?.[1]}`;
+
+void t.test('statements of requests about tokens', { timeout: 60_000 }, async (t) => {
+  const recorded = statementRecorder();
+  const forge = await startTestForge(t);
+  const { client: user } = await forge.createUser('alice');
+  const app = await makeApp(user);
+  /** Without the settings, which are read once a second whatever is asked for. */
+  const statements = async (work: () => Promise<unknown>): Promise<readonly string[]> =>
+    (await recorded(work)).map(words).filter((one) => !/^(begin|commit) |settings_setting$/.test(one));
+
+  // The first exchange notes that the client is in use, and makes the key of ID tokens.
+  const first = await tokensFor(forge, user, app, { scope: 'read:user openid' });
+  const issued = ['insert oauth_server_access_token', 'insert oauth_server_refresh_token'];
+
+  await t.test('an exchange', async (t) => {
+    const { code, keys } = await codeFor(user, app, { scope: 'read:repo' });
+    const asked = await statements(async () => expected(await exchange(forge, app, code, keys), 200, 'exchanging'));
+    t.strictSame(asked, [
+      'select oauth_server_client',
+      'select oauth_server_code',
+      'select identity_user',
+      'update oauth_server_grant',
+      'update oauth_server_code',
+      'select identity_session',
+      'insert oauth_server_family',
+      ...issued,
+    ]);
+  });
+
+  await t.test('a refresh, and one that has an ID token', async (t) => {
+    const { code, keys } = await codeFor(user, app, { scope: 'read:repo' });
+    const plain = expected(await exchange(forge, app, code, keys), 200, 'exchanging').body as Tokens;
+    const asked = (token: string) =>
+      statements(async () => expected(await refresh(forge, app, token), 200, 'refreshing'));
+    const always = [
+      'select oauth_server_client',
+      'select oauth_server_refresh_token',
+      'select identity_user',
+      'update oauth_server_grant',
+      'update oauth_server_refresh_token',
+      ...issued,
+    ];
+    t.strictSame(await asked(plain.refresh_token), always);
+    t.strictSame(await asked(first.refresh_token), [...always, 'select oauth_server_key']);
+  });
+
+  await t.test('an introspection', async (t) => {
+    const asked = await statements(() => introspect(forge, app, first.access_token));
+    t.strictSame(asked, ['select oauth_server_client', 'select oauth_server_access_token', 'select identity_user']);
+  });
+
+  await t.test('a credential', async (t) => {
+    const { token } = expected(
+      await user.post('/api/v1/user/tokens', { body: { name: 'one', scopes: ['repo:read'] } }),
+      201,
+      'creating a token',
+    ).body as { token: string };
+    /** Of who the caller is, up to the profile that the route shows. */
+    const credential = async (client: typeof user): Promise<readonly string[]> => {
+      const asked = await statements(async () => expected(await client.get('/api/v1/auth/me'), 200, 'asking'));
+      t.equal(asked.at(-1), 'select identity_user');
+      return asked.slice(0, -1);
+    };
+    // Its first use is noted.
+    await credential(forge.as(token));
+    t.strictSame(await credential(forge.as(token)), ['select identity_token']);
+    t.strictSame(await credential(user), ['select identity_session']);
+    t.strictSame(await credential(forge.as(first.access_token)), [
+      'select oauth_server_access_token',
+      'select identity_user',
+    ]);
+  });
+});
