@@ -1,5 +1,5 @@
 // Audit entries in PostgreSQL.
-import { rawSql, type Kysely, type Selectable, type SqlDatabase } from 'hexforge/plugin';
+import { countOf, rawSql, type Kysely, type Selectable, type SqlDatabase } from 'hexforge/plugin';
 import type { AuditStore, NumberedEntry } from 'hexforge/audit';
 import { EntryTable, type AuditRows } from '../tables.ts';
 
@@ -34,8 +34,7 @@ export function sqlAuditStore(db: SqlDatabase): AuditStore {
         .$if(from !== undefined, (all) => all.where('at', '>=', from ?? new Date()))
         .$if(to !== undefined, (all) => all.where('at', '<=', to ?? new Date()));
       const found = await matching.selectAll().orderBy('id', 'desc').limit(limit).offset(offset).execute();
-      const { total } = await matching.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
-      return { entries: found.map(entryOf), total };
+      return { entries: found.map(entryOf), total: await countOf(matching) };
     },
     async byId(id) {
       const row = await entries().selectAll().where('id', '=', id).executeTakeFirst();
