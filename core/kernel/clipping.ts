@@ -36,8 +36,8 @@ export function fit(texts: readonly string[], most: number): readonly string[] {
 }
 
 /**
- * Bytes of JSON that the texts of a list take together, each of which may be as long as one may be: the list is an answer
- * all the same, and a fetch or a smaller page has them whole.
+ * Bytes of JSON that the texts of a list take together, each of which may be as long as one may be: the list is an
+ * answer all the same, and a fetch or a smaller page has them whole.
  */
 const mostOfList = 8 * 1024 ** 2;
 

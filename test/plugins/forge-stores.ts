@@ -1,5 +1,5 @@
-// Stores of a plugin beside those of users and repositories, on every engine: held to their contracts, and the contracts
-// held to stores that break them.
+// Stores of a plugin beside those of users and repositories, on every engine: held to their contracts, and the
+// contracts held to stores that break them.
 import { rawSql, type MemoryDatabase, type SqlDatabase } from 'hexforge/plugin';
 import type { Test } from 'tap';
 import { openMemory, systemClock, systemIds } from '#adapters/memory/index';
