@@ -23,6 +23,7 @@ export const publicUsers = (database: MemoryDatabase): ReadonlyMap<string, Publi
  */
 export const userShape = () => shape({ id: uuid(), username: text(), display_name: text(), avatar_url: text() });
 
+/** A user as `userShape` has them. */
 export const presentUser = ({
   id,
   username,
