@@ -1,12 +1,12 @@
 // Rows of one table in memory, found by equal members.
 import { offsetOf } from '#core/kernel/page';
-import type { RowQuery, Rows } from '#core/kernel/rows';
+import type { RowQuery, Rows, RowSet } from '#core/kernel/rows';
 import type { Key, MemoryTable, Query } from './database.ts';
 import { comesAfter, matching } from './query.ts';
 
 /** @param keyOf what the table tells its rows apart by. */
 export function memoryRows<Row extends object>(table: MemoryTable<Row>, keyOf: (row: Row) => Key): Rows<Row> {
-  const query = ({ where, among = {}, after, orderBy }: RowQuery<Row>) => {
+  const query = ({ where, among = {}, after, orderBy = [] }: RowSet<Row> & Partial<RowQuery<Row>>) => {
     const equal = matching(where);
     const members = Object.entries<readonly unknown[]>(among as Readonly<Record<string, readonly unknown[]>>).map(
       ([member, values]) => values.map((value) => matching({ [member]: value })),
@@ -31,6 +31,15 @@ export function memoryRows<Row extends object>(table: MemoryTable<Row>, keyOf: (
     async delete(where) {
       const row = table.findOne(where);
       return row !== undefined && table.delete(keyOf(row)) ? row : undefined;
+    },
+    async insertMany(rows) {
+      for (const row of rows) table.insert(row);
+    },
+    async updateMany(rows, patch) {
+      for (const row of table.find(query(rows))) table.update(keyOf(row), patch);
+    },
+    async deleteMany(rows) {
+      table.deleteWhere(query(rows).where);
     },
     findOne: async (where) => table.findOne(where),
     // Units of work come one after the other here: whatever one has seen is held.

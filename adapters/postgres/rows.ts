@@ -1,8 +1,9 @@
 // Rows of one table in PostgreSQL: reads by kysely straight into rows, writes in the unit of work.
-import { UnderscoreNamingStrategy, type EntityName } from '@mikro-orm/core';
+import { UnderscoreNamingStrategy, type EntityName, type FilterQuery } from '@mikro-orm/core';
 import { sql, type Kysely } from 'kysely';
 import { offsetOf } from '#core/kernel/page';
-import type { RowQuery, Rows } from '#core/kernel/rows';
+import type { RowQuery, Rows, RowSet } from '#core/kernel/rows';
+import { countOf } from './counts.ts';
 import type { SqlDatabase } from './database.ts';
 
 interface EntityMeta {
@@ -49,8 +50,6 @@ export function sqlRows<Row extends { readonly id: string }>(
         typeof term === 'string' ? rows.orderBy(columnOf(term)) : rows.orderBy(columnOf(term.desc), 'desc'),
       matching(query.where, query).select(columns),
     );
-  const counted = async (query: ReturnType<typeof matching>): Promise<number> =>
-    (await query.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow()).total;
   const one = (where: Readonly<Partial<Row>>) => matching(where).select(columns).limit(1);
   /** Held until the unit of work ends, so that nobody changes it between the look and the write. */
   const held = async (where: Readonly<Partial<Row>>): Promise<Row | undefined> =>
@@ -60,6 +59,12 @@ export function sqlRows<Row extends { readonly id: string }>(
     if (where.id !== undefined) return where;
     const found = await held(where);
     return found && ({ id: found.id } as Partial<Row>);
+  };
+  /** Undefined where there are none, whatever the table holds. */
+  const filterOf = ({ where, among = {} }: RowSet<Row>): FilterQuery<Row> | undefined => {
+    const lists = Object.entries<readonly unknown[]>(among as Readonly<Record<string, readonly unknown[]>>);
+    if (lists.some(([, values]) => values.length === 0)) return undefined;
+    return { $and: [where, ...lists.map(([member, values]) => ({ [member]: { $in: values } }))] } as FilterQuery<Row>;
   };
   return {
     async insert(row) {
@@ -88,6 +93,17 @@ export function sqlRows<Row extends { readonly id: string }>(
       );
       return (await deleting.returning(columns).executeTakeFirst()) as Row | undefined;
     },
+    async insertMany(rows) {
+      if (rows.length > 0) await database.em().insertMany(name, [...rows]);
+    },
+    async updateMany(rows, patch) {
+      const filter = filterOf(rows);
+      if (filter !== undefined) await database.em().nativeUpdate(name, filter, patch);
+    },
+    async deleteMany(rows) {
+      const filter = filterOf(rows);
+      if (filter !== undefined) await database.em().nativeDelete(name, filter);
+    },
     async findOne(where) {
       return (await one(where).executeTakeFirst()) as Row | undefined;
     },
@@ -101,14 +117,14 @@ export function sqlRows<Row extends { readonly id: string }>(
         const turn = `${tableName} ${JSON.stringify(where)}`;
         await sql`select pg_advisory_xact_lock(hashtextextended(${turn}, 0))`.execute(db());
       }
-      return counted(matching(where));
+      return countOf(matching(where));
     },
     async page(query, page) {
       const items = (await ordered(query)
         .limit(page.perPage)
         .offset(offsetOf(page))
         .execute()) as unknown as readonly Row[];
-      return { items, total: await counted(matching(query.where, query)), ...page };
+      return { items, total: await countOf(matching(query.where, query)), ...page };
     },
   };
 }

@@ -1,4 +1,5 @@
 // Which components and versions of its repository an issue is about (document B, "Issue object" and "Create").
+import { sameMembers } from '#core/kernel/changed';
 import { ValidationFailed } from '#core/kernel/errors';
 import type { Rows } from '#core/kernel/rows';
 import { nameKey } from '#core/repositories/index';
@@ -59,8 +60,8 @@ export async function changedAssociations(
   return Object.fromEntries(
     present
       .filter((member) => {
-        const had = new Set(before?.[named[member][0]].map((thing) => thing.id));
-        return had.symmetricDifference(new Set(given[member])).size > 0;
+        const had = before?.[named[member][0]].map(({ id: thingId }) => thingId);
+        return !sameMembers(had ?? [], given[member] ?? []);
       })
       .map((member) => [member, given[member]]),
   );

@@ -1,6 +1,7 @@
 // Closing and reopening an issue: its author, or whoever holds issue.write. One that is so already stays as it is.
+import { checkAuthorOr } from '#core/repositories/index';
 import { aboutIssue } from './events.ts';
-import { checkAuthorOr, heldIssue } from './held-issue.ts';
+import { heldIssue } from './held-issue.ts';
 import type { IssueState } from './issue.ts';
 import type { IssueParts } from './parts.ts';
 import type { Writing } from './references.ts';
@@ -15,7 +16,7 @@ const moveTo =
     parts.unitOfWork.run(async () => {
       const { call } = granted;
       const issue = await heldIssue(parts, granted, number);
-      checkAuthorOr(granted, issue, 'issue.write');
+      checkAuthorOr(granted, issue, { what: 'issue', permission: 'issue.write' });
       if (issue.state === state) return;
       const closedAt = state === 'closed' ? call.now : null;
       await parts.store.update(issue.id, { state, closedAt, updatedAt: call.now });

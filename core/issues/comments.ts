@@ -1,13 +1,13 @@
 // Comments on issues: whoever is signed in and may read adds them, their authors change them, and authors and instance
 // administrators delete them (document B, "Comments"; document D, "Issues").
 import type { Granted } from '#core/kernel/access';
+import { fitMembers } from '#core/kernel/clipping';
 import { Forbidden, found } from '#core/kernel/errors';
 import type { PageRequest } from '#core/kernel/page';
 import type { Repository } from '#core/repositories/index';
 import { commentBody, type CommentView, type IssueComment } from './comment.ts';
 import { aboutIssue } from './events.ts';
 import { heldIssue, knownIssue } from './held-issue.ts';
-import { listed } from './listed.ts';
 import type { IssueParts } from './parts.ts';
 import type { HeldIssue } from './ports.ts';
 import type { Writing } from './references.ts';
@@ -57,7 +57,7 @@ export function commentUseCases(parts: Parts) {
     ): Promise<readonly CommentView[]> {
       const { id: issueId } = await knownIssue(parts, resource, number);
       const { items } = await comments.page({ where: { issueId }, orderBy: ['createdAt', 'id'], after }, page);
-      return listed(await shown(items), 'body');
+      return fitMembers(await shown(items), ['body']);
     },
 
     /** @throws {NotFound | Forbidden | ValidationFailed} */

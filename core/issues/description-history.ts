@@ -4,12 +4,12 @@ import type { PublicUser } from '#core/identity/index';
 import type { Granted } from '#core/kernel/access';
 import { auditEntry } from '#core/kernel/audit';
 import type { User } from '#core/kernel/caller';
+import { fitMembers } from '#core/kernel/clipping';
 import { found } from '#core/kernel/errors';
 import type { PageRequest } from '#core/kernel/page';
 import type { Repository } from '#core/repositories/index';
 import { aboutIssue } from './events.ts';
 import { heldIssue, knownIssue } from './held-issue.ts';
-import { listed } from './listed.ts';
 import type { IssueParts } from './parts.ts';
 import type { HeldIssue } from './ports.ts';
 import type { Writing } from './references.ts';
@@ -54,7 +54,7 @@ export function descriptionHistoryUseCases(parts: Parts) {
       const { items } = await edits.page({ where: { issueId }, orderBy: newest }, page);
       const editors = await users.byIds(items.map(({ editedBy }) => editedBy));
       const whole = items.map((edit) => ({ ...edit, editor: found(editors.get(edit.editedBy)) }));
-      return listed(whole, 'bodyBefore', 'bodyAfter');
+      return fitMembers(whole, ['bodyBefore', 'bodyAfter']);
     },
 
     /** @throws {NotFound} */

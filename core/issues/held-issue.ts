@@ -1,6 +1,5 @@
-// The issue that a path names: read, or held until the unit of work ends by the change that is about it; and who may
-// change it.
-import { Forbidden, found } from '#core/kernel/errors';
+// The issue that a path names: read, or held until the unit of work ends by the change that is about it.
+import { found } from '#core/kernel/errors';
 import type { Repository } from '#core/repositories/index';
 import type { Lineage } from './hierarchy.ts';
 import { issueNumber } from './issue.ts';
@@ -21,11 +20,3 @@ export const heldIssue = async (
   { resource }: Pick<Writing, 'resource'>,
   reference: string,
 ): Promise<HeldIssue> => found(await store.held(resource.id, issueNumber(reference, resource)));
-
-/** The author, and whoever holds the permission. @throws {Forbidden} */
-export function checkAuthorOr(granted: Writing, { authorId }: HeldIssue, permission: string): void {
-  if (authorId === granted.call.caller.id || granted.may(permission)) return;
-  throw new Forbidden('You may not change this issue', {
-    detail: `You did not open it, and it needs the permission "${permission}"`,
-  });
-}

@@ -2,7 +2,7 @@
 import type { PublicUser } from '#core/identity/index';
 import { NotFound } from '#core/kernel/errors';
 import type { Label, Milestone } from '#core/planning/index';
-import type { Repository } from '#core/repositories/index';
+import { lastNumber, type Numbered, type Repository } from '#core/repositories/index';
 import type { Associations } from './associations.ts';
 import type { IssueType } from './issue-type.ts';
 import type { LinkedIssue } from './link.ts';
@@ -37,11 +37,7 @@ export const issueBounds = {
 } as const;
 
 /** One issue, as its row holds it. */
-export interface Issue {
-  readonly id: string;
-  readonly repositoryId: string;
-  /** Per repository, from 1, without gaps; never given twice. */
-  readonly number: number;
+export interface Issue extends Numbered {
   readonly authorId: string;
   readonly title: string;
   /** Markdown. */
@@ -103,9 +99,6 @@ export interface IssueDetail {
   readonly links: number;
   readonly blockedBy: readonly LinkedIssue[];
 }
-
-/** Past it no row has a number: the column is an integer. */
-export const lastNumber = 2 ** 31 - 1;
 
 /** How a path names an issue: `7`, or `ABC-7` in a repository whose issue code is ABC (document D, "Issues"). */
 export const issueReference = /^(?:([A-Za-z][A-Za-z0-9]{1,9})-)?([0-9]{1,10})$/;

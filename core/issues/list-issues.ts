@@ -1,14 +1,13 @@
 // The issues of a repository that a filter lets through, and the children of one.
 import type { Granted } from '#core/kernel/access';
-import { offsetOf, type Page, type PageRequest } from '#core/kernel/page';
-import { nameKey, type Repository } from '#core/repositories/index';
+import type { Page, PageRequest } from '#core/kernel/page';
+import { nameKey, numberedPage, type NumberedSlice, type Repository } from '#core/repositories/index';
 import { associationFilter, type AssociationNames } from './associations.ts';
 import { dayOf, type IssueFilter } from './filter.ts';
 import { knownIssue } from './held-issue.ts';
 import type { IssueView } from './issue.ts';
 import { listedIssues } from './listed.ts';
 import type { IssueParts } from './parts.ts';
-import type { IssueSlice } from './ports.ts';
 import { viewsOf } from './view.ts';
 
 type Parts = Pick<IssueParts, 'store' | 'planning' | 'associations' | 'components' | 'versions'>;
@@ -54,7 +53,10 @@ export const listIssues =
       labelIds,
       ...(overdue !== undefined && { overdue: { is: overdue, today: dayOf(call.now) } }),
     };
-    const [rows, total] = await Promise.all([store.list(id, filter, sliceOf(page, 'newest')), store.count(id, filter)]);
+    const [rows, total] = await Promise.all([
+      store.list(id, filter, numberedPage(page, 'newest')),
+      store.count(id, filter),
+    ]);
     return { items: listedIssues(await viewsOf(parts, id, rows)), total, ...page };
   };
 
@@ -68,7 +70,7 @@ export const listPiece =
     const labelIds = await labelsNamed(parts, id, labels);
     if (labelIds === undefined) return { issues: [], more: false };
     // One more than asked for, to know whether there is one.
-    const slice: IssueSlice = { order: 'newest', beyond, limit: limit + 1, offset: 0 };
+    const slice: NumberedSlice = { order: 'newest', beyond, limit: limit + 1, offset: 0 };
     const rows = await parts.store.list(id, { state, labelIds }, slice);
     return { issues: await viewsOf(parts, id, rows.slice(0, limit)), more: rows.length > limit };
   };
@@ -94,12 +96,6 @@ export const listChildren =
   ): Promise<readonly IssueView[]> => {
     const { store } = parts;
     const parent = await knownIssue(parts, repository, number);
-    const rows = await store.list(repository.id, { parentId: parent.id }, sliceOf(page, 'oldest'));
+    const rows = await store.list(repository.id, { parentId: parent.id }, numberedPage(page, 'oldest'));
     return listedIssues(await viewsOf(parts, repository.id, rows));
   };
-
-const sliceOf = (page: PageRequest, order: IssueSlice['order']): IssueSlice => ({
-  order,
-  limit: page.perPage,
-  offset: offsetOf(page),
-});

@@ -1,4 +1,6 @@
 // What this area asks of the world: the store of issues.
+import type { Carriers } from '#core/planning/index';
+import type { NumberedSlice } from '#core/repositories/index';
 import type { IssueFilter } from './filter.ts';
 import type { Lineage } from './hierarchy.ts';
 import type { IssueFields } from './fields.ts';
@@ -16,17 +18,8 @@ export type IssuePatch = IssueFields &
   Partial<Pick<Issue, 'state' | 'closedAt' | 'parentId'>> &
   Pick<Issue, 'updatedAt'>;
 
-/** Which rows of a list, and in which order; numbers tell all apart. */
-export interface IssueSlice {
-  readonly order: 'newest' | 'oldest';
-  /** Those alone that come after this number in the order. */
-  readonly beyond?: number | undefined;
-  readonly limit: number;
-  readonly offset: number;
-}
-
 /** Where issues are kept. */
-export interface IssueStore {
+export interface IssueStore extends Carriers {
   /**
    * Inside a unit of work: the next number of the repository. Others who take one there, or hold its hierarchy, wait
    * until it ends, and where it fails the number is given again. As with all that is held here, the repository is not
@@ -53,7 +46,7 @@ export interface IssueStore {
 
   byNumber(repositoryId: string, number: number): Promise<IssueRow | undefined>;
   /** One query. */
-  list(repositoryId: string, filter: IssueFilter, slice: IssueSlice): Promise<readonly IssueRow[]>;
+  list(repositoryId: string, filter: IssueFilter, slice: NumberedSlice): Promise<readonly IssueRow[]>;
   /** How many there are in all. */
   count(repositoryId: string, filter: IssueFilter): Promise<number>;
 
@@ -75,7 +68,4 @@ export interface IssueStore {
     repositoryId: string,
     milestoneIds: readonly string[],
   ): Promise<ReadonlyMap<string, { readonly open: number; readonly closed: number }>>;
-  /** No issue has it any more. */
-  dropLabel(labelId: string): Promise<void>;
-  dropMilestone(milestoneId: string): Promise<void>;
 }

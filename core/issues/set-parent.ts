@@ -1,8 +1,9 @@
 // Putting an issue under another one, and taking it out: its author, the owner of the repository or an instance
 // administrator.
 import { found, Unprocessable } from '#core/kernel/errors';
+import { checkAuthorOr } from '#core/repositories/index';
 import { aboutIssue } from './events.ts';
-import { checkAuthorOr, heldIssue } from './held-issue.ts';
+import { heldIssue } from './held-issue.ts';
 import { parentRefusal } from './hierarchy.ts';
 import type { IssueParts } from './parts.ts';
 import type { HeldIssue } from './ports.ts';
@@ -46,7 +47,7 @@ const move = (
     const { resource, call } = granted;
     await store.holdHierarchy(resource.id);
     const issue = await heldIssue({ store }, granted, number);
-    checkAuthorOr(granted, issue, 'repo.own');
+    checkAuthorOr(granted, issue, { what: 'issue', permission: 'repo.own' });
     const parentId = await choose(issue);
     if (parentId === issue.parentId) return;
     await store.update(issue.id, { parentId, updatedAt: call.now });

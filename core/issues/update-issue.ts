@@ -1,13 +1,14 @@
 // Changing an issue: its author, or whoever holds issue.write.
+import { sameMembers } from '#core/kernel/changed';
 import { ValidationFailed } from '#core/kernel/errors';
 import { attachedLabels, checkMilestone } from '#core/planning/index';
-import type { Repository } from '#core/repositories/index';
+import { checkAuthorOr, type Repository } from '#core/repositories/index';
 import { changedAssociations, replaceAssociations, type AssociationIds } from './associations.ts';
 import { recordDescription } from './description-history.ts';
 import { aboutIssue } from './events.ts';
 import { detailOf } from './fetch-issue.ts';
 import { changedFields, checkedFields, type IssueFields } from './fields.ts';
-import { checkAuthorOr, heldIssue } from './held-issue.ts';
+import { heldIssue } from './held-issue.ts';
 import { typeRefusal } from './hierarchy.ts';
 import type { IssueDetail, IssueView } from './issue.ts';
 import type { IssueParts } from './parts.ts';
@@ -36,7 +37,7 @@ export const updateIssue =
       // Before the issue, as everyone who holds both takes them in this order.
       if (given.typeId !== undefined) await store.holdHierarchy(repository.id);
       const before = await heldIssue(parts, granted, number);
-      checkAuthorOr(granted, before, 'issue.write');
+      checkAuthorOr(granted, before, { what: 'issue', permission: 'issue.write' });
       const fields = changedFields(before, checkedFields(given));
       if (fields.typeId !== undefined) await checkTypeChange(parts, repository, before, fields.typeId);
       if (typeof fields.milestoneId === 'string') await checkMilestone(parts, granted, fields.milestoneId);
@@ -69,11 +70,7 @@ export const updateIssue =
 type Sets = Partial<Pick<HeldIssue, 'labelIds' | 'assigneeIds'>>;
 
 const changedSets = (before: HeldIssue, sets: Sets): Sets =>
-  Object.fromEntries(
-    Object.entries(sets).filter(
-      ([member, ids]) => new Set(before[member as keyof Sets]).symmetricDifference(new Set(ids)).size > 0,
-    ),
-  );
+  Object.fromEntries(Object.entries(sets).filter(([member, ids]) => !sameMembers(before[member as keyof Sets], ids)));
 
 /** As the API calls it: events are read outside. */
 const snakeCase = (member: string): string =>

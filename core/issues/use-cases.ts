@@ -1,4 +1,5 @@
 // All use cases of the area for its own plugin, built once from its parts. Each takes a proof of access and a command.
+import { indexedThings } from '#core/repositories/index';
 import { closeIssue, reopenIssue } from './close-issue.ts';
 import { commentUseCases } from './comments.ts';
 import { createIssue } from './create-issue.ts';
@@ -6,7 +7,6 @@ import { deleteIssue } from './delete-issue.ts';
 import { descriptionHistoryUseCases } from './description-history.ts';
 import { fetchIssue } from './fetch-issue.ts';
 import { issueTypeUseCases } from './issue-types.ts';
-import { indexedIssues } from './indexed.ts';
 import { linkUseCases } from './links.ts';
 import { listChildren, listIssues, listPiece } from './list-issues.ts';
 import { namedUseCases } from './named.ts';
@@ -19,7 +19,6 @@ import { updateIssue } from './update-issue.ts';
 import type { VersionMembers } from './version.ts';
 import { unwatchIssue, watchIssue } from './watching.ts';
 
-export type { IndexedIssue } from './indexed.ts';
 export type { SearchResult } from './search.ts';
 
 export type IssueUseCases = ReturnType<typeof issueUseCases>;
@@ -30,7 +29,7 @@ export function issueUseCases(parts: IssueParts) {
     list: listIssues(parts),
     listPiece: listPiece(parts),
     search: searchIssues(parts),
-    indexed: indexedIssues(parts),
+    indexed: indexedThings(parts),
     fetch: fetchIssue(parts),
     update: updateIssue(parts),
     close: closeIssue(parts),
@@ -51,7 +50,6 @@ export function issueUseCases(parts: IssueParts) {
     repositoryCounters: repositoryCounters(parts),
     userReferences: userReferences(parts),
     milestoneCounts: milestoneCounts(parts),
-    /** What planning has deleted is on no issue any more. */
     dropLabel: (labelId: string) => parts.store.dropLabel(labelId),
     dropMilestone: (milestoneId: string) => parts.store.dropMilestone(milestoneId),
   };

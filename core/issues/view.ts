@@ -1,6 +1,7 @@
 // Issues as they are shown: rows of the store with their labels, milestones, components and versions, each
 // read once for all of them.
 import { found } from '#core/kernel/errors';
+import { labelsOf, milestonesOf } from '#core/planning/index';
 import type { Repository } from '#core/repositories/index';
 import { noAssociations } from './associations.ts';
 import { issueNumber, type IssueRow, type IssueView } from './issue.ts';
@@ -10,25 +11,21 @@ type Parts = Pick<IssueParts, 'store' | 'planning' | 'associations'>;
 
 /** Four more reads, however many rows there are. */
 export async function viewsOf<R extends IssueRow>(
-  { planning, associations }: Pick<Parts, 'planning' | 'associations'>,
+  parts: Pick<Parts, 'planning' | 'associations'>,
   repositoryId: string,
   rows: readonly R[],
 ): Promise<readonly (R & IssueView)[]> {
-  const labelIds = [...new Set(rows.flatMap((row) => row.labelIds))];
-  const milestoneIds = [...new Set(rows.flatMap(({ milestoneId }) => milestoneId ?? []))];
-  const [labels, milestones, associated] = await Promise.all([
-    labelIds.length === 0 ? undefined : planning?.labels(repositoryId, labelIds),
-    milestoneIds.length === 0 ? undefined : planning?.milestones(repositoryId, milestoneIds),
-    associations.of(rows.map(({ id }) => id)),
+  const [labels, milestone, associated] = await Promise.all([
+    labelsOf(parts, repositoryId, rows),
+    milestonesOf(parts, repositoryId, rows),
+    parts.associations.of(rows.map(({ id }) => id)),
   ]);
   return rows.map((row) => ({
     ...row,
     ...noAssociations,
     ...associated.get(row.id),
-    labels: row.labelIds
-      .flatMap((id) => labels?.get(id) ?? [])
-      .sort((one, other) => (one.nameKey < other.nameKey ? -1 : 1)),
-    milestone: milestones?.get(row.milestoneId ?? '') ?? null,
+    labels: labels(row),
+    milestone: milestone(row),
   }));
 }
 

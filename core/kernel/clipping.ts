@@ -35,11 +35,17 @@ export function fit(texts: readonly string[], most: number): readonly string[] {
   });
 }
 
+/**
+ * Bytes of JSON that the texts of a list take together, each of which may be as long as one may be: the list is an
+ * answer all the same, and a fetch or a smaller page has them whole.
+ */
+const mostOfList = 8 * 1024 ** 2;
+
 /** Rows of one answer, the texts in whose members together take at most `most` bytes of JSON, as `fit` says. */
 export function fitMembers<M extends string, R extends Readonly<Record<M, string | null>>>(
   rows: readonly R[],
   members: readonly M[],
-  most: number,
+  most = mostOfList,
 ): readonly R[] {
   const whole = rows.flatMap((row) => members.map((member) => row[member] ?? ''));
   const texts = fit(whole, most);

@@ -6,11 +6,15 @@ type Member<Row> = keyof Row & string;
 /** Rows whose members equal these; null is equal to null. */
 type Where<Row> = Readonly<Partial<Row>>;
 
-/** Which rows, and in which order. */
-export interface RowQuery<Row extends object> {
+/** Which rows. */
+export interface RowSet<Row extends object> {
   readonly where: Where<Row>;
   /** Of these, the rows whose member has one of the values: a batch by id. None of them where the list is empty. */
   readonly among?: { readonly [M in Member<Row>]?: readonly Row[M][] };
+}
+
+/** Which rows, and in which order. */
+export interface RowQuery<Row extends object> extends RowSet<Row> {
   /** The most significant first; ascending unless under `desc`. The last should tell all rows apart. */
   readonly orderBy: readonly (Member<Row> | { readonly desc: Member<Row> })[];
   /**
@@ -28,6 +32,12 @@ export interface Rows<Row extends object> {
   update(where: Where<Row>, patch: Where<Row>): Promise<Row | undefined>;
   /** Deletes one row. @returns it as it was, undefined where there is none. @throws {StillReferenced} */
   delete(where: Where<Row>): Promise<Row | undefined>;
+  /** In one statement: as many as one use case bounds. @throws {Duplicate} as `insert`. */
+  insertMany(rows: readonly Row[]): Promise<void>;
+  /** In one statement. @throws {Duplicate} as `insert`. */
+  updateMany(rows: RowSet<Row>, patch: Where<Row>): Promise<void>;
+  /** In one statement. @throws {StillReferenced} */
+  deleteMany(rows: RowSet<Row>): Promise<void>;
   findOne(where: Where<Row>): Promise<Row | undefined>;
   /** @param how with `held` none of them is deleted until the unit of work ends; give an order that all take. */
   find(query: RowQuery<Row>, how?: 'held'): Promise<readonly Row[]>;

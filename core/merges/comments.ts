@@ -28,9 +28,6 @@ export interface CommentChange extends CommentPath {
   readonly resolved?: boolean | undefined;
 }
 
-/** Bytes of JSON that the texts of one list take together; past it the longest end in an ellipsis. */
-const mostText = 8 * 1024 ** 2;
-
 export function commentUseCases(parts: Parts) {
   const { comments, git, unitOfWork, events, ids } = parts;
 
@@ -68,7 +65,7 @@ export function commentUseCases(parts: Parts) {
     ): Promise<readonly CommentView[]> {
       const request = await knownRequest(parts, resource, number);
       const { items } = await comments.page({ where: { requestId: request.id }, orderBy: ['createdAt', 'id'] }, page);
-      return fitMembers(await shown(request, items, call.signal), ['body'], mostText);
+      return fitMembers(await shown(request, items, call.signal), ['body']);
     },
 
     /** @throws {NotFound | ValidationFailed} */

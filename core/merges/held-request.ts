@@ -1,10 +1,9 @@
-// The merge request that a path names: read, or held until the unit of work ends by the change that is about it; and
-// who may change it.
+// The merge request that a path names: read, or held until the unit of work ends by the change that is about it.
 import type { Granted } from '#core/kernel/access';
 import type { User } from '#core/kernel/caller';
-import { Forbidden, found } from '#core/kernel/errors';
-import type { Repository } from '#core/repositories/index';
-import { lastMergeNumber, type MergeRequest } from './merge-request.ts';
+import { found } from '#core/kernel/errors';
+import { lastNumber, type Repository } from '#core/repositories/index';
+import type { MergeRequest } from './merge-request.ts';
 import type { MergeParts } from './parts.ts';
 import type { HeldRequest } from './ports.ts';
 
@@ -12,7 +11,7 @@ export type Reading = Granted<Repository, 'repo.read'>;
 /** Whoever is signed in and may read; more is for the use case to say, which knows the author. */
 export type Writing = Granted<Repository, 'repo.read', User>;
 
-const isNumber = (number: number): boolean => number >= 1 && number <= lastMergeNumber;
+const isNumber = (number: number): boolean => number >= 1 && number <= lastNumber;
 
 /** To read what belongs to it. @throws {NotFound} */
 export const knownRequest = async (
@@ -27,15 +26,3 @@ export const heldRequest = async (
   { id }: Pick<Repository, 'id'>,
   number: number,
 ): Promise<HeldRequest> => found(isNumber(number) ? await store.held(id, number) : undefined);
-
-/** The author, and whoever holds the permission. @throws {Forbidden} */
-export function checkAuthorOr(
-  granted: Writing,
-  { authorId }: Pick<MergeRequest, 'authorId'>,
-  permission: string,
-): void {
-  if (authorId === granted.call.caller.id || granted.may(permission)) return;
-  throw new Forbidden('You may not change this merge request', {
-    detail: `You did not open it, and it needs the permission "${permission}"`,
-  });
-}

@@ -1,5 +1,6 @@
 // The merge requests of a repository, the newest first.
-import { offsetOf, type Page, type PageRequest } from '#core/kernel/page';
+import type { Page, PageRequest } from '#core/kernel/page';
+import { numberedPage } from '#core/repositories/index';
 import type { Reading } from './held-request.ts';
 import type { ListedRequest } from './merge-request.ts';
 import type { MergeParts } from './parts.ts';
@@ -14,7 +15,7 @@ export const listRequests =
   (parts: Pick<MergeParts, 'store' | 'repositories' | 'planning' | 'pipelines'>) =>
   async ({ resource, call }: Reading, { page, ...filter }: ListCommand): Promise<Page<ListedRequest>> => {
     const { store } = parts;
-    const slice = { order: 'newest', limit: page.perPage, offset: offsetOf(page) } as const;
+    const slice = numberedPage(page, 'newest');
     const [rows, total] = await Promise.all([store.list(resource.id, filter, slice), store.count(resource.id, filter)]);
     return { items: await listedRequests(parts, resource, call.caller, rows), total, ...page };
   };

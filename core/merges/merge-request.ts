@@ -1,7 +1,7 @@
 // A merge request: its states and members, and the bounds of what it holds.
 import type { PublicUser } from '#core/identity/index';
 import type { Label, Milestone } from '#core/planning/index';
-import type { Oid, Repository } from '#core/repositories/index';
+import type { Numbered, Oid, Repository } from '#core/repositories/index';
 import type { MergeDiff } from './diff.ts';
 import type { PipelineVerdict } from './pipeline-verdicts.ts';
 import type { ReviewState } from './review.ts';
@@ -15,12 +15,9 @@ export type MergeState = (typeof mergeStates)[number];
 export const mergeBounds = { title: 255, description: 65_536, labels: 100, assignees: 100, reviewers: 100 } as const;
 
 /** One merge request, as its row holds it. */
-export interface MergeRequest {
-  readonly id: string;
+export interface MergeRequest extends Numbered {
   /** The target. */
   readonly repositoryId: string;
-  /** Per repository, from 1, without gaps; never given twice. */
-  readonly number: number;
   readonly title: string;
   /** Markdown. */
   readonly description: string;
@@ -90,9 +87,6 @@ export interface MergeView extends MergeRow, Surroundings {
   /** What it changes, with its counts. */
   readonly changes: MergeDiff;
 }
-
-/** Past it no row has a number: the column is an integer. */
-export const lastMergeNumber = 2 ** 31 - 1;
 
 /** Whether its commits come from another repository than it is to be merged into, or came from one that is gone. */
 export const isFromFork = ({ sourceRepositoryId, repositoryId }: MergeRequest): boolean =>

@@ -1,4 +1,6 @@
 // What this area asks of the world: the store of merge requests.
+import type { Carriers } from '#core/planning/index';
+import type { NumberedSlice } from '#core/repositories/index';
 import type { ListedRow, MergeRequest, MergeRow, MergeState } from './merge-request.ts';
 
 /** A merge request that others wait for, with the sets that an update replaces. */
@@ -33,22 +35,13 @@ export type BranchPair = Pick<MergeRequest, 'repositoryId' | 'sourceRepositoryId
 /** The name of the unique constraint, as `Duplicate` carries it. */
 export const openPairUnique = 'merges_request_open_pair';
 
-/** Which rows of a list; numbers tell all apart. */
-export interface MergeSlice {
-  readonly order: 'newest' | 'oldest';
-  /** Those alone that come after this number in the order. */
-  readonly beyond?: number | undefined;
-  readonly limit: number;
-  readonly offset: number;
-}
-
 /** What a list shows; what is absent restricts nothing. */
 export interface MergeFilter {
   readonly state?: MergeState | undefined;
 }
 
 /** Where merge requests are kept. */
-export interface MergeStore {
+export interface MergeStore extends Carriers {
   /**
    * Inside a unit of work: the next number of the repository. Others who take one there wait until it ends, and where
    * it fails the number is given again. As with all that is held here, the repository is not deleted meanwhile: labels
@@ -71,7 +64,7 @@ export interface MergeStore {
   /** With what is read beside it; one query. */
   byNumber(repositoryId: string, number: number): Promise<MergeRow | undefined>;
   /** One query. */
-  list(repositoryId: string, filter: MergeFilter, slice: MergeSlice): Promise<readonly ListedRow[]>;
+  list(repositoryId: string, filter: MergeFilter, slice: NumberedSlice): Promise<readonly ListedRow[]>;
   /** How many there are in all. */
   count(repositoryId: string, filter: MergeFilter): Promise<number>;
   /** The number of the open request of the pair. */
@@ -85,9 +78,6 @@ export interface MergeStore {
   countByUser(userIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /** How many are open in each of these repositories; those with none may be missing. */
   countOpen(repositoryIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
-  /** No request has it any more. */
-  dropLabel(labelId: string): Promise<void>;
-  dropMilestone(milestoneId: string): Promise<void>;
 }
 
 /** A branch of a repository. */

@@ -20,28 +20,21 @@ export async function askForReviews(
   userIds: readonly string[],
 ): Promise<boolean> {
   const { reviews, events, ids } = parts;
-  const before = await reviews.find({ where: { requestId: request.id }, orderBy: ['id'] });
-  const asked = new Set(userIds);
-  const dropped = before.filter(({ state, userId }) => state === 'pending' && !asked.has(userId));
-  for (const { id } of dropped) await reviews.delete({ id });
-  let changed = dropped.length > 0;
-  for (const userId of userIds) {
-    const given = before.find((review) => review.userId === userId);
-    if (given?.state === 'pending') continue;
-    changed = true;
-    if (given === undefined)
-      await reviews.insert({
-        ...unanswered,
-        id: ids.uuid(),
-        requestId: request.id,
-        userId,
-        requestedAt: call.now,
-      });
-    else await reviews.update({ id: given.id }, { ...unanswered, requestedAt: call.now });
-    const { payload, ...about } = aboutMerge(request, call.caller.id);
+  const requestId = request.id;
+  const before = await reviews.find({ where: { requestId }, orderBy: ['id'] });
+  const reviewers = new Set(before.map(({ userId }) => userId));
+  const waiting = new Set(before.filter(({ state }) => state === 'pending').map(({ userId }) => userId));
+  const dropped = [...waiting.difference(new Set(userIds))];
+  const asked = userIds.filter((userId) => !waiting.has(userId));
+  const [again, first] = [asked.filter((id) => reviewers.has(id)), asked.filter((id) => !reviewers.has(id))];
+  const review = { ...unanswered, requestedAt: call.now };
+  await reviews.deleteMany({ where: { requestId }, among: { userId: dropped } });
+  await reviews.updateMany({ where: { requestId }, among: { userId: again } }, review);
+  await reviews.insertMany(first.map((userId) => ({ ...review, id: ids.uuid(), requestId, userId })));
+  const { payload, ...about } = aboutMerge(request, call.caller.id);
+  for (const userId of asked)
     await events.emit({ type: 'merge_review.requested', ...about, payload: { ...payload, user_id: userId } });
-  }
-  return changed;
+  return dropped.length + asked.length > 0;
 }
 
 const unanswered = {

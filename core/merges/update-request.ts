@@ -1,13 +1,13 @@
 // Changing a merge request, closing and reopening it included: its author, or whoever holds merge.update.
-import { changed } from '#core/kernel/changed';
+import { changed, sameMembers } from '#core/kernel/changed';
 import { ValidationFailed } from '#core/kernel/errors';
 import { attachedLabels, checkMilestone } from '#core/planning/index';
-import type { Oid } from '#core/repositories/index';
+import { checkAuthorOr, type Oid } from '#core/repositories/index';
 import { branchTip, presentBranch } from './branches.ts';
 import { aboutMerge } from './events.ts';
 import { checkPair, checkPeople, checkTitle, type MergeFields, type MergeSets } from './fields.ts';
 import { followSource } from './heads.ts';
-import { checkAuthorOr, heldRequest, knownRequest, type Writing } from './held-request.ts';
+import { heldRequest, knownRequest, type Writing } from './held-request.ts';
 import type { MergeRequest, MergeView } from './merge-request.ts';
 import { checkOnlyOne, checkPipelineFor, sameIsOpen } from './open-request.ts';
 import type { MergeParts } from './parts.ts';
@@ -29,7 +29,7 @@ export const updateRequest =
     const { number, ...asked } = command;
     const { resource: repository, call } = granted;
     const known = await knownRequest(parts, repository, number);
-    checkAuthorOr(granted, known, 'merge.update');
+    checkAuthorOr(granted, known, { what: 'merge request', permission: 'merge.update' });
     if (Object.values(asked).every((value) => value === undefined))
       throw new ValidationFailed('There is nothing to change', {
         detail: 'Send at least one of "title", "description", "state", "draft", "target_branch" and the ids',
@@ -119,11 +119,11 @@ async function replaceSets(
 ): Promise<readonly string[]> {
   const { store } = parts;
   const members: string[] = [];
-  if (labelIds !== undefined && differ(before.labelIds, labelIds)) {
+  if (labelIds !== undefined && !sameMembers(before.labelIds, labelIds)) {
     await store.replaceLabels(before.id, await attachedLabels(parts, granted, { labelIds }));
     members.push('label_ids');
   }
-  if (assigneeIds !== undefined && differ(before.assigneeIds, assigneeIds)) {
+  if (assigneeIds !== undefined && !sameMembers(before.assigneeIds, assigneeIds)) {
     await store.replaceAssignees(before.id, await checkPeople(parts, granted, 'assignee_ids', assigneeIds));
     members.push('assignee_ids');
   }
@@ -133,9 +133,6 @@ async function replaceSets(
   }
   return members;
 }
-
-const differ = (before: readonly string[], asked: readonly string[]): boolean =>
-  new Set(before).symmetricDifference(new Set(asked)).size > 0;
 
 async function tell(
   { events }: Pick<MergeParts, 'events'>,

@@ -1,10 +1,10 @@
 // All use cases of the area for its own plugin, built once from its parts. Each takes a proof of access and a command.
+import { indexedThings } from '#core/repositories/index';
 import { commentUseCases } from './comments.ts';
 import { fetchFile, listFiles } from './files.ts';
 import { requestCommits } from './commits.ts';
 import { fetchRequest, idOfRequest } from './fetch-request.ts';
 import { followUseCases } from './follow.ts';
-import { indexedRequests } from './indexed.ts';
 import { listRequests } from './list-requests.ts';
 import { repositoryCounters, userReferences } from './offers.ts';
 import { mergeIntents } from './merge-intents.ts';
@@ -15,8 +15,6 @@ import type { MergeParts } from './parts.ts';
 import { prepareUrl } from './prepare-url.ts';
 import { submitReview } from './reviews.ts';
 import { updateRequest } from './update-request.ts';
-
-export type { IndexedRequest } from './indexed.ts';
 
 export type MergeUseCases = ReturnType<typeof mergeUseCases>;
 
@@ -38,10 +36,9 @@ export function mergeUseCases(parts: MergeParts) {
     submitReview: submitReview(parts),
     prepareUrl: prepareUrl(parts),
     follow: followUseCases(parts),
-    indexed: indexedRequests(parts),
+    indexed: indexedThings(parts),
     repositoryCounters: repositoryCounters(parts),
     userReferences: userReferences(parts),
-    /** What planning has deleted is on no request any more. */
     dropLabel: (labelId: string) => parts.store.dropLabel(labelId),
     dropMilestone: (milestoneId: string) => parts.store.dropMilestone(milestoneId),
   };

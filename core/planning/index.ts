@@ -1,4 +1,5 @@
 // The face of the area "planning" for everyone: labels and milestones, their rules, events and ports.
+export * from './carriers.ts';
 export * from './events.ts';
 export * from './label.ts';
 export * from './milestone.ts';

@@ -3,6 +3,7 @@ import type { PublicUser, Users } from '#core/identity/index';
 import type { Granted } from '#core/kernel/access';
 import { auditEntry } from '#core/kernel/audit';
 import type { User } from '#core/kernel/caller';
+import { sameMembers } from '#core/kernel/changed';
 import { Forbidden, NotFound, ValidationFailed } from '#core/kernel/errors';
 import { aboutCollaborator } from './events.ts';
 import type { Collaborator } from './collaborator.ts';
@@ -156,8 +157,7 @@ function wished(
     return { role: checkCustomRoleName('role', role), permissions: checkPermissions(table, permissions) };
   }
   // A client may write back what it read; anything else beside a role of the table would be given up in silence.
-  const asked = new Set(permissions);
-  if (asked.size > 0 && asked.symmetricDifference(table.of(role)).size > 0)
+  if (permissions !== undefined && permissions.length > 0 && !sameMembers(permissions, table.of(role)))
     throw new ValidationFailed('A role of the table has permissions of its own', {
       detail: `"permissions" belongs to a custom role; leave it out beside "${role}"`,
     });

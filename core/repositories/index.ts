@@ -15,6 +15,7 @@ export { checkIdentity, identityText } from './identity-text.ts';
 export * from './items.ts';
 export * from './languages.ts';
 export * from './mark.ts';
+export * from './numbered.ts';
 export * from './offers.ts';
 export * from './ports.ts';
 export * from './protection.ts';

@@ -2,6 +2,7 @@
 import type { Granted } from '#core/kernel/access';
 import { auditEntry } from '#core/kernel/audit';
 import type { User } from '#core/kernel/caller';
+import { sameMembers } from '#core/kernel/changed';
 import { NotFound, ValidationFailed } from '#core/kernel/errors';
 import { aggregateOf } from './events.ts';
 import type { RepositoryParts } from './parts.ts';
@@ -85,6 +86,6 @@ function same(a: Protection, b: Protection): boolean {
     a.requiredApprovals === b.requiredApprovals &&
     a.requiredPipeline.onOpen === b.requiredPipeline.onOpen &&
     a.requiredPipeline.onMerge === b.requiredPipeline.onMerge &&
-    new Set(a.pushRoles).symmetricDifference(new Set(b.pushRoles)).size === 0
+    sameMembers(a.pushRoles, b.pushRoles)
   );
 }

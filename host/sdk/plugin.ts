@@ -37,7 +37,12 @@ export {
 } from '#adapters/http/route';
 export * from '#adapters/http/shape';
 export { compiledRead } from '#adapters/postgres/compiled-read';
+export { countEach, countOf } from '#adapters/postgres/counts';
 export type { Migration, SqlDatabase } from '#adapters/postgres/database';
+export { replaceRows } from '#adapters/postgres/replace-rows';
+export { numberedIndexer, type NumberedIndexerSpec, type Titled } from './numbered-indexer.ts';
+export { numbers, type Numbers } from './numbers.ts';
+export { presentUser, publicUsers, userShape } from './people.ts';
 export { rows } from './rows.ts';
 export type { MemoryDatabase, MemoryTable } from '#adapters/memory/database';
 export {

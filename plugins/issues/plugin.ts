@@ -1,6 +1,7 @@
 // The plugin "issues": the issue tracker of repositories.
-import { definePlugin, on } from 'hexforge/plugin';
+import { definePlugin } from 'hexforge/plugin';
 import { issueEvents } from 'hexforge/issues';
+import { droppedFrom } from 'hexforge/planning';
 import { issueUseCases } from '#core/issues/use-cases';
 import { memoryAssociationStore } from './associations/store-memory.ts';
 import { sqlAssociationStore } from './associations/store.ts';
@@ -93,18 +94,5 @@ export default definePlugin({
   ],
   tools: issueTools,
   indexers: (useCases) => [issueIndexer(useCases)],
-  events: ({ dropLabel, dropMilestone }) => [
-    on('label.deleted', {
-      name: 'drop-label',
-      delivery: 'durable',
-      optional: true,
-      handle: ({ payload }) => dropLabel(payload.id),
-    }),
-    on('milestone.deleted', {
-      name: 'drop-milestone',
-      delivery: 'durable',
-      optional: true,
-      handle: ({ payload }) => dropMilestone(payload.id),
-    }),
-  ],
+  events: droppedFrom,
 });

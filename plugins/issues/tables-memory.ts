@@ -1,5 +1,4 @@
 // The tables in memory that several stores read, with their keys and foreign keys as the migrations declare them.
-import type { PublicUserRow } from 'hexforge/identity';
 import type { MemoryDatabase, MemoryTable } from 'hexforge/plugin';
 import {
   builtInTypes,
@@ -38,12 +37,6 @@ export const issueTable = (database: MemoryDatabase): MemoryTable<StoredIssue> =
     },
   });
 
-export const numberTable = (database: MemoryDatabase) =>
-  database.table<{ readonly repositoryId: string; readonly last: number }>('issues_number', {
-    key: 'repositoryId',
-    references: { repositoryId: { table: 'repositories_repository', onDelete: 'cascade' } },
-  });
-
 const ofIssue = { issueId: { table: 'issues_issue', onDelete: 'cascade' } } as const;
 
 export const labelTable = (database: MemoryDatabase) =>
@@ -57,9 +50,6 @@ export const userTable = (database: MemoryDatabase, name: 'issues_assignee' | 'i
     key: ['issueId', 'userId'],
     references: { ...ofIssue, userId: { table: 'identity_user', onDelete: 'cascade' } },
   });
-
-export const publicUsers = (database: MemoryDatabase): ReadonlyMap<string, PublicUserRow> =>
-  new Map(database.published<PublicUserRow>('identity_public_user').map((user) => [user.id, user]));
 
 const named = (unique: string) =>
   ({

@@ -1,5 +1,5 @@
 // The tables of this plugin as entities, and the rows that queries see.
-import { defineEntity, p, type InferKyselyDB } from 'hexforge/plugin';
+import { defineEntity, numbers, p, type InferKyselyDB } from 'hexforge/plugin';
 import type { IdentityViews } from 'hexforge/identity';
 import type { RepositoryViews } from 'hexforge/repositories';
 import { issueStates, issueStatuses, linkTypes, priorities } from 'hexforge/issues';
@@ -54,11 +54,7 @@ export const IssueTable = defineEntity({
   },
 });
 
-export const NumberTable = defineEntity({
-  name: 'issues.Number',
-  tableName: 'issues_number',
-  properties: { repositoryId: p.uuid().primary(), last: p.integer() },
-});
+export const issueNumbers = numbers('issues_number');
 
 export const IssueLabelTable = defineEntity({
   name: 'issues.IssueLabel',
@@ -157,7 +153,6 @@ export const entities = [
   IssueComponentTable,
   IssueVersionTable,
   IssueTable,
-  NumberTable,
   IssueLabelTable,
   AssigneeTable,
   WatcherTable,

@@ -15,8 +15,9 @@ import {
   type Tool,
   type TypeOf,
 } from 'hexforge/plugin';
-import { issueBounds, issueStates, issueStatuses, lastNumber, priorities, searchBounds } from 'hexforge/issues';
+import { issueBounds, issueStates, issueStatuses, priorities, searchBounds } from 'hexforge/issues';
 import type { CommentView, IssueView } from 'hexforge/issues';
+import { lastNumber } from 'hexforge/repositories';
 import type { IssueUseCases } from '#core/issues/use-cases';
 import { commentJson, presentComment } from './comments/schemas.ts';
 import { cursor } from './cursor.ts';

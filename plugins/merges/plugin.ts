@@ -1,6 +1,7 @@
 // The plugin "merges": merge requests of repositories.
 import { definePlugin, on } from 'hexforge/plugin';
 import { mergeEvents } from 'hexforge/merges';
+import { droppedFrom } from 'hexforge/planning';
 import { mergeUseCases } from '#core/merges/use-cases';
 import { commentRoutes } from './comments/routes.ts';
 import { commentRows } from './comments/store.ts';
@@ -104,17 +105,6 @@ export default definePlugin({
       delivery: 'durable',
       handle: (event, signal) => follow.opened(event, signal),
     }),
-    on('label.deleted', {
-      name: 'drop-label',
-      delivery: 'durable',
-      optional: true,
-      handle: ({ payload }) => dropLabel(payload.id),
-    }),
-    on('milestone.deleted', {
-      name: 'drop-milestone',
-      delivery: 'durable',
-      optional: true,
-      handle: ({ payload }) => dropMilestone(payload.id),
-    }),
+    ...droppedFrom({ dropLabel, dropMilestone }),
   ],
 });

@@ -1,5 +1,4 @@
 // The tables in memory that several stores read, with their keys and foreign keys as the migrations declare them.
-import type { PublicUserRow } from 'hexforge/identity';
 import { openPairUnique, type MergeComment, type MergeRequest, type MergeReview } from 'hexforge/merges';
 import type { MemoryDatabase, MemoryTable } from 'hexforge/plugin';
 
@@ -24,12 +23,6 @@ export const requestTable = (database: MemoryDatabase): MemoryTable<StoredReques
       authorId: { table: 'identity_user', onDelete: 'restrict' },
       mergedById: { table: 'identity_user', onDelete: 'restrict' },
     },
-  });
-
-export const counterTable = (database: MemoryDatabase) =>
-  database.table<{ readonly repositoryId: string; readonly last: number }>('merges_counter', {
-    key: 'repositoryId',
-    references: { repositoryId: { table: 'repositories_repository', onDelete: 'cascade' } },
   });
 
 const ofRequest = { requestId: { table: 'merges_request', onDelete: 'cascade' } } as const;
@@ -62,6 +55,3 @@ export const commentConstraints = {
 
 export const commentTable = (database: MemoryDatabase): MemoryTable<MergeComment> =>
   database.table<MergeComment>('merges_comment', { ...commentConstraints, key: 'id' });
-
-export const publicUsers = (database: MemoryDatabase): ReadonlyMap<string, PublicUserRow> =>
-  new Map(database.published<PublicUserRow>('identity_public_user').map((user) => [user.id, user]));

@@ -1,5 +1,5 @@
 // The tables of this plugin as entities, and the rows that queries see.
-import { defineEntity, p, type InferKyselyDB } from 'hexforge/plugin';
+import { defineEntity, numbers, p, type InferKyselyDB } from 'hexforge/plugin';
 import type { IdentityViews } from 'hexforge/identity';
 import { mergeStates, reviewStates } from 'hexforge/merges';
 import type { RepositoryViews } from 'hexforge/repositories';
@@ -31,11 +31,7 @@ export const RequestTable = defineEntity({
   },
 });
 
-export const CounterTable = defineEntity({
-  name: 'merges.Counter',
-  tableName: 'merges_counter',
-  properties: { repositoryId: p.uuid().primary(), last: p.integer() },
-});
+export const requestNumbers = numbers('merges_counter');
 
 export const RequestLabelTable = defineEntity({
   name: 'merges.RequestLabel',
@@ -81,14 +77,7 @@ export const CommentTable = defineEntity({
   },
 });
 
-export const entities = [
-  RequestTable,
-  CounterTable,
-  RequestLabelTable,
-  AssigneeTable,
-  ReviewTable,
-  CommentTable,
-] as const;
+export const entities = [RequestTable, RequestLabelTable, AssigneeTable, ReviewTable, CommentTable] as const;
 
 /** Rows as queries see them, beside the views of other areas. */
 export type MergesRows = InferKyselyDB<(typeof entities)[number]> & IdentityViews & RepositoryViews;

@@ -1,5 +1,4 @@
 // The tables in memory that several stores read, with their keys and foreign keys as the migrations declare them.
-import type { PublicUserRow } from 'hexforge/identity';
 import type { MemoryDatabase } from 'hexforge/plugin';
 import type { Collaboration, Mark } from 'hexforge/repositories';
 import { markTables } from './tables.ts';
@@ -24,6 +23,3 @@ export const markTable = (database: MemoryDatabase, mark: Mark) =>
 
 export const collaboratorTable = (database: MemoryDatabase) =>
   database.table<MarkRow & { readonly collaboration: Collaboration }>('repositories_collaborator', ofUserInRepository);
-
-export const publicUsers = (database: MemoryDatabase): ReadonlyMap<string, PublicUserRow> =>
-  new Map(database.published<PublicUserRow>('identity_public_user').map((user) => [user.id, user]));

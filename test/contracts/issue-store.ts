@@ -1,20 +1,12 @@
 // What every IssueStore holds to: numbers, sets that are replaced, filters, order, the hierarchy, counts, rollback.
 import assert from 'node:assert/strict';
-import type { UnitOfWork } from '#core/kernel/unit-of-work';
 import { Duplicate } from '#core/kernel/errors';
 import { builtInTypes, type Issue, type IssueFilter, type IssueStore } from '#core/issues/index';
 import type { Check } from './checks.ts';
+import type { ForgeUnderTest } from './forge-under-test.ts';
 
-export interface IssueStoreUnderTest {
+export interface IssueStoreUnderTest extends ForgeUnderTest {
   readonly store: IssueStore;
-  readonly unitOfWork: UnitOfWork;
-  /** Makes a user of that name. @returns their id. */
-  readonly addUser: (username: string) => Promise<string>;
-  /** Makes a repository of that user. @returns its id. */
-  readonly addRepository: (ownerId: string, name: string) => Promise<string>;
-  readonly removeRepository: (id: string) => Promise<unknown>;
-  /** SQL statements that reads took so far, where there are any. */
-  readonly statements?: () => number;
 }
 
 export interface Given extends IssueStoreUnderTest {

@@ -13,8 +13,6 @@ export interface IssueTalkUnderTest extends IssueStoreUnderTest {
   readonly comments: Rows<IssueComment>;
   readonly edits: Rows<DescriptionEdit>;
   readonly links: LinkStore;
-  /** Deletes a user. */
-  readonly removeUser: (id: string) => Promise<unknown>;
 }
 
 const at = (second: number): Date => new Date(Date.UTC(2026, 4, 1, 10, 0, second, 123));

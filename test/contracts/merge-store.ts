@@ -2,23 +2,15 @@
 // with a repository, rollback.
 import assert from 'node:assert/strict';
 import type { Rows } from '#core/kernel/rows';
-import type { UnitOfWork } from '#core/kernel/unit-of-work';
 import { Duplicate, StillReferenced } from '#core/kernel/errors';
 import { openPairUnique, type MergeRequest, type MergeReview, type MergeStore } from '#core/merges/index';
+import { requestOf } from '../core/forge.ts';
 import type { Check } from './checks.ts';
+import type { ForgeUnderTest } from './forge-under-test.ts';
 
-export interface MergeStoreUnderTest {
+export interface MergeStoreUnderTest extends ForgeUnderTest {
   readonly store: MergeStore;
   readonly reviews: Rows<MergeReview>;
-  readonly unitOfWork: UnitOfWork;
-  /** Makes a user of that name. @returns their id. */
-  readonly addUser: (username: string) => Promise<string>;
-  readonly removeUser: (id: string) => Promise<unknown>;
-  /** Makes a repository of that user. @returns its id. */
-  readonly addRepository: (ownerId: string, name: string) => Promise<string>;
-  readonly removeRepository: (id: string) => Promise<unknown>;
-  /** SQL statements that reads took so far, where there are any. */
-  readonly statements?: () => number;
 }
 
 interface Given extends MergeStoreUnderTest {
@@ -44,29 +36,8 @@ const check = (name: string, run: (given: Given) => Promise<void>): Check<MergeS
       unitOfWork.run(async () => {
         const repositoryId = patch.repositoryId ?? repository;
         const number = await store.nextNumber(repositoryId);
-        const request: MergeRequest = {
-          id: uuid(),
-          repositoryId,
-          number,
-          title: 'A request',
-          description: '',
-          state: 'open',
-          isDraft: false,
-          sourceRepositoryId: repositoryId,
-          sourceBranch: `topic-${number}`,
-          targetBranch: 'main',
-          authorId: ada,
-          milestoneId: null,
-          headOid: oid('a'),
-          baseOid: null,
-          mergeCommit: null,
-          mergedById: null,
-          createdAt: at,
-          updatedAt: at,
-          mergedAt: null,
-          closedAt: null,
-          ...patch,
-        };
+        const own = { id: uuid(), repositoryId, number, sourceBranch: `topic-${number}`, authorId: ada };
+        const request = requestOf({ ...own, headOid: oid('a'), createdAt: at, updatedAt: at, ...patch });
         await store.insert(request);
         return request;
       });

@@ -2,21 +2,15 @@
 import assert from 'node:assert/strict';
 import { Duplicate, StillReferenced } from '#core/kernel/errors';
 import type { Rows } from '#core/kernel/rows';
-import type { UnitOfWork } from '#core/kernel/unit-of-work';
 import type { MergeComment, MergeRequest, MergeReview, MergeStore } from '#core/merges/index';
+import { requestOf } from '../core/forge.ts';
 import type { Check } from './checks.ts';
+import type { ForgeUnderTest } from './forge-under-test.ts';
 
-export interface MergeTalkUnderTest {
+export interface MergeTalkUnderTest extends ForgeUnderTest {
   readonly store: MergeStore;
   readonly comments: Rows<MergeComment>;
   readonly reviews: Rows<MergeReview>;
-  readonly unitOfWork: UnitOfWork;
-  /** Makes a user of that name. @returns their id. */
-  readonly addUser: (username: string) => Promise<string>;
-  readonly removeUser: (id: string) => Promise<unknown>;
-  /** Makes a repository of that user. @returns its id. */
-  readonly addRepository: (ownerId: string, name: string) => Promise<string>;
-  readonly removeRepository: (id: string) => Promise<unknown>;
 }
 
 interface Given extends MergeTalkUnderTest {
@@ -66,28 +60,8 @@ function check(name: string, run: (given: Given) => Promise<void>): Check<MergeT
       const add = (): Promise<MergeRequest> =>
         unitOfWork.run(async () => {
           const number = await store.nextNumber(repository);
-          const request: MergeRequest = {
-            id: uuid(),
-            repositoryId: repository,
-            number,
-            title: 'A change',
-            description: '',
-            state: 'open',
-            isDraft: false,
-            sourceRepositoryId: repository,
-            sourceBranch: `topic-${number}`,
-            targetBranch: 'main',
-            authorId: ada,
-            milestoneId: null,
-            headOid: oid,
-            baseOid: null,
-            mergeCommit: null,
-            mergedById: null,
-            createdAt: at(0),
-            updatedAt: at(0),
-            mergedAt: null,
-            closedAt: null,
-          };
+          const own = { id: uuid(), repositoryId: repository, number, sourceBranch: `topic-${number}`, authorId: ada };
+          const request = requestOf({ ...own, headOid: oid });
           await store.insert(request);
           return request;
         });

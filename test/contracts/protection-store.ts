@@ -1,18 +1,16 @@
 // What every ProtectionStore holds to: rules by repository and branch, replaced whole, gone with a rollback.
 import assert from 'node:assert/strict';
-import type { UnitOfWork } from '#core/kernel/unit-of-work';
 import { defaultProtection, type Protection, type ProtectionStore } from '#core/repositories/index';
 import type { Check } from './checks.ts';
+import type { ForgeUnderTest } from './forge-under-test.ts';
 
-export interface ProtectionStoreUnderTest {
+export interface ProtectionStoreUnderTest extends ForgeUnderTest {
   readonly store: ProtectionStore;
-  readonly unitOfWork: UnitOfWork;
+}
+
+interface Given extends Omit<ProtectionStoreUnderTest, 'addRepository'> {
   /** Makes a repository. @returns its id. */
   readonly addRepository: () => Promise<string>;
-  /** Present where rows refer to repositories. */
-  readonly deleteRepository?: (id: string) => Promise<void>;
-  /** SQL statements that reads took so far, where there are any. */
-  readonly statements?: () => number;
 }
 
 const strict: Protection = {
@@ -24,7 +22,7 @@ const strict: Protection = {
 };
 const at = new Date('2026-01-02T03:04:05.678Z');
 
-export const protectionStoreChecks: readonly Check<ProtectionStoreUnderTest>[] = [
+const checks: readonly Check<Given>[] = [
   {
     name: 'rules read back as they were set, by branch and repository',
     async run({ store, unitOfWork, addRepository }) {
@@ -102,12 +100,20 @@ export const protectionStoreChecks: readonly Check<ProtectionStoreUnderTest>[] =
   },
   {
     name: 'rules go with their repository',
-    async run({ store, unitOfWork, addRepository, deleteRepository }) {
-      if (deleteRepository === undefined) return;
+    async run({ store, unitOfWork, addRepository, removeRepository }) {
       const id = await addRepository();
       await unitOfWork.run(() => store.put(id, 'main', strict, at));
-      await deleteRepository(id);
+      await removeRepository(id);
       assert.deepEqual(await store.all(id), new Map());
     },
   },
 ];
+
+export const protectionStoreChecks: readonly Check<ProtectionStoreUnderTest>[] = checks.map(({ name, run }) => ({
+  name,
+  async run(provider) {
+    const ada = await provider.addUser('ada');
+    let made = 0;
+    await run({ ...provider, addRepository: () => provider.addRepository(ada, `code-${++made}`) });
+  },
+}));

@@ -195,6 +195,38 @@ export const rowsChecks: readonly Check<RowsUnderTest>[] = [
     },
   ),
 
+  check('many are written, changed and deleted at once, and others left alone', async ({ rows, unitOfWork, add }) => {
+    const closedAt = new Date('2026-02-03T04:05:06.789Z');
+    const other = thing('other', { ownerId: bob });
+    await add(other);
+    const all = Array.from({ length: 100 }, (_, index) => thing(`thing ${index}`, { tags: [`a,b "${index}"`] }));
+    const inAll = (work: () => Promise<unknown>) => unitOfWork.run(work);
+    const found = () => rows.find({ where: {}, orderBy: ['id'] });
+    await inAll(() => rows.insertMany(all));
+    assert.deepEqual(await found(), [other, ...all]);
+    const id = all.slice(0, 60).map((one) => one.id);
+    await inAll(() =>
+      rows.updateMany({ where: { ownerId: ada }, among: { id: [...id, other.id] } }, { closedAt, tags: [] }),
+    );
+    const changed = all.map((one, index) => (index < 60 ? { ...one, closedAt, tags: [] } : one));
+    assert.deepEqual(await found(), [other, ...changed]);
+    await inAll(async () => {
+      await rows.insertMany([]);
+      await rows.updateMany({ where: {}, among: { id: [] } }, { rank: 9 });
+      await rows.deleteMany({ where: {}, among: { id: [] } });
+    });
+    assert.deepEqual(await found(), [other, ...changed], 'nothing of an empty batch');
+    await inAll(() => rows.deleteMany({ where: { ownerId: ada, closedAt: null }, among: { rank: [0, 1] } }));
+    assert.deepEqual(await found(), [other, ...changed.slice(0, 60)]);
+    const clash = (error: unknown) => error instanceof Duplicate && error.constraint === 'test_thing_name';
+    await assert.rejects(
+      inAll(() => rows.insertMany([thing('new'), thing('thing 0')])),
+      clash,
+    );
+    await inAll(() => rows.deleteMany({ where: { ownerId: ada } }));
+    assert.deepEqual(await found(), [other]);
+  }),
+
   check('what is unique is refused by the name of the constraint', async ({ rows, unitOfWork, add }) => {
     const two = thing('two');
     await add(thing('one'), two, thing('one', { ownerId: bob }));

@@ -1,6 +1,6 @@
 // Grants of admin scopes in PostgreSQL.
 import type { AdminGrantStore } from 'hexforge/administration';
-import type { Kysely, SqlDatabase } from 'hexforge/plugin';
+import { countOf, type Kysely, type SqlDatabase } from 'hexforge/plugin';
 import type { AdministrationRows } from '../tables.ts';
 
 const columns = ['user_id as userId', 'scope', 'granted_by as grantedBy', 'created_at as createdAt'] as const;
@@ -35,8 +35,7 @@ export function sqlAdminGrantStore(database: SqlDatabase): AdminGrantStore {
         .limit(limit)
         .offset(offset)
         .execute();
-      const { total } = await granted.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
-      return { grants, total };
+      return { grants, total: await countOf(granted) };
     },
   } satisfies AdminGrantStore;
 }

@@ -1,5 +1,5 @@
 // Audit entries in PostgreSQL.
-import { rawSql, type Kysely, type Selectable, type SqlDatabase } from 'hexforge/plugin';
+import { countOf, rawSql, type Kysely, type Selectable, type SqlDatabase } from 'hexforge/plugin';
 import type { AuditStore, NumberedEntry } from 'hexforge/audit';
 import { EntryTable, type AuditRows } from '../tables.ts';
 
@@ -20,15 +20,13 @@ const literally = (text: string): string => text.replaceAll(/[\\%_]/g, '\\$&');
 
 export function sqlAuditStore(db: SqlDatabase): AuditStore {
   const entries = () => (db.kysely() as Kysely<AuditRows>).selectFrom('audit_entry');
-  const counted = async (matching: Pick<ReturnType<typeof entries>, 'select'>): Promise<number> =>
-    (await matching.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow()).total;
   /** Those that were counted up, and those since. In two statements, so that the second is planned for few. */
   const countOfAll = async (): Promise<number> => {
     const up = await (db.kysely() as Kysely<AuditRows>)
       .selectFrom('audit_count')
       .select(['entries', 'through'])
       .executeTakeFirstOrThrow();
-    return up.entries + (await counted(entries().where('id', '>', up.through)));
+    return up.entries + (await countOf(entries().where('id', '>', up.through)));
   };
   return {
     async append({ actorId, actorUsername, ...entry }) {
@@ -60,7 +58,7 @@ export function sqlAuditStore(db: SqlDatabase): AuditStore {
         .offset(offset)
         .execute();
       const everything = [actor, action, from, to].every((filter) => filter === undefined);
-      const total = await (everything ? countOfAll() : counted(matching));
+      const total = await (everything ? countOfAll() : countOf(matching));
       return { entries: found.map(entryOf), total };
     },
     async countUp(now) {

@@ -1,5 +1,5 @@
 // What was written of one thing, in PostgreSQL.
-import { offsetOf, type AuditTrail, type InferKyselyDB, type SqlDatabase } from 'hexforge/plugin';
+import { countOf, offsetOf, type AuditTrail, type InferKyselyDB, type SqlDatabase } from 'hexforge/plugin';
 import type { EntryTable } from '../tables.ts';
 
 type Rows = InferKyselyDB<typeof EntryTable>;
@@ -14,9 +14,7 @@ export function sqlAuditTrail(db: SqlDatabase): AuditTrail {
         .limit(page.perPage)
         .offset(offsetOf(page))
         .execute();
-      const { total } = await about(resource)
-        .select(({ fn }) => fn.countAll<number>().as('total'))
-        .executeTakeFirstOrThrow();
+      const total = await countOf(about(resource));
       const items = found.map(({ actor_id, actor_username, user_agent, id, ...entry }) => ({
         ...entry,
         id: Number(id),

@@ -1,7 +1,7 @@
 // Accounts in PostgreSQL.
 import { emailKey, usernameKey } from 'hexforge/identity';
 import type { Account, AccountStore, SecuredAccount } from 'hexforge/identity';
-import { rawSql } from 'hexforge/plugin';
+import { countOf, rawSql } from 'hexforge/plugin';
 import type { Selectable, SqlDatabase } from 'hexforge/plugin';
 import { rows, UserTable } from '../tables.ts';
 import type { IdentityRows } from '../tables.ts';
@@ -101,8 +101,7 @@ export function sqlAccountStore(db: SqlDatabase): AccountStore {
         ),
       );
       const found = await matching.select(accountColumns).orderBy('username_key').limit(limit).offset(offset).execute();
-      const { total } = await matching.select((is) => is.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
-      return { accounts: found.map(account), total };
+      return { accounts: found.map(account), total: await countOf(matching) };
     },
     async lock(id) {
       // `no key`: rows that refer to the account may be written meanwhile.

@@ -1,6 +1,6 @@
 // User groups and their members in PostgreSQL.
 import { groupNameKey, seededGroups, type CountedGroup, type GroupStore, type UserGroup } from 'hexforge/identity';
-import { rawSql, type Selectable, type SqlDatabase } from 'hexforge/plugin';
+import { countOf, rawSql, type Selectable, type SqlDatabase } from 'hexforge/plugin';
 import { GroupTable, rows, type IdentityRows } from '../tables.ts';
 
 type Row = Selectable<IdentityRows['identity_group']>;
@@ -45,12 +45,7 @@ export function sqlGroupStore(database: SqlDatabase): GroupStore {
     },
     async count() {
       await rawSql`select pg_advisory_xact_lock(hashtextextended('identity.groups', 0))`.execute(db());
-      return (
-        await db()
-          .selectFrom('identity_group')
-          .select(({ fn }) => fn.countAll<number>().as('total'))
-          .executeTakeFirstOrThrow()
-      ).total;
+      return countOf(db().selectFrom('identity_group'));
     },
     async insert(group) {
       await database.em().insert(GroupTable, { ...group, nameKey: groupNameKey(group.name) });
@@ -85,10 +80,7 @@ export function sqlGroupStore(database: SqlDatabase): GroupStore {
             .select([...publicColumns, 'username_key', 'added_at as addedAt'])
             .where('group_id', '=', id);
       const found = await users.orderBy('username_key').limit(limit).offset(offset).execute();
-      const { total } = await users
-        .clearSelect()
-        .select(({ fn }) => fn.countAll<number>().as('total'))
-        .executeTakeFirstOrThrow();
+      const total = await countOf(users);
       return { members: found.map(({ addedAt, username_key: _key, ...user }) => ({ user, addedAt })), total };
     },
     async addMember(groupId, userId, addedAt) {

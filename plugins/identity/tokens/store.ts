@@ -1,6 +1,6 @@
 // Personal access tokens in PostgreSQL.
 import type { AccessToken, TokenStore } from 'hexforge/identity';
-import { compiledRead, rawSql } from 'hexforge/plugin';
+import { compiledRead, countOf, rawSql } from 'hexforge/plugin';
 import type { Kysely, Selectable, SqlDatabase } from 'hexforge/plugin';
 import { rows, TokenTable } from '../tables.ts';
 import type { IdentityRows } from '../tables.ts';
@@ -61,10 +61,7 @@ export function sqlTokenStore(db: SqlDatabase): TokenStore {
         .limit(limit)
         .offset(offset)
         .execute();
-      const { total } = await tokensOf(userId)
-        .select((is) => is.fn.countAll<number>().as('total'))
-        .executeTakeFirstOrThrow();
-      return { tokens: found.map(token), total };
+      return { tokens: found.map(token), total: await countOf(tokensOf(userId)) };
     },
     async known(ids) {
       const found = await rows(db)

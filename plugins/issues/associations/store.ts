@@ -1,5 +1,5 @@
 // Which components and versions issues are about, in PostgreSQL.
-import { rawSql, type Kysely, type SqlDatabase } from 'hexforge/plugin';
+import { rawSql, replaceRows, type Kysely, type SqlDatabase } from 'hexforge/plugin';
 import type { Associations, AssociationStore, Component, Version } from 'hexforge/issues';
 import { IssueComponentTable, IssueVersionTable, type IssuesRows } from '../tables.ts';
 
@@ -60,18 +60,14 @@ export function sqlAssociationStore(database: SqlDatabase): AssociationStore {
       return found;
     },
 
-    async replace(issueId, association, ids) {
-      const em = database.em();
+    replace(issueId, association, ids) {
       if (association === 'components') {
-        await em.nativeDelete(IssueComponentTable, { issueId });
-        const links = ids.map((componentId) => ({ issueId, componentId }));
-        if (links.length > 0) await em.insertMany(IssueComponentTable, links);
-      } else {
-        const kind = association === 'fixVersions' ? 'fix' : 'affects';
-        await em.nativeDelete(IssueVersionTable, { issueId, kind });
-        const links = ids.map((versionId) => ({ issueId, kind, versionId }) as const);
-        if (links.length > 0) await em.insertMany(IssueVersionTable, links);
+        const components = ids.map((componentId) => ({ componentId }));
+        return replaceRows(database.em(), IssueComponentTable, { issueId }, components);
       }
+      const kind = association === 'fixVersions' ? 'fix' : 'affects';
+      const versions = ids.map((versionId) => ({ versionId }));
+      return replaceRows(database.em(), IssueVersionTable, { issueId, kind }, versions);
     },
   } satisfies AssociationStore;
 }

@@ -1,7 +1,6 @@
 // Shapes of comments over HTTP (document B, "Issue object"), and how a comment becomes one.
-import { list, shape, text, time, uuid, word, type TypeOf } from 'hexforge/plugin';
+import { list, presentUser, shape, text, time, uuid, word, type TypeOf } from 'hexforge/plugin';
 import { issueBounds, type CommentView } from 'hexforge/issues';
-import { presentUser } from '../issues/present.ts';
 import { issuePath, userJson } from '../issues/schemas.ts';
 
 export const commentParams = shape({ ...issuePath, cid: uuid() });

@@ -1,17 +1,10 @@
 // From the domain to JSON: the issue object of document B.
-import type { PublicUser } from 'hexforge/identity';
+import { presentUser } from 'hexforge/plugin';
 import type { IssueDetail, IssueView } from 'hexforge/issues';
 import { presentComponent } from '../components/schemas.ts';
 import { presentIssueType } from '../types/schemas.ts';
 import { presentVersion } from '../versions/schemas.ts';
 import type { IssueItemJson, IssueJson } from './schemas.ts';
-
-export const presentUser = ({ id, username, displayName, avatarUrl }: PublicUser): IssueItemJson['author'] => ({
-  id,
-  username,
-  display_name: displayName,
-  avatar_url: avatarUrl,
-});
 
 export const presentItem = (issue: IssueView): IssueItemJson => ({
   id: issue.id,

@@ -1,7 +1,8 @@
 // Queries of issues: which ones a filter lets through, and all that is read of one beside its row.
 import { type Kysely, rawSql, type Selectable } from 'hexforge/plugin';
-import { plainWords, type IssueFilter, type IssueRow, type IssueSlice } from 'hexforge/issues';
+import { plainWords, type IssueFilter, type IssueRow } from 'hexforge/issues';
 import type { PublicUser } from 'hexforge/identity';
+import type { NumberedSlice } from 'hexforge/repositories';
 import { titleHolds } from '../search/title.ts';
 import type { IssuesRows } from '../tables.ts';
 
@@ -82,7 +83,7 @@ const commentsCount = rawSql<number>`(select count(*) from issues_comment m wher
 const stored = rawSql<Row>`issues_issue`.as('i');
 
 /** A page of issues, whose rows alone are joined with what is read beside them. */
-export function pageOfIssues(page: ReturnType<typeof matching>, { order, beyond, limit, offset }: IssueSlice) {
+export function pageOfIssues(page: ReturnType<typeof matching>, { order, beyond, limit, offset }: NumberedSlice) {
   const ahead = beyond === undefined ? page : page.where('i.number', order === 'newest' ? '<' : '>', beyond);
   const rows = ahead.select(issueColumns).orderBy('i.number', directions[order]).limit(limit).offset(offset);
   return rawSql<Row>`(${rows})`.as('i');

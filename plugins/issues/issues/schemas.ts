@@ -14,19 +14,13 @@ import {
   shape,
   text,
   time,
+  userShape,
   uuid,
   word,
   type TypeOf,
 } from 'hexforge/plugin';
-import {
-  issueBounds,
-  issueReference,
-  issueStates,
-  issueStatuses,
-  lastNumber,
-  priorities,
-  searchBounds,
-} from 'hexforge/issues';
+import { issueBounds, issueReference, issueStates, issueStatuses, priorities, searchBounds } from 'hexforge/issues';
+import { lastNumber } from 'hexforge/repositories';
 import { componentJson } from '../components/schemas.ts';
 import { issueTypeJson } from '../types/schemas.ts';
 import { versionJson } from '../versions/schemas.ts';
@@ -139,9 +133,7 @@ export const arrayQuery = shape({
 });
 export type ArrayQuery = TypeOf<typeof arrayQuery>;
 
-export const userJson = shape({ id: uuid(), username: text(), display_name: text(), avatar_url: text() }).id(
-  'IssueUser',
-);
+export const userJson = userShape().id('IssueUser');
 
 /** An issue at the end of a link. */
 export const linkedIssueJson = shape({

@@ -1,13 +1,14 @@
 // The store of issues in memory, for tests and for a forge that keeps nothing.
 import type { MemoryDatabase } from 'hexforge/plugin';
-import type { IssueFilter, IssueSlice, IssueStore } from 'hexforge/issues';
+import type { IssueFilter, IssueStore } from 'hexforge/issues';
+import type { NumberedSlice } from 'hexforge/repositories';
+import { issueNumbers } from '../tables.ts';
 import {
   commentTable,
   editTable,
   issueTable,
   labelTable,
   linkTables,
-  numberTable,
   typeTable,
   userTable,
   type StoredIssue,
@@ -18,7 +19,7 @@ import { own, wholeIssues } from './whole-memory.ts';
 export function memoryIssueStore(database: MemoryDatabase): IssueStore {
   const types = typeTable(database);
   const issues = issueTable(database);
-  const numbers = numberTable(database);
+  const { next, hold } = issueNumbers.memory(database);
   const labels = labelTable(database);
   const assignees = userTable(database, 'issues_assignee');
   const watchers = userTable(database, 'issues_watcher');
@@ -30,7 +31,11 @@ export function memoryIssueStore(database: MemoryDatabase): IssueStore {
   const assigneesOf = (issueId: string) => assignees.find({ where: { issueId } }).map(({ userId }) => userId);
 
   const whole = wholeIssues(database);
-  const where = (repositoryId: string, filter: IssueFilter, from?: Required<Pick<IssueSlice, 'order' | 'beyond'>>) => {
+  const where = (
+    repositoryId: string,
+    filter: IssueFilter,
+    from?: Required<Pick<NumberedSlice, 'order' | 'beyond'>>,
+  ) => {
     const accepted = accepts(filter, {
       typeNameOf: (typeId) => types.get(typeId)?.name,
       hasLabel: (issueId, labelId) => labels.get([issueId, labelId]) !== undefined,
@@ -48,13 +53,8 @@ export function memoryIssueStore(database: MemoryDatabase): IssueStore {
     1 + issues.find({ where: { parentId: id } }).reduce((most, child) => Math.max(most, heightOf(child.id)), 0);
 
   return {
-    async nextNumber(repositoryId) {
-      const last = (numbers.get(repositoryId)?.last ?? 0) + 1;
-      numbers.upsert({ repositoryId, last });
-      return last;
-    },
-    // Units of work come one after the other here.
-    holdHierarchy: async () => undefined,
+    nextNumber: next,
+    holdHierarchy: hold,
     insert: async (issue) => issues.insert(issue),
     async held(repositoryId, number) {
       const row = issues.findOne({ repositoryId, number });

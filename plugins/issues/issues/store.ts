@@ -1,7 +1,7 @@
 // The store of issues on PostgreSQL: one query per read, entities for writes.
-import { type Kysely, rawSql, type SqlDatabase } from 'hexforge/plugin';
+import { countOf, type Kysely, rawSql, replaceRows, type SqlDatabase } from 'hexforge/plugin';
 import { plainWords, type IssueStore } from 'hexforge/issues';
-import { AssigneeTable, IssueLabelTable, IssueTable, WatcherTable, type IssuesRows } from '../tables.ts';
+import { AssigneeTable, IssueLabelTable, issueNumbers, IssueTable, WatcherTable, type IssuesRows } from '../tables.ts';
 import { sqlCounts } from './counts.ts';
 import { sqlLineage } from './lineage.ts';
 import { directions, issueColumns, issueOf, issueRow, labelIds, matching, pageOfIssues, wholeIssues } from './query.ts';
@@ -21,39 +21,13 @@ const searched = {
 
 export function sqlIssueStore(database: SqlDatabase): IssueStore {
   const db = (): Kysely<IssuesRows> => database.kysely<IssuesRows>();
-  /**
-   * First of all, so that whoever deletes the repository, and with it all that follows, waits here or is waited for
-   * here: were it further down, each would wait for the other.
-   */
-  const holdRepository = (id: string) =>
-    db().selectFrom('repositories_public_repository').select('id').where('id', '=', id).forKeyShare().execute();
+  const { next, hold, holdRepository } = issueNumbers.sql(database);
   return {
     ...sqlCounts(db),
     ...sqlLineage(db),
 
-    async nextNumber(repositoryId) {
-      await holdRepository(repositoryId);
-      const { last } = await db()
-        .insertInto('issues_number')
-        .values({ repository_id: repositoryId, last: 1 })
-        .onConflict((clash) =>
-          clash.column('repository_id').doUpdateSet({ last: rawSql<number>`issues_number.last + 1` }),
-        )
-        .returning('last')
-        .executeTakeFirstOrThrow();
-      return last;
-    },
-
-    // Without a number there is no issue, and nothing to hold.
-    async holdHierarchy(repositoryId) {
-      await holdRepository(repositoryId);
-      await db()
-        .selectFrom('issues_number')
-        .select('last')
-        .where('repository_id', '=', repositoryId)
-        .forUpdate()
-        .execute();
-    },
+    nextNumber: next,
+    holdHierarchy: hold,
 
     async insert(issue) {
       const { title, description } = issue;
@@ -87,23 +61,20 @@ export function sqlIssueStore(database: SqlDatabase): IssueStore {
       );
     },
 
-    async replaceLabels(id, labels) {
-      await database.em().nativeDelete(IssueLabelTable, { issueId: id });
-      if (labels.length > 0)
-        await database.em().insertMany(
-          IssueLabelTable,
-          labels.map((labelId) => ({ issueId: id, labelId })),
-        );
-    },
-
-    async replaceAssignees(id, userIds) {
-      await database.em().nativeDelete(AssigneeTable, { issueId: id });
-      if (userIds.length > 0)
-        await database.em().insertMany(
-          AssigneeTable,
-          userIds.map((userId) => ({ issueId: id, userId })),
-        );
-    },
+    replaceLabels: (issueId, ids) =>
+      replaceRows(
+        database.em(),
+        IssueLabelTable,
+        { issueId },
+        ids.map((labelId) => ({ labelId })),
+      ),
+    replaceAssignees: (issueId, ids) =>
+      replaceRows(
+        database.em(),
+        AssigneeTable,
+        { issueId },
+        ids.map((userId) => ({ userId })),
+      ),
 
     async watch(id, userIds) {
       if (userIds.length === 0) return;
@@ -149,12 +120,7 @@ export function sqlIssueStore(database: SqlDatabase): IssueStore {
       return rows.map(issueRow);
     },
 
-    async count(repositoryId, filter) {
-      const { total } = await matching(db(), repositoryId, filter)
-        .select(({ fn }) => fn.countAll<number>().as('total'))
-        .executeTakeFirstOrThrow();
-      return total;
-    },
+    count: (repositoryId, filter) => countOf(matching(db(), repositoryId, filter)),
 
     async dropLabel(labelId) {
       await database.em().nativeDelete(IssueLabelTable, { labelId });

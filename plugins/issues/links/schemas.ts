@@ -1,6 +1,7 @@
 // Shapes of links between issues over HTTP (document D, "Issues"), and how a link becomes one.
 import { count, list, oneOf, shape, time, uuid, type TypeOf } from 'hexforge/plugin';
-import { lastNumber, linkTypes, type LinkView } from 'hexforge/issues';
+import { linkTypes, type LinkView } from 'hexforge/issues';
+import { lastNumber } from 'hexforge/repositories';
 import { issuePath, linkedIssueJson } from '../issues/schemas.ts';
 
 const type = oneOf(...linkTypes);

@@ -1,5 +1,5 @@
 // Type schemes in PostgreSQL.
-import { rawSql, type Kysely, type SqlDatabase } from 'hexforge/plugin';
+import { rawSql, replaceRows, type Kysely, type SqlDatabase } from 'hexforge/plugin';
 import type { TypeSchemeStore } from 'hexforge/issues';
 import { SchemeTable, type IssuesRows } from '../tables.ts';
 
@@ -28,12 +28,12 @@ export function sqlTypeSchemeStore(database: SqlDatabase): TypeSchemeStore {
       await rawSql`select pg_advisory_xact_lock(hashtextextended(${`issues.type_scheme:${repositoryId}`}, 0))`.execute(
         db(),
       );
-      await database.em().nativeDelete(SchemeTable, { repositoryId });
-      if (typeIds.length > 0)
-        await database.em().insertMany(
-          SchemeTable,
-          typeIds.map((typeId, position) => ({ repositoryId, typeId, position })),
-        );
+      await replaceRows(
+        database.em(),
+        SchemeTable,
+        { repositoryId },
+        typeIds.map((typeId, position) => ({ typeId, position })),
+      );
     },
   } satisfies TypeSchemeStore;
 }

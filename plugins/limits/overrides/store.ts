@@ -1,6 +1,6 @@
 // Overrides in PostgreSQL.
 import type { OverrideStore } from 'hexforge/limits';
-import type { Kysely, SqlDatabase } from 'hexforge/plugin';
+import { countOf, type Kysely, type SqlDatabase } from 'hexforge/plugin';
 import { OverrideTable, type LimitRows } from '../tables.ts';
 
 const columns = [
@@ -30,8 +30,7 @@ export function sqlOverrideStore(database: SqlDatabase): OverrideStore {
         .limit(limit)
         .offset(offset)
         .execute();
-      const { total } = await ofKind.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
-      return { overrides: found, total };
+      return { overrides: found, total: await countOf(ofKind) };
     },
     get: ({ kind, targetId, scope }) =>
       overrides()
@@ -40,12 +39,7 @@ export function sqlOverrideStore(database: SqlDatabase): OverrideStore {
         .where('target_id', '=', targetId)
         .where('scope', '=', scope)
         .executeTakeFirst(),
-    async count() {
-      const { total } = await overrides()
-        .select(({ fn }) => fn.countAll<number>().as('total'))
-        .executeTakeFirstOrThrow();
-      return total;
-    },
+    count: () => countOf(overrides()),
     async put(override) {
       await database.em().upsert(OverrideTable, { ...override });
     },

@@ -1,6 +1,6 @@
 // Violations in PostgreSQL.
 import type { ViolationStore } from 'hexforge/limits';
-import type { Kysely, SqlDatabase } from 'hexforge/plugin';
+import { countOf, type Kysely, type SqlDatabase } from 'hexforge/plugin';
 import type { LimitRows } from '../tables.ts';
 
 const columns = [
@@ -29,11 +29,7 @@ export function sqlViolationStore(database: SqlDatabase): ViolationStore {
     },
     async list({ limit, offset }) {
       const violations = await newest().limit(limit).offset(offset).execute();
-      const { total } = await db()
-        .selectFrom('limits_violation')
-        .select(({ fn }) => fn.countAll<number>().as('total'))
-        .executeTakeFirstOrThrow();
-      return { violations, total };
+      return { violations, total: await countOf(db().selectFrom('limits_violation')) };
     },
     after: (violation, limit) =>
       newest()

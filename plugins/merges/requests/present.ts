@@ -1,16 +1,9 @@
 // From the domain to JSON: the merge request object of document B.
-import type { PublicUser } from 'hexforge/identity';
+import { presentUser } from 'hexforge/plugin';
 import type { ListedRequest, MergeView } from 'hexforge/merges';
 import type { CommitRecord } from 'hexforge/repositories';
 import { presentDiff } from '../files/present.ts';
-import type { MergeCommitJson, MergeItemJson, MergeJson, UserJson } from './schemas.ts';
-
-export const presentUser = ({ id, username, displayName, avatarUrl }: PublicUser): UserJson => ({
-  id,
-  username,
-  display_name: displayName,
-  avatar_url: avatarUrl,
-});
+import type { MergeCommitJson, MergeItemJson, MergeJson } from './schemas.ts';
 
 /** Document B: reviewers, labels, counts and the diff are at zero in lists. */
 export const presentItem = (request: ListedRequest): MergeItemJson => ({

@@ -1,7 +1,8 @@
 // Queries of merge requests: their own rows, and all that is read beside them.
 import type { PublicUser } from 'hexforge/identity';
-import type { ListedRow, MergeFilter, MergeRequest, MergeRow, MergeSlice, Reviewer } from 'hexforge/merges';
+import type { ListedRow, MergeFilter, MergeRequest, MergeRow, Reviewer } from 'hexforge/merges';
 import { type Kysely, rawSql, type Selectable } from 'hexforge/plugin';
+import type { NumberedSlice } from 'hexforge/repositories';
 import type { MergesRows } from '../tables.ts';
 
 type Row = Selectable<MergesRows['merges_request']>;
@@ -86,7 +87,7 @@ export function matching(db: Kysely<MergesRows>, repositoryId: string, { state }
 }
 
 /** A page of requests, whose rows alone are joined with what is read beside them. */
-export function pageOfRequests(page: ReturnType<typeof matching>, { order, beyond, limit, offset }: MergeSlice) {
+export function pageOfRequests(page: ReturnType<typeof matching>, { order, beyond, limit, offset }: NumberedSlice) {
   const ahead = beyond === undefined ? page : page.where('m.number', order === 'newest' ? '<' : '>', beyond);
   const rows = ahead.select(requestColumns).orderBy('m.number', directions[order]).limit(limit).offset(offset);
   return rawSql<Row>`(${rows})`.as('m');

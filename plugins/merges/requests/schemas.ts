@@ -11,6 +11,7 @@ import {
   shape,
   text,
   time,
+  userShape,
   uuid,
   word,
   type TypeOf,
@@ -86,10 +87,7 @@ export const prepareBody = shape({
 
 export const preparedJson = shape({ url: word(), expires_at: orNull(time()) }).id('MergePrepared');
 
-export const userJson = shape({ id: uuid(), username: text(), display_name: text(), avatar_url: text() }).id(
-  'MergeUser',
-);
-export type UserJson = TypeOf<typeof userJson>;
+const userJson = userShape().id('MergeUser');
 
 /** Of a merge request, in lists too. */
 export const mergeMembers = {

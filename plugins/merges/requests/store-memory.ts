@@ -1,12 +1,12 @@
 // The store of merge requests in memory, for tests and for a forge that keeps nothing.
-import type { ListedRow, MergeFilter, MergeRequest, MergeSlice, MergeStore } from 'hexforge/merges';
-import type { MemoryDatabase } from 'hexforge/plugin';
+import type { ListedRow, MergeFilter, MergeRequest, MergeStore } from 'hexforge/merges';
+import { publicUsers, type MemoryDatabase } from 'hexforge/plugin';
+import type { NumberedSlice } from 'hexforge/repositories';
+import { requestNumbers } from '../tables.ts';
 import {
   assigneeTable,
   commentTable,
-  counterTable,
   labelTable,
-  publicUsers,
   requestTable,
   reviewTable,
   type StoredRequest,
@@ -17,7 +17,7 @@ const own = (row: StoredRequest): MergeRequest => ({ ...row, sourceRepositoryId:
 
 export function memoryMergeStore(database: MemoryDatabase): MergeStore {
   const requests = requestTable(database);
-  const counters = counterTable(database);
+  const { next } = requestNumbers.memory(database);
   const labels = labelTable(database);
   const assignees = assigneeTable(database);
   const reviews = reviewTable(database);
@@ -27,37 +27,27 @@ export function memoryMergeStore(database: MemoryDatabase): MergeStore {
   const assigneesOf = (requestId: string) => assignees.find({ where: { requestId } }).map(({ userId }) => userId);
 
   /** What the joins of SQL do. */
-  const people = () => {
-    const users = publicUsers(database);
-    const person = (id: string) => {
-      const user = users.get(id);
-      return user === undefined
-        ? []
-        : [{ id, username: user.username, displayName: user.display_name, avatarUrl: user.avatar_url }];
-    };
-    const byUsername = <T>(rows: readonly T[], nameOf: (row: T) => string): readonly T[] =>
-      rows.toSorted((one, other) => (nameOf(one).toLowerCase() < nameOf(other).toLowerCase() ? -1 : 1));
-    return { person, byUsername };
-  };
+  const byUsername = <T>(rows: readonly T[], nameOf: (row: T) => string): readonly T[] =>
+    rows.toSorted((one, other) => (nameOf(one).toLowerCase() < nameOf(other).toLowerCase() ? -1 : 1));
   const listed = (found: readonly StoredRequest[]): readonly ListedRow[] => {
-    const { person, byUsername } = people();
-    return found.flatMap((row) =>
-      person(row.authorId).map((author) => ({
-        ...own(row),
-        author,
-        assignees: byUsername(assigneesOf(row.id).flatMap(person), ({ username }) => username),
-      })),
-    );
+    const users = publicUsers(database);
+    return found.flatMap((row) => {
+      const author = users.get(row.authorId);
+      if (author === undefined) return [];
+      const assigned = assigneesOf(row.id).flatMap((id) => users.get(id) ?? []);
+      return [{ ...own(row), author, assignees: byUsername(assigned, ({ username }) => username) }];
+    });
   };
   const reviewersOf = (requestId: string) => {
-    const { person, byUsername } = people();
-    const found = reviews
-      .find({ where: { requestId } })
-      .flatMap(({ userId, state }) => person(userId).map((user) => ({ user, state })));
+    const users = publicUsers(database);
+    const found = reviews.find({ where: { requestId } }).flatMap(({ userId, state }) => {
+      const user = users.get(userId);
+      return user === undefined ? [] : [{ user, state }];
+    });
     return byUsername(found, ({ user }) => user.username);
   };
   const where =
-    (repositoryId: string, { state }: MergeFilter, slice?: MergeSlice) =>
+    (repositoryId: string, { state }: MergeFilter, slice?: NumberedSlice) =>
     (row: StoredRequest) =>
       row.repositoryId === repositoryId &&
       (state === undefined || row.state === state) &&
@@ -71,11 +61,7 @@ export function memoryMergeStore(database: MemoryDatabase): MergeStore {
       .map(own);
 
   return {
-    async nextNumber(repositoryId) {
-      const last = (counters.get(repositoryId)?.last ?? 0) + 1;
-      counters.upsert({ repositoryId, last });
-      return last;
-    },
+    nextNumber: next,
     insert: async (request) => requests.insert(request),
     async held(repositoryId, number) {
       const row = requests.findOne({ repositoryId, number });

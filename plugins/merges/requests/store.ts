@@ -1,7 +1,7 @@
 // The store of merge requests on PostgreSQL: one query per read, entities for writes.
 import type { BranchOf, MergeStore } from 'hexforge/merges';
-import { type Kysely, rawSql, type SqlDatabase } from 'hexforge/plugin';
-import { AssigneeTable, RequestLabelTable, RequestTable, type MergesRows } from '../tables.ts';
+import { countOf, type Kysely, replaceRows, type SqlDatabase } from 'hexforge/plugin';
+import { AssigneeTable, RequestLabelTable, requestNumbers, RequestTable, type MergesRows } from '../tables.ts';
 import { sqlCounts } from './counts.ts';
 import {
   assigneeIds,
@@ -19,12 +19,7 @@ import {
 
 export function sqlMergeStore(database: SqlDatabase): MergeStore {
   const db = (): Kysely<MergesRows> => database.kysely<MergesRows>();
-  /**
-   * First of all, so that whoever deletes the repository, and with it all that follows, waits here or is waited for
-   * here: were it further down, each would wait for the other.
-   */
-  const holdRepository = (id: string) =>
-    db().selectFrom('repositories_public_repository').select('id').where('id', '=', id).forKeyShare().execute();
+  const { next, holdRepository } = requestNumbers.sql(database);
 
   const openOnes = async (
     repository: 'm.repository_id' | 'm.source_repository_id',
@@ -49,18 +44,7 @@ export function sqlMergeStore(database: SqlDatabase): MergeStore {
   return {
     ...sqlCounts(db),
 
-    async nextNumber(repositoryId) {
-      await holdRepository(repositoryId);
-      const { last } = await db()
-        .insertInto('merges_counter')
-        .values({ repository_id: repositoryId, last: 1 })
-        .onConflict((clash) =>
-          clash.column('repository_id').doUpdateSet({ last: rawSql<number>`merges_counter.last + 1` }),
-        )
-        .returning('last')
-        .executeTakeFirstOrThrow();
-      return last;
-    },
+    nextNumber: next,
 
     async insert(request) {
       await database.em().insert(RequestTable, { ...request, sourceRepositoryId: request.sourceRepositoryId ?? null });
@@ -81,23 +65,20 @@ export function sqlMergeStore(database: SqlDatabase): MergeStore {
       await database.em().nativeUpdate(RequestTable, { id }, patch);
     },
 
-    async replaceLabels(id, labels) {
-      await database.em().nativeDelete(RequestLabelTable, { requestId: id });
-      if (labels.length > 0)
-        await database.em().insertMany(
-          RequestLabelTable,
-          labels.map((labelId) => ({ requestId: id, labelId })),
-        );
-    },
-
-    async replaceAssignees(id, userIds) {
-      await database.em().nativeDelete(AssigneeTable, { requestId: id });
-      if (userIds.length > 0)
-        await database.em().insertMany(
-          AssigneeTable,
-          userIds.map((userId) => ({ requestId: id, userId })),
-        );
-    },
+    replaceLabels: (requestId, ids) =>
+      replaceRows(
+        database.em(),
+        RequestLabelTable,
+        { requestId },
+        ids.map((labelId) => ({ labelId })),
+      ),
+    replaceAssignees: (requestId, ids) =>
+      replaceRows(
+        database.em(),
+        AssigneeTable,
+        { requestId },
+        ids.map((userId) => ({ userId })),
+      ),
 
     async find(repositoryId, number) {
       const row = await matching(db(), repositoryId, {})
@@ -122,12 +103,7 @@ export function sqlMergeStore(database: SqlDatabase): MergeStore {
       return rows.map(listedRow);
     },
 
-    async count(repositoryId, filter) {
-      const { total } = await matching(db(), repositoryId, filter)
-        .select(({ fn }) => fn.countAll<number>().as('total'))
-        .executeTakeFirstOrThrow();
-      return total;
-    },
+    count: (repositoryId, filter) => countOf(matching(db(), repositoryId, filter)),
 
     async openOf({ repositoryId, sourceRepositoryId, sourceBranch, targetBranch }) {
       if (sourceRepositoryId === undefined) return undefined;

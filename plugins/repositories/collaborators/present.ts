@@ -1,9 +1,10 @@
 // From the domain to JSON: collaborators and effective permissions.
+import { presentUser } from 'hexforge/plugin';
 import type { Collaborator, EffectivePermissions } from 'hexforge/repositories';
 import type { CollaboratorJson, EffectivePermissionsJson } from './schemas.ts';
 
 export const presentCollaborator = ({ user, collaboration, createdAt }: Collaborator): CollaboratorJson => ({
-  user: { id: user.id, username: user.username, display_name: user.displayName, avatar_url: user.avatarUrl },
+  user: presentUser(user),
   role: collaboration.role,
   permissions: collaboration.permissions,
   created_at: createdAt.toISOString(),

@@ -1,5 +1,5 @@
 // Shapes of collaborators over HTTP (document B, "Collaborator item" and "Effective-permission record").
-import { list, maybe, oneOf, shape, text, time, uuid, word, type TypeOf } from 'hexforge/plugin';
+import { list, maybe, oneOf, shape, text, time, userShape, uuid, word, type TypeOf } from 'hexforge/plugin';
 import { permissions } from '../role-templates/schemas.ts';
 import { inRepository } from '../shapes.ts';
 
@@ -14,7 +14,7 @@ export const collaboratorBody = shape({
 }).id('CollaboratorPut');
 
 export const collaboratorJson = shape({
-  user: shape({ id: uuid(), username: text(), display_name: text(), avatar_url: text() }),
+  user: userShape(),
   role: text(),
   permissions: permissions(),
   created_at: time(),

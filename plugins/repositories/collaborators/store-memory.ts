@@ -1,7 +1,7 @@
 // Collaborators in memory.
-import type { MemoryDatabase } from 'hexforge/plugin';
+import { publicUsers, type MemoryDatabase } from 'hexforge/plugin';
 import { isRole, nameKey, type CollaboratorStore } from 'hexforge/repositories';
-import { collaboratorTable, publicUsers } from '../tables-memory.ts';
+import { collaboratorTable } from '../tables-memory.ts';
 
 export function memoryCollaboratorStore(database: MemoryDatabase): CollaboratorStore {
   const rows = collaboratorTable(database);
@@ -9,9 +9,7 @@ export function memoryCollaboratorStore(database: MemoryDatabase): CollaboratorS
     const users = publicUsers(database);
     return rows.find({ where }).flatMap(({ userId, collaboration, createdAt }) => {
       const user = users.get(userId);
-      if (user === undefined) return [];
-      const { id, username, display_name: displayName, avatar_url: avatarUrl } = user;
-      return [{ user: { id, username, displayName, avatarUrl }, collaboration, createdAt }];
+      return user === undefined ? [] : [{ user, collaboration, createdAt }];
     });
   };
   return {

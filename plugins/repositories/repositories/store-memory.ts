@@ -1,5 +1,5 @@
 // The store in memory, for tests and for a forge that keeps nothing.
-import type { MemoryDatabase } from 'hexforge/plugin';
+import { publicUsers, type MemoryDatabase } from 'hexforge/plugin';
 import {
   longestDescent,
   mayRead,
@@ -10,7 +10,7 @@ import {
   type Repository,
   type RepositoryStore,
 } from 'hexforge/repositories';
-import { collaboratorTable, markTable, publicUsers } from '../tables-memory.ts';
+import { collaboratorTable, markTable } from '../tables-memory.ts';
 
 type Row = Omit<Repository, 'owner'> & {
   readonly parentId?: string | undefined;
@@ -45,7 +45,7 @@ export function memoryRepositoryStore(database: MemoryDatabase): RepositoryStore
   const ownerNamed = (username: string): string | undefined =>
     publicUsers(database)
       .values()
-      .find(({ username_key }) => username_key === nameKey(username))?.id;
+      .find((user) => nameKey(user.username) === nameKey(username))?.id;
   /** What it leads to over its parents. */
   const rootOf = (row: Row | undefined): Row | undefined => {
     let root = row;

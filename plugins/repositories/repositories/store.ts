@@ -1,5 +1,5 @@
 // The store on PostgreSQL: one query per read, entities for writes.
-import { compiledRead, type Kysely, rawSql, type Selectable, type SqlDatabase } from 'hexforge/plugin';
+import { compiledRead, countEach, type Kysely, rawSql, type Selectable, type SqlDatabase } from 'hexforge/plugin';
 import { longestDescent, nameKey, type Reader, type Repository, type RepositoryStore } from 'hexforge/repositories';
 import { RepositoryTable, type RepositoriesRows } from '../tables.ts';
 import { countColumns, ownCounts } from './counts.ts';
@@ -174,16 +174,10 @@ export function sqlRepositoryStore(database: SqlDatabase): RepositoryStore {
       return new Set(found.map(({ id }) => id));
     },
 
-    async countByOwner(userIds) {
-      if (userIds.length === 0) return new Map();
-      const rows = await db()
-        .selectFrom('repositories_repository')
-        .select(({ fn }) => ['owner_id', fn.countAll<number>().as('owned')])
-        .where('owner_id', 'in', userIds)
-        .groupBy('owner_id')
-        .execute();
-      return new Map(rows.map(({ owner_id, owned }) => [owner_id, owned]));
-    },
+    countByOwner: (userIds) =>
+      countEach(db(), userIds, (ids) =>
+        db().selectFrom('repositories_repository').select('owner_id as id').where('owner_id', 'in', ids),
+      ),
 
     async owned(userId, how) {
       // A statement of its own: the one that counts then sees what those before in the row have written.

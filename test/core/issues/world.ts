@@ -1,17 +1,11 @@
 // The use cases of issues on in-memory stores, with callers, repositories and a planning that is memory too.
 import { openMemory, sequentialIds, systemClock } from '#adapters/memory/index';
 import {
-  accessDecision,
   changes,
-  on,
   reads,
-  scopeCatalogue,
   ValidationFailed,
   type AuditEntry,
-  type Call,
   type Caller,
-  type ErrorKind,
-  type EventOf,
   type Granted,
   type User,
 } from '#core/kernel/index';
@@ -19,8 +13,8 @@ import { users } from '#core/identity/users';
 import { builtInTypes, issueEvents, type IssueStore } from '#core/issues/index';
 import { issueUseCases } from '#core/issues/use-cases';
 import type { Label, Milestone, Planning } from '#core/planning/index';
-import { repositoryPermissions, type Repository } from '#core/repositories/index';
-import { offeredRepositories, repositoryResolver } from '#core/repositories/use-cases';
+import type { Repository } from '#core/repositories/index';
+import { offeredRepositories } from '#core/repositories/use-cases';
 import { memoryAccountStore } from '#plugins/identity/accounts/store-memory';
 import { memoryIssueStore } from '#plugins/issues/issues/store-memory';
 import { memoryIssueSearchStore } from '#plugins/issues/search/store-memory';
@@ -35,22 +29,13 @@ import { versionRows } from '#plugins/issues/versions/store';
 import { memoryCollaboratorStore } from '#plugins/repositories/collaborators/store-memory';
 import { memoryProtectionStore } from '#plugins/repositories/protection/store-memory';
 import { memoryRepositoryStore } from '#plugins/repositories/repositories/store-memory';
+import { quietLog } from '#test/contracts/storage-engines';
 import { addAccount } from '#test/support/accounts';
+import { accessTo, callOf, permissionTable, recorded, repositoryOf, user } from '../forge.ts';
 
-const log = { debug() {}, info() {}, warn() {}, error() {} };
+export { refusal } from '../forge.ts';
 
-/** What a typed refusal of the kind looks like to tap. */
-export const refusal = (kind: ErrorKind, detail?: RegExp) => ({ kind, message: /./, ...(detail && { detail }) });
-
-const user = (username: string, isAdmin = false): User => ({
-  kind: 'user',
-  id: `${username}-id`,
-  username,
-  isAdmin,
-  credential: { kind: 'session', id: 's', scopes: 'all', via: 'bearer' },
-});
-
-export const [alice, bob, carol, root] = [user('alice'), user('bob'), user('carol'), user('root', true)];
+export const [alice, bob, carol, root] = [user('alice'), user('bob'), user('carol'), user('root', { isAdmin: true })];
 
 /** A built-in type by the last digit of its id. */
 export const typeId = (last: number): string => `00000000-0000-4000-8000-00000000000${last}`;
@@ -99,7 +84,7 @@ export async function world(options: { readonly planning?: false; readonly failI
   const ids = sequentialIds();
   // The first are those of the built-in types.
   for (const _ of builtInTypes) ids.uuid();
-  const storage = openMemory({ clock: systemClock, ids, log });
+  const storage = openMemory({ clock: systemClock, ids, log: quietLog });
   const { database } = storage;
   const accounts = memoryAccountStore(database);
   for (const one of [alice, bob, carol, root]) await addAccount(accounts, one);
@@ -113,22 +98,9 @@ export async function world(options: { readonly planning?: false; readonly failI
       return memory.insert(issue);
     },
   };
-  const events: EventOf[] = [];
   const audited: AuditEntry[] = [];
   const auditing = { fails: false };
-  await storage.deliver(
-    issueEvents.map((type) => ({
-      plugin: 'test',
-      subscription: on(type, {
-        name: type,
-        delivery: 'durable',
-        handle: async (event) => {
-          events.push(event as EventOf);
-        },
-      }),
-    })),
-  );
-  const permissionTable = { declarations: () => repositoryPermissions };
+  const events = await recorded(storage, issueEvents);
   const useCases = issueUseCases({
     store,
     searches: memoryIssueSearchStore(database),
@@ -159,45 +131,18 @@ export async function world(options: { readonly planning?: false; readonly failI
     planning: options.planning === false ? undefined : fakePlanning(),
     ids,
   });
-  const access = accessDecision({
-    isPermission: () => true,
-    scopes: scopeCatalogue([]),
-    adminGrants: () => undefined,
-    resolvers: () => [repositoryResolver({ store: repositories, permissionTable })],
-  });
+  const access = accessTo(repositories);
   const add = async (name: string, patch: Partial<Repository> = {}): Promise<Repository> => {
-    const at = new Date();
-    const repository: Repository = {
-      id: ids.uuid(),
-      ownerId: alice.id,
-      owner: 'alice',
-      name,
-      description: '',
-      visibility: 'public',
-      defaultBranch: 'main',
-      issueCode: '',
-      createdAt: at,
-      updatedAt: at,
-      ...patch,
-    };
+    const repository = repositoryOf(ids.uuid(), { name, ...patch });
     await repositories.insert(repository);
     return repository;
   };
-  const call = <C extends Caller>(caller: C, now: Date): Call<C> => ({
-    caller,
-    requestId: 'r',
-    ip: '192.0.2.1',
-    userAgent: 'test',
-    signal: new AbortController().signal,
-    now,
-    renew: async () => call(caller, now),
-  });
   const code = await add('code', { issueCode: 'ABC' });
   /** The proof that a user may read, and with it what they may do. */
   const as = (caller: User, { owner, name }: Repository = code, now = new Date()) =>
-    access.decide(call(caller, now), changes('repository', 'issue.read'), undefined, { owner, repo: name });
+    access.decide(callOf(caller, now), changes('repository', 'issue.read'), undefined, { owner, repo: name });
   const owning = (caller: User): Promise<Granted<Repository, 'repo.own', User>> =>
-    access.decide(call(caller, new Date()), changes('repository', 'repo.own'), undefined, {
+    access.decide(callOf(caller), changes('repository', 'repo.own'), undefined, {
       owner: code.owner,
       repo: code.name,
     });
@@ -207,9 +152,9 @@ export async function world(options: { readonly planning?: false; readonly failI
     permission: P,
     { owner, name }: Repository = code,
   ): Promise<Granted<Repository, P, User>> =>
-    access.decide(call(caller, new Date()), changes('repository', permission), undefined, { owner, repo: name });
+    access.decide(callOf(caller), changes('repository', permission), undefined, { owner, repo: name });
   const reading = (caller: Caller) =>
-    access.decide(call(caller, new Date()), reads('repository', 'issue.read'), undefined, {
+    access.decide(callOf(caller), reads('repository', 'issue.read'), undefined, {
       owner: code.owner,
       repo: code.name,
     });
@@ -223,7 +168,7 @@ export async function world(options: { readonly planning?: false; readonly failI
     code,
     add,
     as,
-    call: (caller: User) => call(caller, new Date()),
+    call: (caller: User) => callOf(caller),
     granted,
     owning,
     reading,
@@ -231,10 +176,7 @@ export async function world(options: { readonly planning?: false; readonly failI
     open: async (command: Partial<Parameters<typeof useCases.create>[1]> = {}, caller = alice) =>
       useCases.create(await as(caller), { title: 'An issue', typeId: types.task, ...command }),
     /** What was delivered so far. */
-    async events(): Promise<readonly EventOf[]> {
-      await storage.drained();
-      return events;
-    },
+    events,
     close: () => storage.close(),
   };
 }

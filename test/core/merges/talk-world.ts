@@ -1,33 +1,22 @@
 // Comments and reviews on in-memory stores, with callers of every standing and a merge request in the state wanted.
 import { openMemory, sequentialIds, systemClock } from '#adapters/memory/index';
-import { accessDecision, changes, on, reads, type Caller, type GrantOf } from '#core/kernel/index';
-import { scopeCatalogue, type ErrorKind, type EventOf, type User } from '#core/kernel/index';
+import { changes, reads, type Caller, type GrantOf, type User } from '#core/kernel/index';
 import { mergeEvents, type MergeRequest } from '#core/merges/index';
 import { commentUseCases } from '#core/merges/comments';
 import { submitReview } from '#core/merges/reviews';
 import type { MergeParts } from '#core/merges/parts';
-import { repositoryPermissions, type FileChange, type Oid, type Repository } from '#core/repositories/index';
-import { repositoryResolver } from '#core/repositories/use-cases';
+import type { FileChange, Oid, Repository } from '#core/repositories/index';
 import { memoryAccountStore } from '#plugins/identity/accounts/store-memory';
 import { commentRows } from '#plugins/merges/comments/store';
 import { memoryMergeStore } from '#plugins/merges/requests/store-memory';
 import { reviewRows } from '#plugins/merges/reviews/store';
 import { memoryCollaboratorStore } from '#plugins/repositories/collaborators/store-memory';
 import { memoryRepositoryStore } from '#plugins/repositories/repositories/store-memory';
+import { quietLog } from '#test/contracts/storage-engines';
 import { addAccount } from '#test/support/accounts';
+import { accessTo, callOf, recorded, repositoryOf, requestOf, user } from '../forge.ts';
 
-const log = { debug() {}, info() {}, warn() {}, error() {} };
-
-/** What a typed refusal of the kind looks like to tap. */
-export const refusal = (kind: ErrorKind, detail?: RegExp) => ({ kind, message: /./, ...(detail && { detail }) });
-
-const user = (username: string, isAdmin = false): User => ({
-  kind: 'user',
-  id: `${username}-id`,
-  username,
-  isAdmin,
-  credential: { kind: 'session', id: 's', scopes: 'all', via: 'bearer' },
-});
+export { refusal } from '../forge.ts';
 
 /** The owner, two who may write, one who may read alone, and an administrator of the instance. */
 export const [alice, bob, carol, dave, root] = [
@@ -35,14 +24,14 @@ export const [alice, bob, carol, dave, root] = [
   user('bob'),
   user('carol'),
   user('dave'),
-  user('root', true),
+  user('root', { isAdmin: true }),
 ];
 
 export const commit = (digit: number): Oid => String(digit).repeat(40);
 
 export async function talkWorld() {
   const ids = sequentialIds();
-  const storage = openMemory({ clock: systemClock, ids, log });
+  const storage = openMemory({ clock: systemClock, ids, log: quietLog });
   const { database, unitOfWork } = storage;
   const accounts = memoryAccountStore(database);
   for (const one of [alice, bob, carol, dave, root]) await addAccount(accounts, one);
@@ -50,19 +39,7 @@ export async function talkWorld() {
   const collaborators = memoryCollaboratorStore(database);
   const store = memoryMergeStore(database);
   const reviews = reviewRows.memory(database);
-  const events: EventOf[] = [];
-  await storage.deliver(
-    mergeEvents.map((type) => ({
-      plugin: 'test',
-      subscription: on(type, {
-        name: type,
-        delivery: 'durable',
-        handle: async (event) => {
-          events.push(event as EventOf);
-        },
-      }),
-    })),
-  );
+  const events = await recorded(storage, mergeEvents);
   const differences: FileChange[] = [];
   const git = {
     commitRecord: async () => undefined,
@@ -90,57 +67,27 @@ export async function talkWorld() {
     events: storage.events,
     ids,
   };
-  const access = accessDecision({
-    isPermission: () => true,
-    scopes: scopeCatalogue([]),
-    adminGrants: () => undefined,
-    resolvers: () => [
-      repositoryResolver({
-        store: repositories,
-        permissionTable: { declarations: () => repositoryPermissions },
-      }),
-    ],
-  });
-  const at = new Date(0);
+  const access = accessTo(repositories);
   const add = async (name: string): Promise<Repository> => {
-    const repository: Repository = {
-      id: ids.uuid(),
-      ownerId: alice.id,
-      owner: 'alice',
-      name,
-      description: '',
-      visibility: 'public',
-      defaultBranch: 'main',
-      issueCode: '',
-      createdAt: at,
-      updatedAt: at,
-    };
+    const repository = repositoryOf(ids.uuid(), { name });
     await repositories.insert(repository);
     return repository;
   };
   const code = await add('code');
-  for (const { id } of [bob, carol]) await collaborators.put(code.id, id, { role: 'write', permissions: [] }, at);
-  const call = <C extends Caller>(caller: C, now: Date) => ({
-    caller,
-    requestId: 'r',
-    ip: '192.0.2.1',
-    userAgent: 'test',
-    signal: new AbortController().signal,
-    now,
-    renew: async () => call(caller, now),
-  });
+  for (const { id } of [bob, carol])
+    await collaborators.put(code.id, id, { role: 'write', permissions: [] }, new Date(0));
   /** The proof of a permission on a repository. */
   const granted = <P extends 'repo.read' | 'repo.write'>(
     caller: User,
     permission: P,
     { now = new Date(), repository = code }: { readonly now?: Date; readonly repository?: Repository } = {},
   ): Promise<GrantOf<ReturnType<typeof changes<'repository', P>>>> =>
-    access.decide(call(caller, now), changes('repository', permission), undefined, {
+    access.decide(callOf(caller, now), changes('repository', permission), undefined, {
       owner: 'alice',
       repo: repository.name,
     });
   const reading = (caller: Caller) =>
-    access.decide(call(caller, new Date()), reads('repository', 'repo.read'), undefined, {
+    access.decide(callOf(caller), reads('repository', 'repo.read'), undefined, {
       owner: 'alice',
       repo: 'code',
     });
@@ -160,36 +107,15 @@ export async function talkWorld() {
     open: (patch: Partial<MergeRequest> = {}): Promise<MergeRequest> =>
       unitOfWork.run(async () => {
         const repositoryId = patch.repositoryId ?? code.id;
-        const request: MergeRequest = {
-          id: ids.uuid(),
-          repositoryId,
-          number: await store.nextNumber(repositoryId),
-          title: 'A change',
-          description: '',
-          state: 'open',
-          isDraft: false,
-          sourceRepositoryId: repositoryId,
-          sourceBranch: `topic-${ids.uuid()}`,
-          targetBranch: 'main',
-          authorId: bob.id,
-          milestoneId: null,
-          headOid: commit(1),
-          baseOid: null,
-          mergeCommit: null,
-          mergedById: null,
-          createdAt: at,
-          updatedAt: at,
-          mergedAt: null,
-          closedAt: null,
-          ...patch,
-        };
+        const number = await store.nextNumber(repositoryId);
+        const own = { id: ids.uuid(), repositoryId, number, sourceBranch: `topic-${ids.uuid()}`, authorId: bob.id };
+        const request = requestOf({ ...own, ...patch });
         await store.insert(request);
         return request;
       }),
     /** What was told so far of the names, by type and by what the payload has beside the request. */
     async told(names: RegExp) {
-      await storage.drained();
-      return events
+      return (await events())
         .filter(({ type }) => names.test(type))
         .map(({ type, actorId, aggregate, payload }) => {
           const own = ['comment_id', 'review_id', 'user_id', 'state'];

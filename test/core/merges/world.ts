@@ -1,12 +1,13 @@
 // Merge requests on in-memory stores, with a git of which a test says where branches stand and what leads to what.
 import { openMemory, sequentialIds, systemClock } from '#adapters/memory/index';
 import { Unprocessable } from '#core/kernel/errors';
-import { on, type EventOf } from '#core/kernel/index';
 import { followUseCases } from '#core/merges/follow';
 import type { HeadParts } from '#core/merges/heads';
 import { mergeEvents, type MergeRequest } from '#core/merges/index';
 import { zeroOid, type GitBackend, type Oid } from '#core/repositories/index';
 import { memoryMergeStore } from '#plugins/merges/requests/store-memory';
+import { quietLog } from '#test/contracts/storage-engines';
+import { recorded, requestOf } from '../forge.ts';
 
 export const commit = (digit: number): Oid => String(digit).repeat(40);
 
@@ -16,22 +17,10 @@ export const [target, fork] = ['target', 'fork'];
 export async function world() {
   const ids = sequentialIds();
   const warned: unknown[] = [];
-  const log = { debug() {}, info() {}, warn: (details: unknown) => void warned.push(details), error() {} };
+  const log = { ...quietLog, warn: (details: unknown) => void warned.push(details) };
   const storage = openMemory({ clock: systemClock, ids, log });
   const store = memoryMergeStore(storage.database);
-  const events: EventOf[] = [];
-  await storage.deliver(
-    mergeEvents.map((type) => ({
-      plugin: 'test',
-      subscription: on(type, {
-        name: type,
-        delivery: 'durable',
-        handle: async (event) => {
-          events.push(event as EventOf);
-        },
-      }),
-    })),
-  );
+  const events = await recorded(storage, mergeEvents);
   /** `REPOSITORY BRANCH` → where it stands. */
   const tips = new Map<string, Oid>();
   const parents = new Map<Oid, readonly Oid[]>();
@@ -112,29 +101,9 @@ export async function world() {
     signal,
     async add(patch: Partial<MergeRequest> = {}): Promise<MergeRequest> {
       return storage.unitOfWork.run(async () => {
-        const request: MergeRequest = {
-          id: ids.uuid(),
-          repositoryId: target,
-          number: await store.nextNumber(target),
-          title: 'A request',
-          description: '',
-          state: 'open',
-          isDraft: false,
-          sourceRepositoryId: target,
-          sourceBranch: 'topic',
-          targetBranch: 'main',
-          authorId: 'alice',
-          milestoneId: null,
-          headOid: commit(1),
-          baseOid: null,
-          mergeCommit: null,
-          mergedById: null,
-          createdAt: at,
-          updatedAt: at,
-          mergedAt: null,
-          closedAt: null,
-          ...patch,
-        };
+        const number = await store.nextNumber(target);
+        const own = { id: ids.uuid(), repositoryId: target, number, authorId: 'alice', createdAt: at, updatedAt: at };
+        const request = requestOf({ ...own, ...patch });
         await store.insert(request);
         return request;
       });
@@ -153,8 +122,7 @@ export async function world() {
       ),
     /** Type and number of what was told so far. */
     async events(): Promise<readonly string[]> {
-      await storage.drained();
-      return events.map(({ type, payload }) => `${type} ${'number' in payload ? payload.number : ''}`);
+      return (await events()).map(({ type, payload }) => `${type} ${'number' in payload ? payload.number : ''}`);
     },
   };
 }

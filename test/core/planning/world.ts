@@ -1,27 +1,16 @@
 // The use cases of labels and milestones on in-memory stores, with repositories that are ids and proofs that are given.
 import { openMemory, sequentialIds, systemClock, type MemoryStorage } from '#adapters/memory/index';
-import { on, type ErrorKind, type EventOf, type Granted, type User } from '#core/kernel/index';
+import type { Granted, User } from '#core/kernel/index';
 import { planningEvents, type MilestoneCounts } from '#core/planning/index';
 import { planningUseCases } from '#core/planning/use-cases';
 import type { Repository } from '#core/repositories/index';
 import { stores } from '#plugins/planning/tables';
+import { quietLog } from '#test/contracts/storage-engines';
+import { recorded, user } from '../forge.ts';
 
-const log = { debug() {}, info() {}, warn() {}, error() {} };
+export { refusal } from '../forge.ts';
 
-/** What a typed refusal of the kind looks like to tap. */
-export const refusal = (kind: ErrorKind, detail?: RegExp) => ({
-  kind,
-  message: /./,
-  ...(detail !== undefined && { detail }),
-});
-
-const alice: User = {
-  kind: 'user',
-  id: 'alice-id',
-  username: 'alice',
-  isAdmin: false,
-  credential: { kind: 'session', id: 's', scopes: 'all', via: 'bearer' },
-};
+const alice = user('alice');
 
 /** A proof that Alice may this in the repository, and these beside it. */
 export function granted(
@@ -37,20 +26,8 @@ export function granted(
 
 export async function world(counters: readonly MilestoneCounts[] = []) {
   const ids = sequentialIds();
-  const storage: MemoryStorage = openMemory({ clock: systemClock, ids, log });
-  const events: EventOf[] = [];
-  await storage.deliver(
-    planningEvents.map((type) => ({
-      plugin: 'test',
-      subscription: on(type, {
-        name: type,
-        delivery: 'durable',
-        handle: async (event) => {
-          events.push(event as EventOf);
-        },
-      }),
-    })),
-  );
+  const storage: MemoryStorage = openMemory({ clock: systemClock, ids, log: quietLog });
+  const events = await recorded(storage, planningEvents);
   return {
     ...planningUseCases({
       labels: stores.labels.memory(storage.database),
@@ -63,8 +40,7 @@ export async function world(counters: readonly MilestoneCounts[] = []) {
     unitOfWork: storage.unitOfWork,
     /** What was delivered since it was last asked for: type, aggregate and payload. */
     async told(): Promise<readonly (readonly [string, string, unknown])[]> {
-      await storage.drained();
-      return events.splice(0).map(({ type, aggregate, payload }) => [type, aggregate, payload] as const);
+      return (await events()).splice(0).map(({ type, aggregate, payload }) => [type, aggregate, payload] as const);
     },
     close: () => storage.close(),
   };

@@ -3,47 +3,40 @@ import { memoryRateCounter, openMemory, sequentialIds, systemClock } from '#adap
 import { changes, reads } from '#core/kernel/access';
 import { Conflict, Unavailable } from '#core/kernel/errors';
 import {
-  accessDecision,
-  on,
-  scopeCatalogue,
   Unauthorized,
   type AuditEntry,
   type Call,
   type Caller,
   type Clock,
-  type ErrorKind,
-  type EventOf,
   type GrantOf,
   type Granted,
   type Intent,
   type Intents,
   type Settings,
   type UnitOfWork,
-  type User,
 } from '#core/kernel/index';
 import {
   repositoryEvents,
-  repositoryPermissions,
   repositoryScopes,
   repositorySettings,
   type Repository,
   type RepositoryCounters,
   type RepositoryStore,
 } from '#core/repositories/index';
-import { repositoryResolver, repositoryUseCases } from '#core/repositories/use-cases';
+import { repositoryUseCases } from '#core/repositories/use-cases';
 import { memoryAccountStore } from '#plugins/identity/accounts/store-memory';
 import { memoryCollaboratorStore } from '#plugins/repositories/collaborators/store-memory';
 import { roleTemplateStore } from '#plugins/repositories/role-templates/store';
 import { memoryMarkStore } from '#plugins/repositories/stars/store-memory';
 import { memoryRepositoryStore } from '#plugins/repositories/repositories/store-memory';
 import { memoryProtectionStore } from '#plugins/repositories/protection/store-memory';
+import { quietLog } from '#test/contracts/storage-engines';
 import { addAccount } from '#test/support/accounts';
+import { accessTo, callOf, permissionTable, recorded, user } from '../forge.ts';
 import { FakeGit } from './fake-git.ts';
 
-export const log = { debug() {}, info() {}, warn() {}, error() {} };
-
-/** What a typed refusal of the kind looks like to tap. */
-export const refusal = (kind: ErrorKind) => ({ kind, message: /./ });
+export { refusal } from '../forge.ts';
+export const log = quietLog;
 
 /** Intents whose process can be said to have died. */
 export class TestIntents implements Intents {
@@ -89,14 +82,6 @@ export class TestIntents implements Intents {
   }
 }
 
-export const user = (username: string, options: { readonly isAdmin?: boolean } = {}): User => ({
-  kind: 'user',
-  id: `${username}-id`,
-  username,
-  isAdmin: options.isAdmin ?? false,
-  credential: { kind: 'session', id: 's', scopes: 'all', via: 'bearer' },
-});
-
 export const alice = user('Alice');
 export const bob = user('bob');
 export const carol = user('carol');
@@ -138,20 +123,7 @@ export async function world(
   const intents = new TestIntents();
   const audited: AuditEntry[] = [];
   const auditing = { fails: false };
-  const events: EventOf[] = [];
-  await storage.deliver(
-    repositoryEvents.map((type) => ({
-      plugin: 'test',
-      subscription: on(type, {
-        name: type,
-        delivery: 'durable',
-        handle: async (event) => {
-          events.push(event as EventOf);
-        },
-      }),
-    })),
-  );
-  const permissionTable = { declarations: () => repositoryPermissions };
+  const events = await recorded(storage, repositoryEvents);
   const protections = memoryProtectionStore(storage.database);
   const collaborators = memoryCollaboratorStore(storage.database);
   const useCases = repositoryUseCases({
@@ -188,21 +160,11 @@ export async function world(
     permissionTable,
     counters: () => options.counters ?? [],
   });
-  const access = accessDecision({
-    isPermission: () => true,
-    scopes: scopeCatalogue(repositoryScopes),
-    adminGrants: () => undefined,
-    resolvers: () => [repositoryResolver({ store, permissionTable })],
-  });
+  const access = accessTo(store, repositoryScopes);
   const lost = new Set<Caller>();
   const renewed = new Map<Caller, Caller>();
   const as = <C extends Caller>(caller: C, now = new Date()): Call<C> => ({
-    caller,
-    requestId: 'r',
-    ip: '192.0.2.1',
-    userAgent: 'test',
-    signal: new AbortController().signal,
-    now,
+    ...callOf(caller, now),
     renew: async () => {
       if (lost.has(caller)) throw new Unauthorized('The credential is not valid');
       return as(renewed.get(caller) ?? caller, now) as Call<C>;
@@ -241,10 +203,7 @@ export async function world(
     as,
     granted,
     /** What was delivered so far. */
-    async events(): Promise<readonly EventOf[]> {
-      await storage.drained();
-      return events;
-    },
+    events,
     /** Pushes as a client does and reads the answer to its end. */
     async push(caller: Caller, repository: Repository, updates: readonly object[]): Promise<string> {
       const body = (async function* () {

@@ -41,10 +41,7 @@ async function under(
       subscription: on('label.deleted', {
         name: 'detach',
         delivery: 'durable',
-        handle: ({ payload: { id: labelId } }) =>
-          unitOfWork.run(async () => {
-            while ((await carriers.delete({ labelId })) !== undefined);
-          }),
+        handle: ({ payload: { id: labelId } }) => unitOfWork.run(() => carriers.deleteMany({ where: { labelId } })),
       }),
     },
   ]);

@@ -1,5 +1,5 @@
 // The stores of repositories, held to their contract on every engine.
-import { rawSql, type SqlDatabase } from 'hexforge/plugin';
+import { rawSql } from 'hexforge/plugin';
 import t from 'tap';
 import { openMemory, systemClock, systemIds } from '#adapters/memory/index';
 import type { PostgresStorage } from '#adapters/postgres/index';
@@ -25,6 +25,7 @@ import {
 } from '../../contracts/repository-store.ts';
 import { eachEngine, quietLog, type TestData, setOf } from '../../contracts/storage-engines.ts';
 import { addAccount } from '../../support/accounts.ts';
+import { countedReads } from '../forge-stores.ts';
 
 const repositoryStoreChecks = [...recordChecks, ...collaboratorStoreChecks];
 
@@ -49,18 +50,7 @@ async function onSql(data: TestData) {
     entities: [...identityEntities, ...entities],
     migrations: [setOf(identity), setOf(repositories)],
   })) as PostgresStorage;
-  let statements = 0;
-  const counted: SqlDatabase = {
-    em: () => storage.database.em(),
-    kysely: <DB>() =>
-      storage.database.kysely<DB>().withPlugin({
-        transformQuery: ({ node }) => node,
-        transformResult: async ({ result }) => {
-          statements++;
-          return result;
-        },
-      }),
-  };
+  const { counted, statements } = countedReads(storage.database);
   const db = () => storage.database.kysely<Record<never, never>>();
   const accounts = sqlAccountStore(storage.database);
   const provide = async () => {
@@ -78,7 +68,7 @@ async function onSql(data: TestData) {
         }>`select repositories_readable(${reader}::uuid, ${repositoryId}::uuid) as readable`.execute(db());
         return rows[0]?.readable === true;
       },
-      statements: () => statements,
+      statements,
     };
   };
   return { storage, provide };

@@ -24,6 +24,7 @@ declare const tokens: kit.MemoryTable<{ readonly id: string; readonly userId: st
 declare const bells: { of(tower: string, limit: number): Promise<readonly string[]>; clear(tower: string): Promise<void> };
 declare const labels: kit.Rows<Label>;
 declare const label: Label;
+declare const indexed: repositories.IndexedThings<kit.Titled>;
 declare const items: repositories.RepositoryItems<Label>;
 declare const unitOfWork: kit.UnitOfWork;
 declare const events: kit.Events;

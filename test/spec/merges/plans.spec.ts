@@ -156,6 +156,32 @@ void t.test('lists and fetches of merge requests', { timeout: 600_000 }, async (
     t.ok(all.processes <= one.processes, `${all.processes} processes for a hundred, ${one.processes} for one`);
   });
 
+  await t.test('a reviewer and a hundred are asked, asked again and let go in as many statements', async (t) => {
+    const people = await run(
+      `insert into identity_user select (jsonb_populate_record(u, jsonb_build_object('id', gen_random_uuid(),
+        'username', 'reader-' || n, 'username_key', 'reader-' || n,
+        'email', n || '@example.com', 'email_key', n || '@example.com'))).*
+      from identity_user u, generate_series(1, 201) n where u.username = 'alice' returning id::text`,
+    );
+    const ids = people.map(({ id }) => String(id));
+    /** What is written of reviews when these are the reviewers. */
+    const asked = async (reviewers: readonly string[]): Promise<readonly string[]> => {
+      const statements = await recorded(async () =>
+        expect(await alice.client.patch(few.path, { body: { reviewer_ids: reviewers } }), 200),
+      );
+      return statements.flatMap(({ sql }) => /^(insert|update|delete)\b.*\bmerges_review\b/s.exec(sql)?.[1] ?? []);
+    };
+    const answered = () => run("update merges_review set state = 'approved' where state = 'pending'");
+    for (const reviewers of [ids.slice(0, 1), ids.slice(1, 101)]) {
+      const others = ids.slice(101, 101 + reviewers.length);
+      t.strictSame(await asked(reviewers), ['insert'], `${reviewers.length} asked`);
+      t.strictSame(await asked(others), ['delete', 'insert'], 'others in their place');
+      await answered();
+      t.strictSame(await asked(others), ['update'], 'asked again, after they have answered');
+      t.strictSame(await asked([]), ['delete'], 'and let go');
+    }
+  });
+
   await t.test('a push asks for the requests of its branch alone', async (t) => {
     const pushed = recorded(async () => {
       await few.work.commit('Again', { 'file-1': 'again\n' });

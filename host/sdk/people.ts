@@ -1,0 +1,37 @@
+// Users as other areas show them: joined in memory, and over HTTP.
+import type { MemoryDatabase } from '#adapters/memory/database';
+import { shape, text, uuid, type TypeOf } from '#adapters/http/shape';
+import type { PublicUser, PublicUserRow } from '#core/identity/index';
+
+/** Everybody by id, for a store in memory: what a join with the view `identity_public_user` does in SQL. */
+export const publicUsers = (database: MemoryDatabase): ReadonlyMap<string, PublicUser> =>
+  new Map(
+    database
+      .published<PublicUserRow>('identity_public_user')
+      .map(({ id, username, display_name, avatar_url }) => [
+        id,
+        { id, username, displayName: display_name, avatarUrl: avatar_url },
+      ]),
+  );
+
+/**
+ * The shape of a user in what goes out.
+ *
+ * @example
+ *   const bellJson = shape({ id: uuid(), ringer: userShape() }).id('Bell');
+ *   const presentBell = ({ id, ringer }: { id: string; ringer: PublicUser }) => ({ id, ringer: presentUser(ringer) });
+ */
+export const userShape = () => shape({ id: uuid(), username: text(), display_name: text(), avatar_url: text() });
+
+/** A user as `userShape` has them. */
+export const presentUser = ({
+  id,
+  username,
+  displayName,
+  avatarUrl,
+}: PublicUser): TypeOf<ReturnType<typeof userShape>> => ({
+  id,
+  username,
+  display_name: displayName,
+  avatar_url: avatarUrl,
+});

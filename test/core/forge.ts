@@ -1,0 +1,102 @@
+// What use cases are tried with on in-memory stores: callers and their calls, repositories, proofs of access, a merge
+// request, and what is told.
+import type { MemoryStorage } from '#adapters/memory/index';
+import {
+  accessDecision,
+  on,
+  scopeCatalogue,
+  type AccessDecision,
+  type Call,
+  type Caller,
+  type ErrorKind,
+  type EventOf,
+  type EventType,
+  type ScopeRow,
+  type User,
+} from '#core/kernel/index';
+import type { MergeRequest } from '#core/merges/index';
+import { repositoryPermissions, type Repository, type RepositoryStore } from '#core/repositories/index';
+import { repositoryResolver } from '#core/repositories/use-cases';
+
+/** What a typed refusal of the kind looks like to tap. */
+export const refusal = (kind: ErrorKind, detail?: RegExp) => ({ kind, message: /./, ...(detail && { detail }) });
+
+export const user = (username: string, { isAdmin = false }: { readonly isAdmin?: boolean } = {}): User => ({
+  kind: 'user',
+  id: `${username}-id`,
+  username,
+  isAdmin,
+  credential: { kind: 'session', id: 's', scopes: 'all', via: 'bearer' },
+});
+
+export const callOf = <C extends Caller>(caller: C, now = new Date()): Call<C> => ({
+  caller,
+  requestId: 'r',
+  ip: '192.0.2.1',
+  userAgent: 'test',
+  signal: new AbortController().signal,
+  now,
+  renew: async () => callOf(caller, now),
+});
+
+/** A public one of alice's. */
+export const repositoryOf = (id: string, patch: Partial<Repository> = {}): Repository => ({
+  id,
+  ownerId: 'alice-id',
+  owner: 'alice',
+  name: 'code',
+  description: '',
+  visibility: 'public',
+  defaultBranch: 'main',
+  issueCode: '',
+  createdAt: new Date(0),
+  updatedAt: new Date(0),
+  ...patch,
+});
+
+/** An open one of `topic` into `main` of the same repository. */
+export const requestOf = (
+  request: Pick<MergeRequest, 'id' | 'repositoryId' | 'number' | 'authorId'> & Partial<MergeRequest>,
+): MergeRequest => ({
+  title: 'A request',
+  description: '',
+  state: 'open',
+  isDraft: false,
+  sourceRepositoryId: request.repositoryId,
+  sourceBranch: 'topic',
+  targetBranch: 'main',
+  milestoneId: null,
+  headOid: '1'.repeat(40),
+  baseOid: null,
+  mergeCommit: null,
+  mergedById: null,
+  createdAt: new Date(0),
+  updatedAt: new Date(0),
+  mergedAt: null,
+  closedAt: null,
+  ...request,
+});
+
+export const permissionTable = { declarations: () => repositoryPermissions };
+
+/** By the role table, for things in these repositories. */
+export const accessTo = (store: RepositoryStore, scopes: readonly ScopeRow[] = []): AccessDecision =>
+  accessDecision({
+    isPermission: () => true,
+    scopes: scopeCatalogue(scopes),
+    adminGrants: () => undefined,
+    resolvers: () => [repositoryResolver({ store, permissionTable })],
+  });
+
+/** Begins delivery. @returns what was delivered so far, once all that was emitted is. */
+export async function recorded(storage: MemoryStorage, types: readonly EventType[]): Promise<() => Promise<EventOf[]>> {
+  const events: EventOf[] = [];
+  const handle = async (event: EventOf): Promise<void> => void events.push(event);
+  await storage.deliver(
+    types.map((type) => ({ plugin: 'test', subscription: on(type, { name: type, delivery: 'durable', handle }) })),
+  );
+  return async () => {
+    await storage.drained();
+    return events;
+  };
+}
