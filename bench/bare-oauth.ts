@@ -18,7 +18,7 @@ export interface Copies {
 export interface BareOAuth {
   /** As the endpoint of that name answers; undefined where it refuses. */
   answer(endpoint: string, form: Form, unitOfWork: UnitOfWork): Promise<object | undefined>;
-  /** Sixty-four users who have granted the client what the administrator has, so that requests need not wait in line. */
+  /** Sixty-four users who granted the client what the administrator has, so that requests need not wait in line. */
   people(clientId: string): Promise<void>;
   fill(copies: Copies): Promise<void>;
 }

@@ -192,7 +192,7 @@ export function passwordSignIn(parts: PasswordParts): Passwords {
 
     basic: {
       async prove(username, password, { ip, now }) {
-        // A token that has ended is no attempt at a password, which would shut its owner out, nor any directory's to see.
+        // A token that has ended is no attempt at a password, which would shut its owner out, and no directory's.
         if (hasTokenForm(password)) return undefined;
         const proved = await passwords.prove({
           username,

@@ -11,7 +11,7 @@ export abstract class OAuthRefusal extends HexforgeError {
   }
 }
 
-/** The class of one code. Its type is spelled out: a class without a name and with private members has no declaration. */
+/** The class of one code. Its type is spelled out: a nameless class with private members has no declaration. */
 const refusal = (code: string, kind?: ErrorKind): new (description: string) => OAuthRefusal =>
   class extends OAuthRefusal {
     constructor(description: string) {

@@ -20,7 +20,7 @@ export interface RefreshFields {
 export function refreshGrant(parts: OAuthParts, issuing: Issuing) {
   const { issued, grants, vouching, digests, unitOfWork, audit, baseUrl } = parts;
 
-  /** Step 3: the resource is the one that was authorized, and the scope no wider. @throws {InvalidTarget | InvalidScope} */
+  /** Step 3: the resource is the authorized one, the scope no wider. @throws {InvalidTarget | InvalidScope} */
   const asked = ({ family, grant }: FoundRefreshToken, client: Client, fields: RefreshFields): readonly string[] => {
     if (fields.resource !== undefined && !isSameResource(baseUrl, grant.resource, fields.resource))
       throw new InvalidTarget('The resource is not the one that was authorized');

@@ -78,8 +78,8 @@ const system: Door = { pat: 'admin:system', oauth: 'no' };
 const audit: Door = { pat: 'admin:system', oauth: 'read:audit' };
 
 /**
- * Method and path under /api/v1, `*` for any method and, at the end, for any rest; the first that fits counts. Each fits
- * an operation that no earlier one does.
+ * Method and path under /api/v1, `*` for any method and, at the end, for any rest; the first that fits counts. Each
+ * fits an operation that no earlier one does.
  */
 const table: readonly (readonly [operations: string, door: Door])[] = [
   // Document A: discovery is public, metadata and keys too; so are the instance's own pages.
