@@ -1,8 +1,8 @@
 // Accounts in PostgreSQL.
 import { emailKey, usernameKey } from 'hexforge/identity';
 import type { Account, AccountStore, SecuredAccount } from 'hexforge/identity';
-import { countOf, rawSql } from 'hexforge/plugin';
-import type { Selectable, SqlDatabase } from 'hexforge/plugin';
+import { compiledRead, countOf, rawSql } from 'hexforge/plugin';
+import type { Kysely, Selectable, SqlDatabase } from 'hexforge/plugin';
 import { rows, UserTable } from '../tables.ts';
 import type { IdentityRows } from '../tables.ts';
 
@@ -41,6 +41,10 @@ const secured = (row: AccountRow & { readonly password_hash: string }): SecuredA
   passwordHash: row.password_hash,
 });
 
+const accountById = compiledRead(['id'], (db: Kysely<IdentityRows>, { id }: { readonly id: string }) =>
+  db.selectFrom('identity_user').select(accountColumns).where('id', '=', id),
+);
+
 export function sqlAccountStore(db: SqlDatabase): AccountStore {
   const users = () => rows(db).selectFrom('identity_user');
   return {
@@ -59,7 +63,7 @@ export function sqlAccountStore(db: SqlDatabase): AccountStore {
       return (await users().select('id').limit(1).executeTakeFirst()) !== undefined;
     },
     async byId(id) {
-      const row = await users().select(accountColumns).where('id', '=', id).executeTakeFirst();
+      const [row] = await accountById(rows(db), { id });
       return row && account(row);
     },
     async byIds(ids) {

@@ -1,7 +1,20 @@
 // Sessions and their refresh tokens in PostgreSQL.
 import type { SessionStore } from 'hexforge/identity';
-import type { SqlDatabase } from 'hexforge/plugin';
-import { RefreshTokenTable, rows, SessionTable } from '../tables.ts';
+import { compiledRead, type Kysely, type SqlDatabase } from 'hexforge/plugin';
+import { RefreshTokenTable, rows, SessionTable, type IdentityRows } from '../tables.ts';
+
+/** What every request with a session begins with. */
+const sessionOwner = compiledRead(
+  ['id', 'now'],
+  (db: Kysely<IdentityRows>, { id, now }: { readonly id: string; readonly now: Date }) =>
+    db
+      .selectFrom('identity_session as session')
+      .innerJoin('identity_user as user', 'user.id', 'session.user_id')
+      .select(['user.id', 'user.username', 'user.is_admin as isAdmin'])
+      .where('session.id', '=', id)
+      .where('session.expires_at', '>', now)
+      .where('user.status', '=', 'active'),
+);
 
 export function sqlSessionStore(db: SqlDatabase): SessionStore {
   const refreshTokens = () =>
@@ -14,14 +27,7 @@ export function sqlSessionStore(db: SqlDatabase): SessionStore {
       await db.em().insert(SessionTable, session);
     },
     async owner(id, now) {
-      const row = await rows(db)
-        .selectFrom('identity_session as session')
-        .innerJoin('identity_user as user', 'user.id', 'session.user_id')
-        .select(['user.id', 'user.username', 'user.is_admin as isAdmin'])
-        .where('session.id', '=', id)
-        .where('session.expires_at', '>', now)
-        .where('user.status', '=', 'active')
-        .executeTakeFirst();
+      const [row] = await sessionOwner(rows(db), { id, now });
       return row;
     },
     async startedAt(id, now) {
