@@ -34,6 +34,8 @@ const sqlAlone = [
   'it is there before any plugin, and stays',
   'the property fails on a planted difference in SQL',
   'the published set is planned as if its condition stood in the query',
+  'who knows the id of a row writes it by one statement',
+  'entries older than ten minutes are counted from what was counted up',
 ];
 const sqlMark = ' (SQL alone)';
 

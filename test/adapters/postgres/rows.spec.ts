@@ -94,21 +94,23 @@ void t.test('rows of one table', (t) =>
       };
     });
 
-    const all = things.sql(storage.database);
-    const sent = async (work: () => Promise<unknown>): Promise<readonly (string | undefined)[]> =>
-      (await recorded(() => storage.unitOfWork.run(work)))
-        .filter(({ sql }) => sql.includes('test_thing'))
-        .map(({ sql }) => sql.split(' ')[0]);
-    const [id, ownerId] = [systemIds.uuid(), systemIds.uuid()];
-    const one: Thing = { id, ownerId, nameKey: 'one', rank: 1, tags: [], closedAt: null };
-    t.strictSame(await sent(() => all.insert(one)), ['insert']);
-    t.strictSame(
-      await sent(() => all.update({ id, rank: 1 }, { rank: 2 })),
-      ['update'],
-      'who knows the id needs no look',
-    );
-    t.strictSame(await sent(() => all.update({ ownerId }, { rank: 3 })), ['select', 'update']);
-    t.strictSame(await sent(() => all.delete({ id, rank: 3 })), ['delete']);
-    t.equal(await all.count({ ownerId }), 0);
+    await t.test('who knows the id of a row writes it by one statement', async (t) => {
+      const all = things.sql(storage.database);
+      const sent = async (work: () => Promise<unknown>): Promise<readonly (string | undefined)[]> =>
+        (await recorded(() => storage.unitOfWork.run(work)))
+          .filter(({ sql }) => sql.includes('test_thing'))
+          .map(({ sql }) => sql.split(' ')[0]);
+      const [id, ownerId] = [systemIds.uuid(), systemIds.uuid()];
+      const one: Thing = { id, ownerId, nameKey: 'one', rank: 1, tags: [], closedAt: null };
+      t.strictSame(await sent(() => all.insert(one)), ['insert']);
+      t.strictSame(
+        await sent(() => all.update({ id, rank: 1 }, { rank: 2 })),
+        ['update'],
+        'who knows the id needs no look',
+      );
+      t.strictSame(await sent(() => all.update({ ownerId }, { rank: 3 })), ['select', 'update']);
+      t.strictSame(await sent(() => all.delete({ id, rank: 3 })), ['delete']);
+      t.equal(await all.count({ ownerId }), 0);
+    });
   }),
 );

@@ -114,14 +114,19 @@ void t.test('audit log', async (t) => {
       }
       t.equal(await total(), before + 4);
       t.equal((await store.list({ ...all, action: 'user.', limit: 1 })).total, before + 4, 'with a filter too');
-      if (engine === 'memory') return;
-      const em = (storage as PostgresStorage).database.em();
-      const [counted] = await em.execute<{ entries: string }[]>('select entries::text from audit_count');
-      t.equal(Number(counted?.entries), before + 3, 'all but what came in the last ten minutes');
-      await em.execute('update audit_count set entries = entries + 100');
-      t.equal(await total(), before + 104);
-      await em.execute('update audit_count set entries = entries - 100');
     });
+
+    if (engine !== 'memory')
+      await t.test('entries older than ten minutes are counted from what was counted up', async (t) => {
+        const total = async () => (await store.list({ ...all, limit: 1 })).total;
+        const before = await total();
+        const em = (storage as PostgresStorage).database.em();
+        const [counted] = await em.execute<{ entries: string }[]>('select entries::text from audit_count');
+        t.equal(Number(counted?.entries), before - 1, 'all but the last');
+        await em.execute('update audit_count set entries = entries + 100');
+        t.equal(await total(), before + 100);
+        await em.execute('update audit_count set entries = entries - 100');
+      });
 
     await t.test('hostile text is bounded and secrets are masked', async (t) => {
       await log.append(
