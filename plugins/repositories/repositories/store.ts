@@ -80,6 +80,10 @@ const standingRead = (counted: boolean) =>
 const standing = standingRead(false);
 const countedStanding = standingRead(true);
 
+const ownedBy = countEach<RepositoriesRows>((db, ids) =>
+  db.selectFrom('repositories_repository').select('owner_id as id').where('owner_id', '=', ids),
+);
+
 export function sqlRepositoryStore(database: SqlDatabase): RepositoryStore {
   const db = (): Kysely<RepositoriesRows> => database.kysely<RepositoriesRows>();
   return {
@@ -174,10 +178,7 @@ export function sqlRepositoryStore(database: SqlDatabase): RepositoryStore {
       return new Set(found.map(({ id }) => id));
     },
 
-    countByOwner: (userIds) =>
-      countEach(db(), userIds, (ids) =>
-        db().selectFrom('repositories_repository').select('owner_id as id').where('owner_id', 'in', ids),
-      ),
+    countByOwner: (userIds) => ownedBy(db(), userIds),
 
     async owned(userId, how) {
       // A statement of its own: the one that counts then sees what those before in the row have written.
