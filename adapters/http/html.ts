@@ -1,5 +1,6 @@
 // Pages that a browser shows: HTML that escapes what is put into it, and the headers that keep a page to itself.
 import { createHash } from 'node:crypto';
+import { htmlEntity } from '#core/kernel/html';
 import type { Failure } from './errors.ts';
 
 /** HTML that may be shown as it is; `html` makes it. */
@@ -29,20 +30,12 @@ function written(piece: HtmlPiece): string {
   return typeof piece === 'string' ? escaped(piece) : piece.map(written).join('');
 }
 
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
 /** What does not show, and what turns around the text beside it, is shown to be there. */
 const escaped = (text: string): string =>
   text
     .toWellFormed()
     .replaceAll(/[^\P{Cc}\n\t]|\p{Bidi_Control}/gu, '\u{fffd}')
-    .replaceAll(/[&<>"']/g, (character) => entities[character] ?? '');
+    .replaceAll(/[&<>"']/g, htmlEntity);
 
 /**
  * A page of this instance. It has no scripts, nothing of other sites, and cannot be framed; its forms lead to this

@@ -148,9 +148,8 @@ export function overrideUseCases(parts: OverrideParts) {
         const ids = [...new Set(all.filter((one) => one.kind === kind).map(({ targetId }) => targetId))];
         const kept = ids.length === 0 ? undefined : await there(kind, ids);
         if (kept === undefined) continue;
-        await unitOfWork.run(async () => {
-          for (const id of ids) if (!kept.has(id)) await overrides.removeTarget(kind, id);
-        });
+        const gone = ids.filter((id) => !kept.has(id));
+        if (gone.length > 0) await unitOfWork.run(() => overrides.removeTargets(kind, gone));
       }
     },
   };

@@ -51,7 +51,7 @@ export interface OverrideStore {
   put(override: Override): Promise<void>;
   /** @returns whether there was one. */
   remove(key: OverrideKey): Promise<boolean>;
-  removeTarget(kind: OverrideKind, targetId: string): Promise<void>;
+  removeTargets(kind: OverrideKind, targetIds: readonly string[]): Promise<void>;
 }
 
 /** The first request of a window that was refused to a subject; more of them in that window leave no other. */

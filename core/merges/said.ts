@@ -1,23 +1,15 @@
 // What people say of a merge request, in comments and reviews: Markdown, kept with its HTML escaped.
 import { ValidationFailed } from '#core/kernel/errors';
+import { htmlEntity } from '#core/kernel/html';
 
 /** Characters of one text, as it is kept. */
 export const longestText = 65_536;
-
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
 
 /**
  * Document B, "Comments": stored with HTML entities escaped. An entity that is one of these already stays as it is, so
  * that a client which edits what it has read sends it back without its growing.
  */
-export const escaped = (text: string): string =>
-  text.replace(/&(?!(?:amp|lt|gt|quot|#39);)|[<>"']/g, (character) => entities[character] ?? character);
+export const escaped = (text: string): string => text.replace(/&(?!(?:amp|lt|gt|quot|#39);)|[<>"']/g, htmlEntity);
 
 /** @throws {ValidationFailed} for one that is too long once it is escaped. */
 export function keptText(text: string): string {

@@ -152,8 +152,20 @@ export const noCounts: RepositoryCounts = {
   watching: false,
 };
 
+/** A view of the database with one number of each repository, as `(repository_id, count)`; without a row it is 0. */
+export interface CountView {
+  /** One of the provider's own tables. */
+  readonly name: string;
+  readonly member: 'stars' | 'forks' | 'watchers' | 'openIssues' | 'openMergeRequests';
+}
+
 /** Fills members of the counts for a batch of repositories; each provider answers for its own. */
 export interface RepositoryCounters {
+  /**
+   * All that `counts` tells, where it is one number that a view has too: the query that finds a repository then counts,
+   * and `counts` is asked only where there is no such query, as for lists and in memory.
+   */
+  readonly view?: CountView;
   counts(repositoryIds: readonly string[], caller: Caller): Promise<ReadonlyMap<string, Partial<RepositoryCounts>>>;
 }
 

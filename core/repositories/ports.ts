@@ -1,5 +1,5 @@
 // What this area asks of the world beside git: the store of repositories.
-import type { RepositoryCounts } from './offers.ts';
+import type { CountView, RepositoryCounts } from './offers.ts';
 import type { Owned } from './quota.ts';
 import type { Repository } from './repository.ts';
 import type { Collaboration } from './roles.ts';
@@ -17,8 +17,8 @@ export interface StandingRow {
   readonly repository: Repository;
   /** The caller's, where they are a collaborator. */
   readonly collaboration: Collaboration | undefined;
-  /** Where they were asked for. */
-  readonly ownCounts?: OwnCounts;
+  /** Where they were asked for: the store's own, and of the views those that it reads. */
+  readonly counts?: FoundCounts;
 }
 
 /** Which repositories a list shows, and to whom. */
@@ -59,17 +59,20 @@ export const uniques = {
 /** Of a record's counts, those that the store of repositories keeps itself. */
 export type OwnCounts = Pick<RepositoryCounts, 'stars' | 'watchers' | 'forks' | 'starred' | 'watching'>;
 
+/** What was counted in the query that found a repository. */
+export type FoundCounts = OwnCounts & Partial<RepositoryCounts>;
+
 /** Where the records of repositories are kept. */
 export interface RepositoryStore {
   /**
-   * By owner and name, case-insensitively, with the user's own collaborator row and, where `counted`, with
-   * what `ownCounts` tells; one query.
+   * By owner and name, case-insensitively, with the user's own collaborator row and, where `counted` by views or by
+   * none, with what `ownCounts` tells; one query. A store that has no views leaves them out.
    */
   standing(
     owner: string,
     name: string,
     userId: string | undefined,
-    counted?: boolean,
+    counted?: readonly CountView[],
   ): Promise<StandingRow | undefined>;
   byId(id: string): Promise<Repository | undefined>;
   /** Of these users, those who may read it by visibility, ownership or collaboration; one query. */

@@ -4,7 +4,7 @@ import type { Call, Caller, User } from '#core/kernel/caller';
 import { HexforgeError, Unavailable } from '#core/kernel/errors';
 import { noCounts, type RepositoryCounters, type RepositoryCounts } from './offers.ts';
 import type { RepositoryParts } from './parts.ts';
-import type { OwnCounts } from './ports.ts';
+import type { FoundCounts } from './ports.ts';
 import type { Repository } from './repository.ts';
 
 /** The record of a repository with what is counted of it. */
@@ -14,7 +14,7 @@ export interface RepositoryRecord {
 }
 
 /** With what was counted in the query that found it, where it was asked for as such. */
-export type CountedRepository = Repository & { readonly ownCounts?: OwnCounts };
+export type CountedRepository = Repository & { readonly found?: FoundCounts };
 
 /** Late: counters come from plugins that need this one. */
 type Parts = Pick<RepositoryParts, 'store'> & { readonly counters: () => readonly RepositoryCounters[] };
@@ -46,14 +46,16 @@ export const recordRepository =
 /** The record of a repository the caller was found to be allowed to see. */
 async function recordOf(
   { store, counters }: Parts,
-  { ownCounts, ...repository }: CountedRepository,
+  { found, ...repository }: CountedRepository,
   caller: Caller,
 ): Promise<RepositoryRecord> {
   const parts = await Promise.all([
-    ownCounts === undefined
+    found === undefined
       ? store.ownCounts([repository.id], caller.kind === 'user' ? caller.id : undefined)
-      : new Map([[repository.id, ownCounts]]),
-    ...counters().map((counter) => counter.counts([repository.id], caller)),
+      : new Map([[repository.id, found]]),
+    ...counters()
+      .filter(({ view }) => view === undefined || found?.[view.member] === undefined)
+      .map((counter) => counter.counts([repository.id], caller)),
   ]);
   const counts: RepositoryCounts = Object.assign({}, noCounts, ...parts.map((part) => part.get(repository.id)));
   // Document B: always false for anonymous callers, whatever a counter says.

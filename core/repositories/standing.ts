@@ -3,6 +3,7 @@
 import type { ResourceResolver, Standing } from '#core/kernel/access';
 import type { Caller } from '#core/kernel/caller';
 import type { PermissionTable } from '#core/kernel/permissions';
+import type { CountView, RepositoryCounters } from './offers.ts';
 import type { CountedRepository } from './record.ts';
 import type { Reader, RepositoryStore, StandingRow } from './ports.ts';
 import { isOpen, mayRead } from './readable.ts';
@@ -13,15 +14,17 @@ import './permissions.ts';
 export function repositoryResolver({
   store,
   permissionTable,
+  counters,
 }: {
   readonly store: RepositoryStore;
   readonly permissionTable: PermissionTable;
+  readonly counters: () => readonly RepositoryCounters[];
 }): ResourceResolver<'repository' | 'counted-repository'> {
   const table = lateRoleTable(permissionTable);
   const resolve = async (
     caller: Caller,
     { owner = '', repo = '' }: Readonly<Record<string, string>>,
-    counted: boolean,
+    counted?: readonly CountView[],
   ): Promise<Standing<CountedRepository> | undefined> => {
     // What is no name cannot be one: text that only folds to a name does not reach it.
     if (!isRepositoryName(repo) || !/^[A-Za-z0-9\-_.]+$/.test(owner)) return undefined;
@@ -29,8 +32,13 @@ export function repositoryResolver({
     return found === undefined ? undefined : standing(found, caller, table());
   };
   return {
-    repository: (caller, params) => resolve(caller, params, false),
-    'counted-repository': (caller, params) => resolve(caller, params, true),
+    repository: (caller, params) => resolve(caller, params),
+    'counted-repository': (caller, params) =>
+      resolve(
+        caller,
+        params,
+        counters().flatMap(({ view }) => view ?? []),
+      ),
   };
 }
 
@@ -51,7 +59,7 @@ export function heldPermissions(
 
 export function standing(row: StandingRow, caller: Reader, table: RoleTable): Standing<CountedRepository> {
   const repository: CountedRepository =
-    row.ownCounts === undefined ? row.repository : { ...row.repository, ownCounts: row.ownCounts };
+    row.counts === undefined ? row.repository : { ...row.repository, found: row.counts };
   if (caller.kind === 'user' && (caller.isAdmin || caller.id === repository.ownerId))
     return { resource: repository, readable: true, may: () => true };
   const held = heldPermissions(row, caller.kind === 'user', table);

@@ -1,9 +1,10 @@
-// Opens the forge for one offline command, while no server runs on its data directory.
+// Opens the forge for one command, where no server runs on its data directory.
 import type { Configuration } from '#config/configuration';
-import { openForge, type OpenForge } from '../forge.ts';
+import { askServer } from '../control.ts';
+import { migrate, openForge, type OpenForge } from '../forge.ts';
 import { openLog } from '../log.ts';
 import type { Context } from './command.ts';
-import { print } from './command.ts';
+import { print, remark } from './command.ts';
 
 export async function offline<T>(
   context: Context,
@@ -19,4 +20,29 @@ export async function offline<T>(
     await open.machine.stop();
     await open.storage.close();
   }
+}
+
+/**
+ * Asks the server that runs on the data directory; where none does, `work` does the same with the forge, migrated and
+ * built. Says which.
+ *
+ * @throws {ServerRefused}
+ */
+export async function byServerOrHere<T>(
+  context: Context,
+  configuration: Configuration,
+  request: Parameters<typeof askServer>[1],
+  work: (open: OpenForge) => Promise<T>,
+): Promise<T> {
+  const answer = await askServer(configuration.dataDir, request);
+  if (answer !== undefined) {
+    remark(context, `Done by the running server (pid ${answer.pid})`);
+    return answer.value as T;
+  }
+  remark(context, `No server runs on ${configuration.dataDir}: opening the database`);
+  return offline(context, configuration, async (open) => {
+    await migrate(open);
+    await open.machine.build();
+    return work(open);
+  });
 }

@@ -1,9 +1,7 @@
 // `hexforge rotate-key`: a new key for what is sealed at rest.
-import { askServer } from '../control.ts';
-import { migrate } from '../forge.ts';
-import { rotateKey, type Rotation } from '../rotation.ts';
-import { examined, print, remark, type Command } from './command.ts';
-import { offline } from './offline.ts';
+import { rotateKey } from '../rotation.ts';
+import { examined, print, type Command } from './command.ts';
+import { byServerOrHere } from './offline.ts';
 
 export const rotateKeyCommand: Command = {
   name: 'rotate-key',
@@ -11,21 +9,12 @@ export const rotateKeyCommand: Command = {
   example: 'hexforge rotate-key',
   async run(context) {
     const { configuration } = await examined(context);
-    const answer = await askServer(configuration.dataDir, { ask: 'rotate-key' });
-    remark(
+    const { made, resealed } = await byServerOrHere(
       context,
-      answer === undefined
-        ? `No server runs on ${configuration.dataDir}: opening the database`
-        : `Done by the running server (pid ${answer.pid})`,
+      configuration,
+      { ask: 'rotate-key' },
+      ({ machine, secretKeys }) => rotateKey(machine.container, secretKeys),
     );
-    const { made, resealed } =
-      answer === undefined
-        ? await offline(context, configuration, async (open) => {
-            await migrate(open);
-            await open.machine.build();
-            return rotateKey(open.machine.container, open.secretKeys);
-          })
-        : (answer.value as Rotation);
     print(
       context,
       made

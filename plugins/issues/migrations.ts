@@ -6,6 +6,14 @@ import { issues } from './issues/migration.ts';
 import { search } from './search/migration.ts';
 import { types } from './types/migration.ts';
 
+const openCount: Migration = {
+  name: '006-open-count',
+  up: [
+    `create view issues_open as
+    select repository_id, count(*) as count from issues_issue where state = 'open' group by repository_id`,
+  ],
+};
+
 export const tables = [
   'issues_type',
   'issues_type_scheme',
@@ -21,6 +29,7 @@ export const tables = [
   'issues_comment',
   'issues_description_edit',
   'issues_link',
+  'issues_open',
 ];
 
-export const migrations: readonly Migration[] = [types, issues, components, talk, search];
+export const migrations: readonly Migration[] = [types, issues, components, talk, search, openCount];

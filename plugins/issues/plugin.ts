@@ -76,7 +76,10 @@ export default definePlugin({
       ids: context.Ids,
     }),
   provides: {
-    RepositoryCounters: ({ repositoryCounters }) => repositoryCounters,
+    RepositoryCounters: ({ repositoryCounters }) => ({
+      ...repositoryCounters,
+      view: { name: 'issues_open', member: 'openIssues' },
+    }),
     UserReferences: ({ userReferences }) => userReferences,
     MilestoneCounts: ({ milestoneCounts }) => milestoneCounts,
   },

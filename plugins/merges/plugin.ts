@@ -77,7 +77,10 @@ export default definePlugin({
       host: new URL(context.instance.baseUrl).hostname,
     }),
   provides: {
-    RepositoryCounters: ({ repositoryCounters }) => repositoryCounters,
+    RepositoryCounters: ({ repositoryCounters }) => ({
+      ...repositoryCounters,
+      view: { name: 'merges_open', member: 'openMergeRequests' },
+    }),
     UserReferences: ({ userReferences }) => userReferences,
   },
   routes: (useCases) => [

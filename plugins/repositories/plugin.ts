@@ -64,6 +64,7 @@ export default definePlugin({
   },
   build(context) {
     const { stores, late, log, config, instance } = context;
+    const counters = () => late.RepositoryCounters;
     const useCases = repositoryUseCases({
       store: stores.repositories,
       collaborators: stores.collaborators,
@@ -83,7 +84,7 @@ export default definePlugin({
       clock: context.Clock,
       ids: context.Ids,
       log,
-      counters: () => late.RepositoryCounters,
+      counters,
     });
     return {
       useCases,
@@ -95,7 +96,11 @@ export default definePlugin({
         users: context.Users,
         permissionTable: context.PermissionTable,
       }),
-      resolver: repositoryResolver({ store: stores.repositories, permissionTable: context.PermissionTable }),
+      resolver: repositoryResolver({
+        store: stores.repositories,
+        permissionTable: context.PermissionTable,
+        counters,
+      }),
       present: repositoryPresenter(instance, config.ssh_url),
     };
   },

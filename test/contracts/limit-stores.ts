@@ -95,7 +95,7 @@ export const limitStoreChecks: readonly Check<LimitStores>[] = [
       assert.equal(await overrides.count(), 4);
       const remove = () => unitOfWork.run(() => overrides.remove(override(2)));
       assert.deepEqual([await remove(), await remove()], [true, false]);
-      await unitOfWork.run(() => overrides.removeTarget('users', uuid(1)));
+      await unitOfWork.run(() => overrides.removeTargets('users', [uuid(1), uuid(9)]));
       assert.deepEqual(await overrides.all(), [all[3]]);
     },
   },

@@ -85,7 +85,7 @@ export const accessTo = (store: RepositoryStore, scopes: readonly ScopeRow[] = [
     isPermission: () => true,
     scopes: scopeCatalogue(scopes),
     adminGrants: () => undefined,
-    resolvers: () => [repositoryResolver({ store, permissionTable })],
+    resolvers: () => [repositoryResolver({ store, permissionTable, counters: () => [] })],
   });
 
 /** Begins delivery. @returns what was delivered so far, once all that was emitted is. */

@@ -14,8 +14,8 @@ export function memoryOverrideStore(database: MemoryDatabase): OverrideStore {
     count: async () => overrides.count(),
     put: async (override) => overrides.upsert(override),
     remove: async ({ kind, targetId, scope }) => overrides.delete([kind, targetId, scope]),
-    async removeTarget(kind, targetId) {
-      overrides.deleteWhere({ kind, targetId });
+    async removeTargets(kind, targetIds) {
+      for (const targetId of targetIds) overrides.deleteWhere({ kind, targetId });
     },
   } satisfies OverrideStore;
 }

@@ -46,8 +46,8 @@ export function sqlOverrideStore(database: SqlDatabase): OverrideStore {
     async remove({ kind, targetId, scope }) {
       return (await database.em().nativeDelete(OverrideTable, { kind, targetId, scope })) > 0;
     },
-    async removeTarget(kind, targetId) {
-      await database.em().nativeDelete(OverrideTable, { kind, targetId });
+    async removeTargets(kind, targetIds) {
+      await database.em().nativeDelete(OverrideTable, { kind, targetId: { $in: [...targetIds] } });
     },
   } satisfies OverrideStore;
 }

@@ -1,6 +1,7 @@
-// What is counted of a repository in the query that reads it: stars, watchers, forks, and the caller's own marks.
+// What is counted of a repository in the query that reads it: stars, watchers, forks, the caller's own marks, and what
+// other plugins have views of.
 import { type ExpressionBuilder, rawSql } from 'hexforge/plugin';
-import type { Mark, OwnCounts } from 'hexforge/repositories';
+import type { CountView, Mark, OwnCounts, RepositoryCounts } from 'hexforge/repositories';
 import { markTables, type RepositoriesRows } from '../tables.ts';
 
 /** Columns of `r`, a repository; of `userId` their own marks. */
@@ -29,3 +30,17 @@ export const ownCounts = ({ stars, watchers, forks, starred, watching }: CountRo
   starred: starred === true,
   watching: watching === true,
 });
+
+const columnOf = (index: number) => `view_${index}` as const;
+
+/** Columns of `r`, a repository. */
+export const viewColumns = (views: readonly CountView[]) =>
+  views.map(({ name }, index) => {
+    const counted = rawSql`select v.count from ${rawSql.table(name)} as v where v.repository_id = r.id`;
+    return rawSql<number>`coalesce((${counted}), 0)`.as(columnOf(index));
+  });
+
+export const viewCounts = (
+  views: readonly CountView[],
+  row: Readonly<Record<ReturnType<typeof columnOf>, number | undefined>>,
+): Partial<RepositoryCounts> => Object.fromEntries(views.map(({ member }, index) => [member, row[columnOf(index)]]));

@@ -78,14 +78,14 @@ export function memoryRepositoryStore(database: MemoryDatabase): RepositoryStore
   );
 
   return {
-    async standing(owner, name, userId, counted = false) {
+    async standing(owner, name, userId, counted) {
       const [repository] = entities([named(ownerNamed(owner), name)]);
       if (repository === undefined) return undefined;
       const given = collaboration(repository.id, userId);
       return {
         repository,
         collaboration: given && { role: given.role, permissions: given.permissions },
-        ...(counted && { ownCounts: ownCounts(repository.id, userId) }),
+        ...(counted && { counts: ownCounts(repository.id, userId) }),
       };
     },
     byId: async (id) => entities([rows.get(id)])[0],

@@ -1,8 +1,15 @@
 // The store on PostgreSQL: one query per read, entities for writes.
 import { compiledRead, countEach, type Kysely, rawSql, type Selectable, type SqlDatabase } from 'hexforge/plugin';
-import { longestDescent, nameKey, type Reader, type Repository, type RepositoryStore } from 'hexforge/repositories';
+import {
+  longestDescent,
+  nameKey,
+  type CountView,
+  type Reader,
+  type Repository,
+  type RepositoryStore,
+} from 'hexforge/repositories';
 import { RepositoryTable, type RepositoriesRows } from '../tables.ts';
-import { countColumns, ownCounts } from './counts.ts';
+import { countColumns, ownCounts, viewColumns, viewCounts } from './counts.ts';
 
 type Row = Selectable<
   Omit<RepositoriesRows['repositories_repository'], 'name_key' | 'parent_id' | 'prune_at' | 'bytes'>
@@ -64,7 +71,7 @@ interface StandingValues {
 }
 
 /** What every request for something in a repository begins with. */
-const standingRead = (counted: boolean) =>
+const standingRead = (counted?: readonly CountView[]) =>
   compiledRead(['owner', 'name', 'userId'], (db: Kysely<RepositoriesRows>, { owner, name, userId }: StandingValues) =>
     repositories(db)
       // A null reader matches no row.
@@ -74,11 +81,8 @@ const standingRead = (counted: boolean) =>
       .select(['c.role', 'c.permissions'])
       .where('u.username_key', '=', owner)
       .where('r.name_key', '=', name)
-      .$if(counted, (query) => query.select(countColumns(userId))),
+      .$if(counted !== undefined, (query) => query.select(countColumns(userId)).select(viewColumns(counted ?? []))),
   );
-
-const standing = standingRead(false);
-const countedStanding = standingRead(true);
 
 const ownedBy = countEach<RepositoriesRows>((db, ids) =>
   db.selectFrom('repositories_repository').select('owner_id as id').where('owner_id', '=', ids),
@@ -86,18 +90,25 @@ const ownedBy = countEach<RepositoriesRows>((db, ids) =>
 
 export function sqlRepositoryStore(database: SqlDatabase): RepositoryStore {
   const db = (): Kysely<RepositoriesRows> => database.kysely<RepositoriesRows>();
+  const standing = standingRead();
+  /** One for each set of views: as long as plugins neither start nor stop, that is one. */
+  const countedBy = new Map<string, typeof standing>();
+  const standingWith = (views: readonly CountView[] | undefined): typeof standing => {
+    if (views === undefined) return standing;
+    const key = views.map(({ name }) => name).join();
+    const read = countedBy.get(key) ?? standingRead(views);
+    countedBy.set(key, read);
+    return read;
+  };
   return {
-    async standing(owner, name, userId, counted = false) {
-      const [row] = await (counted ? countedStanding : standing)(db(), {
-        owner: nameKey(owner),
-        name: nameKey(name),
-        userId,
-      });
+    async standing(owner, name, userId, counted) {
+      const values = { owner: nameKey(owner), name: nameKey(name), userId };
+      const [row] = await standingWith(counted)(db(), values);
       if (row === undefined) return undefined;
       return {
         repository: entity(row),
         collaboration: row.role === null ? undefined : { role: row.role, permissions: row.permissions ?? [] },
-        ...(counted && { ownCounts: ownCounts(row) }),
+        ...(counted && { counts: { ...ownCounts(row), ...viewCounts(counted, row) } }),
       };
     },
 

@@ -164,6 +164,28 @@ void t.test('the record carries what counters say, and never a state of an anony
   });
 });
 
+void t.test('a counter is asked where its view was not read', async (t) => {
+  const asked: string[] = [];
+  const counter = (name: string, member: 'openIssues' | 'openMergeRequests') => ({
+    view: { name, member },
+    counts: async (ids: readonly string[]) => {
+      asked.push(name);
+      return new Map(ids.map((id) => [id, { [member]: 2 }]));
+    },
+  });
+  const forge = await world({ counters: [counter('a_open', 'openIssues'), counter('b_open', 'openMergeRequests')] });
+  t.teardown(() => forge.close());
+  const repository = await forge.useCases.create(forge.as(alice), { name: 'a', visibility: 'public' });
+  asked.length = 0;
+  const granted = await forge.granted(bob, 'repo.read', repository);
+  const found = { stars: 1, forks: 0, watchers: 0, starred: false, watching: false, openIssues: 7 };
+  const resource = { ...granted.resource, found };
+  const { counts, repository: record } = await forge.useCases.fetch({ ...granted, resource } as typeof granted);
+  t.same(counts, { ...found, openMergeRequests: 2 });
+  t.same(asked, ['b_open']);
+  t.notOk('found' in record, 'it is no part of the record');
+});
+
 void t.test('updating changes the record, tells of it, and leaves the directory where it is', async (t) => {
   const forge = await world();
   t.teardown(() => forge.close());

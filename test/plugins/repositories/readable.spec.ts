@@ -143,7 +143,11 @@ async function setUp(data: TestData) {
       for (const [user, collaboration] of given) await collaborators.put(id, user, collaboration, new Date());
   });
 
-  const resolver = repositoryResolver({ store, permissionTable: { declarations: () => declarations } });
+  const resolver = repositoryResolver({
+    store,
+    permissionTable: { declarations: () => declarations },
+    counters: () => [],
+  });
   const standings = async (reader: Reader, reads: 'readable' | 'may') => {
     const caller =
       reader.kind === 'anonymous'

@@ -1,0 +1,28 @@
+// What fetching a repository asks of the database: it is found, judged and counted in one statement (document B,
+// "Repository record").
+import t from 'tap';
+import { startTestForge } from '#test/support/forge';
+import { statementRecorder } from '#test/support/statements';
+import { types } from '../issues/tracker.ts';
+
+void t.test('a repository is found and counted in one statement', async (t) => {
+  const recorded = statementRecorder();
+  const forge = await startTestForge(t);
+  const { client: alice } = await forge.createUser('alice');
+  const path = '/api/v1/repos/alice/counted';
+  t.equal((await alice.post('/api/v1/repos', { body: { name: 'counted', visibility: 'public' } })).status, 201);
+  const counts = async () => {
+    let body: unknown;
+    const sent = await recorded(async () => ({ body } = await forge.anonymous.get(path)));
+    t.strictSame(
+      sent.filter(({ sql }) => !sql.includes('settings_setting')).map(({ sql }) => /\w+_open\b/g.exec(sql)?.[0]),
+      ['issues_open'],
+    );
+    return body;
+  };
+  t.match(await counts(), { open_issues_count: 0, open_prs_count: 0 });
+  for (const title of ['a', 'b', 'c'])
+    t.equal((await alice.post(`${path}/issues`, { body: { title, issue_type_id: types.task } })).status, 201, title);
+  t.equal((await alice.post(`${path}/issues/2/close`)).status, 204);
+  t.match(await counts(), { open_issues_count: 2, open_prs_count: 0 });
+});
