@@ -82,6 +82,7 @@ export class CatFile {
         environment: readerMemory,
         allocationBytes: options.allocationBytes,
         urgent: true,
+        kept: true,
       }),
     );
   }

@@ -34,6 +34,8 @@ export interface SpawnOptions {
    * then it counts for nothing in the bound of all. Default true.
    */
   readonly bounded?: boolean;
+  /** Whether it waits for questions, and another takes its place: resting, it goes first where memory is short. */
+  readonly kept?: boolean;
   /** Whether it is as urgent as the server's own work. Otherwise it gives way where the processors are busy. */
   readonly urgent?: boolean;
 }
@@ -203,6 +205,7 @@ export class GitProcesses {
           pipes: options.extraPipes,
           owner: this.#limits.caller?.(),
           bounded: options.bounded ?? true,
+          kept: options.kept ?? false,
           niceness: options.urgent === true ? 0 : computationNiceness,
         },
       ),

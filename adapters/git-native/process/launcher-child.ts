@@ -15,7 +15,7 @@ import {
   type Notice,
   type StartCommand,
 } from './launcher-messages.ts';
-import { memoryOf, type Program } from './memory-bound.ts';
+import { memoryOf, Resting, type Program } from './memory-bound.ts';
 
 const [, , path = '', memoryBytes = ''] = process.argv;
 const keptStderr = 64 * 1024;
@@ -27,11 +27,13 @@ const running = new Map<number, Running>();
 /** How often memory is looked at, and how often where half of it is held: git takes a megabyte in a millisecond. */
 const memoryMs = 100;
 const memoryHalfHeldMs = 20;
+const resting = new Resting();
 const connections = new Map<number, Socket>();
 let connected = 0;
 
 interface Running extends Program {
   readonly bounded: boolean;
+  readonly kept: boolean;
   readonly child: ChildProcess;
   /** Since when it was asked to end for what it holds. */
   starvedAt?: number;
@@ -56,7 +58,8 @@ function openConnection(): void {
   });
 }
 
-function start({ id, program, args, environment, owner, bounded, niceness, connections: numbers }: StartCommand): void {
+function start({ id, program, args, environment, niceness, connections: numbers, ...command }: StartCommand): void {
+  const { owner, bounded, kept } = command;
   const own = numbers.flatMap((number) => connections.get(number) ?? []);
   const [stdin, stdout, ...relayed] = own;
   if (stdin === undefined || stdout === undefined || own.length !== numbers.length)
@@ -94,7 +97,7 @@ function start({ id, program, args, environment, owner, bounded, niceness, conne
     bytes += chunk.length;
   });
   const stderrClosed = once(child.stderr ?? child, 'close');
-  const entry: Running = { child, pid: child.pid, owner, bounded };
+  const entry: Running = { child, pid: child.pid, owner, bounded, kept };
   running.set(id, entry);
   tell({ id, started: true });
   child.once('exit', (code, signal) => {
@@ -172,11 +175,11 @@ process.once('disconnect', () => {
 
 function watchMemory(): void {
   const most = Number(memoryBytes);
-  const { bytes, greediest } = memoryOf(
-    running.values().filter(({ bounded }) => bounded),
-    most,
-  );
-  if (greediest !== undefined) {
+  const programs = [...running.values()].filter(({ bounded }) => bounded);
+  const spare = resting.among(programs.filter(({ kept }) => kept));
+  const { bytes, greediest } = memoryOf(programs, most);
+  if (greediest !== undefined && spare.length > 0) for (const { child } of spare) kill(child, 'SIGTERM');
+  else if (greediest !== undefined) {
     const now = performance.now();
     greediest.starvedAt ??= now;
     // At first so that it can clean up.

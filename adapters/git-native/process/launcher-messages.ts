@@ -10,6 +10,8 @@ export interface StartCommand {
   readonly owner: string;
   /** Whether what it holds in memory counts against the bound of all. */
   readonly bounded: boolean;
+  /** Whether it waits for questions, and another takes its place: resting, it goes first where memory is short. */
+  readonly kept: boolean;
   /** How far it gives way to others where the processors are busy (nice(2)): 0 to 19. */
   readonly niceness: number;
   /** Numbers of the connections that become its standard input, its standard output and its descriptors from 3 on. */

@@ -368,17 +368,19 @@ export class Launcher {
       pipes = 0,
       owner = '',
       bounded = true,
+      kept = false,
       niceness = 0,
     }: {
       readonly pipes?: number | undefined;
       readonly owner?: string | undefined;
       readonly bounded?: boolean;
+      readonly kept?: boolean;
       readonly niceness?: number;
     } = {},
   ): Promise<LaunchedProcess> {
     this.#helper ??= this.#start();
     const whole = { ...environment, ...this.#environment };
-    return (await this.#helper).launch({ program, args, environment: whole, owner, bounded, niceness }, pipes);
+    return (await this.#helper).launch({ program, args, environment: whole, owner, bounded, kept, niceness }, pipes);
   }
 
   async close(): Promise<void> {

@@ -21,8 +21,8 @@ export interface GitLimits {
   /** `cat-file` processes kept in all. Default 24. */
   readonly readers: number;
   /**
-   * Bytes that all git processes together may hold in memory; the largest of the greediest caller goes. Default 288
-   * MiB.
+   * Bytes that all git processes together may hold in memory: readers that rest go, then the largest of the greediest
+   * caller. Default 288 MiB.
    */
   readonly memoryBytes: number;
   /**

@@ -1,10 +1,36 @@
-// A bound on the memory that all programs together hold, with what they have started: past it the largest program of
-// whoever holds most is ended. Read from /proc, so that where there is none nothing is bounded.
+// A bound on the memory that all programs together hold, with what they have started: past it those go that are only
+// kept for the next question, and then the largest program of whoever holds most. Read from /proc, so that where there
+// is none nothing is bounded.
 import { readFileSync } from 'node:fs';
 
 export interface Program {
   readonly pid: number;
   readonly owner: string;
+}
+
+/** Tells which programs have done nothing since they were looked at before. */
+export class Resting {
+  #before = new Map<number, string>();
+
+  /** Those of these programs; one that is seen for the first time is none of them. */
+  among<P extends Program>(programs: readonly P[]): readonly P[] {
+    const now = new Map(programs.map(({ pid }) => [pid, timeOf(pid)]));
+    const resting = programs.filter(({ pid }) => {
+      const time = now.get(pid);
+      return time !== undefined && time !== '' && time === this.#before.get(pid);
+    });
+    this.#before = now;
+    return resting;
+  }
+}
+
+/** The nanoseconds that a program has run and waited to run; '' where that is unknown. */
+function timeOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/schedstat`, 'latin1');
+  } catch {
+    return '';
+  }
 }
 
 const pageBytes = 4096;

@@ -4,10 +4,12 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { deflateSync } from 'node:zlib';
 import t, { type Test } from 'tap';
 import { gitNative, type GitNative, type GitLimits } from '#adapters/git-native/index';
 import { Launcher } from '#adapters/git-native/process/launcher';
+import type { ProcessExit } from '#adapters/git-native/process/launcher-messages';
 import { memoryOf } from '#adapters/git-native/process/memory-bound';
 import { bytesOf } from '#test/contracts/git/provider';
 import { must } from '#test/contracts/git/stock-git';
@@ -151,4 +153,25 @@ void t.test('programs that hold too much together, with what they started, are e
   for (const ended of [large.ended, under.ended]) t.match(await ended, { starved: true });
   small.kill('SIGTERM');
   t.strictSame((await small.ended).starved, undefined);
+});
+
+void t.test('what only rests goes before anybody who works, and is not blamed for it', async (t) => {
+  const launcher = new Launcher({}, {}, 64 * megabyte);
+  t.teardown(() => launcher.close());
+  const environment = { PATH: process.env['PATH'] ?? '' };
+  // Twenty megabytes each, twice as much for a moment.
+  const fill = 'v=$(head -c 20000000 /dev/zero | tr "\\0" a);';
+  const launch = (then: string, kept: boolean) =>
+    launcher.launch('sh', ['-c', `${fill} ${then}`], environment, { owner: 'user:a', kept });
+  const resting: Promise<ProcessExit>[] = [];
+  for (let index = 0; index < 3; index += 1) {
+    resting.push((await launch('read line', true)).ended);
+    await pause(500);
+  }
+  const working = await launch('sleep 1; exit 3', false);
+  t.match(await working.ended, { code: 3, starved: undefined });
+  t.match(await Promise.race(resting), { signal: 'SIGTERM', starved: undefined });
+
+  const busy = await launch('v=$v$v$v$v; while :; do :; done', true);
+  t.match(await busy.ended, { starved: true }, 'a kept one that works is judged as all others');
 });
