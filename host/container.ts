@@ -1,5 +1,5 @@
 // The dependency injection container: ports by name, resolved once each, and for every plugin exactly what it declared.
-import { asFunction, asValue, createContainer, InjectionMode, type AwilixContainer } from 'awilix';
+import { asFunction, asValue, createContainer, InjectionMode, type AwilixContainer } from 'awilix/browser';
 import { Internal, Unavailable } from '#core/kernel/errors';
 import type { PluralPorts, PortName, PortTraits, PortValue } from '#core/kernel/ports';
 import { isPart, kindOf, unawaited } from './check/shape.ts';

@@ -1,7 +1,9 @@
 // The data directory: ours alone (0700), writable, and never older software on newer data.
 import { accessSync, chmodSync, constants, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import semver from 'semver';
+import isLater from 'semver/functions/gt.js';
+import isEarlier from 'semver/functions/lt.js';
+import validVersion from 'semver/functions/valid.js';
 import { spentResource } from '#core/kernel/resources';
 import { createOnce, replaceFile } from './atomic-files.ts';
 import { type Problem, Refused } from './problem.ts';
@@ -65,7 +67,7 @@ function makeDirectory(path: string, parentsMade = false): void {
 
 function acceptVersion(path: string, version: string): void {
   const marker = readMarker(path);
-  if (semver.gt(marker.version, version)) {
+  if (isLater(marker.version, version)) {
     throw new Refused([
       {
         code: 'data_directory_newer',
@@ -74,7 +76,7 @@ function acceptVersion(path: string, version: string): void {
       },
     ]);
   }
-  if (semver.lt(marker.version, version)) replaceFile(join(path, markerName), render({ ...marker, version }));
+  if (isEarlier(marker.version, version)) replaceFile(join(path, markerName), render({ ...marker, version }));
 }
 
 function readMarker(path: string): Marker {
@@ -86,7 +88,7 @@ function readMarker(path: string): Marker {
         : {};
     if (
       typeof fields.version === 'string' &&
-      semver.valid(fields.version) !== null &&
+      validVersion(fields.version) !== null &&
       typeof fields.createdAt === 'string'
     )
       return { version: fields.version, createdAt: fields.createdAt };

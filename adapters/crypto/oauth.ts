@@ -1,6 +1,9 @@
 // Digests of OAuth2 secrets, RSA keys, and the ID tokens that these sign.
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { exportJWK, exportPKCS8, generateKeyPair, importPKCS8, SignJWT } from 'jose';
+import { SignJWT } from 'jose/jwt/sign';
+import { exportJWK, exportPKCS8 } from 'jose/key/export';
+import { generateKeyPair } from 'jose/key/generate/keypair';
+import { importPKCS8 } from 'jose/key/import';
 import type { Digests, TokenSigner } from '#core/oauth/index';
 
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();

@@ -1,6 +1,8 @@
 // Session access tokens as JWTs (RFC 7519), with the algorithm and every claim that could vary pinned.
 import { createHash } from 'node:crypto';
-import { errors, jwtVerify, SignJWT } from 'jose';
+import { JOSEError } from 'jose/errors';
+import { SignJWT } from 'jose/jwt/sign';
+import { jwtVerify } from 'jose/jwt/verify';
 import type { SessionTokens, TokenHasher } from '#core/identity/index';
 
 /** Apart from other JWTs of this instance: an ID token must not pass as a session. */
@@ -48,7 +50,7 @@ export function jwtSessionTokens({ key, issuer }: SessionTokenOptions): SessionT
         const { sid, sub } = payload;
         return typeof sid === 'string' && typeof sub === 'string' ? { sessionId: sid, userId: sub } : undefined;
       } catch (error) {
-        if (error instanceof errors.JOSEError) return undefined;
+        if (error instanceof JOSEError) return undefined;
         throw error;
       }
     },

@@ -1,4 +1,4 @@
-// Input validation: joi schemas compiled once, and failures worded as sentences that name the field.
+// Input validation: joi schemas prepared once, and failures worded as sentences that name the field.
 import Joi from 'joi';
 import { HexforgeError, UnknownField, ValidationFailed } from '#core/kernel/errors';
 
@@ -21,10 +21,12 @@ export type Place = keyof typeof places;
  * @throws {ValidationFailed | UnknownField} from the check. @throws {Error} where the schema itself is at fault.
  */
 export function compile(schema: Joi.ObjectSchema, place: Place): Check {
-  const prepared = schema.prefs(
-    place === 'body' ? { messages: silentMessages } : { messages: silentMessages, stripUnknown: true },
-  );
+  // At the first request: a start does without the copies of all of them.
+  let prepared: Joi.ObjectSchema | undefined;
   return (value) => {
+    prepared ??= schema.prefs(
+      place === 'body' ? { messages: silentMessages } : { messages: silentMessages, stripUnknown: true },
+    );
     const result = prepared.validate(value);
     if (result.error !== undefined) throw refusal(result.error, place);
     if (place === 'query' || place === 'form') checkText(result.value as Readonly<Record<string, unknown>>, place);

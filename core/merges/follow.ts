@@ -75,17 +75,17 @@ async function mergeReached(parts: HeadParts, branch: BranchOf, move: TargetMove
     commits ??= broughtCommits(parts, repositoryId, move, moving.signal);
     const known = await commits;
     const bringer = broughtBy(move.new, known, [...brought]);
+    const parents = new Map(known.map(({ oid, parents: [first] }) => [oid, first]));
     for (const one of requests) {
       // The push may have moved the source too, and tell of it later.
       const request = brought.has(tips.get(one.id) ?? '') ? await followSource(parts, one, moving) : one;
       if (!brought.has(request.headOid)) continue;
       const mergeCommit = bringer.get(request.headOid) ?? move.new;
-      const base = known.find(({ oid }) => oid === mergeCommit)?.parents[0];
       await conclude(parts, request, moving.actorId, {
         state: 'merged',
         mergeCommit,
         // Of a merge that was made by hand, where the target stood right before it.
-        baseOid: mergeCommit === request.headOid ? move.old : (base ?? move.old),
+        baseOid: mergeCommit === request.headOid ? move.old : (parents.get(mergeCommit) ?? move.old),
         mergedById: moving.actorId ?? null,
       });
     }

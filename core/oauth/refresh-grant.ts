@@ -20,7 +20,12 @@ export interface RefreshFields {
 export function refreshGrant(parts: OAuthParts, issuing: Issuing) {
   const { issued, grants, vouching, digests, unitOfWork, audit, baseUrl } = parts;
 
-  /** Step 3: the resource is the authorized one, the scope no wider. @throws {InvalidTarget | InvalidScope} */
+  const notGood = (): InvalidGrant => new InvalidGrant('The refresh token is unknown, expired or revoked');
+
+  /**
+   * Step 3: the resource is the authorized one, the scope no wider, and something is left of it by what the client is
+   * registered with now. @throws {InvalidTarget | InvalidScope | InvalidGrant}
+   */
   const asked = ({ family, grant }: FoundRefreshToken, client: Client, fields: RefreshFields): readonly string[] => {
     if (fields.resource !== undefined && !isSameResource(baseUrl, grant.resource, fields.resource))
       throw new InvalidTarget('The resource is not the one that was authorized');
@@ -28,6 +33,7 @@ export function refreshGrant(parts: OAuthParts, issuing: Issuing) {
     const scopes = readScopes(fields.scope) ?? granted;
     if (scopes.some((scope) => !granted.includes(scope)))
       throw new InvalidScope('The scope is wider than what was granted');
+    if (scopes.length === 0) throw notGood();
     return scopes;
   };
 
@@ -37,7 +43,6 @@ export function refreshGrant(parts: OAuthParts, issuing: Issuing) {
     const { refresh_token: secret } = fields;
     if (secret === undefined) throw new InvalidRequest('The field refresh_token is missing');
     const { now } = call;
-    const notGood = (): InvalidGrant => new InvalidGrant('The refresh token is unknown, expired or revoked');
     // 2. The token is one of this client; with another one's nothing happens.
     const hash = digests.hash(secret);
     const found = refreshTokens.is(secret) ? await issued.refreshTokenByHash(hash) : undefined;
@@ -45,8 +50,6 @@ export function refreshGrant(parts: OAuthParts, issuing: Issuing) {
     const { family, grant, usedAt } = found;
     // 3. What is asked for may be asked. A token that was used goes on to step 5, to end its family.
     const scopes = usedAt === null ? asked(found, client, fields) : [];
-    // What the client was registered with since leaves nothing.
-    if (usedAt === null && scopes.length === 0) throw notGood();
     const seconds = await issuing.lifetimes();
     const outcome = await unitOfWork.run(async () => {
       // 4. The account and the grant are there still, and stay so until this is written.

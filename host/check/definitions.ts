@@ -1,5 +1,7 @@
 // Problems of single definitions: name, version, plugin API.
-import semver from 'semver';
+import satisfies from 'semver/functions/satisfies.js';
+import validVersion from 'semver/functions/valid.js';
+import validRange from 'semver/ranges/valid.js';
 import { system } from '#adapters/postgres/ownership';
 import { hostPluginKeys } from '#config/schema';
 import { copyOf, PLUGIN_API_VERSION, thisCopy } from '../definition.ts';
@@ -49,21 +51,21 @@ export function definitionProblems(plan: Plan): readonly Problem[] {
         message: `Plugin "${plugin}"${fileIn(plan, plugin)} was defined with another copy of "hexforge/plugin" (plugin API ${copy.api}) than the one that runs, which would not know its errors and answers for what they are`,
         remedy: 'Leave hexforge/* out of its bundle, or let both import the one that is installed',
       });
-    if (semver.valid(definition.version) === null)
+    if (validVersion(definition.version) === null)
       problems.push({
         code: 'plugin_version',
         plugin,
         message: `Plugin "${plugin}" has the version "${definition.version}", which is no semantic version`,
         remedy: 'Give it one such as 1.0.0',
       });
-    if (semver.validRange(definition.api) === null) {
+    if (validRange(definition.api) === null) {
       problems.push({
         code: 'incompatible_api',
         plugin,
         message: `Plugin "${plugin}"${fileIn(plan, plugin)} asks for the plugin API "${definition.api}", which is no semver range`,
         remedy: `Write a range such as ^${PLUGIN_API_VERSION}`,
       });
-    } else if (!semver.satisfies(PLUGIN_API_VERSION, definition.api, { includePrerelease: true })) {
+    } else if (!satisfies(PLUGIN_API_VERSION, definition.api, { includePrerelease: true })) {
       problems.push({
         code: 'incompatible_api',
         plugin,

@@ -4,7 +4,7 @@ import { mkdir, readFile, readdir, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { StorageRefused } from '../errors.ts';
-import { syncFolder } from './durable-fs.ts';
+import { syncFolder } from './sync-folder.ts';
 import { threadModule, threadOptions } from './thread.ts';
 
 /** The major version of PostgreSQL inside the pinned PGlite; the files of another one cannot be read. */

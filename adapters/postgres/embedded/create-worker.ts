@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { workerData } from 'node:worker_threads';
 import { PGlite } from '@electric-sql/pglite';
 import { NodeFS } from '@electric-sql/pglite/nodefs';
-import { syncFolder } from './durable-fs.ts';
+import { syncFolder } from './sync-folder.ts';
 
 const { directory } = workerData as { readonly directory: string };
 

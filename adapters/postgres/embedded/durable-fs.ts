@@ -1,7 +1,8 @@
 // PGlite's file system with real fsync: when PostgreSQL asks for a write to reach the disk, it does.
-import { closeSync, fsyncSync, openSync, rmSync } from 'node:fs';
+import { fsyncSync, rmSync } from 'node:fs';
 import { PGlite } from '@electric-sql/pglite';
 import { NodeFS } from '@electric-sql/pglite/nodefs';
+import { syncFolder } from './sync-folder.ts';
 
 /**
  * The part of Emscripten's NODEFS that is touched here. Pinned with PGlite's version; a contract test counts the calls.
@@ -86,16 +87,6 @@ export class DurableNodeFS extends NodeFS {
       };
     });
     return { ...prepared, emscriptenOpts: { ...prepared.emscriptenOpts, ...this.#hooks } };
-  }
-}
-
-/** Makes the names in a folder durable. */
-export function syncFolder(path: string): void {
-  const descriptor = openSync(path, 'r');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
   }
 }
 
