@@ -18,12 +18,13 @@ export interface Setting {
 const embedded = (setting: Setting): boolean => setting.databaseUrl === undefined;
 
 export async function startLines(setting: Setting): Promise<Line[]> {
-  const first = await Subject.start(setting);
+  const user = { ...setting, metering: 'on' } as const;
+  const first = await Subject.start(user);
   await first.stop();
   const ready: number[] = [];
   const memory: number[] = [];
   for (let round = 0; round < setting.rounds; round++) {
-    const subject = await Subject.start(setting);
+    const subject = await Subject.start(user);
     ready.push(subject.readyAfter);
     await new Promise((resolve) => setTimeout(resolve, 1000));
     memory.push(await subject.memory());
