@@ -66,7 +66,8 @@ export type FoundCounts = OwnCounts & Partial<RepositoryCounts>;
 export interface RepositoryStore {
   /**
    * By owner and name, case-insensitively, with the user's own collaborator row and, where `counted` by views or by
-   * none, with what `ownCounts` tells; one query. A store that has no views leaves them out.
+   * none, with what `ownCounts` tells; one query, which may be compiled once for each list of views. A store without
+   * views leaves them out.
    */
   standing(
     owner: string,

@@ -31,14 +31,12 @@ export function repositoryResolver({
     const found = await store.standing(owner, repo, caller.kind === 'user' ? caller.id : undefined, counted);
     return found === undefined ? undefined : standing(found, caller, table());
   };
+  // Who counts does not change while the host runs, and stores compile a query for these.
+  let views: readonly CountView[] | undefined;
   return {
     repository: (caller, params) => resolve(caller, params),
     'counted-repository': (caller, params) =>
-      resolve(
-        caller,
-        params,
-        counters().flatMap(({ view }) => view ?? []),
-      ),
+      resolve(caller, params, (views ??= counters().flatMap(({ view }) => view ?? []))),
   };
 }
 

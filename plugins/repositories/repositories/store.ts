@@ -91,13 +91,12 @@ const ownedBy = countEach<RepositoriesRows>((db, ids) =>
 export function sqlRepositoryStore(database: SqlDatabase): RepositoryStore {
   const db = (): Kysely<RepositoriesRows> => database.kysely<RepositoriesRows>();
   const standing = standingRead();
-  /** One for each set of views: as long as plugins neither start nor stop, that is one. */
-  const countedBy = new Map<string, typeof standing>();
+  /** Whoever asks keeps the list of views, so that each is compiled once. */
+  const countedBy = new WeakMap<readonly CountView[], typeof standing>();
   const standingWith = (views: readonly CountView[] | undefined): typeof standing => {
     if (views === undefined) return standing;
-    const key = views.map(({ name }) => name).join();
-    const read = countedBy.get(key) ?? standingRead(views);
-    countedBy.set(key, read);
+    const read = countedBy.get(views) ?? standingRead(views);
+    countedBy.set(views, read);
     return read;
   };
   return {
