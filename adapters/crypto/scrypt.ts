@@ -16,8 +16,8 @@ export interface ScryptCost {
 export interface ScryptOptions {
   readonly cost?: ScryptCost;
   /**
-   * How many hashes are computed at the same time; each holds the memory of the cost. Default: one a processor, at most
-   * 4.
+   * How many hashes are computed at the same time; each holds the memory of the cost, and one of the four threads of
+   * libuv, which files, gzip and signatures need too. Default: one a processor, at most 2.
    */
   readonly concurrent?: number;
   /** How many calls may wait, of all clients together, who take turns by address. Default 256. */
@@ -26,7 +26,7 @@ export interface ScryptOptions {
 
 /**
  * OWASP Password Storage Cheat Sheet, "scrypt", lists N=2^17 p=1 to N=2^13 p=10 as equal. This one takes 16 MiB a hash,
- * so a rush of sign-ins stays within 64 MiB.
+ * so a rush of sign-ins stays within 32 MiB.
  */
 export const owaspCost: ScryptCost = { logN: 14, blockSize: 8, parallel: 5 };
 
@@ -37,7 +37,7 @@ const encoded = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]
 export function scryptHasher(options: ScryptOptions = {}): PasswordHasher {
   const cost = options.cost ?? owaspCost;
   const hashes = new FairLimiter({
-    places: options.concurrent ?? Math.min(4, availableParallelism()),
+    places: options.concurrent ?? Math.min(2, availableParallelism()),
     queue: options.waiting ?? 256,
     refusal: () =>
       new Unavailable('Too many requests wait for a password check', { detail: 'Try again in a few seconds' }),
