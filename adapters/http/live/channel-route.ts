@@ -50,7 +50,7 @@ export function channelRoute({ plugin, channel, outside = false }: OwnedChannel,
       channel: channel.id,
       of,
       whose,
-      audience: `${credentialOf(req, exchange, cookies[sessionCookie])}\n${JSON.stringify(given)}`,
+      audience: `${proofOf(req, exchange, cookies[sessionCookie])}\n${JSON.stringify(given)}`,
       about: idsOf(exchange, granted?.resource),
       ask: () => currentCaller.run(whose, () => access.renew(call)),
     });
@@ -104,11 +104,16 @@ function opener({ limits, followers }: LiveWiring) {
   };
 }
 
-/** The same for connections that may be asked about as one: what is known of the credential, and not the credential. */
-function credentialOf({ headers }: IncomingMessage, { caller }: Exchange, cookie: string | undefined): string {
+/**
+ * The same for connections that may be asked about as one: of a user, who it is and by what they were identified, of
+ * which nothing can be read.
+ */
+function proofOf({ headers }: IncomingMessage, { caller }: Exchange, cookie: string | undefined): string {
   if (caller.kind === 'anonymous') return caller.kind;
-  const shown = headers.authorization ?? headers['sec-websocket-protocol'] ?? cookie ?? '';
-  return createHash('sha256').update(shown).digest('base64');
+  const shown = shownIn(headers) ?? { via: 'cookie', token: cookie };
+  return createHash('sha256')
+    .update(JSON.stringify([caller.id, shown]))
+    .digest('base64');
 }
 
 /** Things without an id are asked about in rounds alone. */

@@ -189,6 +189,21 @@ void t.test('diffs of a repository', { timeout: 120_000 }, async (t) => {
     );
   });
 
+  await t.test('a name may end in a tab, and be anything else that counts could be taken for', async (t) => {
+    for (const [index, name] of ['aa\t', 'zz\t', '1\t2\t', ':aa', 'a\nb\t', ' => '].entries()) {
+      const tip = await pushed(`tab-${index}`, [...write('file', 'x\n'), ...write(name, 'x\ny\n')].flat());
+      const patch = await native.patch(repository, { ...query, to: tip }, caps);
+      t.same(
+        new Map(patch.files.map((file) => [file.newPath, [file.additions, file.sections.length]])),
+        new Map([
+          ['file', [1, 1]],
+          [name, [2, 1]],
+        ]),
+        JSON.stringify(name),
+      );
+    }
+  });
+
   await t.test('neither configuration nor attributes of the repository change it', async (t) => {
     const before = await native.patch(repository, query, caps);
     for (const [key, value] of Object.entries({

@@ -253,6 +253,33 @@ void t.test('access that is lost ends the connection, with nothing sent in betwe
   }
 });
 
+void t.test('two who show the same header beside their cookies are asked about each', async (t) => {
+  const readers = new Set(['alice', 'bob']);
+  const access = accessDecision({
+    scopes,
+    adminGrants: () => undefined,
+    isPermission: () => true,
+    resolvers: () => [
+      {
+        thing: async (caller) =>
+          caller.kind === 'user' && readers.has(caller.username)
+            ? { resource: { id: 'id' } as never, readable: true, may: () => true }
+            : undefined,
+      },
+    ],
+  });
+  const { url } = await liveRig(t, { leaseMs: [0, 0] }, { access });
+  const origin = 'https://forge.example';
+  const open = (token: string) =>
+    followed(url, hidden, {
+      headers: { cookie: `svc_access_token=${token}`, origin, 'sec-websocket-protocol': 'json' },
+    });
+  const [alice, bob] = [await open('good'), await open('other')];
+  readers.delete('bob');
+  t.match(await bob.closed, { code: 1008 });
+  t.ok(alice.isOpen);
+});
+
 void t.test('access that is lost unsaid is found in the rounds', async (t) => {
   const { url, lost } = await liveRig(t, { leaseMs: [0, 0] });
   const clients = await Promise.all([followed(url, hidden, protocols('good')), followed(url, path)]);

@@ -18,6 +18,24 @@ void t.test('the head follows its source, once however often it is told', async 
   t.match(await given.store.find(target, 1), { state: 'open', headOid: two }, 'a source that is gone');
 });
 
+void t.test('a head that moved and was not kept is kept when it is told again', async (t) => {
+  for (const from of [target, fork]) {
+    const given = await world();
+    await given.add(from === fork ? { sourceRepositoryId: fork } : {});
+    given.tips.set(`${from} topic`, two);
+    const keep = given.kept.set.bind(given.kept);
+    given.kept.set = () => {
+      throw new Error('git is away');
+    };
+    await t.rejects(given.pushed('topic', one, two, { repository: from }), /git is away/);
+    given.kept.set = keep;
+    await given.pushed('topic', one, two, { repository: from });
+    t.equal((await given.store.find(target, 1))?.headOid, two);
+    t.equal(given.kept.get(1), two);
+    t.strictSame(await given.events(), ['merge.pushed 1']);
+  }
+});
+
 void t.test('what is told late leads to where the source stands now', async (t) => {
   const given = await world();
   await given.add();

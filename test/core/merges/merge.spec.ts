@@ -139,7 +139,7 @@ void t.test('what a merge answers where it is not made', async (t) => {
   /** Merges where git does what `merge` does. */
   const merging = async (
     merge: (hooks: MergeHooks, land: () => void, given: Bench) => Promise<Merged>,
-    options: { readonly signal?: AbortSignal; readonly minutesEach?: number } = {},
+    options: { readonly signal?: AbortSignal; readonly minutesEach?: number; readonly minutesOfOthers?: number } = {},
   ) => {
     const given = await bench();
     let calls = 0;
@@ -148,6 +148,12 @@ void t.test('what a merge answers where it is not made', async (t) => {
     const parts = {
       ...given.parts,
       clock,
+      locks: {
+        exclusive: <T>(_name: string, work: () => Promise<T>) => {
+          now += (options.minutesOfOthers ?? 0) * 60_000;
+          return work();
+        },
+      },
       mergeIntents: mergeIntents(given.parts),
       reviews: { find: async () => [] },
       pipelines: undefined,
@@ -176,6 +182,12 @@ void t.test('what a merge answers where it is not made', async (t) => {
     t.match(outcome, { kind: 'timed_out', code: 'merge_timed_out' });
     t.equal(calls, 3);
     t.match(await given.request(), { state: 'open' });
+  });
+
+  await t.test('the turns of others do not count as tries', async (t) => {
+    const { outcome, calls } = await merging(async () => ({ kind: 'moved' }), { minutesEach: 0.4, minutesOfOthers: 2 });
+    t.match(outcome, { kind: 'timed_out', code: 'merge_timed_out' });
+    t.equal(calls, 3);
   });
 
   await t.test('a client that has left: 503, and nothing is tried', async (t) => {

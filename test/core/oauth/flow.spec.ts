@@ -276,4 +276,10 @@ void t.test('keys: one is made when it is needed, two are published during a rot
   t.strictSame(await published(), both.slice(0, 1));
   await oauth.keys.rotate(clock.now(), true);
   t.equal((await published()).length, 2, 'at once, where it is asked for');
+  await oauth.keys.rotate(clock.now(), true);
+  const three = await published();
+  t.equal(three.length, 3, 'what any of them signed may be good still');
+  clock.advance(2 * day * 1000);
+  await oauth.upkeep();
+  t.strictSame(await published(), three.slice(0, 1));
 });
