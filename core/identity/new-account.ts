@@ -28,7 +28,12 @@ export interface NewAccountParts {
   readonly ids: Ids;
 }
 
-export type CreateAccount = (wanted: NewAccount, by: (id: string) => AuditEntry) => Promise<Account>;
+/** @param again asked once the password is hashed, which may have waited long: rejects where it is allowed no more. */
+export type CreateAccount = (
+  wanted: NewAccount,
+  by: (id: string) => AuditEntry,
+  again?: () => Promise<void>,
+) => Promise<Account>;
 
 /** @throws {ValidationFailed | Conflict} */
 export function createAccount({
@@ -40,7 +45,7 @@ export function createAccount({
   clock,
   ids,
 }: NewAccountParts): CreateAccount {
-  return async (wanted, by) => {
+  return async (wanted, by, again) => {
     checkUsername(wanted.username);
     checkProfile(wanted);
     checkPassword(wanted.password);
@@ -51,6 +56,7 @@ export function createAccount({
     const id = ids.uuid();
     const entry = by(id);
     const passwordHash = await passwordHasher.hash(password, entry.ip);
+    await again?.();
     const account: Account = {
       ...chosen,
       id,
