@@ -120,11 +120,13 @@ export function sqlRows<Row extends { readonly id: string }>(
       return countOf(matching(where));
     },
     async page(query, page) {
+      // Counted first: rows may be heavy, and would be held while the count waits for a connection.
+      const total = await countOf(matching(query.where, query));
       const items = (await ordered(query)
         .limit(page.perPage)
         .offset(offsetOf(page))
         .execute()) as unknown as readonly Row[];
-      return { items, total: await countOf(matching(query.where, query)), ...page };
+      return { items, total, ...page };
     },
   };
 }

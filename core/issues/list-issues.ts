@@ -1,12 +1,12 @@
 // The issues of a repository that a filter lets through, and the children of one.
 import type { Granted } from '#core/kernel/access';
-import type { Page, PageRequest } from '#core/kernel/page';
+import { offsetOf, type Page, type PageRequest } from '#core/kernel/page';
 import { nameKey, numberedPage, type NumberedSlice, type Repository } from '#core/repositories/index';
 import { associationFilter, type AssociationNames } from './associations.ts';
 import { dayOf, type IssueFilter } from './filter.ts';
 import { knownIssue } from './held-issue.ts';
 import type { IssueView } from './issue.ts';
-import { listedIssues } from './listed.ts';
+import { checkIssues, listedIssues, textShare } from './listed.ts';
 import type { IssueParts } from './parts.ts';
 import { viewsOf } from './view.ts';
 
@@ -53,11 +53,14 @@ export const listIssues =
       labelIds,
       ...(overdue !== undefined && { overdue: { is: overdue, today: dayOf(call.now) } }),
     };
-    const [rows, total] = await Promise.all([
-      store.list(id, filter, numberedPage(page, 'newest')),
-      store.count(id, filter),
-    ]);
-    return { items: listedIssues(await viewsOf(parts, id, rows)), total, ...page };
+    // What is there is counted before any of it is read: a page may be as large as whoever asks likes.
+    const total = await store.count(id, filter);
+    const count = Math.max(0, Math.min(page.perPage, total - offsetOf(page)));
+    if (count === 0) return { items: [], total, ...page };
+    checkIssues(count);
+    const texts = textShare(count);
+    const rows = await store.list(id, filter, { ...numberedPage(page, 'newest'), limit: count, texts });
+    return { items: await listedIssues(await viewsOf(parts, id, rows), texts), total, ...page };
   };
 
 /** The newest first. */
@@ -70,7 +73,7 @@ export const listPiece =
     const labelIds = await labelsNamed(parts, id, labels);
     if (labelIds === undefined) return { issues: [], more: false };
     // One more than asked for, to know whether there is one.
-    const slice: NumberedSlice = { order: 'newest', beyond, limit: limit + 1, offset: 0 };
+    const slice: NumberedSlice = { order: 'newest', beyond, limit: limit + 1, offset: 0, texts: textShare(limit + 1) };
     const rows = await parts.store.list(id, { state, labelIds }, slice);
     return { issues: await viewsOf(parts, id, rows.slice(0, limit)), more: rows.length > limit };
   };
@@ -96,6 +99,8 @@ export const listChildren =
   ): Promise<readonly IssueView[]> => {
     const { store } = parts;
     const parent = await knownIssue(parts, repository, number);
-    const rows = await store.list(repository.id, { parentId: parent.id }, numberedPage(page, 'oldest'));
-    return listedIssues(await viewsOf(parts, repository.id, rows));
+    const filter = { parentId: parent.id };
+    const texts = textShare(Math.min(page.perPage, await store.count(repository.id, filter)));
+    const rows = await store.list(repository.id, filter, { ...numberedPage(page, 'oldest'), texts });
+    return listedIssues(await viewsOf(parts, repository.id, rows), texts);
   };

@@ -3,6 +3,7 @@
 
 const ellipsis = '…';
 const ellipsisBytes = 3;
+const encoder = new TextEncoder();
 
 /** At most `most` characters; one that is cut ends in an ellipsis, and never in half of a surrogate pair. */
 export function clip(text: string, most: number): string {
@@ -10,45 +11,63 @@ export function clip(text: string, most: number): string {
 }
 
 /** Bytes of a text in a JSON document: UTF-8, with quotes, backslashes and control characters escaped (RFC 8259). */
-export function jsonBytes(text: string): number {
-  let bytes = 0;
-  for (let at = 0; at < text.length; at += 1) bytes += bytesOf(text.charCodeAt(at));
-  return bytes;
-}
+export const jsonBytes = (text: string): number => encoder.encode(JSON.stringify(text)).length - 2;
 
 /**
  * The texts of one answer, in their order, which together take at most `most` bytes of JSON: where they take more, the
  * longest are clipped, all to the same size.
  */
 export function fit(texts: readonly string[], most: number): readonly string[] {
-  const longestEscape = 6;
-  if (texts.reduce((length, text) => length + text.length, 0) * longestEscape <= most) return texts;
-  const sizes = texts.map(jsonBytes);
+  if (surelyFit(texts, most)) return texts;
+  const level = levelOf(texts.map(jsonBytes), most);
+  return level === undefined ? texts : texts.map((text) => clipToBytes(text, level));
+}
+
+/** As `fit`; others have their turn now and then, for the texts of a page may be as long as texts may be. */
+async function fitInTurns(texts: readonly string[], most: number): Promise<readonly string[]> {
+  if (surelyFit(texts, most)) return texts;
+  const sizes = await inTurns(texts, jsonBytes);
   const level = levelOf(sizes, most);
   if (level === undefined) return texts;
-  const clipped = new Map<string, string>();
-  return texts.map((text, index) => {
-    if ((sizes[index] ?? 0) <= level) return text;
-    const short = clipped.get(text) ?? clipToBytes(text, level);
-    clipped.set(text, short);
-    return short;
-  });
+  return inTurns(texts, (text, at) => ((sizes[at] ?? 0) <= level ? text : clipToBytes(text, level)));
+}
+
+const surelyFit = (texts: readonly string[], most: number): boolean =>
+  texts.reduce((length, text) => length + text.length, 0) * longestEscape <= most;
+
+/** Of one character. */
+const longestEscape = 6;
+
+/** Characters that are looked at without a pause: some milliseconds. */
+const pieceOfTurn = 512 * 1024;
+
+async function inTurns<T>(texts: readonly string[], make: (text: string, at: number) => T): Promise<readonly T[]> {
+  const made: T[] = [];
+  let characters = 0;
+  for (const [at, text] of texts.entries()) {
+    made.push(make(text, at));
+    characters += text.length;
+    if (characters < pieceOfTurn) continue;
+    characters = 0;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return made;
 }
 
 /**
  * Bytes of JSON that the texts of a list take together, each of which may be as long as one may be: the list is an
  * answer all the same, and a fetch or a smaller page has them whole.
  */
-const mostOfList = 8 * 1024 ** 2;
+export const mostOfList = 8 * 1024 ** 2;
 
 /** Rows of one answer, the texts in whose members together take at most `most` bytes of JSON, as `fit` says. */
-export function fitMembers<M extends string, R extends Readonly<Record<M, string | null>>>(
+export async function fitMembers<M extends string, R extends Readonly<Record<M, string | null>>>(
   rows: readonly R[],
   members: readonly M[],
   most = mostOfList,
-): readonly R[] {
+): Promise<readonly R[]> {
   const whole = rows.flatMap((row) => members.map((member) => row[member] ?? ''));
-  const texts = fit(whole, most);
+  const texts = await fitInTurns(whole, most);
   if (texts === whole) return rows;
   return rows.map((row, at) => ({
     ...row,
@@ -67,19 +86,32 @@ function levelOf(sizes: readonly number[], most: number): number | undefined {
   return undefined;
 }
 
+/** Characters whose size is told at once. */
+const block = 1024;
+
 function clipToBytes(text: string, most: number): string {
+  if (text.length * longestEscape <= most || jsonBytes(text) <= most) return text;
   let bytes = ellipsisBytes;
   let end = 0;
-  for (; end < text.length; end += 1) {
-    bytes += bytesOf(text.charCodeAt(end));
-    if (bytes > most) break;
+  for (let size = block; size >= 1;) {
+    // A block has whole pairs of surrogates; the last ones are told apart one by one.
+    const next = end + size + (size > 1 && isFirstOfPair(text.charCodeAt(end + size - 1)) ? 1 : 0);
+    const own = size > 1 ? jsonBytes(text.slice(end, next)) : bytesOf(text.charCodeAt(end));
+    if (bytes + own > most) {
+      if (size === 1) break;
+      size = 1;
+    } else {
+      bytes += own;
+      end = next;
+    }
   }
   return most < ellipsisBytes ? '' : cutAt(text, end);
 }
 
+const isFirstOfPair = (unit: number): boolean => unit >= 0xd800 && unit < 0xdc00;
+
 function cutAt(text: string, end: number): string {
-  const last = text.charCodeAt(end - 1);
-  const kept = text.slice(0, last >= 0xd800 && last < 0xdc00 ? end - 1 : end);
+  const kept = text.slice(0, isFirstOfPair(text.charCodeAt(end - 1)) ? end - 1 : end);
   // A copy: the engine would keep the whole text alive for its beginning.
   return new TextDecoder().decode(new TextEncoder().encode(kept)) + ellipsis;
 }

@@ -25,6 +25,8 @@ export interface NumberedSlice {
   readonly beyond?: number | undefined;
   readonly limit: number;
   readonly offset: number;
+  /** Characters past which long texts are cut, so that more than these tells of a cut; absent, they are whole. */
+  readonly texts?: number | undefined;
 }
 
 /** The slice that a page is. */

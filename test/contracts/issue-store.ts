@@ -331,6 +331,25 @@ export const issueStoreChecks: readonly Check<IssueStoreUnderTest>[] = [
     },
   ),
 
+  check(
+    'texts of a list are cut where it is asked for, one character past the bound',
+    async ({ store, repository, add }) => {
+      await add({ description: '字'.repeat(9), assumptions: 'short', acceptanceCriteria: null });
+      for (const [texts, description] of [
+        [undefined, '字'.repeat(9)],
+        [9, '字'.repeat(9)],
+        [5, '字'.repeat(6)],
+      ] as const) {
+        const [issue] = await store.list(repository, {}, { ...all, texts });
+        assert.deepEqual(
+          [issue?.description, issue?.assumptions, issue?.acceptanceCriteria],
+          [description, 'short', null],
+          `${texts}`,
+        );
+      }
+    },
+  ),
+
   check('one issue and a page of twenty take as many statements', async (given) => {
     const { store, unitOfWork, add, repository, ada, statements } = given;
     const read = async (limit: number): Promise<number> => {

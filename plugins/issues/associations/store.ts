@@ -1,7 +1,10 @@
 // Which components and versions issues are about, in PostgreSQL.
-import { rawSql, replaceRows, type Kysely, type SqlDatabase } from 'hexforge/plugin';
+import { Unprocessable, rawSql, replaceRows, type Kysely, type SqlDatabase } from 'hexforge/plugin';
 import type { Associations, AssociationStore, Component, Version } from 'hexforge/issues';
 import { IssueComponentTable, IssueVersionTable, type IssuesRows } from '../tables.ts';
+
+/** Of one page of issues. Each has about 80 bytes of JSON at the least, and an answer 16 MiB at the most. */
+const mostLinks = 100_000;
 
 /** One parameter, however many there are. */
 const anyOf = (ids: readonly string[]) => rawSql<string>`any(${ids}::uuid[])`;
@@ -15,16 +18,10 @@ export function sqlAssociationStore(database: SqlDatabase): AssociationStore {
     db()
       .selectFrom('issues_issue_component as l')
       .innerJoin('issues_component as c', 'c.id', 'l.component_id')
-      .select([
-        'l.issue_id as issueId',
-        'c.id',
-        'c.repository_id as repositoryId',
-        'c.name',
-        'c.name_key as nameKey',
-        'c.description',
-      ])
+      .select(['l.issue_id as issueId', 'c.id', 'c.repository_id as repositoryId', 'c.name', 'c.name_key as nameKey'])
       .where('l.issue_id', '=', anyOf(issueIds))
       .orderBy('c.name_key')
+      .limit(mostLinks + 1)
       .execute();
 
   const versions = (issueIds: readonly string[]) =>
@@ -38,13 +35,24 @@ export function sqlAssociationStore(database: SqlDatabase): AssociationStore {
         'v.repository_id as repositoryId',
         'v.name',
         'v.name_key as nameKey',
-        'v.description',
         'v.released',
         'v.release_date as releaseDate',
       ])
       .where('l.issue_id', '=', anyOf(issueIds))
       .orderBy('v.name_key')
+      .limit(mostLinks + 1)
       .execute();
+
+  /** Each is read once, however many issues name its thing. */
+  const descriptions = async (table: 'issues_component' | 'issues_version', things: readonly { id: string }[]) => {
+    const ids = [...new Set(things.map(({ id }) => id))];
+    const rows =
+      ids.length === 0
+        ? []
+        : await db().selectFrom(table).select(['id', 'description']).where('id', '=', anyOf(ids)).execute();
+    const byId = new Map(rows.map(({ id, description }) => [id, description]));
+    return ({ id }: { readonly id: string }): string => byId.get(id) ?? '';
+  };
 
   return {
     async of(issueIds) {
@@ -53,10 +61,21 @@ export function sqlAssociationStore(database: SqlDatabase): AssociationStore {
       );
       if (issueIds.length === 0) return found;
       const [itsComponents, itsVersions] = await Promise.all([components(issueIds), versions(issueIds)]);
+      if (itsComponents.length + itsVersions.length > mostLinks)
+        throw new Unprocessable('The answer is too large', {
+          detail: `Its issues would name more than ${mostLinks} components and versions; ask for a smaller page`,
+        });
+      const [ofComponent, ofVersion] = await Promise.all([
+        descriptions('issues_component', itsComponents),
+        descriptions('issues_version', itsVersions),
+      ]);
       for (const { issueId, ...component } of itsComponents)
-        found.get(issueId)?.components.push(component satisfies Component);
+        found.get(issueId)?.components.push({ ...component, description: ofComponent(component) } satisfies Component);
       for (const { issueId, kind, ...version } of itsVersions)
-        found.get(issueId)?.[kind === 'fix' ? 'fixVersions' : 'affectsVersions'].push(version satisfies Version);
+        found.get(issueId)?.[kind === 'fix' ? 'fixVersions' : 'affectsVersions'].push({
+          ...version,
+          description: ofVersion(version),
+        } satisfies Version);
       return found;
     },
 

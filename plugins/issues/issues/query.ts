@@ -82,10 +82,20 @@ const commentsCount = rawSql<number>`(select count(*) from issues_comment m wher
 
 const stored = rawSql<Row>`issues_issue`.as('i');
 
+const issueTexts = ['description', 'assumptions', 'acceptance_criteria'] as const;
+const isText = (column: string): boolean => issueTexts.some((name) => column === `i.${name}`);
+
+/** One character more, which tells that there are some. */
+const beginningOf = (name: (typeof issueTexts)[number], most: number) =>
+  rawSql<string | null>`left(${rawSql.ref(`i.${name}`)}, ${most + 1}::integer)`.as(name);
+
 /** A page of issues, whose rows alone are joined with what is read beside them. */
-export function pageOfIssues(page: ReturnType<typeof matching>, { order, beyond, limit, offset }: NumberedSlice) {
+export function pageOfIssues(page: ReturnType<typeof matching>, slice: NumberedSlice) {
+  const { order, beyond, limit, offset, texts } = slice;
   const ahead = beyond === undefined ? page : page.where('i.number', order === 'newest' ? '<' : '>', beyond);
-  const rows = ahead.select(issueColumns).orderBy('i.number', directions[order]).limit(limit).offset(offset);
+  const columns = ahead.select(issueColumns.filter((column) => texts === undefined || !isText(column)));
+  const cut = texts === undefined ? columns : columns.select(issueTexts.map((name) => beginningOf(name, texts)));
+  const rows = cut.orderBy('i.number', directions[order]).limit(limit).offset(offset);
   return rawSql<Row>`(${rows})`.as('i');
 }
 

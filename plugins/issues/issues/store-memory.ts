@@ -16,6 +16,13 @@ import {
 import { accepts } from './filter-memory.ts';
 import { own, wholeIssues } from './whole-memory.ts';
 
+const cut = (row: StoredIssue, most: number): StoredIssue => ({
+  ...row,
+  description: row.description.slice(0, most),
+  assumptions: row.assumptions?.slice(0, most) ?? null,
+  acceptanceCriteria: row.acceptanceCriteria?.slice(0, most) ?? null,
+});
+
 export function memoryIssueStore(database: MemoryDatabase): IssueStore {
   const types = typeTable(database);
   const issues = issueTable(database);
@@ -89,14 +96,14 @@ export function memoryIssueStore(database: MemoryDatabase): IssueStore {
       const row = issues.findOne({ repositoryId, number });
       return row && whole([row])[0];
     },
-    list: async (repositoryId, filter, { order, beyond, ...slice }) =>
-      whole(
-        issues.find({
-          where: where(repositoryId, filter, beyond === undefined ? undefined : { order, beyond }),
-          orderBy: order === 'newest' ? { desc: 'number' } : 'number',
-          ...slice,
-        }),
-      ),
+    list: async (repositoryId, filter, { order, beyond, texts, ...slice }) => {
+      const found = issues.find({
+        where: where(repositoryId, filter, beyond === undefined ? undefined : { order, beyond }),
+        orderBy: order === 'newest' ? { desc: 'number' } : 'number',
+        ...slice,
+      });
+      return whole(texts === undefined ? found : found.map((row) => cut(row, texts + 1)));
+    },
     count: async (repositoryId, filter) => issues.count(where(repositoryId, filter)),
 
     async lineage(repositoryId, which) {

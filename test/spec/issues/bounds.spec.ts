@@ -152,4 +152,21 @@ void t.test('bounds of issues', async (t) => {
     const few = (await forge.anonymous.get(`${long}?per_page=1`)).body as { readonly items: readonly IssueJson[] };
     t.equal(few.items[0]?.['description'], text, 'and so has a smaller page');
   });
+
+  await t.test('the default page answers however many components its issues repeat', async (t) => {
+    const parts = await repository('parts');
+    const component_ids: string[] = [];
+    for (let count = 0; count < 100; count++)
+      component_ids.push(
+        await made(parts.replace(/issues$/, 'components'), { name: `c${count}`, description: '\u0001'.repeat(1000) }),
+      );
+    for (let count = 0; count < 25; count++) await open(parts, { component_ids });
+    const { body, text: answer } = expect(await forge.anonymous.get(parts), 200);
+    const { items } = body as {
+      readonly items: readonly { readonly components: { readonly description: string }[] }[];
+    };
+    t.ok(items.length === 25 && items.every(({ components }) => components.length === 100));
+    t.match(items[0]?.components[0]?.description, /…$/);
+    t.ok(answer.length < 4 * 1024 ** 2, `${answer.length} bytes`);
+  });
 });
