@@ -7,11 +7,12 @@ import type { User } from '#core/kernel/caller';
 import { Forbidden, found, ValidationFailed } from '#core/kernel/errors';
 import type { PageRequest } from '#core/kernel/page';
 import type { Repository } from '#core/repositories/index';
-import { checkedAnchor, outdatedAt, type AnchorWish } from './anchors.ts';
+import { checkedAnchor, type AnchorWish } from './anchors.ts';
 import { commentText, type CommentView, type MergeComment } from './comment.ts';
 import { aboutMerge } from './events.ts';
 import { heldRequest, knownRequest, type Reading, type Writing } from './held-request.ts';
 import type { MergeRequest } from './merge-request.ts';
+import { outdatedAnchors } from './outdated.ts';
 import type { MergeParts } from './parts.ts';
 
 type Parts = Pick<MergeParts, 'store' | 'comments' | 'git' | 'unitOfWork' | 'events' | 'ids'>;
@@ -30,13 +31,14 @@ export interface CommentChange extends CommentPath {
 
 export function commentUseCases(parts: Parts) {
   const { comments, git, unitOfWork, events, ids } = parts;
+  const outdatedAt = outdatedAnchors(git);
 
   const shown = async (
     request: MergeRequest,
     all: readonly MergeComment[],
     signal: AbortSignal,
   ): Promise<readonly CommentView[]> => {
-    const outdated = await outdatedAt(git, request, all, signal);
+    const outdated = await outdatedAt(request, all, signal);
     return all.map((comment, index) => ({ ...comment, outdated: outdated[index] ?? null }));
   };
   const shownOne = async (request: MergeRequest, comment: MergeComment, signal: AbortSignal): Promise<CommentView> =>

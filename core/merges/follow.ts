@@ -5,7 +5,7 @@ import type { EventOf } from '#core/kernel/events';
 import { zeroOid, type Oid } from '#core/repositories/index';
 import { broughtBy } from './brought.ts';
 import { aboutMerge } from './events.ts';
-import { followSource, keepHead, type HeadParts, type Moving } from './heads.ts';
+import { followAndKeep, type HeadParts, type Moving } from './heads.ts';
 import { isFromFork, type MergeRequest } from './merge-request.ts';
 import type { BranchOf, MergePatch, MergeStore } from './ports.ts';
 
@@ -24,7 +24,7 @@ export const followUseCases = (parts: HeadParts) => ({
     const moving: Moving = { actorId: payload.actor, signal };
     if (payload.new === zeroOid) return closeAll(parts, branch, { ...payload, at });
     for await (const request of all((after) => parts.store.openFrom(branch, after, piece)))
-      for (const one of request) await followSource(parts, one, moving);
+      for (const one of request) await followAndKeep(parts, one, moving);
     // A branch that was not there brings nothing: what was for it was closed when it went.
     if (payload.old !== zeroOid) await mergeReached(parts, branch, payload, moving);
   },
@@ -36,8 +36,7 @@ export const followUseCases = (parts: HeadParts) => ({
   async opened({ payload, actorId }: EventOf<'merge.opened' | 'merge.reopened'>, signal: AbortSignal): Promise<void> {
     const request = await parts.store.find(payload.repository_id, payload.number);
     if (request === undefined) return;
-    const now = await followSource(parts, request, { actorId, signal });
-    await keepHead(parts, now, signal);
+    await followAndKeep(parts, request, { actorId, signal });
   },
 });
 
@@ -78,7 +77,7 @@ async function mergeReached(parts: HeadParts, branch: BranchOf, move: TargetMove
     const parents = new Map(known.map(({ oid, parents: [first] }) => [oid, first]));
     for (const one of requests) {
       // The push may have moved the source too, and tell of it later.
-      const request = brought.has(tips.get(one.id) ?? '') ? await followSource(parts, one, moving) : one;
+      const request = brought.has(tips.get(one.id) ?? '') ? await followAndKeep(parts, one, moving) : one;
       if (!brought.has(request.headOid)) continue;
       const mergeCommit = bringer.get(request.headOid) ?? move.new;
       await conclude(parts, request, moving.actorId, {

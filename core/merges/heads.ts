@@ -42,6 +42,23 @@ const attempts = 5;
  * @returns the request as it is now.
  */
 export async function followSource(parts: HeadParts, request: MergeRequest, moving: Moving): Promise<MergeRequest> {
+  const now = await moveToSource(parts, request, moving);
+  if (now.headOid !== request.headOid) await keepHead(parts, now, moving.signal);
+  return now;
+}
+
+/**
+ * The same for who is told of a move, maybe once more: whoever moved the head may have failed before it was kept, so
+ * what is on record is kept where nothing moves, too.
+ */
+export async function followAndKeep(parts: HeadParts, request: MergeRequest, moving: Moving): Promise<MergeRequest> {
+  const now = await moveToSource(parts, request, moving);
+  await keepHead(parts, now, moving.signal);
+  return now;
+}
+
+/** @returns the request as it is now; its head is not kept yet. */
+async function moveToSource(parts: HeadParts, request: MergeRequest, moving: Moving): Promise<MergeRequest> {
   let known = request;
   for (let attempt = 0; attempt < attempts; attempt += 1) {
     if (known.state !== 'open' || known.sourceRepositoryId === undefined) return known;
@@ -50,11 +67,8 @@ export async function followSource(parts: HeadParts, request: MergeRequest, movi
     if (isFromFork(known) && !(await brought(parts, known, tip, moving.signal))) return known;
     const moved = await moveHead(parts, known, tip, moving.actorId);
     if (moved === undefined) return known;
-    if (moved.headOid === tip) {
-      await keepHead(parts, moved, moving.signal);
-      return moved;
-    }
     known = moved;
+    if (moved.headOid === tip) break;
   }
   return known;
 }

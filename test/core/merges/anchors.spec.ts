@@ -1,11 +1,12 @@
 // What comments are kept as and what they may be anchored to, on a git of a few commits in memory.
 import t from 'tap';
 import { Unavailable } from '#core/kernel/errors';
-import { checkedAnchor, outdatedAt, removedLines, type AnchorWish } from '#core/merges/anchors';
+import { checkedAnchor, type AnchorWish } from '#core/merges/anchors';
 import { commentText, type Anchor } from '#core/merges/comment';
 import type { MergeRequest } from '#core/merges/index';
+import { outdatedAnchors, removedLines } from '#core/merges/outdated';
 import { escaped, longestText } from '#core/merges/said';
-import type { Blob, FileChange, Oid, TreeEntry } from '#core/repositories/index';
+import type { Blob, FileChange, Oid, Patch, PatchQuery, TreeEntry } from '#core/repositories/index';
 
 const refusal = (detail: RegExp) => ({ kind: 'validation_failed', message: /./, detail });
 const { signal } = new AbortController();
@@ -58,9 +59,26 @@ function scene(
       if (from === second) throw new Unavailable('too slow');
       return { files: changes, truncated: false, additions: 0, deletions: 0 };
     },
+    patch: async (_: string, { from, paths = [] }: PatchQuery): Promise<Patch> => {
+      asked.push(`${from} ${paths.join(' ')}`);
+      if (from === second) throw new Unavailable('too slow');
+      const files = changes.filter(({ path }) => paths.includes(path)).map(patched);
+      return { files, additions: 0, deletions: 0 };
+    },
   };
   return { git, asked };
 }
+const patched = ({ path, patch, ...more }: FileChange): Patch['files'][number] => ({
+  oldPath: path,
+  newPath: path,
+  oldMode: '100644',
+  newMode: '100644',
+  isAdd: false,
+  isDelete: false,
+  isRename: false,
+  sections: patch === undefined ? [] : [{ header: '', hunks: `${patch}\n` }],
+  ...more,
+});
 const nobody = { name: '', email: '', date: new Date(0) };
 async function* pieces(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += 3) yield bytes.subarray(at, at + 3);
@@ -150,8 +168,8 @@ void t.test('an anchor is a commit of the request, a file of it, a line of that'
 
 void t.test('lines that a change takes away', (t) => {
   const patch = '@@ -2,3 +2,3 @@ f\n a\n-b\n-- c\n+x\n+@@ -9 +9 @@\n\\ No newline at end of file\n@@ -20 +20,0 @@\n-z';
-  t.same([...(removedLines(change(patch)) ?? [])], [3, 4, 20]);
-  t.same([...(removedLines(change(undefined, { deletions: 0 })) ?? ['none'])], [], 'renamed, or only grown');
+  t.same(removedLines(change(patch)), [3, 4, 20]);
+  t.same(removedLines(change(undefined, { deletions: 0 })), [], 'renamed, or only grown');
   t.equal(removedLines(change(undefined)), undefined, 'past a cap');
   t.equal(removedLines(change(undefined, { isBinary: true, deletions: 0 })), undefined, 'binary');
   t.end();
@@ -192,18 +210,63 @@ void t.test('an anchor is outdated when its line or file is not there any more',
     [at(second, 'a.txt', 1), null, 'a diff that takes too long'],
   ];
   const anchors = cases.map(([anchor]) => anchor);
-  const answers = await outdatedAt(git, request, anchors, signal);
+  const outdatedAt = outdatedAnchors(git);
+  const answers = await outdatedAt(request, anchors, signal);
   for (const [index, [, expected, what]] of cases.entries()) t.equal(answers[index], expected, what);
-  t.same(asked, [first, second], 'one diff for each commit');
-  t.same(await outdatedAt(git, request, anchors.slice(0, 4), signal), [false, false, false, false]);
-  t.equal(asked.length, 2, 'and none where no file has changed');
+  t.same(asked, [`${first} a.txt`, first, `${second} a.txt`], 'a file alone, or what it may have become');
+  t.same(await outdatedAt(request, anchors, signal), answers);
+  t.same(asked.slice(3), [`${second} a.txt`], 'once each, but for what failed');
+  t.same(await outdatedAt(request, anchors.slice(0, 4), signal), [false, false, false, false]);
+  t.equal(asked.length, 4, 'and none where no file has changed');
 
   const late = { ...request, headOid: first };
   const just = [at(head, 'a.txt', 3), at(first, 'a.txt', 3)];
-  t.same(await outdatedAt(git, late, just, signal), [false, true], 'the head is where the source stands by now');
+  t.same(await outdatedAt(late, just, signal), [false, true], 'the head is where the source stands by now');
   t.same(
-    await outdatedAt(git, { ...late, state: 'merged' }, [at(first, 'a.txt', 3)], signal),
+    await outdatedAt({ ...late, state: 'merged' }, [at(first, 'a.txt', 3)], signal),
     [false],
     'of a request that is not open it is the one on record',
   );
+});
+
+void t.test('an answer makes few comparisons, later ones those that are left, and none is made twice', async (t) => {
+  const commits = Array.from({ length: 50 }, (_, index) => String(index).padStart(40, 'a'));
+  const before = { 'a.txt': 'x', 'b.txt': 'x' };
+  const files = Object.fromEntries(commits.map((oid) => [oid, before]));
+  const { git, asked } = scene({ ...files, [head]: { 'a.txt': 'z' } }, [
+    change('@@ -1 +1 @@\n-c\n+d'),
+    change('@@ -1 +0,0 @@\n-c', { path: 'b.txt', status: 'removed' }),
+  ]);
+  const outdatedAt = outdatedAnchors(git);
+  const on = (filePath: string): readonly Anchor[] =>
+    commits.map((commitOid) => ({ commitOid, filePath, lineNumber: 1 }));
+  for (const [filePath, atOnce] of [
+    ['a.txt', 20],
+    ['b.txt', 2],
+  ] as const) {
+    asked.length = 0;
+    for (let known = atOnce; known <= commits.length; known += atOnce) {
+      const answers = await outdatedAt(request, on(filePath), signal);
+      t.same(
+        answers,
+        commits.map((_, index) => (index < known ? true : null)),
+        `${filePath}: ${known}`,
+      );
+      t.equal(asked.length, known, 'comparisons so far');
+    }
+    await outdatedAt(request, on(filePath), signal);
+    t.notMatch(await outdatedAt(request, on(filePath), signal), [null], 'all are known');
+    t.equal(asked.length, commits.length, 'each once');
+    t.equal(new Set(asked).size, commits.length);
+  }
+});
+
+void t.test('comparisons that fail are made after all others', async (t) => {
+  const files = { [second]: { 'a.txt': 'x' }, [first]: { 'a.txt': 'y' }, [head]: { 'a.txt': 'z' } };
+  const { git, asked } = scene(files, [change('@@ -1 +1 @@\n-c\n+d')]);
+  const outdatedAt = outdatedAnchors(git);
+  const anchors = [second, first].map((commitOid): Anchor => ({ commitOid, filePath: 'a.txt', lineNumber: 1 }));
+  t.same(await outdatedAt(request, anchors, signal), [null, null], 'git is slow now');
+  t.same(await outdatedAt(request, anchors, signal), [null, true]);
+  t.same(asked, [`${second} a.txt`, `${first} a.txt`, `${second} a.txt`]);
 });

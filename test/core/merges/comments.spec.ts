@@ -108,21 +108,28 @@ void t.test('a comment keeps its commit, and tells whether its line is still at 
     refusal('validation_failed', /"line_number"/),
   );
   const listed = async () => (await forge.comments.list(await forge.reading(dave), { number, page }))[0];
-  await forge.parts.unitOfWork.run(() =>
-    forge.parts.store.update(request.id, { headOid: commit(2), updatedAt: new Date() }),
-  );
-  const changes = (patch: string) =>
+  const moved = async (digit: number, hunks: string): Promise<void> => {
+    const [oldPath, oldMode] = ['a.txt', '100644'];
     forge.differences.splice(0, 1, {
-      path: 'a.txt',
-      status: 'modified',
+      oldPath,
+      newPath: oldPath,
+      oldMode,
+      newMode: oldMode,
+      isBinary: false,
+      isAdd: false,
+      isDelete: false,
+      isRename: false,
       additions: 1,
       deletions: 1,
-      isBinary: false,
-      patch,
+      sections: [{ header: '', hunks }],
     });
-  changes('@@ -1 +1 @@\n-1\n+one');
+    await forge.parts.unitOfWork.run(() =>
+      forge.parts.store.update(request.id, { headOid: commit(digit), updatedAt: new Date() }),
+    );
+  };
+  await moved(2, '@@ -1 +1 @@\n-1\n+one\n');
   t.match(await listed(), { commitOid: commit(1), lineNumber: 2, outdated: false });
-  changes('@@ -2 +2 @@\n-2\n+two');
+  await moved(3, '@@ -2 +2 @@\n-2\n+two\n');
   t.match(await listed(), { commitOid: commit(1), lineNumber: 2, outdated: true });
   const [resolved] = [await forge.granted(bob, 'repo.read')];
   t.match(await forge.comments.update(resolved, { number, id: made.id, resolved: true }), { outdated: true });

@@ -5,7 +5,7 @@ import { mergeEvents, type MergeRequest } from '#core/merges/index';
 import { commentUseCases } from '#core/merges/comments';
 import { submitReview } from '#core/merges/reviews';
 import type { MergeParts } from '#core/merges/parts';
-import type { FileChange, Oid, Repository } from '#core/repositories/index';
+import type { Oid, PatchedFile, Repository } from '#core/repositories/index';
 import { memoryAccountStore } from '#plugins/identity/accounts/store-memory';
 import { commentRows } from '#plugins/merges/comments/store';
 import { memoryMergeStore } from '#plugins/merges/requests/store-memory';
@@ -40,7 +40,7 @@ export async function talkWorld() {
   const store = memoryMergeStore(database);
   const reviews = reviewRows.memory(database);
   const events = await recorded(storage, mergeEvents);
-  const differences: FileChange[] = [];
+  const differences: PatchedFile[] = [];
   const git = {
     commitRecord: async () => undefined,
     divergence: async () => new Map(),
@@ -56,7 +56,7 @@ export async function talkWorld() {
         yield new TextEncoder().encode('1\n2\n');
       })(),
     }),
-    difference: async () => ({ files: differences, truncated: false, additions: 0, deletions: 0 }),
+    patch: async () => ({ files: differences, additions: 0, deletions: 0 }),
   };
   const parts = {
     store,

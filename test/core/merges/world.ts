@@ -1,6 +1,6 @@
 // Merge requests on in-memory stores, with a git of which a test says where branches stand and what leads to what.
 import { openMemory, sequentialIds, systemClock } from '#adapters/memory/index';
-import { Unprocessable } from '#core/kernel/errors';
+import { Unavailable, Unprocessable } from '#core/kernel/errors';
 import { followUseCases } from '#core/merges/follow';
 import type { HeadParts } from '#core/merges/heads';
 import { mergeEvents, type MergeRequest } from '#core/merges/index';
@@ -24,8 +24,8 @@ export async function world() {
   /** `REPOSITORY BRANCH` → where it stands. */
   const tips = new Map<string, Oid>();
   const parents = new Map<Oid, readonly Oid[]>();
-  const counts = { divergence: 0, history: 0 };
-  const hooks = { beforeTip: async (): Promise<void> => undefined, noRoom: false };
+  const counts = { divergence: 0, history: 0, kept: 0 };
+  const hooks = { beforeTip: async (): Promise<void> => undefined, noRoom: false, gitIsAway: false };
   const reach = (oid: Oid): Set<Oid> => {
     const seen = new Set<Oid>();
     const open = [oid];
@@ -68,6 +68,8 @@ export async function world() {
       brought.push(oid);
     },
     async keep(_, number, { commit: oid }) {
+      counts.kept += 1;
+      if (hooks.gitIsAway) throw new Unavailable('git is away');
       kept.set(number, oid);
     },
     drop: async () => undefined,

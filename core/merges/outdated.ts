@@ -1,0 +1,161 @@
+// Whether what comments are anchored to is still at the present head. What is found out follows from two commits and a
+// path, and is remembered; of what is not known yet, an answer finds out a little.
+import { Unavailable, Unprocessable } from '#core/kernel/errors';
+import { Lru } from '#core/kernel/lru';
+import type { DiffCaps, FileChange, GitBackend, Oid } from '#core/repositories/index';
+import { presentHead } from './anchors.ts';
+import type { Anchor } from './comment.ts';
+import { hunksOf } from './hunks.ts';
+import type { MergeRequest } from './merge-request.ts';
+
+type Git = Pick<GitBackend, 'isLegalName' | 'readRefs' | 'entry' | 'difference' | 'patch'>;
+
+/** Comparisons that one answer makes: of single files, and of all, which finds what was renamed. */
+const [mostFiles, mostWhole] = [20, 2];
+/** Of the diff of one file in which lines are looked for. */
+const caps: DiffCaps = { maxFileBytes: 128 * 1024, maxTotalBytes: 128 * 1024, maxFileLines: 20_000, maxFiles: 1 };
+/** Bytes, about, of what is remembered; and how many failed comparisons. */
+const [mostKnown, mostFailed] = [8_000_000, 10_000];
+
+/** What became of a file; the lines that were taken away, as they were before, are undefined where git does not tell. */
+type Fate = 'gone' | { readonly removed: readonly number[] | undefined } | undefined;
+
+interface Question {
+  readonly index: number;
+  readonly commit: Oid;
+  readonly path: string;
+  readonly line: number | null;
+  /** Whether a file is at the path still: git compares a path alone where nothing can have been renamed. */
+  readonly isThere: boolean;
+  readonly key: string;
+}
+
+export function outdatedAnchors(git: Git) {
+  const known = new Lru<{ readonly fate: Fate }>(mostKnown);
+  /** Asked for after all others, lest these never have their turn. */
+  const failed = new Lru<true>(mostFailed);
+
+  const remember = (key: string, fate: Fate): void =>
+    known.set(key, { fate }, 300 + key.length + (typeof fate === 'object' ? 8 * (fate.removed?.length ?? 0) : 0));
+
+  /** Of one file, which is there before and after. */
+  async function compareFile(
+    repositoryId: string,
+    { commit, path, key }: Question,
+    head: Oid,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const query = { from: commit, to: head, algorithm: 'myers', paths: [path] } as const;
+    const { files } = await git.patch(repositoryId, query, caps, signal);
+    const file = files.find(({ newPath }) => newPath === path);
+    if (file === undefined) return remember(key, undefined);
+    if (file.isDelete) return remember(key, 'gone');
+    if (file.isBinary || (file.omitted !== undefined && file.deletions > 0))
+      return remember(key, { removed: undefined });
+    const lines = hunksOf(file.sections).flatMap((hunk) => hunk.lines.filter(({ op }) => op === '-'));
+    remember(key, { removed: lines.map(({ oldNo }) => oldNo) });
+  }
+
+  /** Of all files, for those of the questions that are about the same commit. */
+  async function compareAll(
+    repositoryId: string,
+    commit: Oid,
+    same: readonly Question[],
+    head: Oid,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { files } = await git.difference(repositoryId, commit, head, signal);
+    const byPath = new Map(
+      files.filter(({ status }) => status !== 'added').map((one) => [one.previousPath ?? one.path, one] as const),
+    );
+    for (const { path, key } of same) {
+      const change = byPath.get(path);
+      if (change === undefined) remember(key, undefined);
+      else remember(key, change.status === 'removed' ? 'gone' : { removed: removedLines(change) });
+    }
+  }
+
+  /** One after the other: a page of comments takes one of git's places at a time. Ends with the first that fails. */
+  async function findOut(
+    repositoryId: string,
+    questions: readonly Question[],
+    head: Oid,
+    signal: AbortSignal,
+  ): Promise<void> {
+    let [files, whole] = [0, 0];
+    const tried = new Set(questions.filter(({ key }) => failed.get(key) !== undefined));
+    for (const one of [...questions.filter((question) => !tried.has(question)), ...tried]) {
+      if (known.get(one.key) !== undefined) continue;
+      if (one.isThere ? files >= mostFiles : whole >= mostWhole) continue;
+      const same = one.isThere ? [one] : questions.filter(({ commit, isThere }) => commit === one.commit && !isThere);
+      try {
+        if (one.isThere) {
+          files += 1;
+          await compareFile(repositoryId, one, head, signal);
+        } else {
+          whole += 1;
+          await compareAll(repositoryId, one.commit, same, head, signal);
+        }
+      } catch (error) {
+        // A list of comments is not refused because a comparison takes too long.
+        if (!(error instanceof Unavailable || error instanceof Unprocessable) || signal.aborted) throw error;
+        for (const { key } of same) failed.set(key, true);
+        return;
+      }
+    }
+  }
+
+  /** Whether each of the anchors is outdated at the head; null where that is not known, or not yet. */
+  return async (
+    request: MergeRequest,
+    anchors: readonly Anchor[],
+    signal: AbortSignal,
+  ): Promise<readonly (boolean | null)[]> => {
+    const answers: (boolean | null)[] = anchors.map(() => false);
+    if (anchors.every(({ filePath }) => filePath === null)) return answers;
+    const { repositoryId } = request;
+    const head = await presentHead(git, request);
+    const files = new Map<string, ReturnType<Git['entry']>>();
+    const file = (commit: Oid, path: string): ReturnType<Git['entry']> => {
+      const key = `${commit}:${path}`;
+      const entry = files.get(key) ?? git.entry(repositoryId, commit, path);
+      files.set(key, entry);
+      return entry;
+    };
+    const questions: Question[] = [];
+    for (const [index, { commitOid: commit, filePath: path, lineNumber: line }] of anchors.entries()) {
+      if (commit === null || path === null || commit === head) continue;
+      const [before, now] = await Promise.all([file(commit, path), file(head, path)]);
+      // A commit that no push brings back may have been pruned.
+      if (before === undefined) answers[index] = true;
+      if (before === undefined || before.oid === now?.oid) continue;
+      const isThere = now !== undefined && now.type !== 'directory';
+      const key = `${repositoryId}:${commit}:${head}:${path}`;
+      questions.push({ index, commit, path, line, isThere, key });
+    }
+    await findOut(repositoryId, questions, head, signal);
+    for (const { index, key, line } of questions) answers[index] = standing(known.get(key)?.fate, line);
+    return answers;
+  };
+}
+
+function standing(fate: Fate, line: number | null): boolean | null {
+  if (fate === undefined) return null;
+  if (fate === 'gone') return true;
+  if (line === null) return false;
+  return fate.removed?.includes(line) ?? null;
+}
+
+/** Numbers of the lines that a change takes away, as they were before. Undefined where it is not told. */
+export function removedLines({ patch, deletions, isBinary }: FileChange): readonly number[] | undefined {
+  if (patch === undefined) return deletions === 0 && !isBinary ? [] : undefined;
+  const removed: number[] = [];
+  let line = 0;
+  for (const text of patch.split('\n')) {
+    const hunk = /^@@ -(\d+)/.exec(text);
+    if (hunk !== null) line = Number(hunk[1]);
+    else if (text.startsWith('-')) removed.push(line++);
+    else if (text.startsWith(' ')) line += 1;
+  }
+  return removed;
+}
