@@ -1,5 +1,4 @@
 // User administration (document C, "Users").
-import type { AccessDecision } from '#core/kernel/access';
 import { auditEntry } from '#core/kernel/audit';
 import type { Call, User } from '#core/kernel/caller';
 import type { PasswordHasher } from '#core/kernel/credentials';
@@ -18,7 +17,6 @@ import { revokeCredentials, revokeIssued } from './revocation.ts';
 import type { RevocationParts } from './revocation.ts';
 
 export interface AdministrationParts extends RevocationParts {
-  readonly access: Pick<AccessDecision, 'renew'>;
   readonly accounts: AccountStore;
   readonly create: CreateAccount;
   /** Read when an account is to be deleted: other areas may arrive later. */
@@ -67,14 +65,8 @@ const cannotDelete = (reason: string, cause?: unknown): Conflict =>
   new Conflict('The user cannot be deleted', { detail: reason, body: { reason }, cause });
 
 export function administration(parts: AdministrationParts): Administration {
-  const { access, accounts, sessions, create, references, passwordHasher, audit, events, unitOfWork } = parts;
+  const { accounts, sessions, create, references, passwordHasher, audit, events, unitOfWork } = parts;
   const revoke = revokeCredentials(parts);
-
-  /** After a wait: the caller as they are now. @throws {Unauthorized | Forbidden} where they may do it no more. */
-  const renewed = async (call: Call<User>): Promise<Call<User>> => {
-    await access.renew(call);
-    return await call.renew();
-  };
 
   /** Holds the account; a delegated administrator may not act on one who stands above. */
   const target = async (call: Call<User>, id: string): Promise<SecuredAccount> => {
@@ -121,18 +113,12 @@ export function administration(parts: AdministrationParts): Administration {
     list: (_call, query) => accounts.list(query),
 
     async create(call, command) {
-      const checkFlag = ({ isAdmin }: User): void => {
-        if (command.isAdmin && !isAdmin)
-          throw new Forbidden('Only an instance administrator may make another', {
-            detail: '"is_admin" needs the super-admin flag',
-          });
-      };
-      checkFlag(call.caller);
-      return create(
-        { ...command, approval: undefined, emailVerified: true },
-        (id) =>
-          auditEntry(call, 'user.created', `user:${id}`, { username: command.username, is_admin: command.isAdmin }),
-        async () => checkFlag((await renewed(call)).caller),
+      if (command.isAdmin && !call.caller.isAdmin)
+        throw new Forbidden('Only an instance administrator may make another', {
+          detail: '"is_admin" needs the super-admin flag',
+        });
+      return create({ ...command, approval: undefined, emailVerified: true }, (id) =>
+        auditEntry(call, 'user.created', `user:${id}`, { username: command.username, is_admin: command.isAdmin }),
       );
     },
 
@@ -225,9 +211,8 @@ export function administration(parts: AdministrationParts): Administration {
       checkPassword(password);
       await existing(id);
       const passwordHash = await passwordHasher.hash(password, call.ip);
-      const now = await renewed(call);
       await unitOfWork.run(async () => {
-        await target(now, id);
+        await target(call, id);
         await accounts.update(id, { passwordHash, lastActiveAt: call.now });
         const ended = await sessions.endAll(id, call.caller.id === id ? call.caller.credential.id : undefined);
         const others = await revokeIssued(parts.issued(), id);

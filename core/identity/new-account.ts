@@ -28,12 +28,7 @@ export interface NewAccountParts {
   readonly ids: Ids;
 }
 
-/** @param again asked once the password is hashed, which may have waited long: rejects where it is allowed no more. */
-export type CreateAccount = (
-  wanted: NewAccount,
-  by: (id: string) => AuditEntry,
-  again?: () => Promise<void>,
-) => Promise<Account>;
+export type CreateAccount = (wanted: NewAccount, by: (id: string) => AuditEntry) => Promise<Account>;
 
 /** @throws {ValidationFailed | Conflict} */
 export function createAccount({
@@ -45,7 +40,7 @@ export function createAccount({
   clock,
   ids,
 }: NewAccountParts): CreateAccount {
-  return async (wanted, by, again) => {
+  return async (wanted, by) => {
     checkUsername(wanted.username);
     checkProfile(wanted);
     checkPassword(wanted.password);
@@ -56,7 +51,6 @@ export function createAccount({
     const id = ids.uuid();
     const entry = by(id);
     const passwordHash = await passwordHasher.hash(password, entry.ip);
-    await again?.();
     const account: Account = {
       ...chosen,
       id,

@@ -103,9 +103,6 @@ interface Judged extends Omit<ProvedAccount, 'account'> {
   readonly block: keyof typeof blocked | undefined;
 }
 
-/** Characters of a name that are compared: normalizing takes time that grows with their square. */
-const longestSpelling = 256;
-
 export function passwordSignIn(parts: PasswordParts): Passwords {
   const { accounts, passwordHasher, directories, directorySeconds, rateCounter, settings, audit } = parts;
   const guard = throttle(rateCounter);
@@ -156,14 +153,12 @@ export function passwordSignIn(parts: PasswordParts): Passwords {
       const local = isUsername(username) ? await accounts.secured(username) : undefined;
       // As directories compare names (RFC 4518, 2.3), so that no other spelling has failures of its own. What is longer
       // than any name may be cut: it is as wrong, and keys stay short.
-      const name = usernameKey(username.slice(0, longestSpelling).normalize('NFKC')).slice(0, 2 * usernameLimit);
+      const name = usernameKey(username.normalize('NFKC')).slice(0, 2 * usernameLimit);
       const key = `sign-in:${name}@${clientNetwork(ip)}`;
       let unavailable: Unavailable | undefined;
       const check = async (): Promise<Known | undefined> => {
         const right = await passwordHasher.verify(password, local?.passwordHash, ip);
-        // The check may have waited long for its turn: the account is judged as it is now.
-        const current = right && local !== undefined ? await accounts.secured(username) : undefined;
-        if (current !== undefined && current.passwordHash === local?.passwordHash) return { own: current };
+        if (right && local !== undefined) return { own: local };
         try {
           return await directories.find(username, password, { ip, now, waitSeconds: directorySeconds });
         } catch (error) {

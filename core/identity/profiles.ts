@@ -70,24 +70,17 @@ export function profiles({
 
   return {
     async register(call, command) {
-      const checkOpen = async (): Promise<void> => {
-        if (!(await settings.get('signup.enabled')))
-          throw new Forbidden('Registration is closed on this instance', {
-            code: 'signup_disabled',
-            detail: 'Ask an administrator for an account',
-          });
-      };
-      await checkOpen();
+      if (!(await settings.get('signup.enabled')))
+        throw new Forbidden('Registration is closed on this instance', {
+          code: 'signup_disabled',
+          detail: 'Ask an administrator for an account',
+        });
       const approval = (await settings.get('signup.require_approval')) ? 'pending' : undefined;
-      return create(
-        { ...command, isAdmin: false, approval, emailVerified: false },
-        (id) => ({
-          ...auditEntry(call, 'user.registered', `user:${id}`, { username: command.username }),
-          actorId: id,
-          actorUsername: command.username,
-        }),
-        checkOpen,
-      );
+      return create({ ...command, isAdmin: false, approval, emailVerified: false }, (id) => ({
+        ...auditEntry(call, 'user.registered', `user:${id}`, { username: command.username }),
+        actorId: id,
+        actorUsername: command.username,
+      }));
     },
 
     async own({ caller }) {
@@ -143,8 +136,6 @@ export function profiles({
         throw wrong();
       }
       const passwordHash = await passwordHasher.hash(next, call.ip);
-      // The session may have been ended while the hashes waited.
-      await call.renew();
       await unitOfWork.run(async () => {
         // Changed meanwhile.
         if ((await held(id)).passwordHash !== known.passwordHash) throw wrong();

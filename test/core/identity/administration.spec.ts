@@ -37,19 +37,6 @@ void t.test('administration', async (t) => {
     });
   });
 
-  await t.test('an administrator who is suspended while a password is hashed makes and changes nothing', async (t) => {
-    const w = await governed();
-    const other = w.as(await w.account('other', { isAdmin: true }));
-    w.meanwhile.hashed = () => w.administration.update(other, { id: w.root.id, status: 'suspended' });
-    await t.rejects(w.administration.create(w.admin(), { ...body, isAdmin: true }), { name: 'Unauthorized' });
-    await t.rejects(w.administration.setPassword(w.admin(), { id: w.ada.id, password: 'another one' }), {
-      name: 'Unauthorized',
-    });
-    w.meanwhile.hashed = async () => undefined;
-    t.equal(await w.parts.accounts.byUsername(body.username), undefined);
-    t.ok(await w.signIn('ada'), 'with the password from before');
-  });
-
   await t.test('of two that take one name at the same moment one wins', async (t) => {
     const w = await governed();
     const answers = await Promise.allSettled([

@@ -66,17 +66,6 @@ void t.test('the own password goes first: no directory hears it', async (t) => {
   t.ok(await w.login('ada', 'password of ada'), 'one that is down keeps nobody out');
 });
 
-void t.test('an account that changes while its password is checked is judged as it is then', async (t) => {
-  const w = company();
-  const { id } = await w.account('ada');
-  const own = 'password of ada';
-  w.meanwhile.hashed = () => w.parts.accounts.update(id, { status: 'suspended' });
-  await t.rejects(w.basic('ada', own), { name: 'Forbidden', code: 'account_suspended' });
-  await w.parts.accounts.update(id, { status: 'active' });
-  w.meanwhile.hashed = () => w.parts.accounts.update(id, { passwordHash: 'v1:another one' });
-  await t.rejects(w.login('ada', own), wrong);
-});
-
 void t.test('a directory may know somebody by another name than that of the account', async (t) => {
   const w = company(() => ({ username: 'ADA', displayName: 'Ada', email: 'elsewhere@example.org' }));
   const ada = await w.account('ada');

@@ -1,6 +1,5 @@
 // Self-service accounts, on in-memory stores.
 import t from 'tap';
-import { Unauthorized } from '#core/kernel/errors';
 import { world } from './world.ts';
 
 const registration = { username: 'ada', email: 'ada@example.org', password: 'password', displayName: 'Ada' };
@@ -22,23 +21,6 @@ void t.test('profiles', async (t) => {
     t.match(w.entries.at(-1), { action: 'user.registered', actorId: ada.id, actorUsername: 'ada' });
     await t.rejects(w.profiles.register(w.call(), { ...registration, username: 'ADA' }), { name: 'Conflict' });
     t.equal((await w.signIn('ada', 'password')).account.id, ada.id);
-  });
-
-  await t.test('registration that is closed while a password is hashed makes no account', async (t) => {
-    const w = world();
-    w.settingValues['signup.enabled'] = true;
-    w.meanwhile.hashed = async () => (w.settingValues['signup.enabled'] = false);
-    await t.rejects(w.profiles.register(w.call(), registration), { code: 'signup_disabled' });
-    t.equal(await w.parts.accounts.byUsername('ada'), undefined);
-  });
-
-  await t.test('a session that is ended while passwords are hashed changes none', async (t) => {
-    const w = world();
-    const call = w.as(await w.account('ada'));
-    const renew = () => Promise.reject(new Unauthorized('The credential is not valid'));
-    const change = { current: 'password of ada', next: 'another one' };
-    await t.rejects(w.profiles.changePassword({ ...call, renew }, change), { name: 'Unauthorized' });
-    t.ok(await w.signIn('ada'), 'with the password from before');
   });
 
   await t.test('with approval required a registration waits, and nobody sees it', async (t) => {

@@ -9,7 +9,6 @@ import { createAccount } from '#core/identity/new-account';
 import type { NewAccount } from '#core/identity/new-account';
 import { identityUseCases } from '#core/identity/use-cases';
 import { anonymous } from '#core/kernel/caller';
-import { Unauthorized } from '#core/kernel/errors';
 import type { Call, Caller, Credential, User } from '#core/kernel/caller';
 import type { PasswordHasher } from '#core/kernel/credentials';
 import { on } from '#core/kernel/events';
@@ -60,8 +59,6 @@ export function world() {
   const auditStore = memoryAuditStore(storage.database);
   const references: UserReferences[] = [];
   const hasher = fakeHasher();
-  /** What happens while a password is hashed. */
-  const meanwhile: { hashed?: () => Promise<unknown> } = {};
   const parts = {
     accounts: memoryAccountStore(storage.database),
     sessions: memorySessionStore(storage.database),
@@ -83,23 +80,7 @@ export function world() {
     locks: storage.locks,
     unitOfWork: storage.unitOfWork,
     log: silent,
-    passwordHasher: {
-      ...hasher,
-      hash: async (...given: Parameters<PasswordHasher['hash']>) => {
-        await meanwhile.hashed?.();
-        return hasher.hash(...given);
-      },
-      verify: async (...given: Parameters<PasswordHasher['verify']>) => {
-        await meanwhile.hashed?.();
-        return hasher.verify(...given);
-      },
-    } as PasswordHasher,
-    access: {
-      renew: async ({ caller }: Call) => {
-        const account = caller.kind === 'user' ? await parts.accounts.byId(caller.id) : undefined;
-        if (account?.status === 'suspended') throw new Unauthorized('The credential is not valid');
-      },
-    },
+    passwordHasher: hasher as PasswordHasher,
     directories: { find: async () => undefined } as PasswordDirectories,
     directorySeconds: 10,
     rateCounter: memoryRateCounter(),
@@ -193,7 +174,6 @@ export function world() {
     entries,
     actions: () => entries.map(({ action }) => action),
     hasher,
-    meanwhile,
     call,
     as,
     account,
