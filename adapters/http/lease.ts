@@ -1,12 +1,12 @@
 // A lease: for how long one access decision stands while bytes come or go, and what asks again when it has run out.
 
 export class Lease {
-  readonly #ask: () => Promise<void>;
+  readonly #ask: () => Promise<unknown>;
   readonly #milliseconds: number;
   #askedAt = performance.now();
 
   /** @param ask throws where the credential or the access is gone. */
-  constructor(ask: () => Promise<void>, milliseconds: number) {
+  constructor(ask: () => Promise<unknown>, milliseconds: number) {
     this.#ask = ask;
     this.#milliseconds = milliseconds;
   }

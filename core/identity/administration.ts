@@ -1,4 +1,5 @@
 // User administration (document C, "Users").
+import type { AccessDecision } from '#core/kernel/access';
 import { auditEntry } from '#core/kernel/audit';
 import type { Call, User } from '#core/kernel/caller';
 import type { PasswordHasher } from '#core/kernel/credentials';
@@ -22,6 +23,8 @@ export interface AdministrationParts extends RevocationParts {
   /** Read when an account is to be deleted: other areas may arrive later. */
   readonly references: () => readonly UserReferences[];
   readonly passwordHasher: PasswordHasher;
+  /** Asked again after a hash, which may have been waited for. */
+  readonly access: Pick<AccessDecision, 'renew'>;
   readonly unitOfWork: UnitOfWork;
 }
 
@@ -61,11 +64,15 @@ export interface Administration {
 }
 
 const unknown = (): NotFound => new NotFound('There is no such user');
+const onlyAdministrators = (): Forbidden =>
+  new Forbidden('Only an instance administrator may make another', {
+    detail: '"is_admin" needs the super-admin flag',
+  });
 const cannotDelete = (reason: string, cause?: unknown): Conflict =>
   new Conflict('The user cannot be deleted', { detail: reason, body: { reason }, cause });
 
 export function administration(parts: AdministrationParts): Administration {
-  const { accounts, sessions, create, references, passwordHasher, audit, events, unitOfWork } = parts;
+  const { accounts, sessions, create, references, passwordHasher, access, audit, events, unitOfWork } = parts;
   const revoke = revokeCredentials(parts);
 
   /** Holds the account; a delegated administrator may not act on one who stands above. */
@@ -113,12 +120,18 @@ export function administration(parts: AdministrationParts): Administration {
     list: (_call, query) => accounts.list(query),
 
     async create(call, command) {
-      if (command.isAdmin && !call.caller.isAdmin)
-        throw new Forbidden('Only an instance administrator may make another', {
-          detail: '"is_admin" needs the super-admin flag',
-        });
-      return create({ ...command, approval: undefined, emailVerified: true }, (id) =>
-        auditEntry(call, 'user.created', `user:${id}`, { username: command.username, is_admin: command.isAdmin }),
+      const check = ({ caller }: Call<User>): void => {
+        if (command.isAdmin && !caller.isAdmin) throw onlyAdministrators();
+      };
+      check(call);
+      return create(
+        { ...command, approval: undefined, emailVerified: true },
+        (id) =>
+          auditEntry(call, 'user.created', `user:${id}`, { username: command.username, is_admin: command.isAdmin }),
+        async () => {
+          check(await access.renew(call));
+          return {};
+        },
       );
     },
 
@@ -133,10 +146,7 @@ export function administration(parts: AdministrationParts): Administration {
           const patch = changed(account, wanted);
           const fields = Object.keys(patch).map(apiName);
           if (fields.length === 0) return account;
-          if (patch.isAdmin !== undefined && !call.caller.isAdmin)
-            throw new Forbidden('Only an instance administrator may make another', {
-              detail: '"is_admin" needs the super-admin flag',
-            });
+          if (patch.isAdmin !== undefined && !call.caller.isAdmin) throw onlyAdministrators();
           if (isLast(admins, id) && (patch.isAdmin === false || patch.status === 'suspended'))
             throw new Conflict('The last instance administrator cannot be demoted or suspended', {
               detail: 'Make another one first',
@@ -211,8 +221,9 @@ export function administration(parts: AdministrationParts): Administration {
       checkPassword(password);
       await existing(id);
       const passwordHash = await passwordHasher.hash(password, call.ip);
+      const renewed = await access.renew(call);
       await unitOfWork.run(async () => {
-        await target(call, id);
+        await target(renewed, id);
         await accounts.update(id, { passwordHash, lastActiveAt: call.now });
         const ended = await sessions.endAll(id, call.caller.id === id ? call.caller.credential.id : undefined);
         const others = await revokeIssued(parts.issued(), id);

@@ -28,7 +28,15 @@ export interface NewAccountParts {
   readonly ids: Ids;
 }
 
-export type CreateAccount = (wanted: NewAccount, by: (id: string) => AuditEntry) => Promise<Account>;
+/**
+ * @param again asked after the hash, which may have been waited for: throws where the account may not be made any more,
+ *   and tells what is wanted differently now.
+ */
+export type CreateAccount = (
+  wanted: NewAccount,
+  by: (id: string) => AuditEntry,
+  again?: () => Promise<Partial<Pick<NewAccount, 'approval'>>>,
+) => Promise<Account>;
 
 /** @throws {ValidationFailed | Conflict} */
 export function createAccount({
@@ -40,7 +48,7 @@ export function createAccount({
   clock,
   ids,
 }: NewAccountParts): CreateAccount {
-  return async (wanted, by) => {
+  return async (wanted, by, again) => {
     checkUsername(wanted.username);
     checkProfile(wanted);
     checkPassword(wanted.password);
@@ -53,6 +61,7 @@ export function createAccount({
     const passwordHash = await passwordHasher.hash(password, entry.ip);
     const account: Account = {
       ...chosen,
+      ...(await again?.()),
       id,
       bio: '',
       avatarUrl: '',

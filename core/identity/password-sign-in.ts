@@ -12,7 +12,7 @@ import { signInBlock } from './account.ts';
 import type { Account } from './account.ts';
 import type { AccountStore, SecuredAccount } from './ports.ts';
 import { throttle } from './sign-in-throttle.ts';
-import { isUsername, usernameKey, usernameLimit } from './username.ts';
+import { isUsername, signInNameLimit, usernameKey, usernameLimit } from './username.ts';
 
 export interface PasswordParts {
   readonly accounts: AccountStore;
@@ -152,13 +152,16 @@ export function passwordSignIn(parts: PasswordParts): Passwords {
       const { username, password, ip, now } = attempt;
       const local = isUsername(username) ? await accounts.secured(username) : undefined;
       // As directories compare names (RFC 4518, 2.3), so that no other spelling has failures of its own. What is longer
-      // than any name may be cut: it is as wrong, and keys stay short.
-      const name = usernameKey(username.normalize('NFKC')).slice(0, 2 * usernameLimit);
+      // than any name may be cut: it is as wrong, and keys stay short. Cut before as well: what is normalized sorts marks.
+      const name = usernameKey(username.slice(0, signInNameLimit).normalize('NFKC')).slice(0, 2 * usernameLimit);
       const key = `sign-in:${name}@${clientNetwork(ip)}`;
       let unavailable: Unavailable | undefined;
       const check = async (): Promise<Known | undefined> => {
         const right = await passwordHasher.verify(password, local?.passwordHash, ip);
-        if (right && local !== undefined) return { own: local };
+        // The hash may have been waited for: the account is judged as it is now, where the password is still its own.
+        const own = right ? await accounts.secured(username) : undefined;
+        if (own !== undefined && own.account.id === local?.account.id && own.passwordHash === local.passwordHash)
+          return { own };
         try {
           return await directories.find(username, password, { ip, now, waitSeconds: directorySeconds });
         } catch (error) {

@@ -1,4 +1,5 @@
 // Self-service accounts: registration, the own profile and password, and the profile that anyone may see.
+import type { AccessDecision } from '#core/kernel/access';
 import { auditEntry } from '#core/kernel/audit';
 import type { AuditLog } from '#core/kernel/audit';
 import type { Call, User } from '#core/kernel/caller';
@@ -23,6 +24,8 @@ export interface ProfileParts {
   readonly sessions: SessionStore;
   readonly create: CreateAccount;
   readonly passwordHasher: PasswordHasher;
+  /** Asked again after a hash, which may have been waited for. */
+  readonly access: Pick<AccessDecision, 'renew'>;
   readonly rateCounter: RateCounter;
   readonly settings: Settings;
   readonly audit: AuditLog;
@@ -55,6 +58,7 @@ export function profiles({
   sessions,
   create,
   passwordHasher,
+  access,
   rateCounter,
   settings,
   audit,
@@ -68,19 +72,27 @@ export function profiles({
     return found;
   };
 
+  /** What the settings say of a registration at this moment. */
+  const admitted = async (): Promise<Pick<Account, 'approval'>> => {
+    if (!(await settings.get('signup.enabled')))
+      throw new Forbidden('Registration is closed on this instance', {
+        code: 'signup_disabled',
+        detail: 'Ask an administrator for an account',
+      });
+    return { approval: (await settings.get('signup.require_approval')) ? 'pending' : undefined };
+  };
+
   return {
     async register(call, command) {
-      if (!(await settings.get('signup.enabled')))
-        throw new Forbidden('Registration is closed on this instance', {
-          code: 'signup_disabled',
-          detail: 'Ask an administrator for an account',
-        });
-      const approval = (await settings.get('signup.require_approval')) ? 'pending' : undefined;
-      return create({ ...command, isAdmin: false, approval, emailVerified: false }, (id) => ({
-        ...auditEntry(call, 'user.registered', `user:${id}`, { username: command.username }),
-        actorId: id,
-        actorUsername: command.username,
-      }));
+      return create(
+        { ...command, isAdmin: false, ...(await admitted()), emailVerified: false },
+        (id) => ({
+          ...auditEntry(call, 'user.registered', `user:${id}`, { username: command.username }),
+          actorId: id,
+          actorUsername: command.username,
+        }),
+        admitted,
+      );
     },
 
     async own({ caller }) {
@@ -136,6 +148,7 @@ export function profiles({
         throw wrong();
       }
       const passwordHash = await passwordHasher.hash(next, call.ip);
+      await access.renew(call);
       await unitOfWork.run(async () => {
         // Changed meanwhile.
         if ((await held(id)).passwordHash !== known.passwordHash) throw wrong();

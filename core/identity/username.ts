@@ -3,6 +3,8 @@ import { ValidationFailed } from '#core/kernel/errors';
 
 /** The most characters of a username. */
 export const usernameLimit = 39;
+/** The most characters of a name that somebody signs in by: directories know longer ones than accounts have. */
+export const signInNameLimit = 256;
 
 /**
  * First path segments that the instance itself answers, or may come to. `.well-known` and `-` fail the character rule

@@ -177,9 +177,10 @@ export interface AccessDecision {
   ): Promise<GrantOf<A>>;
   /**
    * Asks again for all that was decided for a call, as `Granted.renew` does for one thing.
+   * @returns the call as it is at this moment.
    * @throws {Unauthorized | InsufficientScope | Forbidden | NotFound}
    */
-  renew(call: Call): Promise<void>;
+  renew<C extends Caller>(call: Call<C>): Promise<Call<C>>;
 }
 
 declare module './ports.ts' {
@@ -359,6 +360,7 @@ export function accessDecision({ scopes, adminGrants, isPermission, resolvers }:
     async renew(call) {
       const renewed = await call.renew();
       await Promise.all((decisions.get(call) ?? []).map((before) => again(renewed, before)));
+      return renewed;
     },
   } satisfies AccessDecision;
 }

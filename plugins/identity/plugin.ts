@@ -69,6 +69,7 @@ export default definePlugin({
   }),
   environment: { HEXFORGE_ADMIN_USERNAME: 'admin_username', HEXFORGE_ADMIN_PASSWORD: 'admin_password' },
   needs: [
+    'AccessDecision',
     'AuditLog',
     'Clock',
     'Events',
@@ -108,6 +109,7 @@ export default definePlugin({
     const passwordHasher = scryptHasher({ cost: { ...owaspCost, logN: config.scrypt_log_n } });
     const useCases = identityUseCases({
       ...stores,
+      access: context.AccessDecision,
       audit: context.AuditLog,
       clock: context.Clock,
       directories: context.PasswordDirectories,

@@ -8,6 +8,7 @@ import type { Account, UserReferences } from '#core/identity/index';
 import { createAccount } from '#core/identity/new-account';
 import type { NewAccount } from '#core/identity/new-account';
 import { identityUseCases } from '#core/identity/use-cases';
+import type { AccessDecision } from '#core/kernel/access';
 import { anonymous } from '#core/kernel/caller';
 import type { Call, Caller, Credential, User } from '#core/kernel/caller';
 import type { PasswordHasher } from '#core/kernel/credentials';
@@ -81,6 +82,7 @@ export function world() {
     unitOfWork: storage.unitOfWork,
     log: silent,
     passwordHasher: hasher as PasswordHasher,
+    access: { renew: (of) => of.renew() } as Pick<AccessDecision, 'renew'>,
     directories: { find: async () => undefined } as PasswordDirectories,
     directorySeconds: 10,
     rateCounter: memoryRateCounter(),
