@@ -199,12 +199,12 @@ function memoryLocks(unitOfWork: UnitOfWork): Locks {
   const mutex = new KeyedMutex();
   const held = new AsyncLocalStorage<ReadonlySet<string>>();
   return {
-    async exclusive<T>(name: string, work: () => Promise<T>): Promise<T> {
+    async exclusive<T>(name: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
       if (unitOfWork.active)
         throw new Error(`the lock "${name}" was asked for inside a unit of work: take the lock first`);
       const mine = held.getStore() ?? new Set<string>();
       if (mine.has(name)) throw new Error(`the lock "${name}" is held already by the same call`);
-      return mutex.run(name, () => held.run(new Set([...mine, name]), work));
+      return mutex.run(name, () => held.run(new Set([...mine, name]), work), signal);
     },
   };
 }

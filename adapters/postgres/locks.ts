@@ -7,7 +7,8 @@ import type { Session } from './session.ts';
 
 /** A lock between processes, by name. The embedded database needs none: one process has it open. */
 export interface ProcessLock {
-  acquire(name: string): Promise<() => Promise<void>>;
+  /** @throws the signal's reason, where that is aborted first. */
+  acquire(name: string, signal?: AbortSignal): Promise<() => Promise<void>>;
 }
 
 export const noProcessLock: ProcessLock = { acquire: async () => async () => undefined };
@@ -16,19 +17,20 @@ export function locks(unitOfWork: UnitOfWork, processLock: ProcessLock): Locks {
   const mutex = new KeyedMutex();
   const held = new AsyncLocalStorage<ReadonlySet<string>>();
   return {
-    async exclusive<T>(name: string, work: () => Promise<T>): Promise<T> {
+    async exclusive<T>(name: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
       if (unitOfWork.active)
         throw new Error(`the lock "${name}" was asked for inside a unit of work: take the lock first`);
       const mine = held.getStore() ?? new Set<string>();
       if (mine.has(name)) throw new Error(`the lock "${name}" is held already by the same call`);
-      return mutex.run(name, async () => {
-        const release = await processLock.acquire(name);
+      const alone = async (): Promise<T> => {
+        const release = await processLock.acquire(name, signal);
         try {
           return await held.run(new Set([...mine, name]), work);
         } finally {
           await release();
         }
-      });
+      };
+      return mutex.run(name, alone, signal);
     },
   };
 }
@@ -40,8 +42,9 @@ export function locks(unitOfWork: UnitOfWork, processLock: ProcessLock): Locks {
  */
 export function advisoryLock(session: Session): ProcessLock {
   return {
-    async acquire(name) {
+    async acquire(name, signal) {
       for (let wait = 5; ; wait = Math.min(100, wait * 2)) {
+        signal?.throwIfAborted();
         const [row] = await session.query('select pg_try_advisory_lock(hashtextextended($1, 0)) as taken', [name]);
         if (row?.['taken'] === true) break;
         await pause(wait);

@@ -64,8 +64,10 @@ export interface Locks {
   /**
    * Runs `work` while no other process or call holds `name` (per repository, per migration). Not for use inside a unit
    * of work.
+   * @param signal ends the waiting, and nothing else: where it is aborted before it is the caller's turn, this rejects
+   * with its reason, `work` never runs, and those behind go on waiting as before.
    */
-  exclusive<T>(name: string, work: () => Promise<T>): Promise<T>;
+  exclusive<T>(name: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
 }
 
 declare module './ports.ts' {

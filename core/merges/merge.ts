@@ -26,26 +26,41 @@ export interface MergeCommand {
 type Parts = MergeParts & { readonly mergeIntents: MergeIntents };
 type MergeGranted = Granted<Repository, 'merge.merge', User>;
 
-/** Others may move the target again and again; so long it is tried. */
-const mostMs = 60_000;
+/** How long a merge waits, and how long it is tried. */
+export interface MergeTimes {
+  /** For those that go into the same branch before it. */
+  readonly waitMs: number;
+  /** Others may move the target again and again. */
+  readonly tryMs: number;
+}
+
+const usual: MergeTimes = { waitMs: 60_000, tryMs: 60_000 };
+const retryAfterSeconds = 10;
 
 /** @throws {NotFound | ValidationFailed | Conflict | Forbidden | Unprocessable | Unavailable | TimedOut} */
 export const mergeRequest =
-  (parts: Parts) =>
+  (parts: Parts, { waitMs, tryMs } = usual) =>
   async (granted: MergeGranted, command: MergeCommand): Promise<MergeView> => {
     const { clock, locks, users, host } = parts;
     const { resource: repository, call } = granted;
-    const until = clock.now().getTime() + mostMs;
     const { targetBranch } = await knownRequest(parts, repository, command.number);
     const people = peopleOf(call.caller, await users.email(call.caller.id), host, command);
     // Of those that go into one branch each takes its turn: all but one would lose the race.
-    const merged = await locks.exclusive(`merges.merge:${repository.id}:${targetBranch}`, async () => {
+    const over = AbortSignal.timeout(waitMs);
+    const waiting = AbortSignal.any([call.signal, over]);
+    const alone = async (): Promise<MergeRequest> => {
+      const until = clock.now().getTime() + tryMs;
       for (;;) {
         if (call.signal.aborted) throw canceled();
         if (clock.now().getTime() > until) throw movesTooFast(targetBranch);
         const done = await attempt(parts, granted, command, people);
         if (done !== undefined) return done;
       }
+    };
+    const name = `merges.merge:${repository.id}:${targetBranch}`;
+    const merged = await locks.exclusive(name, alone, waiting).catch((error: unknown) => {
+      if (!waiting.aborted || error !== waiting.reason) throw error;
+      throw error === over.reason ? busy(targetBranch, error) : canceled(error);
     });
     if (command.deleteSourceBranch) await deleteSource(parts, granted, merged);
     return await viewOf(parts, repository, call, { number: command.number });
@@ -91,6 +106,9 @@ async function attempt(
   if (merged === undefined) throw signal.aborted ? canceled(failure) : refusalOf(failure);
   switch (merged.kind) {
     case 'nothing':
+      // No push is judged: what a judge asks is asked here.
+      await granted.renew();
+      await checkStill(parts, repository, facts);
       await parts.mergeIntents.recordContained(repository.id, facts, merged.target);
       return request;
     case 'conflict':
@@ -118,6 +136,13 @@ async function checkStill(
 
 const canceled = (cause?: unknown): Unavailable =>
   new Unavailable('The merge was canceled; nothing was merged', { code: 'merge_canceled', detail: 'Try again', cause });
+
+const busy = (branch: string, cause: unknown): Unavailable =>
+  new Unavailable('Other merges into the branch took too long; nothing was merged', {
+    detail: `Those into "${branch}" take turns, and this one's did not come; try again`,
+    retryAfter: retryAfterSeconds,
+    cause,
+  });
 
 const movesTooFast = (branch: string): TimedOut =>
   new TimedOut('The merge timed out; nothing was merged', {

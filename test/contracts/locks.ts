@@ -64,6 +64,46 @@ export const locksChecks: readonly Check<LocksProvider>[] = [
     },
   },
   {
+    name: 'who is told to wait no longer has no turn, and those behind have theirs, one at a time',
+    async run({ locks }) {
+      const name = nameOf();
+      const [taken, done] = [gate(), gate()];
+      const reason = new Error('no longer');
+      const ran: string[] = [];
+      let isHeld = true;
+      const first = locks.exclusive(name, async () => {
+        taken.open();
+        await done.passed;
+        isHeld = false;
+      });
+      await taken.passed;
+      const leaving = new AbortController();
+      const second = locks.exclusive(name, async () => ran.push('second'), leaving.signal);
+      const third = locks.exclusive(name, async () => ran.push(isHeld ? 'too early' : 'third'));
+      leaving.abort(reason);
+      await assert.rejects(second, (error) => error === reason);
+      await assert.rejects(
+        locks.exclusive(nameOf(), async () => ran.push('late'), leaving.signal),
+        (error) => error === reason,
+      );
+      assert.deepEqual(ran, []);
+      done.open();
+      await Promise.all([first, third]);
+      assert.deepEqual(ran, ['third']);
+      const late = new AbortController();
+      const whole = locks.exclusive(
+        name,
+        async () => {
+          late.abort(reason);
+          await turn();
+          return 'whole';
+        },
+        late.signal,
+      );
+      assert.equal(await whole, 'whole');
+    },
+  },
+  {
     name: 'more locks at once than there are connections leave room for units of work',
     async run({ locks, unitOfWork, journal }) {
       const text = nameOf();

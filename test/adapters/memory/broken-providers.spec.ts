@@ -407,14 +407,23 @@ noticing<LocksProvider>('lock', locksChecks, sound, {
     make: locked(() => (_name, work) => work()),
     noticed: [
       'twenty calls under one name never overlap, and each gets its value',
+      'who is told to wait no longer has no turn, and those behind have theirs, one at a time',
       'taking one inside a unit of work, or twice in one call, is refused',
     ],
+  },
+  'the signal is not heard': {
+    make: locked(
+      ({ locks }) =>
+        (name, work) =>
+          locks.exclusive(name, work),
+    ),
+    noticed: ['who is told to wait no longer has no turn, and those behind have theirs, one at a time'],
   },
   'all names are one': {
     make: locked(
       ({ locks }) =>
-        (_name, work) =>
-          locks.exclusive('the only one', work),
+        (_name, work, signal) =>
+          locks.exclusive('the only one', work, signal),
     ),
     noticed: [
       'different names do not wait for each other',
@@ -424,14 +433,17 @@ noticing<LocksProvider>('lock', locksChecks, sound, {
   'an error keeps the lock': {
     make: locked(
       ({ locks }) =>
-        (name, work) =>
+        (name, work, signal) =>
           new Promise((resolve, reject) => {
             locks
-              .exclusive(name, () =>
-                work().catch((error: unknown) => {
-                  reject(error as Error);
-                  return new Promise<never>(() => undefined);
-                }),
+              .exclusive(
+                name,
+                () =>
+                  work().catch((error: unknown) => {
+                    reject(error as Error);
+                    return new Promise<never>(() => undefined);
+                  }),
+                signal,
               )
               .then(resolve, reject);
           }),

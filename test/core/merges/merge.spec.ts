@@ -4,7 +4,7 @@ import t from 'tap';
 import { systemClock } from '#adapters/memory/index';
 import type { Granted } from '#core/kernel/access';
 import type { User } from '#core/kernel/caller';
-import { Unavailable } from '#core/kernel/errors';
+import { NotFound, Unavailable } from '#core/kernel/errors';
 import { mergeIntents } from '#core/merges/merge-intents';
 import { mergeRequest, type MergeCommand } from '#core/merges/merge';
 import type { MergeParts } from '#core/merges/parts';
@@ -139,21 +139,24 @@ void t.test('what a merge answers where it is not made', async (t) => {
   /** Merges where git does what `merge` does. */
   const merging = async (
     merge: (hooks: MergeHooks, land: () => void, given: Bench) => Promise<Merged>,
-    options: { readonly signal?: AbortSignal; readonly minutesEach?: number; readonly minutesOfOthers?: number } = {},
+    options: {
+      readonly signal?: AbortSignal;
+      readonly minutesEach?: number;
+      /** What others do while they merge into the branch; it begins before. */
+      readonly others?: (later: (minutes: number) => void) => Promise<void>;
+      readonly waitMs?: number;
+      readonly renew?: () => Promise<void>;
+    } = {},
   ) => {
     const given = await bench();
     let calls = 0;
     let now = 0;
+    const later = (minutes: number): void => void (now += minutes * 60_000);
+    void given.storage.locks.exclusive(`merges.merge:${target}:main`, async () => options.others?.(later));
     const clock = { now: () => new Date(now) };
     const parts = {
       ...given.parts,
       clock,
-      locks: {
-        exclusive: <T>(_name: string, work: () => Promise<T>) => {
-          now += (options.minutesOfOthers ?? 0) * 60_000;
-          return work();
-        },
-      },
       mergeIntents: mergeIntents(given.parts),
       reviews: { find: async () => [] },
       pipelines: undefined,
@@ -163,7 +166,7 @@ void t.test('what a merge answers where it is not made', async (t) => {
       merging: {
         merge: (_granted: unknown, _change: unknown, hooks: MergeHooks) => {
           calls += 1;
-          now += (options.minutesEach ?? 0) * 60_000;
+          later(options.minutesEach ?? 0);
           return merge(hooks, given.land, given);
         },
       },
@@ -171,9 +174,14 @@ void t.test('what a merge answers where it is not made', async (t) => {
     const granted = {
       resource: { id: target, owner: 'alice', name: 'code' },
       call: { caller: { kind: 'user', id: 'alice', username: 'alice' }, signal: options.signal ?? given.signal },
+      renew: options.renew ?? (async () => undefined),
     } as unknown as Granted<Repository, 'merge.merge', User>;
     const command: MergeCommand = { number: 1, strategy: 'merge', deleteSourceBranch: false };
-    const outcome = await mergeRequest(parts)(granted, command).catch((error: unknown) => error);
+    // What a merge waits by keeps no process alive.
+    const alive = setInterval(() => undefined, 1_000);
+    const times = { waitMs: options.waitMs ?? 60_000, tryMs: 60_000 };
+    const outcome = await mergeRequest(parts, times)(granted, command).catch((error: unknown) => error);
+    clearInterval(alive);
     return { outcome, calls, given };
   };
 
@@ -184,10 +192,49 @@ void t.test('what a merge answers where it is not made', async (t) => {
     t.match(await given.request(), { state: 'open' });
   });
 
-  await t.test('the turns of others do not count as tries', async (t) => {
-    const { outcome, calls } = await merging(async () => ({ kind: 'moved' }), { minutesEach: 0.4, minutesOfOthers: 2 });
-    t.match(outcome, { kind: 'timed_out', code: 'merge_timed_out' });
-    t.equal(calls, 3);
+  await t.test('waiting for others is not trying: it is tried once its turn has come', async (t) => {
+    const { outcome, calls } = await merging(async () => ({ kind: 'conflict', conflicts: ['a'] }), {
+      others: async (later) => later(2),
+    });
+    t.match(outcome, { code: 'merge_conflict' });
+    t.equal(calls, 1);
+  });
+
+  await t.test('a turn that does not come: 503 with what to do, and nothing is tried', async (t) => {
+    const never = () => new Promise<void>(() => undefined);
+    const { outcome, calls } = await merging(async () => ({ kind: 'moved' }), { others: never, waitMs: 10 });
+    t.match(outcome, { kind: 'unavailable', code: 'unavailable', detail: /"main".*try again/, retryAfter: 10 });
+    t.equal(calls, 0);
+  });
+
+  await t.test('a client that leaves while it waits: 503 at once', async (t) => {
+    const leaving = new AbortController();
+    const { outcome, calls } = await merging(async () => ({ kind: 'moved' }), {
+      signal: leaving.signal,
+      others: async () => {
+        setImmediate(() => leaving.abort());
+        await new Promise<void>(() => undefined);
+      },
+    });
+    t.match(outcome, { kind: 'unavailable', code: 'merge_canceled' });
+    t.equal(calls, 0);
+  });
+
+  await t.test('nothing to move is recorded for who may still merge, where the rules still say so', async (t) => {
+    const nothing = { kind: 'nothing', target: old } as const;
+    const lost = new NotFound('Not found');
+    const refused = await merging(async () => nothing, { renew: () => Promise.reject(lost) });
+    t.equal(refused.outcome, lost);
+    t.match(await refused.given.request(), { state: 'open', mergeCommit: null });
+    const closed = await merging(async (_hooks, _land, { parts, request }) => {
+      const { id } = (await request()) ?? { id: '' };
+      await parts.unitOfWork.run(() => parts.store.update(id, { state: 'closed', updatedAt: new Date() }));
+      return nothing;
+    });
+    t.match(closed.outcome, { kind: 'conflict', code: 'closed' });
+    t.match(await closed.given.request(), { state: 'closed', mergeCommit: null });
+    const { given } = await merging(async () => nothing);
+    t.match(await given.request(), { state: 'merged', mergeCommit: old });
   });
 
   await t.test('a client that has left: 503, and nothing is tried', async (t) => {
