@@ -17,7 +17,7 @@ import type { Removals } from '../storage/removals.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import { MergeTree } from './merge-tree.ts';
 import { Quarantine } from './quarantine.ts';
-import { rebase } from './rebase.ts';
+import { rebase, RebaseTooLong } from './rebase.ts';
 
 export interface MergesParts {
   readonly processes: GitProcesses;
@@ -47,9 +47,9 @@ interface Making {
 
 export class Merges {
   readonly #parts: MergesParts;
-  /** Weighed by characters. */
-  readonly #known = new SingleFlightCache<MergeCheck>(4_000_000, ({ conflicts }) =>
-    conflicts.reduce((weight, path) => weight + 50 + path.length, 200),
+  /** Weighed by characters. That a rebase is too long is an answer, for it stays so. */
+  readonly #known = new SingleFlightCache<MergeCheck | RebaseTooLong>(4_000_000, (known) =>
+    (known instanceof RebaseTooLong ? [] : known.conflicts).reduce((weight, path) => weight + 50 + path.length, 200),
   );
 
   constructor(parts: MergesParts) {
@@ -60,19 +60,14 @@ export class Merges {
     const { target, source, strategy } = trial;
     // A squash meets the same conflicts as a merge.
     const how = strategy === 'rebase' ? 'rebase' : 'merge';
-    return await this.#known.get(
+    const known = await this.#known.get(
       `${location.id}:${target}:${source}:${how}`,
       signal,
-      (inner) =>
-        this.#inQuarantine(location, async (quarantine) => {
-          const deadlineMs = this.#parts.limits.computeSeconds * 1000;
-          const made = await this.#make(location, trial, { quarantine, deadlineMs, signal: inner });
-          return made.kind === 'conflict'
-            ? { clean: false, conflicts: made.conflicts }
-            : { clean: true, conflicts: [] };
-        }),
+      (inner) => this.#tried(location, trial, inner),
       this.#parts.heavy,
     );
+    if (known instanceof RebaseTooLong) throw new RebaseTooLong();
+    return known;
   }
 
   async merge(location: RepositoryLocation, change: MergeWrite, hooks: PushHooks): Promise<MergeOutcome> {
@@ -95,6 +90,23 @@ export class Merges {
 
   forget(location: RepositoryLocation): void {
     this.#known.forget(`${location.id}:`);
+  }
+
+  async #tried(
+    location: RepositoryLocation,
+    trial: MergeTrial,
+    signal: AbortSignal,
+  ): Promise<MergeCheck | RebaseTooLong> {
+    const deadlineMs = this.#parts.limits.computeSeconds * 1000;
+    try {
+      const made = await this.#inQuarantine(location, (quarantine) =>
+        this.#make(location, trial, { quarantine, deadlineMs, signal }),
+      );
+      return made.kind === 'conflict' ? { clean: false, conflicts: made.conflicts } : { clean: true, conflicts: [] };
+    } catch (error) {
+      if (error instanceof RebaseTooLong) return error;
+      throw error;
+    }
   }
 
   async #inQuarantine<T>(location: RepositoryLocation, work: (quarantine: Quarantine) => Promise<T>): Promise<T> {

@@ -4,6 +4,7 @@ import { Buffer } from 'node:buffer';
 import { Conflict, Internal, Unavailable } from '#core/kernel/errors';
 import { mostRebased, type MergeTrial, type Oid } from '#core/repositories/git-backend';
 import type { Signature } from '#core/repositories/git-history';
+import { endOfHead, longestHead } from '../objects/commit-head.ts';
 import type { Objects } from '../objects/objects.ts';
 import type { GitProcesses } from '../process/git-process.ts';
 import { linesOf } from '../process/lines.ts';
@@ -66,9 +67,19 @@ export async function rebase(
       if (merged.tree === tree) continue;
       tree = merged.tree;
     }
-    tip = committer === undefined ? pick : await quarantine.commit(rewritten(content, { tree, tip, committer }));
+    tip = committer === undefined ? pick : await quarantine.commit(await rewritten(content, { tree, tip, committer }));
   }
   return { tip };
+}
+
+/** 409: the source has more commits than are rebased. */
+export class RebaseTooLong extends Conflict {
+  constructor() {
+    super('There are too many commits to be rebased', {
+      code: 'rebase_too_long',
+      detail: `At most ${mostRebased} are rebased; merge or squash them instead`,
+    });
+  }
 }
 
 /** A commit, and whether the target has its change already. */
@@ -96,10 +107,7 @@ async function picks(
     for (const line of lines) found.push({ oid: line.slice(1), there: line.startsWith('=') });
     if (found.length <= mostRebased) continue;
     await process.stop('there are too many commits');
-    throw new Conflict('There are too many commits to be rebased', {
-      code: 'rebase_too_long',
-      detail: `At most ${mostRebased} are rebased; merge or squash them instead`,
-    });
+    throw new RebaseTooLong();
   }
   const { code } = await process.ended;
   signal.throwIfAborted();
@@ -128,19 +136,22 @@ async function stubs(quarantine: Quarantine, base: Oid, ours: Oid, theirs: Oid):
  * The same author, date, encoding and message, byte for byte, in another place; what signed the commit as it was is
  * left out.
  */
-function rewritten(
+async function rewritten(
   content: Buffer,
   { tree, tip, committer }: { readonly tree: Oid; readonly tip: Oid; readonly committer: Signature },
-): Buffer {
-  const split = content.indexOf('\n\n');
-  const lines = content.toString('latin1', 0, split < 0 ? content.length : split).split('\n');
-  const kept = (name: string): string => {
-    const line = lines.find((found) => found.startsWith(`${name} `));
-    return line === undefined ? '' : `${line}\n`;
+): Promise<Buffer> {
+  const split = await endOfHead(content);
+  const head = content.subarray(0, Math.min(split, longestHead));
+  const kept = (name: string): readonly Buffer[] => {
+    const from = head.indexOf(`\n${name} `) + 1;
+    const end = content.indexOf('\n', from);
+    return from === 0 ? [] : [content.subarray(from, end < 0 ? split : end), Buffer.from('\n')];
   };
   return Buffer.concat([
-    Buffer.from(`tree ${tree}\nparent ${tip}\n${kept('author')}`, 'latin1'),
-    Buffer.from(`committer ${signatureText(committer)}\n${kept('encoding')}`),
-    split < 0 ? Buffer.from('\n') : content.subarray(split + 1),
+    Buffer.from(`tree ${tree}\nparent ${tip}\n`),
+    ...kept('author'),
+    Buffer.from(`committer ${signatureText(committer)}\n`),
+    ...kept('encoding'),
+    split === content.length ? Buffer.from('\n') : content.subarray(split + 1),
   ]);
 }

@@ -9,6 +9,7 @@ import { isOid } from '../refs/names.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import type { CatFilePool } from './cat-file-pool.ts';
 import { largestRead, type ObjectHeader, type ReadObject } from './cat-file.ts';
+import { longestHead } from './commit-head.ts';
 import { decoder } from './text.ts';
 import { Tree } from './tree.ts';
 
@@ -139,8 +140,8 @@ const isWhole = (object: ReadObject): object is WholeObject => object.content !=
 const keyOf = (location: RepositoryLocation, oid: Oid): string => `${location.id}:${oid}`;
 
 export function parseCommit(oid: Oid, content: Buffer): Commit {
-  const split = content.indexOf('\n\n');
-  const head = content.toString('latin1', 0, Math.min(split < 0 ? content.length : split, longestHead));
+  const split = content.subarray(0, longestHead).indexOf('\n\n');
+  const head = content.toString('latin1', 0, split < 0 ? longestHead : split);
   const parents: Oid[] = [];
   let tree = '';
   let committed = 0;
@@ -163,8 +164,6 @@ export function parseCommit(oid: Oid, content: Buffer): Commit {
   };
 }
 
-/** Bytes: no header that git writes is longer. */
-const longestHead = 256 * 1024;
 /** A character may take four. */
 const subjectBytes = 4 * longest.subject + 4;
 

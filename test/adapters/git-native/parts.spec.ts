@@ -161,6 +161,12 @@ void t.test('commits of other encodings and without a message, and trees with ol
   });
   t.equal(parseCommit('4'.repeat(40), Buffer.from(head)).subject, '');
   t.equal(parseCommit('4'.repeat(40), Buffer.from(`${head}encoding nonsense\n\nplain`)).subject, 'plain');
+  const far = Buffer.from(`${head}gpgsig x\n${' \n'.repeat(200_000)}\nmessage`);
+  t.match(
+    parseCommit('4'.repeat(40), far),
+    { committed: 1_234_567_890, subject: '' },
+    'a message is not looked for far',
+  );
   const oid = Buffer.alloc(20, 7);
   const tree = new Tree(
     Buffer.concat([

@@ -1,0 +1,141 @@
+// Rebases of what a pusher made to cost much: too many commits, and headers of megabytes.
+import { Buffer } from 'node:buffer';
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { gitNative, type GitNative } from '#adapters/git-native/index';
+import { endOfHead } from '#adapters/git-native/objects/commit-head';
+import { mostRebased, type MergeTrial } from '#core/repositories/git-backend';
+import { serve } from '#test/contracts/git/http-server';
+import { commitFile, never } from '#test/contracts/git/provider';
+import { git, must } from '#test/contracts/git/stock-git';
+import { quiet } from './provider.ts';
+
+const id = '0e000000-0000-4000-8000-000000000000';
+const who = 'Ada <ada@example.org> 1700000000 +0000';
+
+interface World {
+  readonly native: GitNative;
+  readonly client: string;
+  readonly directory: string;
+  readonly url: string;
+  /** Commands that git was started with. */
+  started(): Promise<readonly string[]>;
+}
+
+async function world(t: Test): Promise<World> {
+  const folder = await mkdtemp(join(tmpdir(), 'hexforge-rebase-'));
+  const noted = join(folder, 'noted');
+  const gitPath = join(folder, 'git');
+  await writeFile(gitPath, `#!/bin/sh\necho "$*" >> "${noted}"\nexec git "$@"\n`);
+  await chmod(gitPath, 0o755);
+  const root = join(folder, 'root');
+  // How fast it is does not matter here.
+  const native = gitNative({ root, log: quiet, gitPath, limits: { computeSeconds: 60 } });
+  t.teardown(async () => {
+    await native.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+  await native.create(id, { defaultBranch: 'main' });
+  const server = await serve(native);
+  t.teardown(() => server.stop());
+  const client = join(folder, 'client');
+  await must(folder, ['init', '-q', '-b', 'main', client]);
+  return {
+    native,
+    client,
+    directory: join(root, id.slice(0, 2), `${id}.git`),
+    url: server.url(id),
+    started: async () => (await readFile(noted, 'utf8')).split('\n'),
+  };
+}
+
+void t.test('that a rebase is too long is found out once', { timeout: 120_000 }, async (t) => {
+  const { native, client, url, started } = await world(t);
+  const commit = (branch: string, from: string): string =>
+    `commit refs/heads/${branch}\ncommitter ${who}\ndata ${branch.length}\n${branch}\n${from}`;
+  const input = [
+    commit('main', ''),
+    commit('topic', 'from refs/heads/main\n'),
+    ...Array.from({ length: mostRebased }, () => commit('topic', '')),
+    commit('main', ''),
+  ].join('');
+  t.equal((await git(client, ['fast-import', '--quiet', '--date-format=raw'], { input })).code, 0);
+  await must(client, ['push', '-q', url, '--all']);
+  const [target = '', source = ''] = await native.readRefs(id, ['refs/heads/main', 'refs/heads/topic']);
+  const trial: MergeTrial = { target, source, strategy: 'rebase' };
+  const tooLong = { kind: 'conflict', code: 'rebase_too_long', message: 'There are too many commits to be rebased' };
+  await Promise.all([1, 2, 3].map(() => t.rejects(native.tryMerge(id, trial), tooLong)));
+  const before = await started();
+  await t.rejects(native.tryMerge(id, trial), tooLong);
+  t.same(await started(), before, 'git is not asked again');
+  t.equal(before.filter((command) => command.includes(' rev-list ')).length, 1);
+  t.equal((await native.tryMerge(id, { ...trial, strategy: 'merge' })).clean, true, 'a merge is another question');
+});
+
+void t.test('a commit whose headers take megabytes is rebased, and they are made no text of', async (t) => {
+  const { native, client, directory, url } = await world(t);
+  await commitFile(client, 'file', 'one\n');
+  const base = await must(client, ['rev-parse', 'HEAD']);
+  await must(client, ['checkout', '-q', '-b', 'topic']);
+  await commitFile(client, 'theirs', 'two\n');
+  const tree = await must(client, ['rev-parse', 'HEAD^{tree}']);
+  const message = Buffer.concat([Buffer.from('\nGr'), Buffer.of(0xfc), Buffer.from('n\n\nmore\n')]);
+  const head = `tree ${tree}\nparent ${base}\nauthor ${who}\ncommitter ${who}\nencoding ISO-8859-1\ngpgsig x\n`;
+  const content = Buffer.concat([Buffer.from(head), Buffer.alloc(2 * 1024 ** 2, ' \n'), message]);
+  const hashed = await git(client, ['hash-object', '-t', 'commit', '-w', '--stdin'], { input: content });
+  const source = hashed.stdout.trim();
+  await must(client, ['checkout', '-q', 'main']);
+  const target = await commitFile(client, 'ours', 'three\n');
+  await must(client, ['push', '-q', url, 'main', `${source}:refs/heads/topic`]);
+
+  const { toString } = Buffer.prototype;
+  let longest = 0;
+  Buffer.prototype.toString = function spied(...args: Parameters<typeof toString>): string {
+    const text = toString.apply(this, args);
+    longest = Math.max(longest, text.length);
+    return text;
+  };
+  t.teardown(() => {
+    Buffer.prototype.toString = toString;
+  });
+  const committer = { name: 'caller', email: 'caller@example.org', date: new Date(1_800_000_000_000) };
+  const made = await native.merge(
+    id,
+    { ref: 'refs/heads/main', target, source, strategy: 'rebase', message: '', author: committer, committer },
+    {
+      signal: never,
+      announced: async () => undefined,
+      judge: async (updates) => updates.map(({ ref }) => ({ ref, refusal: undefined })),
+      landed: async () => undefined,
+    },
+  );
+  Buffer.prototype.toString = toString;
+  t.ok(longest <= 256 * 1024, `${longest} characters at once`);
+  t.match(made, { kind: 'made', refusal: undefined });
+  const oid = made.kind === 'made' ? made.oid : '';
+  const expected = Buffer.concat([
+    Buffer.from(`tree ${await must(directory, ['rev-parse', `${oid}^{tree}`])}\nparent ${target}\nauthor ${who}\n`),
+    Buffer.from('committer caller <caller@example.org> 1800000000 +0000\nencoding ISO-8859-1\n'),
+    message,
+  ]);
+  const again = await git(directory, ['hash-object', '-t', 'commit', '--stdin'], { input: expected });
+  t.equal(again.stdout.trim(), oid, 'byte for byte');
+});
+
+void t.test('the end of a head is looked for a stretch at a time', async (t) => {
+  const KiB = 1024;
+  for (const length of [0, 1, 256 * KiB - 2, 256 * KiB - 1, 256 * KiB, 256 * KiB + 1, 600 * KiB])
+    t.equal(await endOfHead(Buffer.from(`${'x'.repeat(length)}\n\nmessage\n\n`)), length);
+  t.equal(await endOfHead(Buffer.from('no message\n')), 11);
+  let turns = 0;
+  const count = (): void => {
+    turns += 1;
+    immediate = setImmediate(count);
+  };
+  let immediate = setImmediate(count);
+  t.equal(await endOfHead(Buffer.alloc(4096 * KiB, ' \n')), 4096 * KiB);
+  clearImmediate(immediate);
+  t.ok(turns >= 15, `others had ${turns} turns`);
+});
