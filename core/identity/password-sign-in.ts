@@ -152,7 +152,8 @@ export function passwordSignIn(parts: PasswordParts): Passwords {
       const { username, password, ip, now } = attempt;
       const local = isUsername(username) ? await accounts.secured(username) : undefined;
       // As directories compare names (RFC 4518, 2.3), so that no other spelling has failures of its own. What is longer
-      // than any name may be cut: it is as wrong, and keys stay short. Cut before as well: what is normalized sorts marks.
+      // than any name may be cut: it is as wrong, and keys stay short.
+      // Cut before that too: to normalize is to sort marks, which takes time that grows with their square.
       const name = usernameKey(username.slice(0, signInNameLimit).normalize('NFKC')).slice(0, 2 * usernameLimit);
       const key = `sign-in:${name}@${clientNetwork(ip)}`;
       let unavailable: Unavailable | undefined;

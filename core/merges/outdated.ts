@@ -17,7 +17,9 @@ const caps: DiffCaps = { maxFileBytes: 128 * 1024, maxTotalBytes: 128 * 1024, ma
 /** Bytes, about, of what is remembered; and how many failed comparisons. */
 const [mostKnown, mostFailed] = [8_000_000, 10_000];
 
-/** What became of a file; the lines that were taken away, as they were before, are undefined where git does not tell. */
+/**
+ * What became of a file. The lines that were taken away, as they were before, are undefined where git does not tell.
+ */
 type Fate = 'gone' | { readonly removed: readonly number[] | undefined } | undefined;
 
 interface Question {
