@@ -60,7 +60,7 @@ export const listIssues =
     checkIssues(count);
     const texts = textShare(count);
     const rows = await store.list(id, filter, { ...numberedPage(page, 'newest'), limit: count, texts });
-    return { items: await listedIssues(await viewsOf(parts, id, rows), texts), total, ...page };
+    return { items: listedIssues(await viewsOf(parts, id, rows), texts), total, ...page };
   };
 
 /** The newest first. */

@@ -26,7 +26,7 @@ export function textShare(count: number): number | undefined {
 }
 
 /** @param share as the store was told it: of what is longer it read a character more. */
-export async function listedIssues<R extends IssueView>(rows: readonly R[], share?: number): Promise<readonly R[]> {
+export function listedIssues<R extends IssueView>(rows: readonly R[], share?: number): readonly R[] {
   const cut = (text: string): string => (share === undefined ? text : clip(text, share));
   const shared =
     share === undefined
@@ -37,14 +37,14 @@ export async function listedIssues<R extends IssueView>(rows: readonly R[], shar
           assumptions: row.assumptions && cut(row.assumptions),
           acceptanceCriteria: row.acceptanceCriteria && cut(row.acceptanceCriteria),
         }));
-  return withFittingAssociations(await fitMembers(shared, texts));
+  return withFittingAssociations(fitMembers(shared, texts));
 }
 
 /** Issues repeat the components and versions of their repository. */
-async function withFittingAssociations<R extends IssueView>(rows: readonly R[]): Promise<readonly R[]> {
+function withFittingAssociations<R extends IssueView>(rows: readonly R[]): readonly R[] {
   const associated = (row: R) => [...row.components, ...row.fixVersions, ...row.affectsVersions];
   const whole = rows.flatMap(associated);
-  const fitted = await fitMembers(whole, ['description'], mostOfAssociated);
+  const fitted = fitMembers(whole, ['description'], mostOfAssociated);
   if (fitted === whole) return rows;
   let at = 0;
   const next = <T>(things: readonly T[]): readonly T[] => fitted.slice(at, (at += things.length)) as unknown as T[];

@@ -87,7 +87,7 @@ export const searchIssues =
         viewsOf(parts, id, rows),
         counted === true ? parts.searches.facets(id, text) : undefined,
       ]);
-      return { hits: await listedIssues(hits), facets: counts && (await valuesOf(parts, id, counts)) };
+      return { hits: listedIssues(hits), facets: counts && (await valuesOf(parts, id, counts)) };
     }
     return { hits: [], facets: counted === true ? await valuesOf(parts, id, []) : undefined };
   };

@@ -23,36 +23,11 @@ export function fit(texts: readonly string[], most: number): readonly string[] {
   return level === undefined ? texts : texts.map((text) => clipToBytes(text, level));
 }
 
-/** As `fit`; others have their turn now and then, for the texts of a page may be as long as texts may be. */
-async function fitInTurns(texts: readonly string[], most: number): Promise<readonly string[]> {
-  if (surelyFit(texts, most)) return texts;
-  const sizes = await inTurns(texts, jsonBytes);
-  const level = levelOf(sizes, most);
-  if (level === undefined) return texts;
-  return inTurns(texts, (text, at) => ((sizes[at] ?? 0) <= level ? text : clipToBytes(text, level)));
-}
-
 const surelyFit = (texts: readonly string[], most: number): boolean =>
   texts.reduce((length, text) => length + text.length, 0) * longestEscape <= most;
 
 /** Of one character. */
 const longestEscape = 6;
-
-/** Characters that are looked at without a pause: some milliseconds. */
-const pieceOfTurn = 512 * 1024;
-
-async function inTurns<T>(texts: readonly string[], make: (text: string, at: number) => T): Promise<readonly T[]> {
-  const made: T[] = [];
-  let characters = 0;
-  for (const [at, text] of texts.entries()) {
-    made.push(make(text, at));
-    characters += text.length;
-    if (characters < pieceOfTurn) continue;
-    characters = 0;
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-  return made;
-}
 
 /**
  * Bytes of JSON that the texts of a list take together, each of which may be as long as one may be: the list is an
@@ -61,13 +36,13 @@ async function inTurns<T>(texts: readonly string[], make: (text: string, at: num
 export const mostOfList = 8 * 1024 ** 2;
 
 /** Rows of one answer, the texts in whose members together take at most `most` bytes of JSON, as `fit` says. */
-export async function fitMembers<M extends string, R extends Readonly<Record<M, string | null>>>(
+export function fitMembers<M extends string, R extends Readonly<Record<M, string | null>>>(
   rows: readonly R[],
   members: readonly M[],
   most = mostOfList,
-): Promise<readonly R[]> {
+): readonly R[] {
   const whole = rows.flatMap((row) => members.map((member) => row[member] ?? ''));
-  const texts = await fitInTurns(whole, most);
+  const texts = fit(whole, most);
   if (texts === whole) return rows;
   return rows.map((row, at) => ({
     ...row,

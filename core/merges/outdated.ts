@@ -2,7 +2,7 @@
 // path, and is remembered; of what is not known yet, an answer finds out a little.
 import { Unavailable, Unprocessable } from '#core/kernel/errors';
 import { Lru } from '#core/kernel/lru';
-import type { DiffCaps, FileChange, GitBackend, Oid } from '#core/repositories/index';
+import type { DiffCaps, FileChange, GitBackend, Oid, PatchedFile } from '#core/repositories/index';
 import { presentHead } from './anchors.ts';
 import type { Anchor } from './comment.ts';
 import { hunksOf } from './hunks.ts';
@@ -10,10 +10,10 @@ import type { MergeRequest } from './merge-request.ts';
 
 type Git = Pick<GitBackend, 'isLegalName' | 'readRefs' | 'entry' | 'difference' | 'patch'>;
 
-/** Comparisons that one answer makes: of single files, and of all, which finds what was renamed. */
-const [mostFiles, mostWhole] = [20, 2];
-/** Of the diff of one file in which lines are looked for. */
-const caps: DiffCaps = { maxFileBytes: 128 * 1024, maxTotalBytes: 128 * 1024, maxFileLines: 20_000, maxFiles: 1 };
+/** Comparisons that one answer makes: of files that are named, and of all, which finds what was renamed. */
+const [mostNamed, mostWhole] = [20, 2];
+/** Of the diff of the files in which lines are looked for. */
+const caps: DiffCaps = { maxFileBytes: 128 * 1024, maxTotalBytes: 8 * 1024 ** 2, maxFileLines: 20_000, maxFiles: 100 };
 /** Bytes, about, of what is remembered; and how many failed comparisons. */
 const [mostKnown, mostFailed] = [8_000_000, 10_000];
 
@@ -40,22 +40,19 @@ export function outdatedAnchors(git: Git) {
   const remember = (key: string, fate: Fate): void =>
     known.set(key, { fate }, 300 + key.length + (typeof fate === 'object' ? 8 * (fate.removed?.length ?? 0) : 0));
 
-  /** Of one file, which is there before and after. */
-  async function compareFile(
+  /** Of files that are there before and after, for the questions about one commit. */
+  async function compareNamed(
     repositoryId: string,
-    { commit, path, key }: Question,
+    commit: Oid,
+    same: readonly Question[],
     head: Oid,
     signal: AbortSignal,
   ): Promise<void> {
-    const query = { from: commit, to: head, algorithm: 'myers', paths: [path] } as const;
+    const paths = [...new Set(same.map(({ path }) => path))];
+    const query = { from: commit, to: head, algorithm: 'myers', paths } as const;
     const { files } = await git.patch(repositoryId, query, caps, signal);
-    const file = files.find(({ newPath }) => newPath === path);
-    if (file === undefined) return remember(key, undefined);
-    if (file.isDelete) return remember(key, 'gone');
-    if (file.isBinary || (file.omitted !== undefined && file.deletions > 0))
-      return remember(key, { removed: undefined });
-    const lines = hunksOf(file.sections).flatMap((hunk) => hunk.lines.filter(({ op }) => op === '-'));
-    remember(key, { removed: lines.map(({ oldNo }) => oldNo) });
+    const byPath = new Map(files.map((file) => [file.newPath, file] as const));
+    for (const { path, key } of same) remember(key, fateOf(byPath.get(path)));
   }
 
   /** Of all files, for those of the questions that are about the same commit. */
@@ -84,16 +81,18 @@ export function outdatedAnchors(git: Git) {
     head: Oid,
     signal: AbortSignal,
   ): Promise<void> {
-    let [files, whole] = [0, 0];
+    let [named, whole] = [0, 0];
     const tried = new Set(questions.filter(({ key }) => failed.get(key) !== undefined));
     for (const one of [...questions.filter((question) => !tried.has(question)), ...tried]) {
       if (known.get(one.key) !== undefined) continue;
-      if (one.isThere ? files >= mostFiles : whole >= mostWhole) continue;
-      const same = one.isThere ? [one] : questions.filter(({ commit, isThere }) => commit === one.commit && !isThere);
+      if (one.isThere ? named >= mostNamed : whole >= mostWhole) continue;
+      const alike = questions.filter(({ commit, isThere }) => commit === one.commit && isThere === one.isThere);
+      // One that failed is asked alone, lest it fails the others.
+      const same = tried.has(one) ? [one] : alike.filter((other) => !tried.has(other)).slice(0, caps.maxFiles);
       try {
         if (one.isThere) {
-          files += 1;
-          await compareFile(repositoryId, one, head, signal);
+          named += 1;
+          await compareNamed(repositoryId, one.commit, same, head, signal);
         } else {
           whole += 1;
           await compareAll(repositoryId, one.commit, same, head, signal);
@@ -139,6 +138,14 @@ export function outdatedAnchors(git: Git) {
     for (const { index, key, line } of questions) answers[index] = standing(known.get(key)?.fate, line);
     return answers;
   };
+}
+
+function fateOf(file: PatchedFile | undefined): Fate {
+  if (file === undefined) return undefined;
+  if (file.isDelete) return 'gone';
+  if (file.isBinary || (file.omitted !== undefined && file.deletions > 0)) return { removed: undefined };
+  const lines = hunksOf(file.sections).flatMap((hunk) => hunk.lines.filter(({ op }) => op === '-'));
+  return { removed: lines.map(({ oldNo }) => oldNo) };
 }
 
 function standing(fate: Fate, line: number | null): boolean | null {

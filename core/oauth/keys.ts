@@ -57,11 +57,16 @@ export function signingKeys({ keys, signer, sealer, locks, unitOfWork, ids }: Pa
      */
     rotate: (now: Date, always = false): Promise<{ readonly kid: string } | undefined> =>
       locks.exclusive(lock, async () => {
-        const [current, ...older] = await kept();
+        const all = await kept();
+        const [current] = all;
         if (current === undefined) return always ? { kid: (await add(now)).id } : undefined;
         const due = always || secondsAfter(current.createdAt, keyDays * 86_400) <= now;
-        if (due || secondsAfter(current.createdAt, overlapSeconds) <= now)
-          for (const { id } of older) await unitOfWork.run(() => keys.delete({ id }));
+        // A key was replaced when the next newer one was made.
+        for (const [index, { createdAt }] of all.entries()) {
+          const replaced = all[index + 1];
+          if (replaced !== undefined && secondsAfter(createdAt, overlapSeconds) <= now)
+            await unitOfWork.run(() => keys.delete({ id: replaced.id }));
+        }
         return { kid: due ? (await add(now)).id : current.id };
       }),
 

@@ -22,6 +22,8 @@ export const sectionsOf = ({ letter }: ListedFile): 1 | 2 => (letter === 'T' ? 2
 
 /** Bytes: more than the longest path that is told, whatever its characters take. */
 const longestToken = 4 * longest.path;
+/** Counts whose two names follow by themselves; those of a file have its name, which may end in a tab. */
+const countsOfRename = /^(?:\d+|-)\t(?:\d+|-)\t$/;
 /** Characters of all paths that are held. */
 const mostCharacters = 8_000_000;
 
@@ -62,7 +64,7 @@ export class DiffListing {
   #token(token: string): void {
     if (this.#open === undefined) {
       if (token.startsWith(':')) this.#open = { line: token, names: [], awaited: /[RC]\d*$/.test(token) ? 2 : 1 };
-      else if (token.endsWith('\t')) this.#open = { line: token, names: [], awaited: 2 };
+      else if (countsOfRename.test(token)) this.#open = { line: token, names: [], awaited: 2 };
       else this.#count(token);
       return;
     }

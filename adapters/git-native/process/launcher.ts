@@ -69,6 +69,12 @@ const helperGone = (): Unavailable =>
 
 const socketIn = (folder: string): string => join(folder, 'l');
 
+/** As `StartCommand` has them; `pipes` beyond standard input and output. */
+export interface LaunchOptions extends Partial<Pick<StartCommand, 'bounded' | 'kept' | 'niceness'>> {
+  readonly pipes?: number | undefined;
+  readonly owner?: string | undefined;
+}
+
 /** The helper, from its start to its end. */
 class Helper {
   readonly #child: ChildProcess;
@@ -364,19 +370,7 @@ export class Launcher {
     program: string,
     args: readonly string[],
     environment: Environment,
-    {
-      pipes = 0,
-      owner = '',
-      bounded = true,
-      kept = false,
-      niceness = 0,
-    }: {
-      readonly pipes?: number | undefined;
-      readonly owner?: string | undefined;
-      readonly bounded?: boolean;
-      readonly kept?: boolean;
-      readonly niceness?: number;
-    } = {},
+    { pipes = 0, owner = '', bounded = true, kept = false, niceness = 0 }: LaunchOptions = {},
   ): Promise<LaunchedProcess> {
     this.#helper ??= this.#start();
     const whole = { ...environment, ...this.#environment };

@@ -66,3 +66,19 @@ void t.test('a sealed key that was moved to another row signs nothing', async (t
   await unitOfWork.run(() => rows.update({ id: other?.id ?? '' }, { sealed: one?.sealed ?? '' }));
   await t.rejects(keys.sign({}, now), { code: 'internal' });
 });
+
+void t.test('a key is published for two days after it was replaced, however many replaced it since', async (t) => {
+  const { keys, now } = world([secret(1)]);
+  const at = (hours: number): Date => new Date(now.getTime() + hours * 3_600_000);
+  const kids = async (hours: number) => (await keys.published(at(hours))).map(({ kid }) => kid);
+  const [first] = await kids(0);
+  const second = (await keys.rotate(at(1), true))?.kid;
+  const third = (await keys.rotate(at(2), true))?.kid;
+  t.strictSame(await kids(2), [third, second, first]);
+  await keys.rotate(at(48));
+  t.strictSame(await kids(48), [third, second, first]);
+  await keys.rotate(at(49));
+  t.strictSame(await kids(49), [third, second]);
+  await keys.rotate(at(50));
+  t.strictSame(await kids(50), [third]);
+});

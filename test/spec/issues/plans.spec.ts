@@ -12,7 +12,7 @@ const count = Number(process.env['HEXFORGE_TEST_ISSUES'] ?? 10_000);
 
 /** Grow with what is said about issues. */
 const talk = ['issues_comment', 'issues_description_edit', 'issues_watcher', 'issues_link'];
-const large = ['issues_issue', ...talk];
+const large = ['issues_open', 'issues_issue', ...talk];
 
 void t.test('lists and searches of issues', { timeout: 600_000 }, async (t) => {
   const recorded = statementRecorder();

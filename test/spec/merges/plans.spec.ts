@@ -12,7 +12,7 @@ import { expect, nobody } from './workshop.ts';
 
 const repositories = 50;
 const count = Number(process.env['HEXFORGE_TEST_REQUESTS'] ?? 10_000);
-const large = ['merges_request', 'merges_label', 'merges_assignee', 'merges_review', 'merges_comment'];
+const large = ['merges_open', 'merges_request', 'merges_label', 'merges_assignee', 'merges_review', 'merges_comment'];
 
 /** A hundred of them, each of which says `what`. */
 const hundred = (what: string): Files =>
