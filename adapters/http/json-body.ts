@@ -8,6 +8,7 @@ import {
   ValidationFailed,
 } from '#core/kernel/errors';
 import { restored, skeletonOf } from './json-slices.ts';
+import { hasMoreValues } from './json-values.ts';
 import { carriesBody, requestBytes } from './request-body.ts';
 
 /** Document D, "Repositories": JSON bodies up to 1 MiB. */
@@ -16,6 +17,11 @@ export const defaultMaxBytes = 1024 * 1024;
 /** What a small body is read into at once. */
 const firstBytes = 4096;
 const deepest = 64;
+/**
+ * Members and items of a body, at every depth. A schema looks at each item of a list before it counts them, all in one
+ * turn of the event loop; the most that a list of ours may have is 1000.
+ */
+const mostValues = 20_000;
 const longestMilliseconds = 60_000;
 const json = /^application\/(?:[a-z0-9.+-]+\+)?json$/i;
 const inUtf8 = /^charset\s*=\s*"?utf-8"?$/i;
@@ -93,6 +99,8 @@ export async function collect(
 }
 
 function parse(bytes: Uint8Array): unknown {
+  if (hasMoreValues(bytes, mostValues))
+    throw new ValidationFailed('The request is not valid', { detail: `The body has more than ${mostValues} values` });
   try {
     return JSON.parse(utf8.decode(bytes));
   } catch {

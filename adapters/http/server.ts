@@ -29,6 +29,7 @@ import { liveLimits, type LiveLimits } from './live/limits.ts';
 import { answerUpgrades, opensWebSocket } from './live/upgrades.ts';
 import { stackOf } from './errors.ts';
 import { openapiDocument } from './openapi.ts';
+import { takeOriginForm } from './origin-form.ts';
 import { defaultPace, PaceKeeper, type Pace } from './pace.ts';
 import { rateLimiter } from './rate-limiter.ts';
 import { ResponseCache } from './response-cache.ts';
@@ -121,6 +122,7 @@ export function createHttpServer(options: HttpOptions): HttpServer {
     requireHostHeader: false,
     shouldUpgradeCallback: opensWebSocket,
   });
+  takeOriginForm(listener);
   answerUpgrades(listener);
   const connections = new Connections(listener, {
     proxies,

@@ -71,6 +71,11 @@ void t.test('what is not JSON is refused as before, and much beside long texts i
     [400, 'validation_failed'],
     'nesting',
   );
+  t.strictSame(
+    await post(`{"a":"${long}","b":[${'0,'.repeat(mib / 4)}0]}`),
+    [400, 'validation_failed'],
+    'more values than a body may have',
+  );
   t.strictSame(await post(`{"a":[${'0,'.repeat(mib)}0]}`), [413, 'payload_too_large'], 'many small values');
   t.strictSame(await post(`{"a":["${'x","'.repeat(mib)}"]}`), [413, 'payload_too_large'], 'many small texts');
 });

@@ -115,7 +115,7 @@ void t.test('a body that does not fit names the field in a sentence', async (t) 
     ['"text"', 'validation_failed', 'The body must be of type object'],
     ['null', 'validation_failed', 'The body must be of type object'],
     [
-      `{"name":${'['.repeat(100_000)}${']'.repeat(100_000)}}`,
+      `{"name":${'['.repeat(10_000)}${']'.repeat(10_000)}}`,
       'validation_failed',
       'The body is nested deeper than 64 levels',
     ],
@@ -281,6 +281,49 @@ void t.test('a gzip body is inflated within the same bound', async (t) => {
   t.equal(cut.status, 400);
 });
 
+void t.test('a body of more than 20,000 values is refused before any of them is checked', async (t) => {
+  let checked = 0;
+  const counted = Joi.string().custom((value: string) => {
+    checked += 1;
+    return value;
+  });
+  const names = api({
+    ...open,
+    id: 'names',
+    method: 'POST',
+    path: '/names',
+    body: object<{ names: string[] }>({ names: Joi.array().items(counted).max(3).required() }),
+    result: anything,
+    run: (_, { body }) => body,
+  });
+  const rig = await startRig(t, [names]);
+  const detailOf = async (text: string, headers = {}) => {
+    const body = 'content-encoding' in headers ? gzipSync(text) : text;
+    const answer = await rig.call('POST', '/api/v1/names', { headers: { ...json('').headers, ...headers }, body });
+    t.equal(answer.status, 400, text.slice(0, 20));
+    return (answer.body as { detail: string }).detail;
+  };
+  const tooMany = 'The body has more than 20000 values';
+  const words = (count: number): string => `{"names":[${'"a",'.repeat(count - 1)}"a"]}`;
+  // The object and the list count too.
+  t.equal(await detailOf(words(19_999)), tooMany);
+  for (const text of [
+    words(250_000),
+    `{"names":[${'[],'.repeat(300_000)}[]]}`,
+    `{"names":{${'"a":0,'.repeat(150_000)}"a":0}}`,
+    `{"names":[${'{"a":{}},'.repeat(100_000)}0]}`,
+    `{"names":["\\\\",${'"\\"",'.repeat(100_000)}0]}`,
+    '['.repeat(1_000_000),
+  ])
+    t.equal(await detailOf(text), tooMany, text.slice(0, 30));
+  t.equal(await detailOf(words(250_000), { 'content-encoding': 'gzip' }), tooMany);
+  t.equal(checked, 0);
+  t.match(await detailOf(words(19_998)), 'Field "names" must contain less than or equal to 3 items');
+  t.equal(checked, 19_998);
+  const commas = { names: ['\\", [{'.repeat(30_000), '[', '{,"\\'.repeat(20_000)] };
+  t.strictSame((await rig.call('POST', '/api/v1/names', json(commas))).body, commas, 'texts may hold what they like');
+});
+
 void t.test('queries: unknown parameters are ignored, wrong ones named', async (t) => {
   const rig = await startRig(t, [list]);
   t.strictSame((await rig.call('GET', '/api/v1/things?pages=3&__proto__=1&constructor=2&q=a+b%20c')).body, {
@@ -300,6 +343,24 @@ void t.test('queries: unknown parameters are ignored, wrong ones named', async (
     t.equal(answer.status, 400, query);
     t.strictSame(answer.body, { error: 'The request is not valid', detail, error_code: 'validation_failed' }, query);
   }
+});
+
+void t.test('a query has 1000 parameters, in absolute form too', async (t) => {
+  const rig = await startRig(t, [list, file]);
+  for (const origin of ['', 'http://forge.example', 'HTTPS://forge.example:8443']) {
+    const get = async (path: string): Promise<string> =>
+      await rig.raw(`GET ${origin}${path} HTTP/1.1\r\nHost: forge.example\r\nConnection: close\r\n\r\n`);
+    t.match(await get('/api/v1/things?q=a'), '{"q":"a","page":1}', origin);
+    t.match(await get(`/api/v1/things?${'x&'.repeat(999)}q=a`), '{"q":"a","page":1}', origin);
+    t.match(await get(`/api/v1/things?${'x&'.repeat(1000)}q=a`), '{"page":1}', `${origin}: what follows is ignored`);
+    t.match(await get('/api/v1/files/a/%2E%2e/./c/'), '{"path":"c"}', origin);
+  }
+  const statusOf = async (target: string): Promise<string> =>
+    (await rig.raw(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)).slice(9, 12);
+  t.equal(await statusOf('http://forge.example'), '200', 'the index');
+  t.equal(await statusOf('http://forge.example?a=b'), '200');
+  t.equal(await statusOf('http://[forge/healthz'), '400');
+  t.equal(await statusOf('ftp:/healthz'), '400');
 });
 
 void t.test('path parameters are decoded once and converted', async (t) => {
