@@ -84,7 +84,8 @@ void t.test('trees of more paths than can be counted', async (t) => {
 
   await t.test('a difference that is not done in time is refused, at once when it is asked for again', async (t) => {
     const ask = () => as('address:1', () => native.difference(bombs, undefined, first));
-    const refused = { name: 'TooCostly', message: /^git diff-tree was stopped: / };
+    // Of time or of memory, whichever ends first on this machine.
+    const refused = { name: /^Too(?:Costly|Slow)$/, message: /^git diff-tree was stopped: / };
     await t.rejects(ask(), refused);
     for (let again = 0; again < 5; again += 1) await t.rejects(ask(), { ...refused, retryAfter: Number });
     t.equal((await started()).filter((command) => command.includes(' diff-tree ')).length, 1, 'one process for six');
@@ -100,7 +101,7 @@ void t.test('trees of more paths than can be counted', async (t) => {
     );
     t.equal((await as('address:2', () => native.blame(plain, tip, 'file')))?.length, 2);
     t.equal(over, 0, 'before any of them is over');
-    for (const error of await Promise.all(asked)) t.match(error, { name: 'TooCostly' });
+    for (const error of await Promise.all(asked)) t.match(error, { name: /^Too(?:Costly|Slow)$/ });
   });
 
   await t.test(
