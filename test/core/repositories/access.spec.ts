@@ -119,9 +119,9 @@ void t.test('a route that answers with the record has its counts from the one qu
   const counted = reads('counted-repository', 'repo.read');
   const { counts } = await forge.useCases.fetch(await forge.access.decide(forge.as(alice), counted, undefined, params));
   t.equal(counts.stars, 0);
-  t.same(asked, [['standing', 'alice', 'counted', alice.id, true]]);
+  t.same(asked, [['standing', 'alice', 'counted', alice.id, []]]);
   const { resource } = await forge.access.decide(forge.as(alice), rules.read, undefined, params);
-  t.equal('ownCounts' in resource, false, 'any other route reads no counts');
+  t.equal('found' in resource, false, 'any other route reads no counts');
   await t.rejects(
     forge.access.decide(forge.as(bob), counted, undefined, params),
     refusal('not_found'),
