@@ -50,7 +50,7 @@ export interface Forge {
   /** Lets requests in flight finish, at most 9 s, then stops the plugins and closes the storage. Never rejects. */
   stop(): Promise<void>;
   port<K extends PortName>(name: K): PortValue<K>;
-  openapi(): object;
+  openapi(): Promise<object>;
   plugins(): readonly PluginReport[];
   /** What waits for event handlers, and what they failed at. */
   readonly deliveries: Deliveries;
@@ -136,8 +136,8 @@ class RunningForge implements Forge {
     return this.#open.machine.container.port(name);
   }
 
-  openapi(): object {
-    return this.#listening?.server.openapi() ?? {};
+  async openapi(): Promise<object> {
+    return (await this.#listening?.server.openapi()) ?? {};
   }
 
   plugins(): readonly PluginReport[] {

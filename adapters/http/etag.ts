@@ -2,8 +2,10 @@
 import { createHash } from 'node:crypto';
 
 /** The tag of a JSON body: a digest, so that it changes whenever anything the caller sees does. */
-export const entityTag = (body: object): string =>
-  createHash('sha256').update(JSON.stringify(body)).digest('base64url').slice(0, 27);
+export const entityTag = (body: object): string => tagOfText(JSON.stringify(body));
+
+/** That of a body by its text. */
+export const tagOfText = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 27);
 
 /** The suffixes by which hapi tells the compressed representations of one entity apart. */
 const variant = /-(?:gzip|deflate)$/;

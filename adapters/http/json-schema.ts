@@ -11,7 +11,8 @@ export interface SchemaRegistry {
    * `output`: as we send it.
    */
   of(schema: Joi.Schema, mode: Mode): JsonSchema;
-  components(): Readonly<Record<string, JsonSchema>>;
+  /** Each with its name, by which they are sorted. */
+  components(): Iterable<readonly [string, JsonSchema]>;
 }
 
 interface Named {
@@ -61,9 +62,9 @@ export function schemaRegistry(): SchemaRegistry {
       register(schema, mode);
       return refer(convert(schema, mode)) as JsonSchema;
     },
-    components() {
+    *components() {
       const sorted = [...byText.values()].sort((a, b) => a.name.localeCompare(b.name));
-      return Object.fromEntries(sorted.map(({ name, schema }) => [name, refer(schema, name) as JsonSchema]));
+      for (const { name, schema } of sorted) yield [name, refer(schema, name) as JsonSchema];
     },
   };
 }

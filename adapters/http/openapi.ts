@@ -1,5 +1,6 @@
 // Generates the OpenAPI 3.1 document from the descriptors and schemas that serve requests.
 import { STATUS_CODES } from 'node:http';
+import { setImmediate as turn } from 'node:timers/promises';
 import type Joi from 'joi';
 import type { ScopeCatalogue } from '#core/kernel/scopes';
 import { errorEnvelope, errorShape } from './answers.ts';
@@ -21,7 +22,9 @@ export interface DocumentParts {
   readonly unshown: (of: { readonly plugin: string; readonly route: string; readonly error: unknown }) => void;
 }
 
-export function openapiDocument({ routes, scopes, absentPort, baseUrl, version, unshown }: DocumentParts): object {
+/** An operation at a time, and others have their turn in between: the whole takes a second or two. */
+export async function openapiDocument(parts: DocumentParts): Promise<object> {
+  const { routes, scopes, absentPort, baseUrl, version, unshown } = parts;
   const registry = schemaRegistry();
   registry.of(errorEnvelope, 'output');
   const shown = routes.filter(
@@ -40,11 +43,14 @@ export function openapiDocument({ routes, scopes, absentPort, baseUrl, version, 
     }
   };
   // Answers first, so that a schema both sent and received keeps its plain name for what is sent.
-  const operations = shown.flatMap((owned) =>
-    showing(owned, () => ({ ...owned, responses: responses(owned.route, registry, absentPort) })),
-  );
+  const operations = [];
+  for (const owned of shown) {
+    await turn();
+    operations.push(...showing(owned, () => ({ ...owned, responses: responses(owned.route, registry, absentPort) })));
+  }
   const paths: Record<string, Record<string, object>> = {};
   for (const owned of operations) {
+    await turn();
     const { plugin, route, responses: answers } = owned;
     const path = pathOf(route).replaceAll(/\{(\w+)[?*]\d*\}/g, '{$1}');
     for (const operation of showing(owned, () => ({
@@ -61,6 +67,11 @@ export function openapiDocument({ routes, scopes, absentPort, baseUrl, version, 
     })))
       (paths[path] ??= {})[route.method.toLowerCase()] = operation;
   }
+  const schemas: Record<string, JsonSchema> = {};
+  for (const [name, schema] of registry.components()) {
+    await turn();
+    schemas[name] = schema;
+  }
   return {
     openapi: '3.1.0',
     info: {
@@ -73,7 +84,7 @@ export function openapiDocument({ routes, scopes, absentPort, baseUrl, version, 
     tags: [...new Set(shown.map(({ plugin }) => plugin))].map((name) => ({ name })),
     paths,
     components: {
-      schemas: registry.components(),
+      schemas,
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', description: 'A session, personal access or OAuth2 access token' },
         basic: { type: 'http', scheme: 'basic', description: 'A token as the password' },

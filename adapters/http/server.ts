@@ -29,6 +29,7 @@ import { liveLimits, type LiveLimits } from './live/limits.ts';
 import { answerUpgrades, opensWebSocket } from './live/upgrades.ts';
 import { stackOf } from './errors.ts';
 import { openapiDocument } from './openapi.ts';
+import { madeOnce } from './made-once.ts';
 import { takeOriginForm } from './origin-form.ts';
 import { defaultPace, PaceKeeper, type Pace } from './pace.ts';
 import { rateLimiter } from './rate-limiter.ts';
@@ -84,7 +85,7 @@ export interface HttpServer {
    * @throws {Error} of node:net, such as `EADDRINUSE` by its `code`.
    */
   listen(): Promise<string>;
-  openapi(): object;
+  openapi(): Promise<object>;
   /** Refuses new connections, lets what runs finish for at most `graceMs`, ends event streams at once. */
   stop(graceMs: number): Promise<void>;
 }
@@ -100,14 +101,15 @@ export function createHttpServer(options: HttpOptions): HttpServer {
   const proxies = trustedProxies(options.trustedProxies);
   const stopping = new AbortController();
   const running = new Set<Promise<unknown>>();
-  let document: object | undefined;
-  const openapi = (): object =>
-    (document ??= openapiDocument({
+  // Not at the start, which it would make much longer.
+  const openapi = madeOnce(() =>
+    openapiDocument({
       ...options,
       routes,
       unshown: ({ error, ...of }) =>
         log.error({ ...of, stack: stackOf(error) }, 'an operation is not in the OpenAPI document'),
-    }));
+    }),
+  );
   const routes: readonly OwnedRoute[] = [
     ...systemRoutes({ ...options, document: openapi }).map((route) => ({ plugin: 'system', route })),
     ...options.routes,

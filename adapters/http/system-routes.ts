@@ -2,7 +2,9 @@
 import Joi from 'joi';
 import { anyone } from '#core/kernel/access';
 import { Unavailable } from '#core/kernel/errors';
-import { entityTag } from './etag.ts';
+import { tagOfText } from './etag.ts';
+import { jsonText } from './json-text.ts';
+import { madeOnce } from './made-once.ts';
 import { api, object, tagged, type Route } from './route.ts';
 
 export interface Readiness {
@@ -19,7 +21,7 @@ export interface SystemParts {
   readonly webUrl: string;
   readonly version: string;
   readonly readiness: () => Promise<Readiness>;
-  readonly document: () => object;
+  readonly document: () => Promise<object>;
 }
 
 interface Index {
@@ -51,7 +53,7 @@ export function systemRoutes({ baseUrl, webUrl, version, readiness, document }: 
       web: webUrl,
     },
   };
-  let tag: string | undefined;
+  const tag = madeOnce(async () => tagOfText(await jsonText(await document())));
   return [
     api({
       ...open,
@@ -105,7 +107,7 @@ export function systemRoutes({ baseUrl, webUrl, version, readiness, document }: 
       hidden: true,
       result: Joi.object<object>().unknown(),
       sameForAll: true,
-      run: () => tagged((tag ??= entityTag(document())), async () => document()),
+      run: async () => tagged(await tag(), document),
     }),
   ];
 }

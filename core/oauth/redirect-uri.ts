@@ -45,40 +45,55 @@ function isPortOf(registered: string, uri: string): boolean {
   return Number(number) <= 65_535 && uri.slice(origin.length + port.length) === rest;
 }
 
-/** Of the setting `oauth2.dcr.redirect_allowlist`: with commas or new lines between. */
-const entriesOf = (text: string): readonly string[] =>
-  text
-    .split(/[,\n]/)
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== '');
+/** The setting `oauth2.dcr.redirect_allowlist`, read. */
+interface Allowlist {
+  /** What it must be that it is not. */
+  readonly misfit: string | undefined;
+  readonly allows: (uri: string) => boolean;
+}
+
+/** In UTF-16 units: a few hundred entries, which are looked at in one turn of the event loop. */
+export const longestAllowlist = 8192;
+
+/** The text that was read last: it is asked for again and again, and changes seldom. */
+let last: { readonly text: string; readonly list: Allowlist } | undefined;
+
+function allowlistOf(text: string): Allowlist {
+  if (last?.text !== text) last = { text, list: readAllowlist(text) };
+  return last.list;
+}
 
 /** What the setting must be that this text is not. An origin that may be used stands for a URI, too. */
-export function allowlistMisfit(text: string): string | undefined {
-  for (const entry of entriesOf(text)) {
-    const misfit = redirectUriMisfit(entry);
-    if (misfit !== undefined)
-      return `redirect URIs or origins with commas or new lines between; "${entry.slice(0, 200).toWellFormed()}" ${misfit}`;
-  }
-  return undefined;
-}
+export const allowlistMisfit = (text: string): string | undefined => allowlistOf(text).misfit;
 
 /** Whether the setting lets a URI be registered. */
-export function allowlist(text: string): (uri: string) => boolean {
-  const entries = entriesOf(text);
-  return (uri) => {
-    const url = parsed(uri);
-    if (url === undefined) return false;
-    if (entries.length === 0) return isLoopback(url);
-    return entries.some((entry) => entry === uri || isOrigin(entry, url));
-  };
-}
+export const allowlist = (text: string): ((uri: string) => boolean) => allowlistOf(text).allows;
 
-/** A loopback origin without a port stands for all of its ports. */
-function isOrigin(entry: string, url: URL): boolean {
-  const allowed = parsed(entry);
-  if (allowed === undefined || (entry !== allowed.origin && entry !== `${allowed.origin}/`)) return false;
-  if (allowed.origin === url.origin) return true;
-  return isLoopback(allowed) && allowed.port === '' && isLoopback(url) && url.hostname === allowed.hostname;
+/** With commas or new lines between. A loopback origin without a port stands for all of its ports. */
+function readAllowlist(text: string): Allowlist {
+  const entries = new Set(text.split(/[,\n]/).map((entry) => entry.trim()));
+  entries.delete('');
+  const origins = new Set<string>();
+  const loopbacks = new Set<string>();
+  let misfit: string | undefined;
+  for (const entry of entries) {
+    const wrong = misfit === undefined ? redirectUriMisfit(entry) : undefined;
+    if (wrong !== undefined)
+      misfit = `redirect URIs or origins with commas or new lines between; "${entry.slice(0, 200).toWellFormed()}" ${wrong}`;
+    const url = parsed(entry);
+    if (url === undefined || (entry !== url.origin && entry !== `${url.origin}/`)) continue;
+    origins.add(url.origin);
+    if (isLoopback(url) && url.port === '') loopbacks.add(url.hostname);
+  }
+  return {
+    misfit,
+    allows(uri) {
+      const url = parsed(uri);
+      if (url === undefined) return false;
+      if (entries.size === 0) return isLoopback(url);
+      return entries.has(uri) || origins.has(url.origin) || (isLoopback(url) && loopbacks.has(url.hostname));
+    },
+  };
 }
 
 /** The URI with parameters added to whatever query it has. */

@@ -1,6 +1,6 @@
 // The settings of the authorization server (document D, "OAuth2 and OpenID Connect").
 import type { SettingSpec } from '#core/kernel/settings';
-import { allowlistMisfit } from './redirect-uri.ts';
+import { allowlistMisfit, longestAllowlist } from './redirect-uri.ts';
 
 declare module '#core/kernel/settings' {
   interface SettingValues {
@@ -37,6 +37,7 @@ export const oauthSettings: readonly SettingSpec[] = [
     default: '',
     description:
       'Redirect URIs of applications that register themselves: exact URIs or origins, with commas or new lines between; empty: loopback addresses alone',
+    maxLength: longestAllowlist,
     check: allowlistMisfit,
   },
   {

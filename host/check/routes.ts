@@ -23,7 +23,7 @@ const ofTheHost: readonly Claim[] = systemRoutes({
   webUrl: '',
   version: '',
   readiness: async () => ({ ready: true, degraded: [] }),
-  document: () => ({}),
+  document: async () => ({}),
 }).map((route) => ({ plugin: 'host', route }));
 
 export function routeProblems(plan: Plan, listed: readonly Contributed[]): readonly Problem[] {

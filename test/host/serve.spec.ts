@@ -290,7 +290,7 @@ export default definePlugin({ name: 'guest', version: '1.0.0', api: '^0.2.0', co
     t.teardown(() => forge.stop());
     t.equal((await fetch(`${forge.url}/api/v1/x/guest/hello`)).status, 204);
     t.equal((await fetch(`${forge.url}/api/v1/hello`)).status, 404);
-    t.match(JSON.stringify(forge.openapi()), /from the environment/);
+    t.match(JSON.stringify(await forge.openapi()), /from the environment/);
     const bad = await refusal(startForge(await loadConfiguration({ cwd, environment, file: 'bad.yaml' }), sinks));
     t.strictSame(
       bad.problems.map(({ code, plugin }) => [code, plugin]),

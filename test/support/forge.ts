@@ -197,7 +197,7 @@ export async function startTestForge(t: Teardown, options: ForgeOptions = {}): P
   const { forge } = started;
   stop = () => forge.stop();
   const { url } = forge;
-  const contract = new Contract(forge.openapi() as Document);
+  const contract = new Contract((await forge.openapi()) as Document);
   const anonymous = new Client(url, contract);
 
   const signIn = async (

@@ -28,7 +28,7 @@ export async function startInstalled(
   const document = (await (await fetch(`${url}/api/v1/openapi.json`)).json()) as object;
   const here: Pick<Forge, 'url' | 'openapi' | 'stop'> = {
     url,
-    openapi: () => document,
+    openapi: async () => document,
     async stop() {
       command.signal('SIGTERM');
       await command.ended();

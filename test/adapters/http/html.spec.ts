@@ -113,7 +113,7 @@ void t.test('an operation that answers with pages refuses with pages, under the 
   for (const headers of [{ origin: 'https://web.example' }, { origin: 'https://forge.example' }, {}])
     t.equal((await form('Ada', headers)).status, 200, JSON.stringify(headers));
 
-  const { paths } = rig.server.openapi() as { readonly paths: Readonly<Record<string, unknown>> };
+  const { paths } = (await rig.server.openapi()) as { readonly paths: Readonly<Record<string, unknown>> };
   t.strictSame(
     Object.keys(paths).filter((path) => path.startsWith('/-/')),
     [],
@@ -161,7 +161,7 @@ void t.test(
     t.equal(await status({ authorization: 'Bearer pat-none' }), 503, 'not 403');
     t.equal(await status({ authorization: 'Bearer good' }), 503, 'not 400');
     t.equal(await status({ authorization: 'Bearer nonsense' }), 401, 'a bad credential is refused everywhere');
-    const { paths } = rig.server.openapi() as {
+    const { paths } = (await rig.server.openapi()) as {
       readonly paths: Readonly<Record<string, { readonly get: { readonly responses: object } }>>;
     };
     t.ok(Object.keys(paths['/api/v1/shut']?.get.responses ?? {}).includes('503'), 'it is listed');

@@ -3,7 +3,7 @@ import t from 'tap';
 import { demandOf, type AuthorizationParameters } from '#core/oauth/authorization-request';
 import { checkClient, type Client } from '#core/oauth/client';
 import { OAuthRefusal } from '#core/oauth/errors';
-import { allowlist, isRegistered, redirectUriMisfit, withParameters } from '#core/oauth/redirect-uri';
+import { allowlist, allowlistMisfit, isRegistered, redirectUriMisfit, withParameters } from '#core/oauth/redirect-uri';
 import { canonicalResource, isSameResource } from '#core/oauth/resource';
 import { readScopes } from '#core/oauth/scopes';
 
@@ -73,6 +73,21 @@ void t.test('the list of redirects for those who register themselves', async (t)
     t.ok(some(uri), uri);
   for (const uri of ['https://app.example.evil/', 'https://exact.example/cb/', 'http://localhost/cb', 'x'])
     t.notOk(some(uri), uri);
+});
+
+void t.test('the list of redirects is read once, however long it is and whoever asks', async (t) => {
+  const entries = Array.from({ length: 400 }, (_, index) => `https://${index.toString(36)}.example`);
+  const text = entries.join();
+  t.equal(allowlistMisfit(text), undefined);
+  const read = t.capture(URL, 'canParse', URL.canParse.bind(URL));
+  t.equal(allowlistMisfit(text), undefined);
+  const allows = allowlist(text);
+  t.strictSame(read(), []);
+  t.ok(allows(`${entries.at(-1)}/cb`));
+  t.notOk(allows('https://nobody.example/cb'));
+  t.equal(read().length, 2, 'once for each URI');
+  t.match(allowlistMisfit(`${text},nonsense`), /"nonsense" is no URL/, 'another text is read');
+  t.notOk(allowlist('https://a.example')(`${entries.at(-1)}/cb`));
 });
 
 void t.test('parameters are added to whatever query there is', async (t) => {

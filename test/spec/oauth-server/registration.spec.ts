@@ -160,6 +160,11 @@ void t.test('the list of redirects: exact URIs and origins', async (t) => {
       ],
     );
   }
+  const long = await store(`https://a.example/${'x'.repeat(1000)},`.repeat(9));
+  t.strictSame(
+    [long.status, (long.body as { detail?: string }).detail],
+    [422, '"oauth2.dcr.redirect_allowlist" must be a text of at most 8192 characters'],
+  );
   t.equal(await status('https://claude.ai/still'), 201, 'the list is as it was');
   for (const value of [
     '',

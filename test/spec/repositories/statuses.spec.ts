@@ -38,7 +38,7 @@ void t.test('a status or an endpoint that was dropped is reported, and nothing e
 
 void t.test('OpenAPI lists every status that the documents name for an endpoint of repositories', async (t) => {
   const { forge } = await sharedForge(t);
-  const document = forge.openapi() as Document;
+  const document = (await forge.openapi()) as Document;
   t.same(held(endpoints, document).lacking, []);
   t.same(held(never, document).listed, [], 'named, and never answered');
   t.equal(new Set(endpoints.map(([route]) => route)).size, endpoints.length, 'each once');
