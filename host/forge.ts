@@ -1,7 +1,8 @@
 // Opens a forge up to its built plugins (data directory, storage, machine): what `serve` and the offline commands
 // share.
 import { aesSealer } from '#adapters/crypto/sealer';
-import { memoryRateCounter, openMemory, systemClock, systemIds } from '#adapters/memory/index';
+import { currentCaller, memoryRateCounter, openMemory, systemClock, systemIds } from '#adapters/memory/index';
+import type { PostgresOptions } from '#adapters/postgres/index';
 import type { Configuration } from '#config/configuration';
 import type { Log } from '#core/kernel/log';
 import type { Clock, Ids } from '#core/kernel/time';
@@ -51,10 +52,12 @@ export async function openForge(
   const port = configuration.port === 0 ? await freePort(host) : configuration.port;
   const baseUrl = configuration.baseUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
   const webUrl = configuration.webUrl ?? baseUrl;
+  const callers = currentCaller();
   const storage = await openStorage(configuration, plan, {
     clock: systemClock,
     ids: systemIds,
     log: logOf('storage'),
+    caller: () => callers.key(),
   });
   const machine = new Machine({
     plan,
@@ -63,7 +66,15 @@ export async function openForge(
     limits,
     attribution,
     instance: { baseUrl, webUrl, dataDir, version, announce },
-    own: hostProviders({ plan, storage, clock: systemClock, ids: systemIds, sealer, rateCounter: memoryRateCounter() }),
+    own: hostProviders({
+      plan,
+      storage,
+      clock: systemClock,
+      ids: systemIds,
+      sealer,
+      rateCounter: memoryRateCounter(),
+      currentCaller: callers,
+    }),
   });
   return { machine, storage, plan, warnings, baseUrl, webUrl, port, secretKeys };
 }
@@ -72,7 +83,7 @@ export async function openForge(
 export async function openStorage(
   { database, dataDir, limits }: Configuration,
   plan: Plan,
-  parts: { readonly clock: Clock; readonly ids: Ids; readonly log: Log },
+  parts: { readonly clock: Clock; readonly ids: Ids; readonly log: Log; readonly caller?: PostgresOptions['caller'] },
 ): Promise<OpenStorage> {
   if (database.column === 'memory') return { ...openMemory(parts), column: 'memory' };
   try {

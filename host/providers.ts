@@ -1,7 +1,7 @@
 // The ports the host provides itself.
-import { currentCaller } from '#adapters/memory/index';
 import { accessDecision } from '#core/kernel/access';
 import { authenticator, type Sealer } from '#core/kernel/credentials';
+import type { CurrentCaller } from '#core/kernel/current-caller';
 import type { Ports } from '#core/kernel/ports';
 import type { RateCounter } from '#core/kernel/rate';
 import type { Clock, Ids } from '#core/kernel/time';
@@ -25,6 +25,7 @@ export interface HostParts {
   readonly ids: Ids;
   readonly sealer: Sealer;
   readonly rateCounter: RateCounter;
+  readonly currentCaller: CurrentCaller;
 }
 
 type HostPorts = Pick<
@@ -52,7 +53,8 @@ type HostPorts = Pick<
 >;
 
 /** Getters of plural ports are read per call: the providers arrive with the plugins. */
-export function hostProviders({ plan, storage, clock, ids, sealer, rateCounter }: HostParts): BootOptions['own'] {
+export function hostProviders(parts: HostParts): BootOptions['own'] {
+  const { plan, storage, clock, ids, sealer, rateCounter } = parts;
   return ({ lives, port, providers, log }) => {
     const scopes = livingScopes(lives);
     const settings = livingSettings(lives, plan.settings);
@@ -60,7 +62,7 @@ export function hostProviders({ plan, storage, clock, ids, sealer, rateCounter }
     return {
       Clock: clock,
       Ids: ids,
-      CurrentCaller: currentCaller(),
+      CurrentCaller: parts.currentCaller,
       UnitOfWork: storage.unitOfWork,
       Events: storage.events,
       Intents: storage.intents,

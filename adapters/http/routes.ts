@@ -20,6 +20,7 @@ import { defaultMaxBytes, readJson } from './json-body.ts';
 import { AnswerTooLarge } from './json-text.ts';
 import { Lease, uploaded } from './lease.ts';
 import { takeOfRepository } from './metering.ts';
+import type { RateDecision } from './rate-limiter.ts';
 import { errorResponse, respond, type ReplyContext } from './reply.ts';
 import { carriesBody, drain, requestBytes } from './request-body.ts';
 import type { ResponseCache } from './response-cache.ts';
@@ -120,11 +121,24 @@ export function hapiRoute({ plugin, route, outside = false }: OwnedRoute, wiring
   const reading = route.method === 'GET' || route.meter === 'api.read';
   const check = outside || wiring.validateResponses ? answerCheck(plugin, route, outside) : undefined;
 
+  const onBehalf = <T>({ caller, ip }: Exchange, work: () => Promise<T>): Promise<T> =>
+    wiring.currentCaller.run(callerKey(caller, ip), work);
+
   const serve = async (request: Request, h: ResponseToolkit, exchange: Exchange): Promise<ResponseObject> => {
     if (missing(true) !== undefined) throw await wiring.nothingHere(request);
     const cookies = route.cookies === true ? readCookies(request.raw.req.headers.cookie) : none;
     if (route.cors === true && route.there === undefined) allowAnyOrigin(request.raw.res);
-    const rate = await identify(request, exchange, cookies);
+    const rate = await onBehalf(exchange, () => identify(request, exchange, cookies));
+    return onBehalf(exchange, () => serveCaller(request, h, exchange, cookies, rate));
+  };
+
+  const serveCaller = async (
+    request: Request,
+    h: ResponseToolkit,
+    exchange: Exchange,
+    cookies: Readonly<Record<string, string>>,
+    rate: RateDecision | undefined,
+  ): Promise<ResponseObject> => {
     await route.open?.();
     const call = exchange.call();
     const params = request.params as Readonly<Record<string, string>>;
@@ -156,10 +170,9 @@ export function hapiRoute({ plugin, route, outside = false }: OwnedRoute, wiring
         });
       return response;
     };
-    // A conditional answer is made while it is sent, so that is on the caller's behalf too.
-    return wiring.currentCaller.run(callerKey(exchange.caller, exchange.ip), () =>
-      outside ? answeredWithin(wiring.answerMs, `plugin "${plugin}", route "${route.id}"`, request, answer) : answer(),
-    );
+    return outside
+      ? answeredWithin(wiring.answerMs, `plugin "${plugin}", route "${route.id}"`, request, answer)
+      : answer();
   };
 
   const contextOf = (exchange: Exchange, input: ReplyContext['input'], lease: Lease | undefined): ReplyContext => ({

@@ -14,10 +14,20 @@ import type { DatabaseThread } from './embedded/thread.ts';
 import { StorageRefused } from './errors.ts';
 import { createOrm, type Orm } from './orm.ts';
 import { preparedStatements } from './prepared-statements.ts';
-import { addressOf, checkServer, type NativePool, type PoolClient, poolOptions, replyPatience } from './server.ts';
+import {
+  addressOf,
+  checkServer,
+  connectionPatience,
+  type NativePool,
+  type PoolClient,
+  poolOptions,
+  replyPatience,
+  workers,
+} from './server.ts';
 import { Session } from './session.ts';
 import { sendingAlone } from './single-statement.ts';
 import { givingUpStalled } from './stalled-connections.ts';
+import { Turns, type TurnsOptions } from './turns.ts';
 
 /** What differs between the engines. */
 export interface Engine {
@@ -35,18 +45,21 @@ export interface EngineOptions {
   readonly directory: string;
   readonly entities: readonly object[];
   readonly log: Log;
+  /** As `PostgresOptions` has it. */
+  readonly caller?: TurnsOptions['caller'];
   /** Milliseconds that one statement of a migration may take on a server. Default: any number. */
   readonly migrationLimit?: number;
 }
 
 /** @throws {StorageRefused} */
 export async function openServer(
-  { entities, log, migrationLimit }: EngineOptions,
+  { entities, log, caller, migrationLimit }: EngineOptions,
   url: string,
   deadline: number,
 ): Promise<Engine> {
   addressOf(url);
-  const orm = createOrm({ entities, driverOptions: poolOptions(url, deadline) });
+  const turns = new Turns({ connections: workers.all, share: workers.caller, patience: connectionPatience, caller });
+  const orm = createOrm({ entities, driverOptions: poolOptions(url, deadline), turns });
   try {
     await orm.connect();
     const pool: NativePool = await (orm.em.getConnection() as PostgreSqlConnection).getNativeClient();
@@ -82,7 +95,10 @@ export async function openServer(
 }
 
 /** @throws {StorageRefused} */
-export async function openEmbedded({ directory, entities, log }: EngineOptions): Promise<Engine> {
+export async function openEmbedded(
+  { directory, entities, log, caller }: EngineOptions,
+  deadline: number,
+): Promise<Engine> {
   // PostgreSQL makes some of its files with the permissions the process leaves it, and a thread cannot set them for
   // itself.
   process.umask(0o077);
@@ -92,7 +108,9 @@ export async function openEmbedded({ directory, entities, log }: EngineOptions):
   try {
     await ensureCluster(path);
     const opened = (supervised = new SupervisedThread({ directory: path, log }));
-    const orm = createOrm({ entities, driverOptions: embeddedDialect(opened) });
+    // A unit of work of another's may hold the connection as long as it is let.
+    const turns = new Turns({ connections: 1, share: 1, patience: deadline * 2, caller });
+    const orm = createOrm({ entities, driverOptions: embeddedDialect(opened), turns });
     await orm.connect();
     await assertDurable(orm, opened.thread, path);
     opened.supervise();

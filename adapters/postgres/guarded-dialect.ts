@@ -1,21 +1,25 @@
-// A decorator of kysely dialects: errors are translated, failed transactions cannot be committed, and broken
-// connections are released.
+// A decorator of kysely dialects: connections are taken by turns, errors are translated, failed transactions cannot be
+// committed, and broken connections are released.
 import type { DatabaseConnection, Dialect, Driver, TransactionSettings } from 'kysely';
 import { KeyedMutex } from '#core/kernel/keyed-mutex';
 import { translated } from './errors.ts';
+import type { Turns } from './turns.ts';
 
 type Savepoints = Required<Pick<Driver, 'savepoint' | 'rollbackToSavepoint' | 'releaseSavepoint'>>;
 type SavepointArguments = Parameters<Savepoints['savepoint']>;
 
 /** Guards the connections of `dialect`, and returns it. */
-export function guarded<D extends Dialect>(dialect: D): D {
+export function guarded<D extends Dialect>(dialect: D, turns: Turns): D {
   const create = dialect.createDriver.bind(dialect);
-  dialect.createDriver = () => new GuardedDriver(create());
+  dialect.createDriver = () => new GuardedDriver(create(), turns);
   return dialect;
 }
 
 class GuardedDriver implements Driver {
   readonly #driver: Driver;
+  readonly #turns: Turns;
+  /** The end of the turn of each connection that is in use. */
+  readonly #ends = new WeakMap<DatabaseConnection, () => void>();
   readonly #seen = new WeakSet<DatabaseConnection>();
   /**
    * Connections in whose transaction a statement has failed. PostgreSQL answers COMMIT of such a transaction with a
@@ -24,8 +28,9 @@ class GuardedDriver implements Driver {
    */
   readonly #failed = new WeakSet<DatabaseConnection>();
 
-  constructor(driver: Driver) {
+  constructor(driver: Driver, turns: Turns) {
     this.#driver = driver;
+    this.#turns = turns;
   }
 
   async init(...options: Parameters<Driver['init']>): Promise<void> {
@@ -33,7 +38,15 @@ class GuardedDriver implements Driver {
   }
 
   async acquireConnection(...options: Parameters<Driver['acquireConnection']>): Promise<DatabaseConnection> {
-    const connection = await this.#attempt(() => this.#driver.acquireConnection(...options));
+    const end = await this.#turns.take();
+    let connection: DatabaseConnection;
+    try {
+      connection = await this.#driver.acquireConnection(...options);
+    } catch (error) {
+      end();
+      throw translated(error);
+    }
+    this.#ends.set(connection, end);
     if (!this.#seen.has(connection)) this.#watch(connection);
     this.#failed.delete(connection);
     return connection;
@@ -44,7 +57,7 @@ class GuardedDriver implements Driver {
       await this.#driver.beginTransaction(connection, settings);
     } catch (error) {
       // kysely forgets a connection whose BEGIN failed; the pool would run dry.
-      await this.#driver.releaseConnection(connection);
+      await this.releaseConnection(connection);
       throw error;
     }
     this.#failed.delete(connection);
@@ -77,8 +90,12 @@ class GuardedDriver implements Driver {
     await this.#driver.releaseSavepoint?.(connection, ...rest);
   }
 
-  async releaseConnection(...parameters: Parameters<Driver['releaseConnection']>): Promise<void> {
-    await this.#driver.releaseConnection(...parameters);
+  async releaseConnection(...[connection, ...rest]: Parameters<Driver['releaseConnection']>): Promise<void> {
+    try {
+      await this.#driver.releaseConnection(connection, ...rest);
+    } finally {
+      this.#ends.get(connection)?.();
+    }
   }
 
   async destroy(...options: Parameters<Driver['destroy']>): Promise<void> {
@@ -98,13 +115,5 @@ class GuardedDriver implements Driver {
         throw translated(error);
       }
     };
-  }
-
-  async #attempt<T>(work: () => Promise<T>): Promise<T> {
-    try {
-      return await work();
-    } catch (error) {
-      throw translated(error);
-    }
   }
 }

@@ -31,6 +31,11 @@ export interface PostgresOptions {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly log: Log;
+  /**
+   * On whose behalf the present work is done (`CurrentCaller`): connections are shared fairly between callers. Default:
+   * the server's own.
+   */
+  readonly caller?: (() => string | undefined) | undefined;
   /** For tests: how delivery retries. */
   readonly tuning?: Partial<DeliveryTuning>;
   /** Milliseconds that one statement of a migration may take on a server. Default: any number. */
@@ -64,7 +69,9 @@ const patience = { check: 5000, close: 10_000, broadcast: 1000 } as const;
 export async function openPostgres(options: PostgresOptions): Promise<PostgresStorage> {
   const deadline = options.deadline ?? 30_000;
   const engine =
-    options.url === undefined ? await openEmbedded(options) : await openServer(options, options.url, deadline);
+    options.url === undefined
+      ? await openEmbedded(options, deadline)
+      : await openServer(options, options.url, deadline);
   return assembled(options, engine, deadline);
 }
 

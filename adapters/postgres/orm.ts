@@ -1,17 +1,25 @@
 // The configuration of MikroORM: one PostgreSQL driver for both engines, errors translated where they arise, nothing
 // read from disk.
-import type { AnyEntity, DriverException, EntityClass, EntitySchema } from '@mikro-orm/core';
+import type { AnyEntity, Configuration, DriverException, EntityClass, EntitySchema } from '@mikro-orm/core';
 import { MikroORM, PostgreSqlConnection, PostgreSqlDriver, PostgreSqlPlatform } from '@mikro-orm/postgresql';
 import type { Dialect } from 'kysely';
 import { translated } from './errors.ts';
 import { guarded } from './guarded-dialect.ts';
+import type { Turns } from './turns.ts';
 import { typeParsers } from './type-parsers.ts';
 
 class GuardedConnection extends PostgreSqlConnection {
+  readonly #turns: Turns;
+
+  constructor(config: Configuration, turns: Turns) {
+    super(config);
+    this.#turns = turns;
+  }
+
   override createKyselyDialect(
     ...options: Parameters<PostgreSqlConnection['createKyselyDialect']>
   ): ReturnType<PostgreSqlConnection['createKyselyDialect']> {
-    return guarded(super.createKyselyDialect(...options));
+    return guarded(super.createKyselyDialect(...options), this.#turns);
   }
 
   override mapOptions(
@@ -30,15 +38,17 @@ class QuotingPlatform extends PostgreSqlPlatform {
   }
 }
 
-class GuardedDriver extends PostgreSqlDriver {
-  protected override readonly connection: PostgreSqlConnection = new GuardedConnection(this.config);
-  protected override readonly platform: PostgreSqlPlatform = new QuotingPlatform();
+/** MikroORM makes the driver itself, and the driver its connection. */
+const guardedDriver = (turns: Turns): typeof PostgreSqlDriver =>
+  class extends PostgreSqlDriver {
+    protected override readonly connection: PostgreSqlConnection = new GuardedConnection(this.config, turns);
+    protected override readonly platform: PostgreSqlPlatform = new QuotingPlatform();
 
-  /** The connection has translated already; MikroORM would wrap what it does not know. */
-  override convertException(error: Error): DriverException {
-    return translated(error) as DriverException;
-  }
-}
+    /** The connection has translated already; MikroORM would wrap what it does not know. */
+    override convertException(error: Error): DriverException {
+      return translated(error) as DriverException;
+    }
+  };
 
 export type Orm = MikroORM;
 
@@ -46,15 +56,18 @@ export interface OrmOptions {
   readonly entities: readonly object[];
   /** A ready dialect (embedded), or the options of `pg`'s pool. */
   readonly driverOptions: Dialect | Readonly<Record<string, unknown>>;
+  readonly turns: Turns;
 }
 
 /** Builds the ORM without connecting. The constructor, unlike `init`, looks for no optional package and no folder. */
-export function createOrm({ entities, driverOptions }: OrmOptions): Orm {
+export function createOrm({ entities, driverOptions, turns }: OrmOptions): Orm {
   return new MikroORM({
-    driver: GuardedDriver,
+    driver: guardedDriver(turns),
     dbName: 'hexforge',
     entities: entities as (EntityClass<AnyEntity> | EntitySchema)[],
-    driverOptions: ('createDriver' in driverOptions ? guarded(driverOptions as Dialect) : driverOptions) as object,
+    driverOptions: ('createDriver' in driverOptions
+      ? guarded(driverOptions as Dialect, turns)
+      : driverOptions) as object,
     discovery: { warnWhenNoEntities: false, checkDuplicateTableNames: true },
     metadataCache: { enabled: false },
     ensureDatabase: false,

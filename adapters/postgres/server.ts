@@ -18,8 +18,10 @@ export interface NativeClient {
   release(destroy?: boolean): void;
 }
 
-/** Connections for units of work and reads; one more is the session's. */
-const workers = 10;
+/** Connections for units of work and reads, and those of them that one caller may have; one more is the session's. */
+export const workers = { all: 12, caller: 10 } as const;
+/** How long a free one is waited for; milliseconds. */
+export const connectionPatience = 10_000;
 const minimum = 15;
 
 /**
@@ -29,8 +31,8 @@ const minimum = 15;
 export function poolOptions(url: string, deadline: number): Readonly<Record<string, unknown>> {
   return {
     connectionString: url,
-    max: workers + 1,
-    connectionTimeoutMillis: 10_000,
+    max: workers.all + 1,
+    connectionTimeoutMillis: connectionPatience,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
     application_name: 'hexforge',

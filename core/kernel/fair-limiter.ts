@@ -26,9 +26,11 @@ export class FairLimiter {
   readonly #queue: number;
   readonly #share: Capacity;
   readonly #refusal: (whose: string | undefined) => Error;
-  readonly #held = new Map<string, number>();
+  readonly #holding = new Map<string, number>();
   /** By caller; who has the next turn stands first. */
   readonly #waiting = new Map<string, Ticket[]>();
+  /** The tickets of all of them. */
+  #queued = 0;
   #free: number;
 
   constructor({ places, queue, share = { places, queue }, refusal }: FairLimiterOptions) {
@@ -46,14 +48,17 @@ export class FairLimiter {
    */
   async acquire(whose = own, signal?: AbortSignal): Promise<() => void> {
     signal?.throwIfAborted();
-    if (this.#free > 0 && this.#mayHoldMore(whose)) this.#take(whose);
-    else await this.#wait(whose, signal);
-    let held = true;
-    return () => {
-      if (!held) return;
-      held = false;
-      this.#give(whose);
-    };
+    const free = this.attempt(whose);
+    if (free !== undefined) return free;
+    await this.#wait(whose, signal);
+    return this.#held(whose);
+  }
+
+  /** Takes a place where one is free, as `acquire` does; undefined where none is. */
+  attempt(whose = own): (() => void) | undefined {
+    if (this.#free === 0 || !this.#mayHoldMore(whose)) return undefined;
+    this.#take(whose);
+    return this.#held(whose);
   }
 
   async run<T>(work: () => Promise<T>, whose?: string, signal?: AbortSignal): Promise<T> {
@@ -65,24 +70,34 @@ export class FairLimiter {
     }
   }
 
+  #held(whose: string): () => void {
+    let held = true;
+    return () => {
+      if (!held) return;
+      held = false;
+      this.#give(whose);
+    };
+  }
+
   #mayHoldMore(whose: string): boolean {
-    return whose === own || (this.#held.get(whose) ?? 0) < this.#share.places;
+    return whose === own || (this.#holding.get(whose) ?? 0) < this.#share.places;
   }
 
   #take(whose: string): void {
     this.#free -= 1;
-    this.#held.set(whose, (this.#held.get(whose) ?? 0) + 1);
+    this.#holding.set(whose, (this.#holding.get(whose) ?? 0) + 1);
   }
 
   /** The place passes on at once, so that no newcomer takes it. */
   #give(whose: string): void {
     this.#free += 1;
-    const held = (this.#held.get(whose) ?? 0) - 1;
-    if (held > 0) this.#held.set(whose, held);
-    else this.#held.delete(whose);
+    const held = (this.#holding.get(whose) ?? 0) - 1;
+    if (held > 0) this.#holding.set(whose, held);
+    else this.#holding.delete(whose);
     for (const [next, tickets] of this.#waiting) {
       if (!this.#mayHoldMore(next)) continue;
       const ticket = tickets.shift();
+      this.#queued -= 1;
       this.#waiting.delete(next);
       if (tickets.length > 0) this.#waiting.set(next, tickets);
       this.#take(next);
@@ -112,15 +127,16 @@ export class FairLimiter {
       };
       this.#waiting.set(whose, tickets);
       tickets.push(ticket);
+      this.#queued += 1;
       signal?.addEventListener('abort', leave, { once: true });
     });
   }
 
   /** In a full queue, whoever waits for most gives way to who waits for less. */
   #makeRoom(waiting: number): void {
-    const all = [...this.#waiting];
-    if (all.reduce((count, [, tickets]) => count + tickets.length, 0) < this.#queue) return;
-    const [most, tickets = []] = all.toSorted(([, one], [, other]) => other.length - one.length)[0] ?? [];
+    if (this.#queued < this.#queue) return;
+    const [most, tickets = []] =
+      [...this.#waiting].toSorted(([, one], [, other]) => other.length - one.length)[0] ?? [];
     const last = tickets.length > waiting + 1 ? tickets.at(-1) : undefined;
     if (most === undefined || last === undefined) throw this.#refusal(undefined);
     this.#remove(most, last);
@@ -132,6 +148,7 @@ export class FairLimiter {
     const index = tickets?.indexOf(ticket) ?? -1;
     if (tickets === undefined || index < 0) return;
     tickets.splice(index, 1);
+    this.#queued -= 1;
     if (tickets.length === 0) this.#waiting.delete(whose);
   }
 }

@@ -25,6 +25,8 @@ export interface EngineOptions {
   /** How much is kept for a subscription that nobody serves. */
   readonly kept?: { readonly events: number; readonly days: number };
   readonly deadline?: number;
+  /** On whose behalf the present work is done. */
+  readonly caller?: () => string | undefined;
   /** Milliseconds for one statement of a migration on a server. */
   readonly migrationLimit?: number;
 }
@@ -195,6 +197,7 @@ function parts({
   tuning,
   kept,
   deadline,
+  caller,
   migrationLimit,
 }: EngineOptions) {
   return {
@@ -205,6 +208,7 @@ function parts({
     ...(tuning === undefined ? {} : { tuning }),
     ...(kept === undefined ? {} : { kept }),
     ...(deadline === undefined ? {} : { deadline }),
+    ...(caller === undefined ? {} : { caller }),
     ...(migrationLimit === undefined ? {} : { migrationLimit }),
   };
 }

@@ -1,6 +1,6 @@
 // A machine over memory storage, for tests that look closer than a test host lets them.
 import { aesSealer } from '#adapters/crypto/sealer';
-import { memoryRateCounter, openMemory, systemClock, systemIds } from '#adapters/memory/index';
+import { currentCaller, memoryRateCounter, openMemory, systemClock, systemIds } from '#adapters/memory/index';
 import type { Log } from '#core/kernel/log';
 import { Attribution } from '#host/attribution';
 import { Machine } from '#host/boot';
@@ -45,7 +45,15 @@ export async function startedMachine(
     limits,
     attribution: new Attribution(outside.map((name) => ({ name }))),
     instance: { baseUrl: '', webUrl: '', dataDir: '/nonexistent', version: '0', announce: () => undefined },
-    own: hostProviders({ plan, storage, clock, ids, sealer, rateCounter: memoryRateCounter() }),
+    own: hostProviders({
+      plan,
+      storage,
+      clock,
+      ids,
+      sealer,
+      rateCounter: memoryRateCounter(),
+      currentCaller: currentCaller(),
+    }),
   });
   await machine.migrate();
   await machine.build();

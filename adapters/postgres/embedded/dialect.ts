@@ -1,4 +1,4 @@
-// The kysely dialect of the embedded database: a pool of one connection, handed out in the order it was asked for.
+// The kysely dialect of the embedded database: one connection, for one user at a time.
 import {
   type CompiledQuery,
   type DatabaseConnection,
@@ -9,7 +9,6 @@ import {
   PostgresQueryCompiler,
   type QueryResult,
 } from 'kysely';
-import { KeyedMutex } from '#core/kernel/keyed-mutex';
 import type { SupervisedThread } from './supervisor.ts';
 import type { DatabaseThread } from './thread.ts';
 
@@ -22,7 +21,7 @@ export function embeddedDialect(database: SupervisedThread): Dialect {
   };
 }
 
-/** The driver below already hands its connection to one user at a time. */
+/** Whoever takes the connection has it alone (turns.ts). */
 class OneConnectionAdapter extends PGliteAdapter {
   override get supportsMultipleConnections(): boolean {
     return true;
@@ -34,8 +33,6 @@ class EmbeddedDriver implements Driver {
   /** That of the open transaction. */
   #transaction: DatabaseThread | undefined;
   readonly #connection: DatabaseConnection;
-  readonly #mutex = new KeyedMutex();
-  #letGo: () => void = () => undefined;
 
   constructor(database: SupervisedThread) {
     this.#database = database;
@@ -57,7 +54,6 @@ class EmbeddedDriver implements Driver {
   async init(): Promise<void> {}
 
   async acquireConnection(): Promise<DatabaseConnection> {
-    this.#letGo = await this.#mutex.acquire('connection');
     return this.#connection;
   }
 
@@ -88,7 +84,6 @@ class EmbeddedDriver implements Driver {
 
   async releaseConnection(): Promise<void> {
     this.#transaction = undefined;
-    this.#letGo();
   }
 
   async destroy(): Promise<void> {

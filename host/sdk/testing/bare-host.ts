@@ -1,6 +1,6 @@
 // The bare host: exactly the plugins given over memory storage, for tests of one builder or of how plugins meet.
 import { aesSealer } from '#adapters/crypto/sealer';
-import { memoryRateCounter, openMemory, systemClock, systemIds } from '#adapters/memory/index';
+import { currentCaller, memoryRateCounter, openMemory, systemClock, systemIds } from '#adapters/memory/index';
 import type { Log } from '#core/kernel/log';
 import type { PortName, PortValue } from '#core/kernel/ports';
 import type { Clock, Ids } from '#core/kernel/time';
@@ -125,6 +125,7 @@ export async function assemble(parts: AssemblyParts): Promise<BareHost> {
       ids,
       sealer: aesSealer(new Uint8Array(32)),
       rateCounter: memoryRateCounter(),
+      currentCaller: currentCaller(),
     }),
   });
   let stopServer = async (): Promise<void> => undefined;

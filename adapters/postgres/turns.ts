@@ -1,0 +1,53 @@
+// Turns at the connections of the database, shared fairly between callers: one's burst waits behind itself, and nobody
+// has all connections.
+import { Unavailable } from '#core/kernel/errors';
+import { FairLimiter } from '#core/kernel/fair-limiter';
+
+export interface TurnsOptions {
+  /** Connections in all, and those one caller may have. */
+  readonly connections: number;
+  readonly share: number;
+  /** The longest wait, in milliseconds. */
+  readonly patience: number;
+  /** On whose behalf one is asked for; undefined for the server's own work. Default: all is the server's own. */
+  readonly caller?: (() => string | undefined) | undefined;
+}
+
+/** Who may wait in all, and of one caller. */
+const queue = { all: 20_000, caller: 5000 } as const;
+
+export class Turns {
+  readonly #limiter: FairLimiter;
+  readonly #options: TurnsOptions;
+
+  constructor(options: TurnsOptions) {
+    this.#options = options;
+    this.#limiter = new FairLimiter({
+      places: options.connections,
+      queue: queue.all,
+      share: { places: options.share, queue: queue.caller },
+      refusal: (whose) => busy(whose === undefined ? '' : ' of yours'),
+    });
+  }
+
+  /** The function it yields ends the turn. @throws {Unavailable} where too many wait, or it comes too late. */
+  async take(): Promise<() => void> {
+    const { caller, patience } = this.#options;
+    const whose = caller?.();
+    const free = this.#limiter.attempt(whose);
+    if (free !== undefined) return free;
+    const late = AbortSignal.timeout(patience);
+    try {
+      return await this.#limiter.acquire(whose, late);
+    } catch (error) {
+      throw error === late.reason ? busy('', error) : error;
+    }
+  }
+}
+
+const busy = (whose: string, cause?: unknown): Unavailable =>
+  new Unavailable(`Too many requests${whose} wait for the database`, {
+    detail: 'Try again in a few seconds',
+    retryAfter: 5,
+    cause,
+  });
