@@ -2,6 +2,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Conflict, Unavailable } from '#core/kernel/errors';
 import type { EventOf, EventType } from '#core/kernel/events';
+import { FairMutex } from '#core/kernel/fair-mutex';
 import { KeyedMutex } from '#core/kernel/keyed-mutex';
 import type { Log } from '#core/kernel/log';
 import { keptWhileOff, type Storage } from '#core/kernel/storage';
@@ -23,6 +24,8 @@ export interface MemoryOptions {
   readonly tuning?: Partial<DeliveryTuning>;
   /** For tests: how much is kept for a subscription that nobody serves. */
   readonly kept?: { readonly events: number; readonly days: number };
+  /** On whose behalf the present work is done: locks are shared fairly between callers. Default: the server's own. */
+  readonly caller?: (() => string | undefined) | undefined;
 }
 
 export interface MemoryStorage extends Storage {
@@ -49,6 +52,7 @@ export function openMemory({
   memory = new Memory(),
   tuning,
   kept = keptWhileOff,
+  caller,
 }: MemoryOptions): MemoryStorage {
   const scopes = new AsyncLocalStorage<Scope>();
   const mutex = new KeyedMutex();
@@ -177,7 +181,7 @@ export function openMemory({
     events,
     intents,
     database,
-    locks: memoryLocks(unitOfWork),
+    locks: memoryLocks(unitOfWork, caller),
     leads: async () => true,
     deliveries: memoryDeliveries(memory, () => scopes.exit(() => delivery.resume())),
     deliver: async (subscriptions, plugins) => scopes.exit(() => delivery.start(subscriptions, plugins)),
@@ -195,8 +199,8 @@ export function openMemory({
   } satisfies MemoryStorage;
 }
 
-function memoryLocks(unitOfWork: UnitOfWork): Locks {
-  const mutex = new KeyedMutex();
+function memoryLocks(unitOfWork: UnitOfWork, caller: MemoryOptions['caller']): Locks {
+  const mutex = new FairMutex(caller);
   const held = new AsyncLocalStorage<ReadonlySet<string>>();
   return {
     async exclusive<T>(name: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {

@@ -1,7 +1,7 @@
-// Named locks: a keyed mutex between calls of one process, session-level advisory locks between processes.
+// Named locks: a mutex that the callers of one process share fairly, session-level advisory locks between processes.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
-import { KeyedMutex } from '#core/kernel/keyed-mutex';
+import { FairMutex } from '#core/kernel/fair-mutex';
 import type { Locks, UnitOfWork } from '#core/kernel/unit-of-work';
 import type { Session } from './session.ts';
 
@@ -13,8 +13,8 @@ export interface ProcessLock {
 
 export const noProcessLock: ProcessLock = { acquire: async () => async () => undefined };
 
-export function locks(unitOfWork: UnitOfWork, processLock: ProcessLock): Locks {
-  const mutex = new KeyedMutex();
+export function locks(unitOfWork: UnitOfWork, processLock: ProcessLock, caller?: () => string | undefined): Locks {
+  const mutex = new FairMutex(caller);
   const held = new AsyncLocalStorage<ReadonlySet<string>>();
   return {
     async exclusive<T>(name: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {

@@ -32,7 +32,7 @@ export interface PostgresOptions {
   readonly ids: Ids;
   readonly log: Log;
   /**
-   * On whose behalf the present work is done (`CurrentCaller`): connections are shared fairly between callers. Default:
+   * On whose behalf the present work is done (`CurrentCaller`): callers share connections and locks fairly. Default:
    * the server's own.
    */
   readonly caller?: (() => string | undefined) | undefined;
@@ -76,7 +76,7 @@ export async function openPostgres(options: PostgresOptions): Promise<PostgresSt
 }
 
 function assembled(
-  { clock, ids, log, tuning, kept }: PostgresOptions,
+  { clock, ids, log, caller, tuning, kept }: PostgresOptions,
   engine: Engine,
   deadline: number,
 ): PostgresStorage {
@@ -97,7 +97,7 @@ function assembled(
     },
   });
   const tables = () => transactions.kysely<SystemTables>();
-  const lock = locks(transactions, session === undefined ? noProcessLock : advisoryLock(session));
+  const lock = locks(transactions, session === undefined ? noProcessLock : advisoryLock(session), caller);
   const migrations = new Migrations(tables, lock, log);
   const intents = new SqlIntents({
     transactions,

@@ -63,9 +63,10 @@ export interface Events {
 export interface Locks {
   /**
    * Runs `work` while no other process or call holds `name` (per repository, per migration). Not for use inside a unit
-   * of work.
+   * of work. Callers who wait in one process have their turns fairly.
    * @param signal ends the waiting, and nothing else: where it is aborted before it is the caller's turn, this rejects
    * with its reason, `work` never runs, and those behind go on waiting as before.
+   * @throws {Unavailable} where too many wait for it.
    */
   exclusive<T>(name: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
 }

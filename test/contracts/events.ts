@@ -314,6 +314,7 @@ export const eventsChecks: readonly Check<EventsProvider>[] = [
       const [cause, effect] = [fresh(), fresh()];
       await handle(storage, cause, {
         first: async ({ payload }) => {
+          await turn();
           await emit(storage, effect, payload.n + 1);
         },
       });

@@ -1,0 +1,38 @@
+// One at a time under a key, by turns between callers, and never more than may wait.
+import t from 'tap';
+import { Unavailable } from '#core/kernel/errors';
+import { FairMutex } from '#core/kernel/fair-mutex';
+import { gate } from '#test/contracts/checks';
+
+void t.test('a mutex shared fairly', async (t) => {
+  let caller: string | undefined;
+  const mutex = new FairMutex(() => caller);
+  const order: string[] = [];
+  const asked = (whose: string | undefined, work: () => Promise<unknown> = async () => undefined) => {
+    caller = whose;
+    return mutex.run('branch', async () => {
+      await work();
+      order.push(whose ?? 'server');
+    });
+  };
+
+  await t.test('lets one of another caller in before the rest of a burst', async (t) => {
+    const done = gate();
+    const all = [asked('many', () => done.passed), ...Array.from({ length: 50 }, () => asked('many')), asked('one')];
+    done.open();
+    await Promise.all(all);
+    t.equal(order.indexOf('one'), 2);
+    t.equal(order.length, 52);
+  });
+
+  await t.test('refuses a caller of whom too many wait, and nobody else', async (t) => {
+    const done = gate();
+    const all = [asked('many', () => done.passed), ...Array.from({ length: 500 }, () => asked('many'))];
+    const refused: unknown = await asked('many').catch((error: unknown) => error);
+    if (!(refused instanceof Unavailable)) throw refused;
+    t.equal(refused.message, 'Too many changes of yours wait for the same thing');
+    all.push(asked('one'), asked(undefined));
+    done.open();
+    t.equal((await Promise.all(all)).length, 503);
+  });
+});
