@@ -2,6 +2,7 @@
 // address, and a password before it is checked: past the budget it costs no hash.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Request } from '@hapi/hapi';
+import { callerKey, type CurrentCaller } from '#core/kernel/current-caller';
 import type { Authenticator, Presented } from '#core/kernel/credentials';
 import { Unauthorized } from '#core/kernel/errors';
 import type { Meter } from '#core/kernel/rate';
@@ -13,6 +14,7 @@ import type { RateDecision, RateLimiter } from './rate-limiter.ts';
 type Cookies = Readonly<Record<string, string>>;
 
 export interface Identifying {
+  readonly currentCaller: CurrentCaller;
   readonly authenticator: Authenticator;
   readonly limiter: RateLimiter;
 }
@@ -37,7 +39,7 @@ const alreadyCharged = (): Promise<void> => Promise.resolve();
 /** Yields the rate decision, undefined where nothing is limited; the exchange then knows its caller. */
 export function identifier(
   { meter, basic, ownCredentials, presented, guard, guardCookie, known }: Identified,
-  { authenticator, limiter }: Identifying,
+  { authenticator, limiter, currentCaller }: Identifying,
 ): (request: Request, exchange: Exchange, cookies: Cookies) => Promise<RateDecision | undefined> {
   const authenticate = async (
     shown: Presented,
@@ -74,7 +76,11 @@ export function identifier(
     });
   };
 
-  return async (request, exchange, cookies) => {
+  const identify = async (
+    request: Request,
+    exchange: Exchange,
+    cookies: Cookies,
+  ): Promise<RateDecision | undefined> => {
     const take = async (): Promise<RateDecision | undefined> =>
       meter === 'none' ? undefined : decided(request, await limiter.take(meter, metered(request)));
     let charged = false;
@@ -94,4 +100,8 @@ export function identifier(
     if (charged && meter !== 'none' && rate?.refusal === undefined) await limiter.giveBack(meter, metered(request));
     return rate;
   };
+
+  // Until the caller is known, this is the work of an address.
+  return (request, exchange, cookies) =>
+    currentCaller.run(callerKey(exchange.caller, exchange.ip), () => identify(request, exchange, cookies));
 }

@@ -121,15 +121,14 @@ export function hapiRoute({ plugin, route, outside = false }: OwnedRoute, wiring
   const reading = route.method === 'GET' || route.meter === 'api.read';
   const check = outside || wiring.validateResponses ? answerCheck(plugin, route, outside) : undefined;
 
-  const onBehalf = <T>({ caller, ip }: Exchange, work: () => Promise<T>): Promise<T> =>
-    wiring.currentCaller.run(callerKey(caller, ip), work);
-
   const serve = async (request: Request, h: ResponseToolkit, exchange: Exchange): Promise<ResponseObject> => {
     if (missing(true) !== undefined) throw await wiring.nothingHere(request);
     const cookies = route.cookies === true ? readCookies(request.raw.req.headers.cookie) : none;
     if (route.cors === true && route.there === undefined) allowAnyOrigin(request.raw.res);
-    const rate = await onBehalf(exchange, () => identify(request, exchange, cookies));
-    return onBehalf(exchange, () => serveCaller(request, h, exchange, cookies, rate));
+    const rate = await identify(request, exchange, cookies);
+    return wiring.currentCaller.run(callerKey(exchange.caller, exchange.ip), () =>
+      serveCaller(request, h, exchange, cookies, rate),
+    );
   };
 
   const serveCaller = async (

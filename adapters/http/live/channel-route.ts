@@ -33,11 +33,13 @@ export function channelRoute({ plugin, channel, outside = false }: OwnedChannel,
     const cookies = readCookies(req.headers.cookie);
     const rate = await identify(request, exchange, cookies);
     const call = exchange.call();
+    const whose = callerKey(exchange.caller, exchange.ip);
     const given = request.params as Readonly<Record<string, string>>;
-    const granted = await access.decide(call, channel.access, channel.scope ?? undefined, given);
+    const granted = await currentCaller.run(whose, () =>
+      access.decide(call, channel.access, channel.scope ?? undefined, given),
+    );
     if (rate?.refusal !== undefined) throw rate.refusal;
     const params: unknown = checkParams === undefined ? given : checkParams(given);
-    const whose = callerKey(exchange.caller, exchange.ip);
     const followed = async (): Promise<string> =>
       String(await channel.follow(call as never, { params, granted } as never));
     const of = await currentCaller.run(whose, () =>

@@ -2,6 +2,7 @@
 import { fsyncSync, rmSync } from 'node:fs';
 import { PGlite } from '@electric-sql/pglite';
 import { NodeFS } from '@electric-sql/pglite/nodefs';
+import { openFiles } from './open-files.ts';
 import { syncFolder } from './sync-folder.ts';
 
 /**
@@ -104,5 +105,6 @@ export const durableStart: string[] = [
     // What a checkpoint keeps for reuse: the next files of the log are there already when a disk fills up.
     min_wal_size: '32MB',
     max_wal_size: '48MB',
+    max_files_per_process: openFiles(),
   }).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
 ];
