@@ -81,8 +81,15 @@ export interface SessionStore {
   end(id: string): Promise<string | undefined>;
   /** @returns how many ended. */
   endAll(userId: string, except?: string): Promise<number>;
-  /** Removes what has expired. */
-  prune(now: Date): Promise<number>;
+  /**
+   * Ends those that were not refreshed for longest, so that with one more the user has `most` at most. In one
+   * statement, up to 1,000 of them. @returns how many ended.
+   */
+  endOldest(userId: string, most: number): Promise<number>;
+  /** Removes up to `most` refresh tokens that were issued before then and are used. @returns how many. */
+  pruneUsed(before: Date, most: number): Promise<number>;
+  /** Removes up to `most` that have expired. @returns how many. */
+  prune(now: Date, most: number): Promise<number>;
 }
 
 /** Where personal access tokens are kept, by the hash of their secret. */
@@ -107,6 +114,9 @@ export interface TokenStore {
   delete(userId: string, id: string): Promise<AccessToken | undefined>;
   /** @returns how many there were. */
   deleteAll(userId: string): Promise<number>;
+  count(userId: string): Promise<number>;
+  /** Removes those of a user that have expired. @returns how many. */
+  deleteExpired(userId: string, now: Date): Promise<number>;
   touch(id: string, now: Date): Promise<void>;
 }
 

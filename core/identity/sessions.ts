@@ -50,6 +50,9 @@ export interface Sessions {
   readonly reader: CredentialReader;
 }
 
+/** How many one user may have: with one more, the one that was not refreshed for longest ends. */
+const mostSessions = 1000;
+
 export function sessions(parts: SessionParts): Sessions {
   const {
     accounts,
@@ -121,6 +124,7 @@ export function sessions(parts: SessionParts): Sessions {
           lastActiveAt: call.now,
           ...(rehashed !== undefined && { passwordHash: rehashed }),
         });
+        const ended = await store.endOldest(account.id, mostSessions);
         await store.insert(session);
         await store.addRefreshToken({
           hash: tokenHasher.hash(refreshToken),
@@ -130,6 +134,7 @@ export function sessions(parts: SessionParts): Sessions {
         await audit.append({
           ...auditEntry(call, 'user.login', `user:${account.id}`, {
             session_id: session.id,
+            ...(ended > 0 && { sessions_ended: ended }),
             ...(directory !== undefined && { directory }),
           }),
           actorId: account.id,

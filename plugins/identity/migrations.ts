@@ -58,4 +58,8 @@ export const migrations: readonly Migration[] = [
     ],
   },
   groups,
+  {
+    name: '003-bounds',
+    up: ['create index identity_refresh_token_used on identity_refresh_token (created_at) where used_at is not null'],
+  },
 ];

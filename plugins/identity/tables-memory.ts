@@ -7,6 +7,7 @@ export type UserRow = Account & { readonly passwordHash: string };
 export interface RefreshRow {
   readonly hash: string;
   readonly sessionId: string;
+  readonly createdAt: Date;
   readonly usedAt: Date | undefined;
 }
 export type TokenRow = AccessToken & { readonly hash: string };

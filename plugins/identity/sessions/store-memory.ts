@@ -22,7 +22,7 @@ export function memorySessionStore(db: MemoryDatabase): SessionStore {
       const session = table.get(id);
       return session !== undefined && session.expiresAt > now ? session.createdAt : undefined;
     },
-    addRefreshToken: async ({ hash, sessionId }) => refresh.insert({ hash, sessionId, usedAt: undefined }),
+    addRefreshToken: async (token) => refresh.insert({ ...token, usedAt: undefined }),
     async useRefreshToken(hash, now) {
       const session = sessionOf(hash);
       if (session === undefined || session.expiresAt <= now) return undefined;
@@ -43,6 +43,16 @@ export function memorySessionStore(db: MemoryDatabase): SessionStore {
       return session?.userId;
     },
     endAll: async (userId, except) => table.deleteWhere((row) => row.userId === userId && row.id !== except),
-    prune: async (now) => table.deleteWhere(({ expiresAt }) => expiresAt <= now),
+    async endOldest(userId, most) {
+      const oldest = table.find({ where: { userId }, orderBy: [{ desc: 'expiresAt' }, 'id'], offset: most - 1 });
+      return oldest.filter(({ id }) => table.delete(id)).length;
+    },
+    pruneUsed: async (before, most) =>
+      refresh
+        .find({ where: ({ createdAt, usedAt }) => createdAt <= before && usedAt !== undefined, limit: most })
+        .filter(({ hash }) => refresh.delete(hash)).length,
+    prune: async (now, most) =>
+      table.find({ where: ({ expiresAt }) => expiresAt <= now, limit: most }).filter(({ id }) => table.delete(id))
+        .length,
   } satisfies SessionStore;
 }

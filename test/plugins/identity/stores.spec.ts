@@ -137,6 +137,10 @@ void t.test('stores of identity', async (t) => {
         })),
       ],
       ['all sessions ended', sessions((store) => ({ endAll: (userId) => store.endAll(userId) }))],
+      ['no session makes room', sessions(() => ({ endOldest: async () => 0 }))],
+      ['pruning without a bound', sessions((store) => ({ prune: (at) => store.prune(at, Infinity) }))],
+      ['refresh tokens that are never forgotten', sessions(() => ({ pruneUsed: async () => 0 }))],
+      ['expired tokens stay', tokens(() => ({ deleteExpired: async () => 0 }))],
       ['token expiry ignored', tokens((store) => ({ byHash: (hash) => store.byHash(hash, new Date(0)) }))],
       ['a use that is lost', tokens(() => ({ touch: async () => undefined }))],
       [
