@@ -103,4 +103,13 @@ export const migrations: readonly Migration[] = [
       )`,
     ],
   },
+  {
+    name: '002-bounds',
+    up: [
+      'create index oauth_server_refresh_token_expiry on oauth_server_refresh_token (expires_at)',
+      // Resources are in lower case behind the base URL from here on. Of one that is not, the answer is found no more.
+      `update oauth_server_grant set remembered = null
+        where substring(resource from '/api/v1/mcp/.*$') <> lower(substring(resource from '/api/v1/mcp/.*$'))`,
+    ],
+  },
 ];

@@ -101,6 +101,10 @@ void t.test('the contract fails on stores that break it', async (t) => {
     'misses do not count': ({ issued }) => ({ issued: { ...issued, missCode: async () => undefined } }),
     'grants stay': ({ grants }) => ({ grants: { ...grants, deleteAll: async () => 0 } }),
     'nothing is pruned': ({ issued }) => ({ issued: { ...issued, prune: async () => 0 } }),
+    'nothing makes room': ({ issued }) => ({ issued: { ...issued, roomForFamily: async () => undefined } }),
+    'pruning has no bound': ({ grants }) => ({
+      grants: { ...grants, prune: (now) => grants.prune(now, Infinity) },
+    }),
     'clients are never found': ({ clients }) => ({
       clients: { ...clients, search: async (_q, page) => ({ items: [], total: 0, ...page }) },
     }),
