@@ -74,9 +74,10 @@ export interface SessionStore {
   ): Promise<{ readonly outcome: 'fresh' | 'reused'; readonly sessionId: string; readonly userId: string } | undefined>;
   /** The session a refresh token belongs to, used up or not. */
   byRefreshToken(hash: string): Promise<{ readonly sessionId: string; readonly userId: string } | undefined>;
-  extend(id: string, expiresAt: Date): Promise<void>;
+  /** Holds the session until the unit of work ends. @returns whether it is there. */
+  extend(id: string, expiresAt: Date): Promise<boolean>;
   /**
-   * Ends the session with its refresh tokens. @returns the user it belonged to, undefined where it had ended before.
+   * Ends the session, and with it its refresh tokens. @returns the user it belonged to, undefined where it had ended before.
    */
   end(id: string): Promise<string | undefined>;
   /** @returns how many ended. */
@@ -86,8 +87,11 @@ export interface SessionStore {
    * statement, up to 1,000 of them. @returns how many ended.
    */
   endOldest(userId: string, most: number): Promise<number>;
-  /** Removes up to `most` refresh tokens that were issued before then and are used. @returns how many. */
-  pruneUsed(before: Date, most: number): Promise<number>;
+  /**
+   * Removes up to `most` refresh tokens that were issued before then, and are used or without a session. @returns how
+   * many.
+   */
+  pruneRefreshTokens(before: Date, most: number): Promise<number>;
   /** Removes up to `most` that have expired. @returns how many. */
   prune(now: Date, most: number): Promise<number>;
 }

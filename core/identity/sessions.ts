@@ -159,8 +159,9 @@ export function sessions(parts: SessionParts): Sessions {
         }
         const account = await accounts.byId(used.userId);
         if (account?.status !== 'active') return undefined;
+        // It may have ended since it was looked at.
+        if (!(await store.extend(used.sessionId, secondsAfter(call.now, lifetimes.refreshSeconds)))) return undefined;
         await store.addRefreshToken({ hash: tokenHasher.hash(next), sessionId: used.sessionId, createdAt: call.now });
-        await store.extend(used.sessionId, secondsAfter(call.now, lifetimes.refreshSeconds));
         return { account, sessionId: used.sessionId };
       });
       if (renewed === undefined) throw stale();

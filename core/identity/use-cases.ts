@@ -64,10 +64,9 @@ export function identityUseCases(parts: IdentityParts) {
     async pruneSessions(): Promise<void> {
       const { sessions: store, unitOfWork, lifetimes } = parts;
       const now = parts.clock.now();
-      // A used refresh token is known for as long as it would have been good. Those of a session that has expired are
-      // all older than that, so they go before it does.
+      // A used refresh token is known for as long as it would have been good.
       const before = secondsAfter(now, -lifetimes.refreshSeconds);
-      await inBatches(unitOfWork, (most) => store.pruneUsed(before, most));
+      await inBatches(unitOfWork, (most) => store.pruneRefreshTokens(before, most));
       await inBatches(unitOfWork, (most) => store.prune(now, most));
     },
   };

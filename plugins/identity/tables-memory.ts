@@ -24,11 +24,7 @@ export const users = (db: MemoryDatabase) =>
   });
 export const sessions = (db: MemoryDatabase) =>
   db.table<Session>('identity_session', { key: 'id', references: ofUser });
-export const refreshTokens = (db: MemoryDatabase) =>
-  db.table<RefreshRow>('identity_refresh_token', {
-    key: 'hash',
-    references: { sessionId: { table: 'identity_session', onDelete: 'cascade' } },
-  });
+export const refreshTokens = (db: MemoryDatabase) => db.table<RefreshRow>('identity_refresh_token', { key: 'hash' });
 export const tokens = (db: MemoryDatabase) =>
   db.table<TokenRow>('identity_token', {
     key: 'id',

@@ -392,7 +392,7 @@ export const sessionChecks: readonly Check<IdentityStores>[] = [
     },
   },
   {
-    name: 'pruning takes no more at once than it is told, and of refresh tokens those that are used',
+    name: 'pruning takes no more at once than it is told, and of refresh tokens those that are used or have no session',
     async run(stores) {
       await add(stores, account(1, 'ada'));
       await write(stores, async () => {
@@ -403,13 +403,15 @@ export const sessionChecks: readonly Check<IdentityStores>[] = [
           if (number < 3) await stores.sessions.useRefreshToken(hash, at(10));
         }
       });
-      const used = (before: Date) => write(stores, () => stores.sessions.pruneUsed(before, 1));
+      const used = (before: Date) => write(stores, () => stores.sessions.pruneRefreshTokens(before, 1));
       assert.deepEqual([await used(at(0)), await used(at(1)), await used(at(1))], [0, 1, 0]);
       assert.equal(await stores.sessions.byRefreshToken('h1'), undefined);
       assert.deepEqual([await used(at(9)), await used(at(9))], [1, 0]);
       assert.notEqual(await stores.sessions.byRefreshToken('h3'), undefined);
       const prune = () => write(stores, () => stores.sessions.prune(at(60), 2));
       assert.deepEqual([await prune(), await prune(), await prune()], [2, 1, 0]);
+      assert.deepEqual([await used(at(2)), await used(at(3)), await used(at(3))], [0, 1, 0]);
+      assert.equal(await write(stores, () => stores.sessions.extend(uuid(2, 3), at(90))), false);
     },
   },
 ];

@@ -1,7 +1,7 @@
 // Sessions and their refresh tokens in memory.
 import type { SessionStore } from 'hexforge/identity';
 import type { MemoryDatabase } from 'hexforge/plugin';
-import { refreshTokens, sessions, users } from '../tables-memory.ts';
+import { refreshTokens, sessions, users, type RefreshRow } from '../tables-memory.ts';
 
 export function memorySessionStore(db: MemoryDatabase): SessionStore {
   const table = sessions(db);
@@ -35,7 +35,7 @@ export function memorySessionStore(db: MemoryDatabase): SessionStore {
       return session && { sessionId: session.id, userId: session.userId };
     },
     async extend(id, expiresAt) {
-      table.update(id, { expiresAt });
+      return table.update(id, { expiresAt });
     },
     async end(id) {
       const session = table.get(id);
@@ -47,10 +47,11 @@ export function memorySessionStore(db: MemoryDatabase): SessionStore {
       const oldest = table.find({ where: { userId }, orderBy: [{ desc: 'expiresAt' }, 'id'], offset: most - 1 });
       return oldest.filter(({ id }) => table.delete(id)).length;
     },
-    pruneUsed: async (before, most) =>
-      refresh
-        .find({ where: ({ createdAt, usedAt }) => createdAt <= before && usedAt !== undefined, limit: most })
-        .filter(({ hash }) => refresh.delete(hash)).length,
+    async pruneRefreshTokens(before, most) {
+      const where = ({ createdAt, usedAt, sessionId }: RefreshRow): boolean =>
+        createdAt <= before && (usedAt !== undefined || table.get(sessionId) === undefined);
+      return refresh.find({ where, limit: most }).filter(({ hash }) => refresh.delete(hash)).length;
+    },
     prune: async (now, most) =>
       table.find({ where: ({ expiresAt }) => expiresAt <= now, limit: most }).filter(({ id }) => table.delete(id))
         .length,

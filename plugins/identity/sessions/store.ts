@@ -62,7 +62,7 @@ export function sqlSessionStore(db: SqlDatabase): SessionStore {
     },
     byRefreshToken: (hash) => refreshTokens().where('refresh.hash', '=', hash).executeTakeFirst(),
     async extend(id, expiresAt) {
-      await db.em().nativeUpdate(SessionTable, { id }, { expiresAt });
+      return (await db.em().nativeUpdate(SessionTable, { id }, { expiresAt })) > 0;
     },
     async end(id) {
       const row = await rows(db)
@@ -86,14 +86,25 @@ export function sqlSessionStore(db: SqlDatabase): SessionStore {
         .limit(1000);
       return deleted(rows(db).deleteFrom('identity_session').where('id', 'in', oldest));
     },
-    async pruneUsed(before, most) {
-      const used = rows(db)
+    async pruneRefreshTokens(before, most) {
+      const old = rows(db)
         .selectFrom('identity_refresh_token')
         .select('hash')
-        .where('created_at', '<=', before)
-        .where('used_at', 'is not', null)
+        .where('identity_refresh_token.created_at', '<=', before)
+        .where(({ exists, not, or, eb, selectFrom }) =>
+          or([
+            eb('used_at', 'is not', null),
+            not(
+              exists(
+                selectFrom('identity_session')
+                  .select('identity_session.id')
+                  .whereRef('identity_session.id', '=', 'identity_refresh_token.session_id'),
+              ),
+            ),
+          ]),
+        )
         .limit(most);
-      return deleted(rows(db).deleteFrom('identity_refresh_token').where('hash', 'in', used));
+      return deleted(rows(db).deleteFrom('identity_refresh_token').where('hash', 'in', old));
     },
     async prune(now, most) {
       const expired = rows(db).selectFrom('identity_session').select('id').where('expires_at', '<=', now).limit(most);

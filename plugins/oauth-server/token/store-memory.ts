@@ -88,9 +88,7 @@ export function memoryIssuedStore(db: MemoryDatabase): IssuedStore {
       return [
         ...access.find({ where: expired, limit: most }).filter(({ hash }) => access.delete(hash)),
         ...refresh.find({ where: expired, limit: most }).filter(({ hash }) => refresh.delete(hash)),
-        ...family
-          .find({ where: (row) => expired(row) && refresh.count({ familyId: row.id }) === 0, limit: most })
-          .filter(({ id }) => family.delete(id)),
+        ...family.find({ where: expired, limit: most }).filter(({ id }) => family.delete(id)),
         ...code.find({ where, limit: most }).filter(({ hash }) => code.delete(hash)),
       ].length;
     },

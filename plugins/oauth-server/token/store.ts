@@ -232,21 +232,7 @@ export function sqlIssuedStore(database: SqlDatabase): IssuedStore {
         .select('hash')
         .where('expires_at', '<=', now)
         .limit(most);
-      // Its tokens expire before it does: it waits until the statement above has come to all of them.
-      const family = rows
-        .selectFrom('oauth_server_family')
-        .select('oauth_server_family.id')
-        .where('oauth_server_family.expires_at', '<=', now)
-        .where(({ not, exists, selectFrom }) =>
-          not(
-            exists(
-              selectFrom('oauth_server_refresh_token')
-                .select('oauth_server_refresh_token.hash')
-                .whereRef('oauth_server_refresh_token.family_id', '=', 'oauth_server_family.id'),
-            ),
-          ),
-        )
-        .limit(most);
+      const family = rows.selectFrom('oauth_server_family').select('id').where('expires_at', '<=', now).limit(most);
       // A code that was taken is kept until its family goes, so that its second use is known for what it is.
       const code = rows
         .selectFrom('oauth_server_code')

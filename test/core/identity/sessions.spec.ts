@@ -252,6 +252,23 @@ void t.test('sessions', async (t) => {
     t.equal(await w.parts.unitOfWork.run(() => w.parts.sessions.endAll(ada.id)), 1000);
   });
 
+  await t.test('a session that ends while it is refreshed is not refreshed', async (t) => {
+    const w = world();
+    await w.account('ada');
+    const { refreshToken } = await w.signIn('ada');
+    const { sessions: useCases } = w.build({
+      sessions: {
+        ...w.parts.sessions,
+        useRefreshToken: async (hash, now) => {
+          const used = await w.parts.sessions.useRefreshToken(hash, now);
+          await w.parts.sessions.end(used?.sessionId ?? '');
+          return used;
+        },
+      },
+    });
+    await t.rejects(useCases.refresh(w.call(), { refreshToken }), stale);
+  });
+
   await t.test('a used refresh token is known for as long as it would have been good', async (t) => {
     const w = world();
     await w.account('ada');

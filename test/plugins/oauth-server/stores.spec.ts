@@ -77,7 +77,11 @@ void t.test('stores of the authorization server', (t) =>
     return contract(t, engine, oauthChecks, async () => ({
       provider: await inhabited(storage),
       dispose: async () => {
-        await storage.database.em().execute('truncate identity_user, oauth_server_client cascade');
+        await storage.database
+          .em()
+          .execute(
+            'truncate identity_user, oauth_server_client, oauth_server_refresh_token, oauth_server_access_token cascade',
+          );
       },
     }));
   }),
