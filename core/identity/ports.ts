@@ -77,14 +77,15 @@ export interface SessionStore {
   /** Holds the session until the unit of work ends. @returns whether it is there. */
   extend(id: string, expiresAt: Date): Promise<boolean>;
   /**
-   * Ends the session, and with it its refresh tokens. @returns the user it belonged to, undefined where it had ended before.
+   * Ends the session, and with it its refresh tokens.
+   * @returns the user it belonged to, undefined where it had ended before.
    */
   end(id: string): Promise<string | undefined>;
   /** @returns how many ended. */
   endAll(userId: string, except?: string): Promise<number>;
   /**
-   * Ends those that were not refreshed for longest, so that with one more the user has `most` at most. In one
-   * statement, up to 1,000 of them. @returns how many ended.
+   * Ends those that were not refreshed for longest, so that with one more the user has `most` at most: up to 1,000 in
+   * one statement. @returns how many ended.
    */
   endOldest(userId: string, most: number): Promise<number>;
   /**

@@ -47,8 +47,8 @@ export interface IssuedStore {
   missCode(hash: string, most: number, now: Date): Promise<void>;
   insertFamily(family: Family): Promise<void>;
   /**
-   * Removes families with their tokens, so that with one more the user has `ofUser` at most, and `ofClient` under grants
-   * to that client: those that have ended first, then the oldest. In one statement, up to 1,000 of them.
+   * Removes families, so that with one more the user has `ofUser` at most, and `ofClient` under grants to that client:
+   * those that have ended first, then the oldest; up to 1,000 in one statement.
    */
   roomForFamily(
     of: { readonly userId: string; readonly clientId: string },
