@@ -3,7 +3,7 @@ import { auditEntry } from '#core/kernel/audit';
 import type { AuditLog } from '#core/kernel/audit';
 import type { Call, User } from '#core/kernel/caller';
 import type { CredentialReader } from '#core/kernel/credentials';
-import { NotFound, Unauthorized, ValidationFailed } from '#core/kernel/errors';
+import { NotFound, Unauthorized, Unprocessable, ValidationFailed } from '#core/kernel/errors';
 import type { Log } from '#core/kernel/log';
 import { offsetOf, type Page, type PageRequest } from '#core/kernel/page';
 import type { ScopeCatalogue } from '#core/kernel/scopes';
@@ -35,7 +35,10 @@ export interface AccessTokenParts {
 
 export interface AccessTokens {
   list(call: Call<User>, page: PageRequest): Promise<Page<AccessToken>>;
-  /** `secret` exists in this answer alone. @throws {ValidationFailed} also with the code `unknown_scope`. */
+  /**
+   * `secret` exists in this answer alone.
+   * @throws {ValidationFailed} also with the code `unknown_scope`. @throws {Unprocessable} where there is no room.
+   */
   create(call: Call<User>, command: NewToken): Promise<{ readonly token: AccessToken; readonly secret: string }>;
   /** @throws {NotFound} where the caller has no such token. */
   revoke(call: Call<User>, command: { readonly id: string }): Promise<void>;
@@ -44,6 +47,8 @@ export interface AccessTokens {
   settled(): Promise<void>;
 }
 
+/** How many one user may have; expired ones count until their room is needed. */
+const mostTokens = 1000;
 const touchEveryMilliseconds = 60_000;
 
 export function accessTokens({
@@ -87,6 +92,15 @@ export function accessTokens({
       });
   };
 
+  /** Inside a unit of work that holds the account. @throws {Unprocessable} */
+  const makeRoom = async (userId: string, now: Date): Promise<void> => {
+    const count = await tokens.count(userId);
+    if (count < mostTokens || count - (await tokens.deleteExpired(userId, now)) < mostTokens) return;
+    throw new Unprocessable('There is no room for another token', {
+      detail: `A user has at most ${mostTokens}; delete one`,
+    });
+  };
+
   return {
     async list({ caller }, page) {
       const { tokens: items, total } = await tokens.list(caller.id, { limit: page.perPage, offset: offsetOf(page) });
@@ -112,6 +126,7 @@ export function accessTokens({
         const held = await accounts.lock(caller.id);
         if (held?.account.status !== 'active' || (await sessions.owner(caller.credential.id, now)) === undefined)
           throw new Unauthorized('The credential is not valid');
+        await makeRoom(caller.id, now);
         await tokens.insert(token, tokenHasher.hash(secret));
         await audit.append(
           auditEntry(call, 'token.created', `token:${token.id}`, {

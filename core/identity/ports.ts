@@ -74,15 +74,27 @@ export interface SessionStore {
   ): Promise<{ readonly outcome: 'fresh' | 'reused'; readonly sessionId: string; readonly userId: string } | undefined>;
   /** The session a refresh token belongs to, used up or not. */
   byRefreshToken(hash: string): Promise<{ readonly sessionId: string; readonly userId: string } | undefined>;
-  extend(id: string, expiresAt: Date): Promise<void>;
+  /** Holds the session until the unit of work ends. @returns whether it is there. */
+  extend(id: string, expiresAt: Date): Promise<boolean>;
   /**
-   * Ends the session with its refresh tokens. @returns the user it belonged to, undefined where it had ended before.
+   * Ends the session, and with it its refresh tokens.
+   * @returns the user it belonged to, undefined where it had ended before.
    */
   end(id: string): Promise<string | undefined>;
   /** @returns how many ended. */
   endAll(userId: string, except?: string): Promise<number>;
-  /** Removes what has expired. */
-  prune(now: Date): Promise<number>;
+  /**
+   * Ends those that were not refreshed for longest, so that with one more the user has `most` at most: up to 1,000 in
+   * one statement. @returns how many ended.
+   */
+  endOldest(userId: string, most: number): Promise<number>;
+  /**
+   * Removes up to `most` refresh tokens that were issued before then, and are used or without a session. @returns how
+   * many.
+   */
+  pruneRefreshTokens(before: Date, most: number): Promise<number>;
+  /** Removes up to `most` that have expired. @returns how many. */
+  prune(now: Date, most: number): Promise<number>;
 }
 
 /** Where personal access tokens are kept, by the hash of their secret. */
@@ -107,6 +119,9 @@ export interface TokenStore {
   delete(userId: string, id: string): Promise<AccessToken | undefined>;
   /** @returns how many there were. */
   deleteAll(userId: string): Promise<number>;
+  count(userId: string): Promise<number>;
+  /** Removes those of a user that have expired. @returns how many. */
+  deleteExpired(userId: string, now: Date): Promise<number>;
   touch(id: string, now: Date): Promise<void>;
 }
 

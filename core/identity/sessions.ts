@@ -50,6 +50,9 @@ export interface Sessions {
   readonly reader: CredentialReader;
 }
 
+/** How many one user may have: with one more, the one that was not refreshed for longest ends. */
+const mostSessions = 1000;
+
 export function sessions(parts: SessionParts): Sessions {
   const {
     accounts,
@@ -121,6 +124,7 @@ export function sessions(parts: SessionParts): Sessions {
           lastActiveAt: call.now,
           ...(rehashed !== undefined && { passwordHash: rehashed }),
         });
+        const ended = await store.endOldest(account.id, mostSessions);
         await store.insert(session);
         await store.addRefreshToken({
           hash: tokenHasher.hash(refreshToken),
@@ -130,6 +134,7 @@ export function sessions(parts: SessionParts): Sessions {
         await audit.append({
           ...auditEntry(call, 'user.login', `user:${account.id}`, {
             session_id: session.id,
+            ...(ended > 0 && { sessions_ended: ended }),
             ...(directory !== undefined && { directory }),
           }),
           actorId: account.id,
@@ -154,8 +159,9 @@ export function sessions(parts: SessionParts): Sessions {
         }
         const account = await accounts.byId(used.userId);
         if (account?.status !== 'active') return undefined;
+        // It may have ended since it was looked at.
+        if (!(await store.extend(used.sessionId, secondsAfter(call.now, lifetimes.refreshSeconds)))) return undefined;
         await store.addRefreshToken({ hash: tokenHasher.hash(next), sessionId: used.sessionId, createdAt: call.now });
-        await store.extend(used.sessionId, secondsAfter(call.now, lifetimes.refreshSeconds));
         return { account, sessionId: used.sessionId };
       });
       if (renewed === undefined) throw stale();

@@ -1,5 +1,6 @@
 // The use cases of identity, built once from its parts; for its own plugin alone.
 import { whereKept } from '#core/kernel/audit';
+import { inBatches } from '#core/kernel/batches';
 import type { CredentialReader } from '#core/kernel/credentials';
 import type { MeteredTargets } from '#core/kernel/rate';
 import { accessTokens } from './access-tokens.ts';
@@ -16,6 +17,7 @@ import { passwordSignIn } from './password-sign-in.ts';
 import type { PasswordParts } from './password-sign-in.ts';
 import { profiles } from './profiles.ts';
 import type { ProfileParts } from './profiles.ts';
+import { secondsAfter } from './session.ts';
 import { sessions } from './sessions.ts';
 import type { SessionParts } from './sessions.ts';
 import { userGroupUseCases } from './user-groups.ts';
@@ -59,7 +61,14 @@ export function identityUseCases(parts: IdentityParts) {
       prefix: '',
       read: (text, now) => (text.startsWith(tokens.reader.prefix) ? tokens : session).reader.read(text, now),
     } satisfies CredentialReader,
-    pruneSessions: () => parts.sessions.prune(parts.clock.now()),
+    async pruneSessions(): Promise<void> {
+      const { sessions: store, unitOfWork, lifetimes } = parts;
+      const now = parts.clock.now();
+      // A used refresh token is known for as long as it would have been good.
+      const before = secondsAfter(now, -lifetimes.refreshSeconds);
+      await inBatches(unitOfWork, (most) => store.pruneRefreshTokens(before, most));
+      await inBatches(unitOfWork, (most) => store.prune(now, most));
+    },
   };
 }
 export type IdentityUseCases = ReturnType<typeof identityUseCases>;

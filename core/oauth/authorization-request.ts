@@ -111,10 +111,10 @@ export function demandOf(
   const scopes = readScopes(parameters.scope) ?? allowed;
   if (scopes.length === 0 || scopes.some((scope) => !allowed.includes(scope)))
     throw new InvalidScope('The client may not ask for this scope');
-  // 7. The resource is one of this instance.
-  const { resource = '' } = parameters;
-  if (typeof resource !== 'string' || (resource !== '' && canonicalResource(baseUrl, resource) === undefined))
-    throw new InvalidTarget('The resource is no MCP endpoint of this instance');
+  // 7. The resource is one of this instance, and from here on in one spelling.
+  const { resource: named = '' } = parameters;
+  const resource = typeof named !== 'string' ? undefined : named === '' ? '' : canonicalResource(baseUrl, named);
+  if (resource === undefined) throw new InvalidTarget('The resource is no MCP endpoint of this instance');
   // 8. The prompt.
   const prompts = new Set(parameters.prompt?.split(' '));
   for (const prompt of prompts)

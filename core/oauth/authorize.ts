@@ -15,6 +15,7 @@ import type { Client } from './client.ts';
 import { AccessDenied, ConsentRequired, InvalidClient, InvalidRequest, LoginRequired, OAuthRefusal } from './errors.ts';
 import { grantEvent } from './events.ts';
 import { codeSeconds, secretLength, type Grant } from './grant.ts';
+import { roomForGrant } from './grants.ts';
 import type { OAuthParts } from './parts.ts';
 import { originOf, withParameters } from './redirect-uri.ts';
 
@@ -114,6 +115,7 @@ export function authorization(parts: OAuthParts) {
       const { remembered, redirectOrigin } = kept(before);
       // What it holds tokens for already is not hidden by asking for less.
       const granted = [...new Set([...(before?.scopes ?? []), ...scopes])];
+      if (before === undefined) await roomForGrant(parts, call);
       const said = { scopes: granted, remembered, redirectOrigin, updatedAt: now };
       const grant =
         before === undefined

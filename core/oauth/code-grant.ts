@@ -4,7 +4,7 @@ import { auditEntry } from '#core/kernel/audit';
 import type { Call } from '#core/kernel/caller';
 import { stillAllowed, type Client } from './client.ts';
 import { InvalidGrant, InvalidRequest, InvalidTarget } from './errors.ts';
-import { isCode, mostMisses, type AuthorizationCode, type Grant } from './grant.ts';
+import { isCode, mostFamilies, mostMisses, type AuthorizationCode, type Grant } from './grant.ts';
 import type { Issued, Issuing, TokenResponse } from './issue.ts';
 import type { OAuthParts } from './parts.ts';
 import { isSameResource } from './resource.ts';
@@ -93,6 +93,7 @@ export function codeGrant(parts: OAuthParts, issuing: Issuing) {
       }
       const alive = (await vouching.signedInAt(code.sessionId, now)) !== undefined;
       if (account === undefined || !alive || scopes.length === 0) return undefined;
+      await issued.roomForFamily(grant, mostFamilies);
       await issued.insertFamily(family);
       return { account, issued: await issuing.tokens(family, scopes, now, seconds) };
     });

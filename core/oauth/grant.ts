@@ -7,7 +7,7 @@ export interface Grant {
   readonly userId: string;
   /** The row of the client, not its `client_id`. */
   readonly clientId: string;
-  /** RFC 8707; empty for the REST API. */
+  /** RFC 8707, in the form of `canonicalResource`; empty for the REST API. */
   readonly resource: string;
   /** What was granted at any time: its tokens have no more. */
   readonly scopes: readonly string[];
@@ -71,6 +71,11 @@ export const refreshTokens = tokenFormat('svc_ort_');
 export const codeSeconds = 600;
 /** Attempts with a code that do not fit it, past which it is void. */
 export const mostMisses = 5;
+
+/** Grants of one user, for all applications and resources. */
+export const mostGrants = 1000;
+/** Families of refresh tokens, ended ones too until they expire: of one user, and of those for one application. */
+export const mostFamilies = { ofUser: 1000, ofClient: 100 } as const;
 
 /** 43 characters of base62: 256 bits. */
 export const secretLength = 43;

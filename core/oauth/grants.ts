@@ -6,7 +6,7 @@ import { found, NotFound } from '#core/kernel/errors';
 import type { Page, PageRequest } from '#core/kernel/page';
 import type { Client } from './client.ts';
 import { grantEvent } from './events.ts';
-import type { Grant } from './grant.ts';
+import { mostGrants, type Grant } from './grant.ts';
 import type { OAuthParts } from './parts.ts';
 
 /** A grant, and to whom. */
@@ -16,6 +16,29 @@ export interface ListedGrant {
 }
 
 const missing = 'There is no such grant';
+
+/** Of grants past the bound so many go with one new one, should there be so many. */
+const mostDropped = 100;
+
+/**
+ * Makes room for one more grant of the caller: those that were not used for longest go, with the tokens under them.
+ * Inside a unit of work that holds the account.
+ */
+export async function roomForGrant({ grants, clients, audit }: OAuthParts, call: Call<User>): Promise<void> {
+  const userId = call.caller.id;
+  if ((await grants.count({ userId })) < mostGrants) return;
+  const { items, total } = await grants.page(
+    { where: { userId }, orderBy: ['updatedAt', 'id'] },
+    { page: 1, perPage: mostDropped },
+  );
+  const dropped = items.slice(0, total - mostGrants + 1);
+  await grants.deleteMany({ where: { userId }, among: { id: dropped.map(({ id }) => id) } });
+  for (const { clientId: id, resource } of dropped) {
+    const client = await clients.findOne({ id });
+    const about = { client_id: client?.clientId ?? '', resource, dropped: true };
+    await audit.append(auditEntry(call, 'oauth_grant.revoked', `oauth_app:${id}`, about));
+  }
+}
 
 export function grantUseCases({ grants, clients, vouching, audit, events, unitOfWork }: OAuthParts) {
   return {

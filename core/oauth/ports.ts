@@ -11,8 +11,8 @@ export interface ClientStore extends Rows<Client> {
    * @param q part of a name, in any case, or of a client id; undefined for all.
    */
   search(q: string | undefined, page: PageRequest): Promise<Page<Client>>;
-  /** Removes those that registered themselves and were given no token since. @returns how many. */
-  pruneUnused(since: Date): Promise<number>;
+  /** Removes up to `most` that registered themselves and were given no token since. @returns how many. */
+  pruneUnused(since: Date, most: number): Promise<number>;
 }
 
 /** Where grants are kept: with one goes all that was issued under it. */
@@ -21,8 +21,8 @@ export interface GrantStore extends Rows<Grant> {
   deleteAll(
     where: { readonly userId: string; readonly clientId?: string } | { readonly clientId: string },
   ): Promise<number>;
-  /** Removes those that are not remembered and under which nothing lives any more. */
-  prune(now: Date): Promise<number>;
+  /** Removes up to `most` that are not remembered and under which nothing lives any more. @returns how many. */
+  prune(now: Date, most: number): Promise<number>;
 }
 
 /** A refresh token as it is found. */
@@ -46,6 +46,14 @@ export interface IssuedStore {
   /** Counts an attempt that did not fit; at `most` the code is used up. */
   missCode(hash: string, most: number, now: Date): Promise<void>;
   insertFamily(family: Family): Promise<void>;
+  /**
+   * Removes families, so that with one more the user has `ofUser` at most, and `ofClient` under grants to that client:
+   * those that have ended first, then the oldest; up to 1,000 in one statement.
+   */
+  roomForFamily(
+    of: { readonly userId: string; readonly clientId: string },
+    most: { readonly ofUser: number; readonly ofClient: number },
+  ): Promise<void>;
   /** Ends a family: none of its tokens is good from here on, and its used ones are known still. */
   endFamily(id: string, now: Date): Promise<void>;
   insertRefreshToken(token: {
@@ -74,8 +82,8 @@ export interface IssuedStore {
    */
   accessTokenByHash(hash: string, now: Date): Promise<AccessGrant | undefined>;
   deleteAccessToken(hash: string): Promise<void>;
-  /** Removes codes, families and tokens that have expired. */
-  prune(now: Date): Promise<number>;
+  /** Removes codes, families and tokens that have expired, up to `most` of each. @returns how many in all. */
+  prune(now: Date, most: number): Promise<number>;
 }
 
 /** A signing key as it is kept. */

@@ -58,4 +58,13 @@ export const migrations: readonly Migration[] = [
     ],
   },
   groups,
+  {
+    name: '003-bounds',
+    up: [
+      'create index identity_refresh_token_age on identity_refresh_token (created_at)',
+      // A session may have been refreshed any number of times. Its end is to cost one row: no token is good without it,
+      // and those it leaves are pruned by their age.
+      'alter table identity_refresh_token drop constraint identity_refresh_token_session_id_fkey',
+    ],
+  },
 ];

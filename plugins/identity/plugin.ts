@@ -157,9 +157,7 @@ export default definePlugin({
     {
       name: 'prune-sessions',
       everySeconds: 3600,
-      run: async () => {
-        await parts.pruneSessions();
-      },
+      run: () => parts.pruneSessions(),
     },
   ],
 

@@ -7,6 +7,7 @@ export type UserRow = Account & { readonly passwordHash: string };
 export interface RefreshRow {
   readonly hash: string;
   readonly sessionId: string;
+  readonly createdAt: Date;
   readonly usedAt: Date | undefined;
 }
 export type TokenRow = AccessToken & { readonly hash: string };
@@ -23,11 +24,7 @@ export const users = (db: MemoryDatabase) =>
   });
 export const sessions = (db: MemoryDatabase) =>
   db.table<Session>('identity_session', { key: 'id', references: ofUser });
-export const refreshTokens = (db: MemoryDatabase) =>
-  db.table<RefreshRow>('identity_refresh_token', {
-    key: 'hash',
-    references: { sessionId: { table: 'identity_session', onDelete: 'cascade' } },
-  });
+export const refreshTokens = (db: MemoryDatabase) => db.table<RefreshRow>('identity_refresh_token', { key: 'hash' });
 export const tokens = (db: MemoryDatabase) =>
   db.table<TokenRow>('identity_token', {
     key: 'id',

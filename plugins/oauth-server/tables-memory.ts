@@ -38,12 +38,6 @@ export const codes = (db: MemoryDatabase) =>
 export const families = (db: MemoryDatabase) =>
   db.table<Family>('oauth_server_family', { key: 'id', references: { grantId: cascade('oauth_server_grant') } });
 export const refreshTokens = (db: MemoryDatabase) =>
-  db.table<RefreshTokenRow>('oauth_server_refresh_token', {
-    key: 'hash',
-    references: { familyId: cascade('oauth_server_family') },
-  });
+  db.table<RefreshTokenRow>('oauth_server_refresh_token', { key: 'hash' });
 export const accessTokens = (db: MemoryDatabase) =>
-  db.table<AccessTokenRow>('oauth_server_access_token', {
-    key: 'hash',
-    references: { familyId: cascade('oauth_server_family') },
-  });
+  db.table<AccessTokenRow>('oauth_server_access_token', { key: 'hash' });

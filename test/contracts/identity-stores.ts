@@ -368,9 +368,50 @@ export const sessionChecks: readonly Check<IdentityStores>[] = [
       assert.equal(await stores.sessions.owner(uuid(2, 1), now), undefined);
       assert.equal(await write(stores, () => stores.sessions.endAll(uuid(1, 1))), 1);
       assert.equal((await stores.sessions.owner(uuid(2, 4), now))?.username, 'eve');
-      assert.equal(await stores.sessions.prune(at(9)), 0);
-      assert.equal(await stores.sessions.prune(at(10)), 1);
+      assert.equal(await stores.sessions.prune(at(9), 10), 0);
+      assert.equal(await stores.sessions.prune(at(10), 10), 1);
       assert.equal(await stores.sessions.byRefreshToken('h'), undefined);
+    },
+  },
+  {
+    name: 'sessions past a bound end, those that expire first; of another user none',
+    async run(stores) {
+      await add(stores, account(1, 'ada'), account(2, 'eve'));
+      await write(stores, async () => {
+        for (const [number, expires] of [20, 40, 10, 30].entries())
+          await stores.sessions.insert(session(number, uuid(1, 1), { expiresAt: at(expires) }));
+        await stores.sessions.insert(session(9, uuid(1, 2), { expiresAt: at(5) }));
+      });
+      const end = (most: number) => write(stores, () => stores.sessions.endOldest(uuid(1, 1), most));
+      assert.deepEqual([await end(5), await end(3), await end(3)], [0, 2, 0]);
+      const living = [0, 1, 2, 3, 9].map((number) => stores.sessions.startedAt(uuid(2, number), now));
+      assert.deepEqual(
+        (await Promise.all(living)).map((started) => started !== undefined),
+        [false, true, false, true, true],
+      );
+    },
+  },
+  {
+    name: 'pruning takes no more at once than it is told, and of refresh tokens those that are used or have no session',
+    async run(stores) {
+      await add(stores, account(1, 'ada'));
+      await write(stores, async () => {
+        for (const number of [1, 2, 3]) {
+          const [sessionId, hash] = [uuid(2, number), `h${number}`];
+          await stores.sessions.insert(session(number, uuid(1, 1)));
+          await stores.sessions.addRefreshToken({ hash, sessionId, createdAt: at(number) });
+          if (number < 3) await stores.sessions.useRefreshToken(hash, at(10));
+        }
+      });
+      const used = (before: Date) => write(stores, () => stores.sessions.pruneRefreshTokens(before, 1));
+      assert.deepEqual([await used(at(0)), await used(at(1)), await used(at(1))], [0, 1, 0]);
+      assert.equal(await stores.sessions.byRefreshToken('h1'), undefined);
+      assert.deepEqual([await used(at(9)), await used(at(9))], [1, 0]);
+      assert.notEqual(await stores.sessions.byRefreshToken('h3'), undefined);
+      const prune = () => write(stores, () => stores.sessions.prune(at(60), 2));
+      assert.deepEqual([await prune(), await prune(), await prune()], [2, 1, 0]);
+      assert.deepEqual([await used(at(2)), await used(at(3)), await used(at(3))], [0, 1, 0]);
+      assert.equal(await write(stores, () => stores.sessions.extend(uuid(2, 3), at(90))), false);
     },
   },
 ];
@@ -434,6 +475,24 @@ export const tokenChecks: readonly Check<IdentityStores>[] = [
       assert.equal(await write(stores, () => stores.tokens.delete(uuid(1, 1), uuid(3, 1))), undefined);
       assert.equal(await write(stores, () => stores.tokens.deleteAll(uuid(1, 1))), 1);
       assert.equal((await stores.tokens.list(uuid(1, 2), { limit: 9, offset: 0 })).total, 1);
+    },
+  },
+  {
+    name: 'tokens of a user are counted, and those that have expired deleted',
+    async run(stores) {
+      await add(stores, account(1, 'ada'), account(2, 'eve'));
+      await write(stores, async () => {
+        for (const [number, expires] of [undefined, 10, 11].entries())
+          await stores.tokens.insert(
+            token(number, uuid(1, 1), { expiresAt: expires === undefined ? undefined : at(expires) }),
+            `${number}`,
+          );
+        await stores.tokens.insert(token(9, uuid(1, 2), { expiresAt: at(1) }), '9');
+      });
+      assert.equal(await stores.tokens.count(uuid(1, 1)), 3);
+      assert.equal(await write(stores, () => stores.tokens.deleteExpired(uuid(1, 1), at(10))), 1);
+      assert.equal(await stores.tokens.count(uuid(1, 1)), 2);
+      assert.equal(await stores.tokens.count(uuid(1, 2)), 1);
     },
   },
   {

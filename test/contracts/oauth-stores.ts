@@ -138,7 +138,7 @@ export const oauthChecks: readonly Check<OAuthStores>[] = [
         await stores.clients.insert(client(5));
         await stores.grants.insert(grant(stores, 1, { clientId: uuid(1, 5) }));
       });
-      assert.equal(await write(stores, () => stores.clients.pruneUnused(at(100))), 1);
+      assert.equal(await write(stores, () => stores.clients.pruneUnused(at(100), 10)), 1);
       assert.equal(await stores.clients.findOne({ id: uuid(1, 1) }), undefined);
       assert.equal(await stores.clients.count({}), 4);
     },
@@ -275,13 +275,80 @@ export const oauthChecks: readonly Check<OAuthStores>[] = [
         await stores.issued.insertCode(code({ expiresAt: at(10), familyId: uuid(4, 1), takenAt: at(1) }), 'c2');
         await stores.grants.insert(grant(stores, 2, { remembered: ['openid'] }));
       });
-      assert.equal(await write(stores, () => stores.grants.prune(at(20))), 0);
-      assert.equal(await write(stores, () => stores.issued.prune(at(20))), 1, 'the code that was not taken');
+      assert.equal(await write(stores, () => stores.grants.prune(at(20), 10)), 0);
+      assert.equal(await write(stores, () => stores.issued.prune(at(20), 10)), 1, 'the code that was not taken');
       assert.notEqual(await stores.issued.codeByHash('c2'), undefined, 'a taken one is kept with its family');
-      assert.equal(await write(stores, () => stores.issued.prune(at(9000))), 3);
+      assert.equal(await write(stores, () => stores.issued.prune(at(9000), 10)), 4);
       assert.equal(await stores.issued.refreshTokenByHash('r1'), undefined);
-      assert.equal(await write(stores, () => stores.grants.prune(at(9000))), 1);
+      assert.equal(await write(stores, () => stores.grants.prune(at(9000), 10)), 1);
       assert.notEqual(await stores.grants.findOne({ id: uuid(2, 2) }), undefined);
+    },
+  },
+  {
+    name: 'families past a bound go, ended ones first and then the oldest: of a client, and of a user in all',
+    async run(stores) {
+      await begin(stores);
+      const told = async (): Promise<readonly number[]> => {
+        const numbers = [1, 2, 3, 4, 5, 6];
+        const found = await Promise.all(numbers.map((number) => stores.issued.refreshTokenByHash(`r${number}`)));
+        return numbers.filter((_, index) => found[index] !== undefined);
+      };
+      const room = (ofUser: number, ofClient: number, clientId = uuid(1, 1)) =>
+        write(stores, () => stores.issued.roomForFamily({ userId: stores.userId, clientId }, { ofUser, ofClient }));
+      await write(stores, async () => {
+        await stores.clients.insert(client(2));
+        await stores.grants.insert(grant(stores, 2));
+        await stores.grants.insert(grant(stores, 3, { clientId: uuid(1, 2) }));
+        for (const [number, of, endedAt] of [
+          [2, 2, null],
+          [3, 1, at(1)],
+          [4, 2, null],
+          [5, 3, null],
+          [6, 3, null],
+        ] as const) {
+          const id = uuid(4, number);
+          const dates = { createdAt: at(number), endedAt };
+          await stores.issued.insertFamily(family(number, { grantId: uuid(2, of), ...dates }));
+          const token = { hash: `r${number}`, familyId: id, createdAt: at(0), expiresAt: at(100) };
+          await stores.issued.insertRefreshToken(token);
+        }
+      });
+      await room(7, 5);
+      assert.deepEqual(await told(), [1, 2, 3, 4, 5, 6]);
+      await room(7, 4);
+      assert.deepEqual(await told(), [1, 2, 4, 5, 6], 'the one that has ended');
+      await room(7, 3);
+      assert.deepEqual(await told(), [2, 4, 5, 6], 'the oldest, over all resources of the client');
+      await room(7, 2, uuid(1, 2));
+      assert.deepEqual(await told(), [2, 4, 6], 'of the one client alone');
+      await room(3, 9, uuid(1, 2));
+      assert.deepEqual(await told(), [4, 6], 'the oldest of all');
+      const another = { userId: uuid(9, 9), clientId: uuid(1, 1) };
+      await write(stores, () => stores.issued.roomForFamily(another, { ofUser: 1, ofClient: 1 }));
+      assert.deepEqual(await told(), [4, 6], 'of another user none');
+    },
+  },
+  {
+    name: 'pruning takes no more of each kind at once than it is told',
+    async run(stores) {
+      await begin(stores);
+      await write(stores, async () => {
+        for (const hash of ['r2', 'r3'])
+          await stores.issued.insertRefreshToken({
+            hash,
+            familyId: uuid(4, 1),
+            createdAt: at(0),
+            expiresAt: at(100),
+          });
+        for (const number of [2, 3]) await stores.grants.insert(grant(stores, number));
+        for (const number of [8, 9]) await stores.clients.insert(client(number));
+      });
+      const prune = () => write(stores, () => stores.issued.prune(at(9000), 1));
+      assert.deepEqual([await prune(), await prune(), await prune(), await prune()], [3, 1, 1, 0]);
+      const grants = () => write(stores, () => stores.grants.prune(at(9000), 2));
+      assert.deepEqual([await grants(), await grants(), await grants()], [2, 1, 0]);
+      const clients = () => write(stores, () => stores.clients.pruneUnused(at(9000), 2));
+      assert.deepEqual([await clients(), await clients(), await clients()], [2, 1, 0]);
     },
   },
 ];

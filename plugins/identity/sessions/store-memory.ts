@@ -1,7 +1,7 @@
 // Sessions and their refresh tokens in memory.
 import type { SessionStore } from 'hexforge/identity';
 import type { MemoryDatabase } from 'hexforge/plugin';
-import { refreshTokens, sessions, users } from '../tables-memory.ts';
+import { refreshTokens, sessions, users, type RefreshRow } from '../tables-memory.ts';
 
 export function memorySessionStore(db: MemoryDatabase): SessionStore {
   const table = sessions(db);
@@ -22,7 +22,7 @@ export function memorySessionStore(db: MemoryDatabase): SessionStore {
       const session = table.get(id);
       return session !== undefined && session.expiresAt > now ? session.createdAt : undefined;
     },
-    addRefreshToken: async ({ hash, sessionId }) => refresh.insert({ hash, sessionId, usedAt: undefined }),
+    addRefreshToken: async (token) => refresh.insert({ ...token, usedAt: undefined }),
     async useRefreshToken(hash, now) {
       const session = sessionOf(hash);
       if (session === undefined || session.expiresAt <= now) return undefined;
@@ -35,7 +35,7 @@ export function memorySessionStore(db: MemoryDatabase): SessionStore {
       return session && { sessionId: session.id, userId: session.userId };
     },
     async extend(id, expiresAt) {
-      table.update(id, { expiresAt });
+      return table.update(id, { expiresAt });
     },
     async end(id) {
       const session = table.get(id);
@@ -43,6 +43,17 @@ export function memorySessionStore(db: MemoryDatabase): SessionStore {
       return session?.userId;
     },
     endAll: async (userId, except) => table.deleteWhere((row) => row.userId === userId && row.id !== except),
-    prune: async (now) => table.deleteWhere(({ expiresAt }) => expiresAt <= now),
+    async endOldest(userId, most) {
+      const oldest = table.find({ where: { userId }, orderBy: [{ desc: 'expiresAt' }, 'id'], offset: most - 1 });
+      return oldest.filter(({ id }) => table.delete(id)).length;
+    },
+    async pruneRefreshTokens(before, most) {
+      const where = ({ createdAt, usedAt, sessionId }: RefreshRow): boolean =>
+        createdAt <= before && (usedAt !== undefined || table.get(sessionId) === undefined);
+      return refresh.find({ where, limit: most }).filter(({ hash }) => refresh.delete(hash)).length;
+    },
+    prune: async (now, most) =>
+      table.find({ where: ({ expiresAt }) => expiresAt <= now, limit: most }).filter(({ id }) => table.delete(id))
+        .length,
   } satisfies SessionStore;
 }

@@ -16,6 +16,9 @@ const sessionOwner = compiledRead(
       .where('user.status', '=', 'active'),
 );
 
+const deleted = async (deletion: { executeTakeFirst(): Promise<{ numDeletedRows: bigint }> }): Promise<number> =>
+  Number((await deletion.executeTakeFirst()).numDeletedRows);
+
 export function sqlSessionStore(db: SqlDatabase): SessionStore {
   const refreshTokens = () =>
     rows(db)
@@ -59,7 +62,7 @@ export function sqlSessionStore(db: SqlDatabase): SessionStore {
     },
     byRefreshToken: (hash) => refreshTokens().where('refresh.hash', '=', hash).executeTakeFirst(),
     async extend(id, expiresAt) {
-      await db.em().nativeUpdate(SessionTable, { id }, { expiresAt });
+      return (await db.em().nativeUpdate(SessionTable, { id }, { expiresAt })) > 0;
     },
     async end(id) {
       const row = await rows(db)
@@ -72,8 +75,40 @@ export function sqlSessionStore(db: SqlDatabase): SessionStore {
     async endAll(userId, except) {
       return db.em().nativeDelete(SessionTable, { userId, ...(except !== undefined && { id: { $ne: except } }) });
     },
-    async prune(now) {
-      return db.em().nativeDelete(SessionTable, { expiresAt: { $lte: now } });
+    async endOldest(userId, most) {
+      const oldest = rows(db)
+        .selectFrom('identity_session')
+        .select('id')
+        .where('user_id', '=', userId)
+        .orderBy('expires_at', 'desc')
+        .orderBy('id')
+        .offset(most - 1)
+        .limit(1000);
+      return deleted(rows(db).deleteFrom('identity_session').where('id', 'in', oldest));
+    },
+    async pruneRefreshTokens(before, most) {
+      const old = rows(db)
+        .selectFrom('identity_refresh_token')
+        .select('hash')
+        .where('identity_refresh_token.created_at', '<=', before)
+        .where(({ exists, not, or, eb, selectFrom }) =>
+          or([
+            eb('used_at', 'is not', null),
+            not(
+              exists(
+                selectFrom('identity_session')
+                  .select('identity_session.id')
+                  .whereRef('identity_session.id', '=', 'identity_refresh_token.session_id'),
+              ),
+            ),
+          ]),
+        )
+        .limit(most);
+      return deleted(rows(db).deleteFrom('identity_refresh_token').where('hash', 'in', old));
+    },
+    async prune(now, most) {
+      const expired = rows(db).selectFrom('identity_session').select('id').where('expires_at', '<=', now).limit(most);
+      return deleted(rows(db).deleteFrom('identity_session').where('id', 'in', expired));
     },
   } satisfies SessionStore;
 }

@@ -31,6 +31,9 @@ export function memoryTokenStore(db: MemoryDatabase): TokenStore {
       return token && plain(token);
     },
     deleteAll: async (userId) => table.deleteWhere({ userId }),
+    count: async (userId) => table.count({ userId }),
+    deleteExpired: async (userId, now) =>
+      table.deleteWhere((row) => row.userId === userId && row.expiresAt !== undefined && row.expiresAt <= now),
     async touch(id, now) {
       table.update(id, { lastUsedAt: now });
     },

@@ -83,6 +83,10 @@ export function sqlTokenStore(db: SqlDatabase): TokenStore {
     async deleteAll(userId) {
       return db.em().nativeDelete(TokenTable, { userId });
     },
+    count: (userId) => countOf(tokensOf(userId)),
+    async deleteExpired(userId, now) {
+      return db.em().nativeDelete(TokenTable, { userId, expiresAt: { $lte: now } });
+    },
     async touch(id, now) {
       await db.em().nativeUpdate(TokenTable, { id }, { lastUsedAt: now });
     },

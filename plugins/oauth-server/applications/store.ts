@@ -41,9 +41,10 @@ export function sqlClientStore(database: SqlDatabase): ClientStore {
       });
       return { items, total, ...page };
     },
-    async pruneUnused(since) {
-      const { numDeletedRows } = await db(database)
-        .deleteFrom('oauth_server_client')
+    async pruneUnused(since, most) {
+      const unused = db(database)
+        .selectFrom('oauth_server_client')
+        .select('oauth_server_client.id')
         .where('owner_id', 'is', null)
         .where('created_at', '<=', since)
         .where((is) => is.or([is('last_used_at', 'is', null), is('last_used_at', '<=', since)]))
@@ -56,6 +57,10 @@ export function sqlClientStore(database: SqlDatabase): ClientStore {
             ),
           ),
         )
+        .limit(most);
+      const { numDeletedRows } = await db(database)
+        .deleteFrom('oauth_server_client')
+        .where('id', 'in', unused)
         .executeTakeFirst();
       return Number(numDeletedRows);
     },
@@ -77,13 +82,13 @@ export function memoryClientStore(database: MemoryDatabase): ClientStore {
         ...page,
       };
     },
-    pruneUnused: async (since) =>
-      table.deleteWhere(
-        ({ id, ownerId, createdAt, lastUsedAt }) =>
-          ownerId === null &&
-          createdAt <= since &&
-          (lastUsedAt === null || lastUsedAt <= since) &&
-          given.count({ clientId: id }) === 0,
-      ),
+    async pruneUnused(since, most) {
+      const where = ({ id, ownerId, createdAt, lastUsedAt }: Client): boolean =>
+        ownerId === null &&
+        createdAt <= since &&
+        (lastUsedAt === null || lastUsedAt <= since) &&
+        given.count({ clientId: id }) === 0;
+      return table.find({ where, limit: most }).filter(({ id }) => table.delete(id)).length;
+    },
   } satisfies ClientStore;
 }

@@ -10,9 +10,10 @@ export function sqlGrantStore(database: SqlDatabase): GrantStore {
   return {
     ...simple.sql(database),
     deleteAll: (where) => database.em().nativeDelete(GrantTable, where),
-    async prune(now) {
-      const { numDeletedRows } = await db(database)
-        .deleteFrom('oauth_server_grant')
+    async prune(now, most) {
+      const left = db(database)
+        .selectFrom('oauth_server_grant')
+        .select('oauth_server_grant.id')
         // A column of JSON may hold either.
         .where((is) => is.or([is('remembered', 'is', null), is(is.fn('jsonb_typeof', ['remembered']), '=', 'null')]))
         .where(({ not, exists, selectFrom }) =>
@@ -34,6 +35,10 @@ export function sqlGrantStore(database: SqlDatabase): GrantStore {
             ),
           ),
         )
+        .limit(most);
+      const { numDeletedRows } = await db(database)
+        .deleteFrom('oauth_server_grant')
+        .where('id', 'in', left)
         .executeTakeFirst();
       return Number(numDeletedRows);
     },
@@ -46,12 +51,12 @@ export function memoryGrantStore(database: MemoryDatabase): GrantStore {
   return {
     ...simple.memory(database),
     deleteAll: async (where) => table.deleteWhere(where),
-    prune: async (now) =>
-      table.deleteWhere(
-        ({ id, remembered }) =>
-          remembered === null &&
-          begun.count({ grantId: id }) === 0 &&
-          asked.count(({ grantId, expiresAt }) => grantId === id && expiresAt > now) === 0,
-      ),
+    async prune(now, most) {
+      const where = ({ id, remembered }: Grant): boolean =>
+        remembered === null &&
+        begun.count({ grantId: id }) === 0 &&
+        asked.count(({ grantId, expiresAt }) => grantId === id && expiresAt > now) === 0;
+      return table.find({ where, limit: most }).filter(({ id }) => table.delete(id)).length;
+    },
   } satisfies GrantStore;
 }

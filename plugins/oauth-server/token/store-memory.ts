@@ -1,7 +1,7 @@
 // Codes and tokens in memory.
 import type { MemoryDatabase } from 'hexforge/plugin';
 import type { IssuedStore } from 'hexforge/oauth';
-import { accessTokens, clients, codes, families, grants, refreshTokens } from '../tables-memory.ts';
+import { accessTokens, clients, codes, families, grants, refreshTokens, type CodeRow } from '../tables-memory.ts';
 
 export function memoryIssuedStore(db: MemoryDatabase): IssuedStore {
   const [code, family, refresh, access] = [codes(db), families(db), refreshTokens(db), accessTokens(db)];
@@ -25,6 +25,21 @@ export function memoryIssuedStore(db: MemoryDatabase): IssuedStore {
       code.update(hash, { misses: row.misses + 1, takenAt: row.misses + 1 >= most ? now : null });
     },
     insertFamily: async (made) => family.insert(made),
+    async roomForFamily({ userId, clientId }, most) {
+      const clientOf = new Map(
+        grants(db)
+          .find({ where: { userId } })
+          .map((grant) => [grant.id, grant.clientId]),
+      );
+      const all = family.find({
+        where: ({ grantId }) => clientOf.has(grantId),
+        // What has not ended has no time of it, and comes first.
+        orderBy: [{ desc: ({ endedAt }) => endedAt ?? new Date(8.64e15) }, { desc: 'createdAt' }, 'id'],
+      });
+      const ofClient = all.filter(({ grantId }) => clientOf.get(grantId) === clientId);
+      const past = new Set([...all.slice(most.ofUser - 1), ...ofClient.slice(most.ofClient - 1)].map(({ id }) => id));
+      family.deleteWhere(({ id }) => past.has(id));
+    },
     async endFamily(id, now) {
       if (family.get(id)?.endedAt === null) family.update(id, { endedAt: now });
       access.deleteWhere({ familyId: id });
@@ -66,13 +81,16 @@ export function memoryIssuedStore(db: MemoryDatabase): IssuedStore {
     async deleteAccessToken(hash) {
       access.delete(hash);
     },
-    async prune(now) {
+    async prune(now, most) {
       const expired = ({ expiresAt }: { readonly expiresAt: Date }): boolean => expiresAt <= now;
-      return (
-        access.deleteWhere(expired) +
-        family.deleteWhere(expired) +
-        code.deleteWhere((row) => expired(row) && (row.familyId === null || family.get(row.familyId) === undefined))
-      );
+      const where = (row: CodeRow): boolean =>
+        expired(row) && (row.familyId === null || family.get(row.familyId) === undefined);
+      return [
+        ...access.find({ where: expired, limit: most }).filter(({ hash }) => access.delete(hash)),
+        ...refresh.find({ where: expired, limit: most }).filter(({ hash }) => refresh.delete(hash)),
+        ...family.find({ where: expired, limit: most }).filter(({ id }) => family.delete(id)),
+        ...code.find({ where, limit: most }).filter(({ hash }) => code.delete(hash)),
+      ].length;
     },
   } satisfies IssuedStore;
 }

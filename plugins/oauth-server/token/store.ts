@@ -145,6 +145,30 @@ export function sqlIssuedStore(database: SqlDatabase): IssuedStore {
     async insertFamily(family) {
       await database.em().insert(FamilyTable, family);
     },
+    async roomForFamily({ userId, clientId }, most) {
+      const latest = rawSql`family.ended_at desc nulls first, family.created_at desc, family.id`;
+      const ranked = db(database)
+        .selectFrom('oauth_server_family as family')
+        .innerJoin('oauth_server_grant as grant', 'grant.id', 'family.grant_id')
+        .select([
+          'family.id',
+          'grant.client_id',
+          rawSql<number>`row_number() over (order by ${latest})`.as('of_user'),
+          rawSql<number>`row_number() over (partition by "grant".client_id order by ${latest})`.as('of_client'),
+        ])
+        .where('grant.user_id', '=', userId);
+      const past = db(database)
+        .selectFrom(ranked.as('ranked'))
+        .select('ranked.id')
+        .where((is) =>
+          is.or([
+            is('of_user', '>=', most.ofUser),
+            is.and([is('ranked.client_id', '=', clientId), is('of_client', '>=', most.ofClient)]),
+          ]),
+        )
+        .limit(1000);
+      await db(database).deleteFrom('oauth_server_family').where('id', 'in', past).execute();
+    },
     async endFamily(id, now) {
       await db(database)
         .updateTable('oauth_server_family')
@@ -196,27 +220,43 @@ export function sqlIssuedStore(database: SqlDatabase): IssuedStore {
     async deleteAccessToken(hash) {
       await database.em().nativeDelete(AccessTokenTable, { hash });
     },
-    async prune(now) {
-      const em = database.em();
-      return (
-        (await em.nativeDelete(AccessTokenTable, { expiresAt: { $lte: now } })) +
-        (await em.nativeDelete(FamilyTable, { expiresAt: { $lte: now } })) +
-        // A code that was taken is kept until its family goes, so that its second use is known for what it is.
-        (await db(database)
-          .deleteFrom('oauth_server_code')
-          .where('expires_at', '<=', now)
-          .where(({ not, exists, selectFrom }) =>
-            not(
-              exists(
-                selectFrom('oauth_server_family')
-                  .select('oauth_server_family.id')
-                  .whereRef('oauth_server_family.id', '=', 'oauth_server_code.family_id'),
-              ),
+    async prune(now, most) {
+      const rows = db(database);
+      const access = rows
+        .selectFrom('oauth_server_access_token')
+        .select('hash')
+        .where('expires_at', '<=', now)
+        .limit(most);
+      const refresh = rows
+        .selectFrom('oauth_server_refresh_token')
+        .select('hash')
+        .where('expires_at', '<=', now)
+        .limit(most);
+      const family = rows.selectFrom('oauth_server_family').select('id').where('expires_at', '<=', now).limit(most);
+      // A code that was taken is kept until its family goes, so that its second use is known for what it is.
+      const code = rows
+        .selectFrom('oauth_server_code')
+        .select('oauth_server_code.hash')
+        .where('expires_at', '<=', now)
+        .where(({ not, exists, selectFrom }) =>
+          not(
+            exists(
+              selectFrom('oauth_server_family')
+                .select('oauth_server_family.id')
+                .whereRef('oauth_server_family.id', '=', 'oauth_server_code.family_id'),
             ),
-          )
-          .executeTakeFirst()
-          .then(({ numDeletedRows }) => Number(numDeletedRows)))
-      );
+          ),
+        )
+        .limit(most);
+      let removed = 0n;
+      for (const deletion of [
+        rows.deleteFrom('oauth_server_access_token').where('hash', 'in', access),
+        rows.deleteFrom('oauth_server_refresh_token').where('hash', 'in', refresh),
+        rows.deleteFrom('oauth_server_family').where('id', 'in', family),
+        rows.deleteFrom('oauth_server_code').where('hash', 'in', code),
+      ])
+        removed += (await deletion.executeTakeFirst()).numDeletedRows;
+      return Number(removed);
     },
   } satisfies IssuedStore;
 }

@@ -1,5 +1,6 @@
 // Personal access tokens, on in-memory stores.
 import t from 'tap';
+import { systemIds } from '#adapters/memory/index';
 import type { AccountStore, TokenStore } from '#core/identity/index';
 import { world } from './world.ts';
 
@@ -112,6 +113,30 @@ void t.test('access tokens', async (t) => {
     t.equal((await w.tokens.list(eve, page)).total, 0);
     await t.rejects(w.tokens.revoke(eve, { id: token.id }), { name: 'NotFound' });
     t.ok(await w.reads(secret));
+  });
+
+  await t.test('a user has 1,000 tokens, and those that have expired make room', async (t) => {
+    const w = await signedIn();
+    const soon = new Date(w.clock.now().getTime() + 1000);
+    const kept = await w.tokens.create(w.session(), wanted);
+    const expiring = await w.tokens.create(w.session(), { ...wanted, expiresAt: soon });
+    await w.parts.unitOfWork.run(async () => {
+      for (let count = 2; count < 1000; count += 1)
+        await w.parts.tokens.insert({ ...kept.token, id: systemIds.uuid() }, `hash ${count}`);
+    });
+    const another = () => w.tokens.create(w.session(), wanted);
+    await t.rejects(another(), { name: 'Unprocessable', detail: 'A user has at most 1000; delete one' });
+    t.ok(await w.reads(expiring.secret));
+    w.clock.advance(1000);
+    t.ok(await w.reads((await another()).secret));
+    t.equal((await w.tokens.list(w.session(), page)).total, 1000, 'the expired one is gone');
+    await t.rejects(another(), { name: 'Unprocessable' });
+    await w.tokens.revoke(w.session(), { id: kept.token.id });
+    t.ok(await w.reads((await another()).secret));
+    const eve = await w.account('eve');
+    const { accessToken } = await w.signIn('eve');
+    const id = (await w.reads(accessToken))?.credential.id ?? '';
+    t.ok((await w.tokens.create(w.as(eve, { id }), wanted)).secret, 'of another user there is room');
   });
 
   await t.test('a list is newest first, in pages', async (t) => {

@@ -1,5 +1,7 @@
 // Sign-in, refresh and sign-out, on in-memory stores.
 import t from 'tap';
+import { sha256Hasher } from '#adapters/crypto/session-tokens';
+import { systemIds } from '#adapters/memory/index';
 import { RateLimited, Unauthorized } from '#core/kernel/errors';
 import { fakeHasher, world } from './world.ts';
 
@@ -220,7 +222,70 @@ void t.test('sessions', async (t) => {
     await t.rejects(w.sessions.refresh(w.call(), { refreshToken: second.refreshToken }), stale);
     for (const text of [undefined, '', 'x', 'x'.repeat(43), first.accessToken])
       await t.rejects(w.sessions.refresh(w.call(), { refreshToken: text }), stale);
-    t.equal(await w.parts.sessions.prune(w.clock.now()), 1);
+    await w.pruneSessions();
+    t.equal(await w.parts.sessions.byRefreshToken(sha256Hasher.hash(second.refreshToken)), undefined);
+  });
+
+  await t.test('a user has 1,000 sessions: the one that was not refreshed for longest makes room', async (t) => {
+    const w = world();
+    const ada = await w.account('ada');
+    const eve = await w.account('eve');
+    const [first, second, other] = [await w.signIn('ada'), await w.signIn('ada'), await w.signIn('eve')];
+    await w.parts.unitOfWork.run(async () => {
+      for (let count = 2; count < 1000; count += 1)
+        await w.parts.sessions.insert({
+          id: systemIds.uuid(),
+          userId: ada.id,
+          createdAt: w.clock.now(),
+          expiresAt: new Date(w.clock.now().getTime() + 31 * 86_400_000),
+          ip: '',
+          userAgent: '',
+        });
+    });
+    w.clock.advance(1000);
+    const refreshed = await w.sessions.refresh(w.call(), { refreshToken: first.refreshToken });
+    const last = await w.signIn('ada');
+    t.match(w.entries.at(-1), { action: 'user.login', details: { sessions_ended: 1 } });
+    t.equal(await w.reads(second.accessToken), undefined);
+    for (const { accessToken } of [refreshed, last]) t.match(await w.reads(accessToken), { id: ada.id });
+    t.match(await w.reads(other.accessToken), { id: eve.id });
+    t.equal(await w.parts.unitOfWork.run(() => w.parts.sessions.endAll(ada.id)), 1000);
+  });
+
+  await t.test('a session that ends while it is refreshed is not refreshed', async (t) => {
+    const w = world();
+    await w.account('ada');
+    const { refreshToken } = await w.signIn('ada');
+    const { sessions: useCases } = w.build({
+      sessions: {
+        ...w.parts.sessions,
+        useRefreshToken: async (hash, now) => {
+          const used = await w.parts.sessions.useRefreshToken(hash, now);
+          await w.parts.sessions.end(used?.sessionId ?? '');
+          return used;
+        },
+      },
+    });
+    await t.rejects(useCases.refresh(w.call(), { refreshToken }), stale);
+  });
+
+  await t.test('a used refresh token is known for as long as it would have been good', async (t) => {
+    const w = world();
+    await w.account('ada');
+    const first = await w.signIn('ada');
+    const family = () => w.parts.sessions.byRefreshToken(sha256Hasher.hash(first.refreshToken));
+    let { refreshToken } = first;
+    for (const days of [29, 1]) {
+      t.ok(await family());
+      w.clock.advance(days * 86_400_000 - (days === 1 ? 1 : 0));
+      ({ refreshToken } = await w.sessions.refresh(w.call(), { refreshToken }));
+      await w.pruneSessions();
+    }
+    t.ok(await family());
+    w.clock.advance(1);
+    await w.pruneSessions();
+    t.equal(await family(), undefined);
+    t.ok((await w.sessions.refresh(w.call(), { refreshToken })).accessToken, 'the session goes on');
   });
 
   await t.test('a refresh token of a suspended user is refused', async (t) => {

@@ -4,6 +4,7 @@ import { rsaSigner, sha256Digests } from '#adapters/crypto/oauth';
 import { aesSealer } from '#adapters/crypto/sealer';
 import { fixedClock, memoryRateCounter, openMemory, systemIds } from '#adapters/memory/index';
 import { identityScopes, reservedScopes, type AccountClaims } from '#core/identity/index';
+import type { AuditEntry } from '#core/kernel/audit';
 import { anonymous, type Call, type User } from '#core/kernel/caller';
 import { scopeCatalogue } from '#core/kernel/scopes';
 import type { Settings } from '#core/kernel/settings';
@@ -36,6 +37,7 @@ function world(set: Readonly<Record<string, unknown>> = {}) {
     get: async (key) => (set[key] ?? oauthSettings.find((setting) => setting.key === key)?.default) as never,
   };
   const standing = { blocked: false };
+  const entries: AuditEntry[] = [];
   const signedIn = clock.now();
   const oauth = oauthUseCases({
     clients: memoryClientStore(database),
@@ -62,7 +64,7 @@ function world(set: Readonly<Record<string, unknown>> = {}) {
     scopes: scopeCatalogue([...identityScopes, ...reservedScopes, ...repositoryScopes, ...oauthScopes]),
     settings,
     rateCounter: memoryRateCounter(),
-    audit: { append: async () => undefined },
+    audit: { append: async (entry) => void entries.push(entry) },
     events: { emit: async () => 'event' },
     locks: storage.locks,
     unitOfWork: storage.unitOfWork,
@@ -87,7 +89,7 @@ function world(set: Readonly<Record<string, unknown>> = {}) {
     now: clock.now(),
     renew: async () => call(of),
   });
-  return { clock, oauth, standing, asUser: () => call(caller), asClient: () => call(anonymous) };
+  return { clock, oauth, standing, entries, asUser: () => call(caller), asClient: () => call(anonymous) };
 }
 
 const verifier = 'v'.repeat(43);
@@ -113,8 +115,8 @@ async function begun() {
     code_challenge: sha256Digests.challenge(verifier),
     code_challenge_method: 'S256',
   };
-  const code = async (): Promise<string> => {
-    const answer = await oauth.authorization.decide(asUser(), request, { decision: 'allow' });
+  const code = async (over: object = {}, remember = 'false'): Promise<string> => {
+    const answer = await oauth.authorization.decide(asUser(), { ...request, ...over }, { decision: 'allow', remember });
     if (answer.outcome !== 'answered') throw new Error('no code');
     return new URL(answer.url).searchParams.get('code') ?? '';
   };
@@ -140,6 +142,67 @@ void t.test('a code is good for ten minutes, to the second', async (t) => {
   t.ok((await exchange(early)).accessToken);
   clock.advance(1);
   await t.rejects(exchange(late), { code: 'invalid_grant' });
+});
+
+const mcp = (name: string): object => ({ resource: `https://forge.example/api/v1/mcp/${name}` });
+const all = { page: 1, perPage: 2000 };
+
+void t.test('a resource is one grant however it is spelled, and what was remembered of it counts', async (t) => {
+  const { oauth, request, asUser, code } = await begun();
+  for (const name of ['Ada/Notes', 'ada/notes', 'ADA/NOTES']) await code(mcp(name), 'true');
+  const { items } = await oauth.grants.list(asUser(), all);
+  t.match(items, [{ grant: mcp('ada/notes') }]);
+  t.equal(items.length, 1);
+  t.equal((await oauth.authorization.ask(asUser(), { ...request, ...mcp('adA/noteS') })).outcome, 'answered');
+});
+
+void t.test('a user has 1,000 grants: the one that was not used for longest makes room', async (t) => {
+  const { oauth, entries, clock, request, asUser, code, exchange, refresh } = await begun();
+  const remembers = async (name: string) =>
+    (await oauth.authorization.ask(asUser(), { ...request, ...mcp(name) })).outcome === 'answered';
+  const first = await exchange(await code(mcp('ada/used')));
+  const idle = await exchange(await code(mcp('ada/idle'), 'true'));
+  for (let count = 2; count < 1000; count += 1) {
+    clock.advance(1);
+    await code(mcp(`ada/${count}`), 'true');
+  }
+  const { refreshToken } = await refresh(first.refreshToken);
+  clock.advance(1);
+  entries.length = 0;
+  await code(mcp('ada/2'), 'true');
+  t.strictSame(
+    entries.map(({ action }) => action),
+    ['oauth_grant.approved'],
+    'one that is there needs no room',
+  );
+  await code(mcp('ada/more'), 'true');
+  t.match(entries.slice(1), [
+    { action: 'oauth_grant.revoked', details: { client_id: request.client_id, ...mcp('ada/idle'), dropped: true } },
+    { action: 'oauth_grant.approved' },
+  ]);
+  t.equal((await oauth.grants.list(asUser(), all)).total, 1000);
+  t.equal(await oauth.reader.read(idle.accessToken, clock.now()), undefined);
+  t.notOk(await remembers('ada/idle'));
+  t.ok((await refresh(refreshToken)).accessToken, 'it was used');
+  for (const name of ['ada/2', 'ada/3', 'ada/more']) t.ok(await remembers(name), name);
+});
+
+void t.test('an application has 100 chains of tokens of one user: the oldest makes room', async (t) => {
+  const { clock, code, exchange, refresh } = await begun();
+  const made = [];
+  for (let count = 0; count < 102; count += 1) {
+    clock.advance(1000);
+    made.push(await exchange(await code(mcp(`ada/${count % 2}`))));
+  }
+  const good = await Promise.all(
+    made.map(({ refreshToken }) =>
+      refresh(refreshToken).then(
+        () => true,
+        () => false,
+      ),
+    ),
+  );
+  t.strictSame(good, [false, false, ...Array.from({ length: 100 }, () => true)]);
 });
 
 void t.test('who has to sign in, for the first time or again, may be asked to unless prompt=none', async (t) => {

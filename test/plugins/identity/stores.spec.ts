@@ -57,7 +57,7 @@ async function maker(data: TestData): Promise<() => Promise<Made<IdentityStores>
   return async () => ({
     provider: storesOn(storage),
     dispose: async () => {
-      await storage.database.em().execute('truncate identity_user cascade');
+      await storage.database.em().execute('truncate identity_user, identity_refresh_token cascade');
       await storage.database.em().execute('delete from identity_group where not is_system');
     },
   });
@@ -137,6 +137,10 @@ void t.test('stores of identity', async (t) => {
         })),
       ],
       ['all sessions ended', sessions((store) => ({ endAll: (userId) => store.endAll(userId) }))],
+      ['no session makes room', sessions(() => ({ endOldest: async () => 0 }))],
+      ['pruning without a bound', sessions((store) => ({ prune: (at) => store.prune(at, Infinity) }))],
+      ['refresh tokens that are never forgotten', sessions(() => ({ pruneRefreshTokens: async () => 0 }))],
+      ['expired tokens stay', tokens(() => ({ deleteExpired: async () => 0 }))],
       ['token expiry ignored', tokens((store) => ({ byHash: (hash) => store.byHash(hash, new Date(0)) }))],
       ['a use that is lost', tokens(() => ({ touch: async () => undefined }))],
       [

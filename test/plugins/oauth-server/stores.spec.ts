@@ -77,7 +77,11 @@ void t.test('stores of the authorization server', (t) =>
     return contract(t, engine, oauthChecks, async () => ({
       provider: await inhabited(storage),
       dispose: async () => {
-        await storage.database.em().execute('truncate identity_user, oauth_server_client cascade');
+        await storage.database
+          .em()
+          .execute(
+            'truncate identity_user, oauth_server_client, oauth_server_refresh_token, oauth_server_access_token cascade',
+          );
       },
     }));
   }),
@@ -101,6 +105,10 @@ void t.test('the contract fails on stores that break it', async (t) => {
     'misses do not count': ({ issued }) => ({ issued: { ...issued, missCode: async () => undefined } }),
     'grants stay': ({ grants }) => ({ grants: { ...grants, deleteAll: async () => 0 } }),
     'nothing is pruned': ({ issued }) => ({ issued: { ...issued, prune: async () => 0 } }),
+    'nothing makes room': ({ issued }) => ({ issued: { ...issued, roomForFamily: async () => undefined } }),
+    'pruning has no bound': ({ grants }) => ({
+      grants: { ...grants, prune: (now) => grants.prune(now, Infinity) },
+    }),
     'clients are never found': ({ clients }) => ({
       clients: { ...clients, search: async (_q, page) => ({ items: [], total: 0, ...page }) },
     }),
