@@ -70,6 +70,7 @@ export default definePlugin({
       audit: context.AuditLog,
       events: context.Events,
       locks: context.Locks,
+      log: context.log,
       unitOfWork: context.UnitOfWork,
       clock: context.Clock,
       ids: context.Ids,
