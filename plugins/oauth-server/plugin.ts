@@ -93,7 +93,7 @@ export default definePlugin({
     ...introspectionRoutes(parts, () => instance.baseUrl),
     ...userinfoRoutes(parts),
     ...registrationRoutes(parts),
-    ...applicationRoutes(parts, () => users),
+    ...applicationRoutes(parts),
     ...applicationAdminRoutes(parts, () => users),
     ...grantRoutes(parts),
   ],

@@ -53,6 +53,15 @@ void t.test('statements of requests about tokens', { timeout: 60_000 }, async (t
     t.strictSame(await asked(first.refresh_token), [...begun, 'select oauth_server_key', ...changed]);
   });
 
+  await t.test('a new application is answered with what is known: its secret is told this once', async (t) => {
+    const body = { name: 'Notes', redirect_uris: ['https://notes.example/cb'] };
+    const asked = await statements(async () =>
+      expected(await user.post('/api/v1/user/oauth2/apps', { body }), 201, 'creating an application'),
+    );
+    // Held while the application is written.
+    t.equal(asked.filter((one) => one === 'select identity_user').length, 1, asked.join(', '));
+  });
+
   await t.test('an introspection', async (t) => {
     const asked = await statements(() => introspect(forge, app, first.access_token));
     t.strictSame(asked, ['select oauth_server_client', 'select oauth_server_access_token', 'select identity_user']);
