@@ -6,6 +6,7 @@ import { mostRebased, type MergeTrial } from '#core/repositories/git-backend';
 import { commitFile, never } from '#test/contracts/git/provider';
 import { git, must } from '#test/contracts/git/stock-git';
 import { temporaryFolder } from '#test/support/folder';
+import { countingTurns } from '#test/support/turns';
 import { notingGit, pushable } from './provider.ts';
 
 const id = '0e000000-0000-4000-8000-000000000000';
@@ -96,13 +97,7 @@ void t.test('the end of a head is looked for a stretch at a time', async (t) => 
   for (const length of [0, 1, 256 * KiB - 2, 256 * KiB - 1, 256 * KiB, 256 * KiB + 1, 600 * KiB])
     t.equal(await endOfHead(Buffer.from(`${'x'.repeat(length)}\n\nmessage\n\n`)), length);
   t.equal(await endOfHead(Buffer.from('no message\n')), 11);
-  let turns = 0;
-  const count = (): void => {
-    turns += 1;
-    immediate = setImmediate(count);
-  };
-  let immediate = setImmediate(count);
-  t.equal(await endOfHead(Buffer.alloc(4096 * KiB, ' \n')), 4096 * KiB);
-  clearImmediate(immediate);
+  const { result, turns } = await countingTurns(() => endOfHead(Buffer.alloc(4096 * KiB, ' \n')));
+  t.equal(result, 4096 * KiB);
   t.ok(turns >= 15, `others had ${turns} turns`);
 });
