@@ -119,7 +119,7 @@ export function sessions(parts: SessionParts): Sessions {
       const opened = await unitOfWork.run(async () => {
         // Suspended, deleted or given another password while the hash was computed: the proof is void.
         const held = await accounts.lock(account.id);
-        if (held?.account.status !== 'active' || !stillProves(proved, held)) return false;
+        if (held?.account.status !== 'active' || !stillProves(proved, held)) return undefined;
         await accounts.update(account.id, {
           lastActiveAt: call.now,
           ...(rehashed !== undefined && { passwordHash: rehashed }),
@@ -140,10 +140,10 @@ export function sessions(parts: SessionParts): Sessions {
           actorId: account.id,
           actorUsername: account.username,
         });
-        return true;
+        return issue({ ...account, lastActiveAt: call.now }, session.id, refreshToken, call.now);
       });
-      if (!opened) throw wrong();
-      return issue({ ...account, lastActiveAt: call.now }, session.id, refreshToken, call.now);
+      if (opened === undefined) throw wrong();
+      return opened;
     },
 
     async refresh(call, { refreshToken: presented }) {
@@ -162,10 +162,11 @@ export function sessions(parts: SessionParts): Sessions {
         // It may have ended since it was looked at.
         if (!(await store.extend(used.sessionId, secondsAfter(call.now, lifetimes.refreshSeconds)))) return undefined;
         await store.addRefreshToken({ hash: tokenHasher.hash(next), sessionId: used.sessionId, createdAt: call.now });
-        return { account, sessionId: used.sessionId };
+        // Whatever fails up to here, the token presented is good still: it would pass for a stolen one otherwise.
+        return issue(account, used.sessionId, next, call.now);
       });
       if (renewed === undefined) throw stale();
-      return issue(renewed.account, renewed.sessionId, next, call.now);
+      return renewed;
     },
 
     async signOut(call, { access, refresh }) {

@@ -40,38 +40,26 @@ export function outdatedAnchors(git: Git) {
   const remember = (key: string, fate: Fate): void =>
     known.set(key, { fate }, 300 + key.length + (typeof fate === 'object' ? 8 * (fate.removed?.length ?? 0) : 0));
 
-  /** Of files that are there before and after, for the questions about one commit. */
-  async function compareNamed(
+  /** What became of files since a commit: of those that are there still by name, and of the others among all. */
+  async function compared(
     repositoryId: string,
-    commit: Oid,
-    same: readonly Question[],
-    head: Oid,
+    { commit: from, isThere }: Question,
+    asked: ReadonlySet<string>,
+    to: Oid,
     signal: AbortSignal,
-  ): Promise<void> {
-    const paths = [...new Set(same.map(({ path }) => path))];
-    const query = { from: commit, to: head, algorithm: 'myers', paths } as const;
-    const { files } = await git.patch(repositoryId, query, caps, signal);
-    const byPath = new Map(files.map((file) => [file.newPath, file] as const));
-    for (const { path, key } of same) remember(key, fateOf(byPath.get(path)));
-  }
-
-  /** Of all files, for those of the questions that are about the same commit. */
-  async function compareAll(
-    repositoryId: string,
-    commit: Oid,
-    same: readonly Question[],
-    head: Oid,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const { files } = await git.difference(repositoryId, commit, head, signal);
-    const byPath = new Map(
-      files.filter(({ status }) => status !== 'added').map((one) => [one.previousPath ?? one.path, one] as const),
-    );
-    for (const { path, key } of same) {
-      const change = byPath.get(path);
-      if (change === undefined) remember(key, undefined);
-      else remember(key, change.status === 'removed' ? 'gone' : { removed: removedLines(change) });
+  ): Promise<ReadonlyMap<string, Fate>> {
+    if (isThere) {
+      const query = { from, to, algorithm: 'myers', paths: [...asked] } as const;
+      const { files } = await git.patch(repositoryId, query, caps, signal);
+      return new Map(files.map((file) => [file.newPath, fateOf(file)]));
     }
+    const { files } = await git.difference(repositoryId, from, to, signal);
+    return new Map(
+      files
+        .map((change) => [change.previousPath ?? change.path, change] as const)
+        .filter(([path, { status }]) => status !== 'added' && asked.has(path))
+        .map(([path, change]) => [path, change.status === 'removed' ? 'gone' : { removed: removedLines(change) }]),
+    );
   }
 
   /** One after the other: a page of comments takes one of git's places at a time. Ends with the first that fails. */
@@ -81,22 +69,19 @@ export function outdatedAnchors(git: Git) {
     head: Oid,
     signal: AbortSignal,
   ): Promise<void> {
-    let [named, whole] = [0, 0];
+    const left = { named: mostNamed, whole: mostWhole };
     const tried = new Set(questions.filter(({ key }) => failed.get(key) !== undefined));
     for (const one of [...questions.filter((question) => !tried.has(question)), ...tried]) {
       if (known.get(one.key) !== undefined) continue;
-      if (one.isThere ? named >= mostNamed : whole >= mostWhole) continue;
+      const way = one.isThere ? 'named' : 'whole';
+      if (left[way] === 0) continue;
+      left[way] -= 1;
       const alike = questions.filter(({ commit, isThere }) => commit === one.commit && isThere === one.isThere);
       // One that failed is asked alone, lest it fails the others.
       const same = tried.has(one) ? [one] : alike.filter((other) => !tried.has(other)).slice(0, caps.maxFiles);
       try {
-        if (one.isThere) {
-          named += 1;
-          await compareNamed(repositoryId, one.commit, same, head, signal);
-        } else {
-          whole += 1;
-          await compareAll(repositoryId, one.commit, same, head, signal);
-        }
+        const fates = await compared(repositoryId, one, new Set(same.map(({ path }) => path)), head, signal);
+        for (const { path, key } of same) remember(key, fates.get(path));
       } catch (error) {
         // A list of comments is not refused because a comparison takes too long.
         if (!(error instanceof Unavailable || error instanceof Unprocessable) || signal.aborted) throw error;
@@ -140,8 +125,7 @@ export function outdatedAnchors(git: Git) {
   };
 }
 
-function fateOf(file: PatchedFile | undefined): Fate {
-  if (file === undefined) return undefined;
+function fateOf(file: PatchedFile): Fate {
   if (file.isDelete) return 'gone';
   if (file.isBinary || (file.omitted !== undefined && file.deletions > 0)) return { removed: undefined };
   const lines = hunksOf(file.sections).flatMap((hunk) => hunk.lines.filter(({ op }) => op === '-'));

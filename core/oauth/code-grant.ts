@@ -5,7 +5,7 @@ import type { Call } from '#core/kernel/caller';
 import { stillAllowed, type Client } from './client.ts';
 import { InvalidGrant, InvalidRequest, InvalidTarget } from './errors.ts';
 import { isCode, mostFamilies, mostMisses, type AuthorizationCode, type Grant } from './grant.ts';
-import type { Issued, Issuing, TokenResponse } from './issue.ts';
+import type { Issuing, TokenResponse } from './issue.ts';
 import type { OAuthParts } from './parts.ts';
 import { isSameResource } from './resource.ts';
 import { familyDays } from './settings.ts';
@@ -61,10 +61,10 @@ export function codeGrant(parts: OAuthParts, issuing: Issuing) {
       throw wrong;
     }
     const { code, grant } = found;
-    // What the client has lost since is neither told nor issued.
-    const scopes = stillAllowed(client, code.scopes);
-    const seconds = await issuing.lifetimes();
-    const outcome = await unitOfWork.run(async () => {
+    // What the client has lost since is neither told nor issued, and for one that was taken nothing is.
+    const scopes = code.takenAt === null ? stillAllowed(client, code.scopes) : [];
+    const ready = await issuing.ready(scopes, now);
+    const response = await unitOfWork.run(async () => {
       // 4. The account, the session and the grant are there still, and stay so until this is written.
       const account = await vouching.held(grant.userId);
       const held = await grants.update({ id: grant.id }, { updatedAt: now });
@@ -95,12 +95,10 @@ export function codeGrant(parts: OAuthParts, issuing: Issuing) {
       if (account === undefined || !alive || scopes.length === 0) return undefined;
       await issued.roomForFamily(grant, mostFamilies);
       await issued.insertFamily(family);
-      return { account, issued: await issuing.tokens(family, scopes, now, seconds) };
+      // 6. Whatever fails in making the response, the code is good still.
+      return issuing.response(ready, { client, account, family, scopes, nonce: code.nonce, now });
     });
-    if (outcome === undefined) throw notGood();
-    // 6. The ID token says who signed in, and when.
-    const { account, issued: tokens }: { account: typeof outcome.account; issued: Issued } = outcome;
-    const { authTime, nonce } = code;
-    return { ...tokens, idToken: await issuing.idToken(tokens, { client, account, authTime, nonce, now }) };
+    if (response === undefined) throw notGood();
+    return response;
   };
 }

@@ -15,29 +15,45 @@ export interface TokenResponse {
   readonly idToken: string | undefined;
 }
 
-/** Of a response, what is written with the change that allows it. */
-export type Issued = Omit<TokenResponse, 'idToken'>;
+/** What the tokens of a response are made with. */
+export interface Ready {
+  /** How long they live, in seconds; no refresh token where that is 0. */
+  readonly access: number;
+  readonly refresh: number;
+  /** Signs the ID token. Undefined where `openid` is not granted. */
+  readonly sign: Awaited<ReturnType<SigningKeys['signing']>> | undefined;
+}
 
 export function issuing(parts: OAuthParts, keys: SigningKeys) {
   const { issued, digests, settings, ids, baseUrl } = parts;
   return {
-    /** How long tokens live that are issued now, in seconds; no refresh tokens where that is 0. */
-    lifetimes: async () => ({
+    /** Before the unit of work: a key may have to be made. */
+    ready: async (scopes: readonly string[], now: Date): Promise<Ready> => ({
       access: await settings.get('oauth2.access_token_ttl'),
       refresh: await settings.get('oauth2.refresh_token_ttl'),
+      sign: scopes.includes('openid') ? await keys.signing(now) : undefined,
     }),
 
-    /** Inside the unit of work that took the code or refresh token. */
-    async tokens(
-      family: Pick<Family, 'id' | 'expiresAt'>,
-      scopes: readonly string[],
-      now: Date,
-      seconds: { readonly access: number; readonly refresh: number },
-    ): Promise<Issued> {
+    /**
+     * Inside the unit of work that takes the code or refresh token, to the last thing that can fail: whoever is told
+     * of a failure tries again, and a token that was taken nevertheless would pass for a stolen one.
+     */
+    async response(
+      { access, refresh, sign }: Ready,
+      about: {
+        readonly client: Client;
+        readonly account: AccountClaims;
+        readonly family: Pick<Family, 'id' | 'authTime' | 'expiresAt'>;
+        readonly scopes: readonly string[];
+        readonly nonce: string | null;
+        readonly now: Date;
+      },
+    ): Promise<TokenResponse> {
+      const { client, account, family, scopes, nonce, now } = about;
       const accessToken = accessTokens.mint(ids);
       const ends = (after: number): Date =>
         new Date(Math.min(secondsAfter(now, after).getTime(), family.expiresAt.getTime()));
-      const expiresAt = ends(seconds.access);
+      const expiresAt = ends(access);
       await issued.insertAccessToken({
         id: ids.uuid(),
         hash: digests.hash(accessToken),
@@ -46,48 +62,28 @@ export function issuing(parts: OAuthParts, keys: SigningKeys) {
         createdAt: now,
         expiresAt,
       });
-      const refreshToken = seconds.refresh === 0 ? undefined : refreshTokens.mint(ids);
+      const refreshToken = refresh === 0 ? undefined : refreshTokens.mint(ids);
       if (refreshToken !== undefined)
         await issued.insertRefreshToken({
           hash: digests.hash(refreshToken),
           familyId: family.id,
           createdAt: now,
-          expiresAt: ends(seconds.refresh),
+          expiresAt: ends(refresh),
         });
-      return {
-        accessToken,
-        expiresIn: Math.floor((expiresAt.getTime() - now.getTime()) / 1000),
-        scopes,
-        refreshToken,
-      };
-    },
-
-    /** OpenID Connect Core, section 2. Undefined where `openid` was not granted. */
-    async idToken(
-      { accessToken, expiresIn, scopes }: Issued,
-      about: {
-        readonly client: Client;
-        readonly account: AccountClaims;
-        readonly authTime: Date;
-        readonly nonce: string | null;
-        readonly now: Date;
-      },
-    ): Promise<string | undefined> {
-      if (!scopes.includes('openid')) return undefined;
-      const issuedAt = seconds(about.now);
-      return keys.sign(
-        {
-          iss: baseUrl,
-          aud: about.client.clientId,
-          exp: issuedAt + expiresIn,
-          iat: issuedAt,
-          auth_time: seconds(about.authTime),
-          ...(about.nonce !== null && { nonce: about.nonce }),
-          at_hash: digests.half(accessToken),
-          ...claimsOf(about.account, scopes),
-        },
-        about.now,
-      );
+      const expiresIn = Math.floor((expiresAt.getTime() - now.getTime()) / 1000);
+      const issuedAt = seconds(now);
+      // OpenID Connect Core, section 2: who signed in, and when.
+      const idToken = await sign?.({
+        iss: baseUrl,
+        aud: client.clientId,
+        exp: issuedAt + expiresIn,
+        iat: issuedAt,
+        auth_time: seconds(family.authTime),
+        ...(nonce !== null && { nonce }),
+        at_hash: digests.half(accessToken),
+        ...claimsOf(account, scopes),
+      });
+      return { accessToken, expiresIn, scopes, refreshToken, idToken };
     },
   };
 }

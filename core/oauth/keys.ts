@@ -39,9 +39,11 @@ export function signingKeys({ keys, signer, sealer, locks, unitOfWork, ids }: Pa
     (await kept())[0] ?? (await locks.exclusive(lock, async () => (await kept())[0] ?? (await add(now))));
 
   return {
-    async sign(claims: Readonly<Record<string, unknown>>, now: Date): Promise<string> {
+    /** @returns what signs claims with the key of now, which is read and opened. Not for use inside a unit of work. */
+    async signing(now: Date) {
       const key = await newest(now);
-      return signer.sign({ kid: key.id, privateKey: openOf(key) }, claims);
+      const opened = { kid: key.id, privateKey: openOf(key) };
+      return (claims: Readonly<Record<string, unknown>>): Promise<string> => signer.sign(opened, claims);
     },
 
     /** Those by which a signature may be checked now. */

@@ -3,6 +3,7 @@ import type { Users, Vouching } from '#core/identity/index';
 import type { AdminGrants } from '#core/kernel/admin-grants';
 import type { AuditLog } from '#core/kernel/audit';
 import type { AccountStanding, Sealer } from '#core/kernel/credentials';
+import type { Log } from '#core/kernel/log';
 import type { RateCounter } from '#core/kernel/rate';
 import type { ScopeCatalogue } from '#core/kernel/scopes';
 import type { Settings } from '#core/kernel/settings';
@@ -30,6 +31,7 @@ export interface OAuthParts {
   readonly audit: AuditLog;
   readonly events: Events;
   readonly locks: Locks;
+  readonly log: Log;
   readonly unitOfWork: UnitOfWork;
   readonly clock: Clock;
   readonly ids: Ids;

@@ -50,7 +50,7 @@ export function refreshGrant(parts: OAuthParts, issuing: Issuing) {
     const { family, grant, usedAt } = found;
     // 3. What is asked for may be asked. A token that was used goes on to step 5, to end its family.
     const scopes = usedAt === null ? asked(found, client, fields) : [];
-    const seconds = await issuing.lifetimes();
+    const ready = await issuing.ready(scopes, now);
     const outcome = await unitOfWork.run(async () => {
       // 4. The account and the grant are there still, and stay so until this is written.
       const account = await vouching.held(grant.userId);
@@ -70,13 +70,11 @@ export function refreshGrant(parts: OAuthParts, issuing: Issuing) {
         );
         return 'reused';
       }
-      return { account, tokens: await issuing.tokens(family, scopes, now, seconds) };
+      // 6. Whatever fails in making the response, the token is good still. The same sign-in, so no new nonce.
+      return issuing.response(ready, { client, account, family, scopes, nonce: null, now });
     });
     if (outcome === undefined) throw notGood();
     if (outcome === 'reused') throw new InvalidGrant('refresh token reuse detected');
-    // 6. The same sign-in, so no new nonce.
-    const { account, tokens } = outcome;
-    const about = { client, account, authTime: family.authTime, nonce: null, now };
-    return { ...tokens, idToken: await issuing.idToken(tokens, about) };
+    return outcome;
   };
 }

@@ -24,7 +24,10 @@ export function tokenEndpoint(parts: OAuthParts, issuing: Issuing) {
 
   const noteUse = async ({ id, lastUsedAt }: Client, now: Date): Promise<void> => {
     if (lastUsedAt !== null && now.getTime() - lastUsedAt.getTime() < noteEvery) return;
-    await parts.unitOfWork.run(() => parts.clients.update({ id }, { lastUsedAt: now }));
+    // The tokens are issued by now: whoever heard of a failure would ask again with what is used up.
+    await parts.unitOfWork
+      .run(() => parts.clients.update({ id }, { lastUsedAt: now }))
+      .catch((error: unknown) => parts.log.warn({ err: error, app: id }, 'the use of a client could not be noted'));
   };
 
   /** @throws {OAuthRefusal} */

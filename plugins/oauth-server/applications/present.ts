@@ -6,7 +6,8 @@ import type { applicationAuditPageJson, applicationJson } from './schemas.ts';
 
 type ApplicationJson = TypeOf<typeof applicationJson>;
 
-const present = (client: Client, owner: string | null): ApplicationJson => ({
+/** @param owner the name of whoever owns it. */
+export const presentOwned = (client: Client, owner: string | null): ApplicationJson => ({
   id: client.id,
   client_id: client.clientId,
   name: client.name,
@@ -26,12 +27,12 @@ const present = (client: Client, owner: string | null): ApplicationJson => ({
 export async function presentApplications(users: Users, clients: readonly Client[]): Promise<ApplicationJson[]> {
   const owners = await users.byIds(clients.flatMap(({ ownerId }) => ownerId ?? []));
   return clients.map((client) =>
-    present(client, client.ownerId === null ? null : (owners.get(client.ownerId)?.username ?? null)),
+    presentOwned(client, client.ownerId === null ? null : (owners.get(client.ownerId)?.username ?? null)),
   );
 }
 
 export const presentApplication = async (users: Users, client: Client): Promise<ApplicationJson> =>
-  (await presentApplications(users, [client]))[0] ?? present(client, null);
+  (await presentApplications(users, [client]))[0] ?? presentOwned(client, null);
 
 /** The page envelope around items that were presented together. */
 export const envelope = <T, J>({ total, page, perPage }: Page<T>, items: readonly J[]) => ({

@@ -1,10 +1,9 @@
 // Applications of the caller (document A, "Self-service OAuth2 applications").
-import { api, pageRules, readPage, reply, session, type Route } from 'hexforge/plugin';
-import type { Users } from 'hexforge/identity';
+import { api, pageRules, presentPage, readPage, reply, session, type Route } from 'hexforge/plugin';
 import { defaultScopes } from 'hexforge/oauth';
 import type { OAuthUseCases } from '#core/oauth/use-cases';
 import { uncached } from '../client-proof.ts';
-import { envelope, presentApplication, presentApplications } from './present.ts';
+import { presentOwned } from './present.ts';
 import {
   applicationBody,
   applicationChangeBody,
@@ -43,7 +42,7 @@ const sent = ({
 const guarded = { access: session, scope: null } as const;
 const one = '/user/oauth2/apps/{id}';
 
-export const applicationRoutes = ({ applications }: OAuthUseCases, users: () => Users): readonly Route[] => [
+export const applicationRoutes = ({ applications }: OAuthUseCases): readonly Route[] => [
   api({
     ...guarded,
     id: 'applicationList',
@@ -54,7 +53,7 @@ export const applicationRoutes = ({ applications }: OAuthUseCases, users: () => 
     result: applicationPageJson,
     async run(call, { query }) {
       const page = await applications.list(call, readPage(pageRules.orDefault(), query));
-      return envelope(page, await presentApplications(users(), page.items));
+      return presentPage(page, (client) => presentOwned(client, call.caller.username));
     },
   }),
   api({
@@ -78,8 +77,10 @@ export const applicationRoutes = ({ applications }: OAuthUseCases, users: () => 
         name: body.name,
         confidential,
       });
-      const shown = await presentApplication(users(), client);
-      return reply({ ...shown, ...(secret !== undefined && { client_secret: secret }) }, { headers: uncached });
+      return reply(
+        { ...presentOwned(client, call.caller.username), ...(secret !== undefined && { client_secret: secret }) },
+        { headers: uncached },
+      );
     },
   }),
   api({
@@ -90,7 +91,7 @@ export const applicationRoutes = ({ applications }: OAuthUseCases, users: () => 
     path: one,
     result: applicationJson,
     statuses: [404],
-    run: async (call, { params }) => presentApplication(users(), await applications.fetch(call, params)),
+    run: async (call, { params }) => presentOwned(await applications.fetch(call, params), call.caller.username),
   }),
   api({
     ...guarded,
@@ -102,7 +103,7 @@ export const applicationRoutes = ({ applications }: OAuthUseCases, users: () => 
     result: applicationJson,
     statuses: [404],
     run: async (call, { params, body }) =>
-      presentApplication(users(), await applications.update(call, { ...params, ...sent(body) })),
+      presentOwned(await applications.update(call, { ...params, ...sent(body) }), call.caller.username),
   }),
   api({
     ...guarded,

@@ -18,8 +18,9 @@ import { zeroOid } from '#core/repositories/git-backend';
 import { serve } from '#test/contracts/git/http-server';
 import { eventually } from '#test/contracts/git/provider';
 import { must } from '#test/contracts/git/stock-git';
+import { temporaryFolder } from '#test/support/folder';
 import { withoutDescriptors } from './descriptors.ts';
-import { quiet } from './provider.ts';
+import { pushable, quiet } from './provider.ts';
 
 const id = '0a000000-0000-4000-8000-000000000000';
 /** More than a tick of the file system's clock. */
@@ -36,22 +37,12 @@ interface Place {
 
 /** A repository with one commit on `main`. */
 async function place(t: Test): Promise<Place> {
-  const folder = await mkdtemp(join(tmpdir(), 'hexforge-broken-'));
-  const root = join(folder, 'root');
-  const native = gitNative({ root, log: quiet });
-  t.teardown(async () => {
-    await native.close();
-    await rm(folder, { recursive: true, force: true });
-  });
-  await native.create(id, { defaultBranch: 'main' });
-  const server = await serve(native);
-  const client = join(folder, 'client');
-  await must(folder, ['init', '-q', '-b', 'main', client]);
+  const folder = await temporaryFolder(t);
+  const { root, directory, native, client, url } = await pushable(t, folder, id);
   await must(client, ['commit', '-q', '--allow-empty', '-m', 'one']);
-  await must(client, ['push', '-q', server.url(id), 'main']);
-  await server.stop();
+  await must(client, ['push', '-q', url, 'main']);
   const tip = await must(client, ['rev-parse', 'main']);
-  return { root, directory: join(root, '0a', `${id}.git`), native, tip, folder };
+  return { root, directory, native, tip, folder };
 }
 
 /** The marks of a process, as it leaves them when it is killed. */

@@ -1,19 +1,11 @@
 // Contents of blobs as they are handed out.
 import t from 'tap';
 import { chunksOf } from '#adapters/git-native/objects/contents';
+import { countingTurns } from '#test/support/turns';
 
 void t.test('a large blob is handed out in small pieces, with a turn of the loop between any two', async (t) => {
   const content = Buffer.alloc(8 * 1024 ** 2 + 1, 'x\n');
-  let turns = 0;
-  let ended = false;
-  const tick = (): void => {
-    turns += 1;
-    if (!ended) setImmediate(tick);
-  };
-  setImmediate(tick);
-  const pieces: Uint8Array[] = [];
-  for await (const piece of chunksOf(content)) pieces.push(piece);
-  ended = true;
+  const { result: pieces, turns } = await countingTurns(() => Array.fromAsync(chunksOf(content)));
   t.ok(Buffer.concat(pieces).equals(content));
   t.ok(
     pieces.every(({ length }) => length <= 64 * 1024),

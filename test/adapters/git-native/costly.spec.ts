@@ -1,5 +1,5 @@
 // Questions that cost more than an answer may: trees that hold themselves over and over, and who else is kept waiting.
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
@@ -12,7 +12,7 @@ import type { CurrentCaller } from '#core/kernel/current-caller';
 import { serve } from '#test/contracts/git/http-server';
 import { commitFile } from '#test/contracts/git/provider';
 import { must } from '#test/contracts/git/stock-git';
-import { quiet } from './provider.ts';
+import { notingGit, quiet } from './provider.ts';
 
 const [bombs, plain] = ['0c000000-0000-4000-8000-000000000000', '0d000000-0000-4000-8000-000000000000'] as const;
 const levels = 12;
@@ -30,10 +30,7 @@ interface World {
 
 async function world(t: Test): Promise<World> {
   const folder = await mkdtemp(join(tmpdir(), 'hexforge-costly-'));
-  const noted = join(folder, 'noted');
-  const gitPath = join(folder, 'git');
-  await writeFile(gitPath, `#!/bin/sh\necho "$*" >> "${noted}"\nexec git "$@"\n`);
-  await chmod(gitPath, 0o755);
+  const { gitPath, started } = await notingGit(folder);
   const current = currentCaller();
   const native = gitNative({
     root: join(folder, 'root'),
@@ -74,7 +71,7 @@ async function world(t: Test): Promise<World> {
     tip,
     as: (key, work) => current.run(key, work),
     root: join(folder, 'root'),
-    started: async () => (await readFile(noted, 'utf8')).split('\n'),
+    started,
   };
 }
 

@@ -6,28 +6,11 @@ import t, { type Test } from 'tap';
 import { gitNative, type GitNative } from '#adapters/git-native/index';
 import { InsufficientStorage, Unavailable } from '#core/kernel/errors';
 import { zeroOid, type JudgeRefs } from '#core/repositories/git-backend';
-import type { FileWrite, PushHooks } from '#core/repositories/git-history';
-import { bytesOf, never } from '#test/contracts/git/provider';
+import { never } from '#test/contracts/git/provider';
+import { change, hooks, oid, pushed } from './first-push.ts';
 import { quiet } from './provider.ts';
 
 const id = '0a000000-0000-4000-8000-000000000000';
-const oid = '1'.repeat(40);
-const hooks: PushHooks = {
-  announced: async () => undefined,
-  judge: async (updates) => updates.map(({ ref }) => ({ ref, refusal: undefined })),
-  landed: async () => undefined,
-  signal: never,
-};
-const someone = { name: 'a', email: 'a@b', date: new Date(0) };
-const change: FileWrite = {
-  ref: 'refs/heads/main',
-  parent: zeroOid,
-  path: 'file',
-  file: { content: Buffer.from('x'), mode: '100644' },
-  message: 'one',
-  author: someone,
-  committer: someone,
-};
 const declined = String.raw`printf '000eunpack ok\n0031ng refs/heads/main pre-receive hook declined\n0000'`;
 
 /** @param lines what git does, in place of the git that is installed. */
@@ -42,20 +25,6 @@ async function repository(t: Test, lines?: readonly string[]): Promise<GitNative
   t.teardown(() => native.close());
   await native.create(id, { defaultBranch: 'main' });
   return native;
-}
-
-const pkt = (text: string): string => (text.length + 4).toString(16).padStart(4, '0') + text;
-
-async function pushed(native: GitNative, capabilities: string): Promise<string> {
-  const answer = await native.receivePack(id, {
-    ...hooks,
-    service: 'git-receive-pack',
-    protocol: undefined,
-    body: (async function* body() {
-      yield Buffer.from(`${pkt(`${zeroOid} ${oid} refs/heads/main\0${capabilities}\n`)}0000PACK`);
-    })(),
-  });
-  return (await bytesOf(answer)).toString();
 }
 
 void t.test('a push whose judge fails is refused with the reason of that, over the API with its status', async (t) => {
@@ -100,7 +69,7 @@ for (const { how, lines, told, capabilities = 'report-status' } of [
   void t.test(`${how} has refused nothing: the reason is told as the server's own`, async (t) => {
     const native = await repository(t, lines);
     await t.rejects(native.write(id, change, hooks), { name: 'Unavailable', message: told });
-    t.match(await pushed(native, capabilities), new RegExp(`ng refs/heads/main ${told.source.slice(1)}`));
+    t.match(await pushed(native, id, capabilities), new RegExp(`ng refs/heads/main ${told.source.slice(1)}`));
   });
 }
 

@@ -1,10 +1,8 @@
 // Merges of generated histories, each against the stock git in a work tree: outcome, tree, commits and paths in
 // conflict are the same, and after a conflict nothing is left.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { gitNative } from '#adapters/git-native/index';
 import {
   mergeStrategies,
   zeroOid,
@@ -12,11 +10,11 @@ import {
   type MergeWrite,
   type Oid,
 } from '#core/repositories/git-backend';
-import { serve } from '#test/contracts/git/http-server';
 import { mergeHistories } from '#test/contracts/git/merge-histories';
 import { never } from '#test/contracts/git/provider';
 import { git, must } from '#test/contracts/git/stock-git';
-import { quiet } from './provider.ts';
+import { temporaryFolder } from '#test/support/folder';
+import { pushable } from './provider.ts';
 
 const id = '0a000000-0000-4000-8000-000000000000';
 const pairs = Number(process.env['HEXFORGE_TEST_MERGES'] ?? 20);
@@ -81,24 +79,12 @@ const broughtBy = (folder: string, from: string, to: string): Promise<string> =>
   must(folder, ['log', '--reverse', '--topo-order', '--format=%T %an %ae %ad%n%B', '--date=raw', `${from}..${to}`]);
 
 void t.test(`${pairs} generated pairs merge as in a work tree`, { timeout: 3_600_000 }, async (t: Test) => {
-  const folder = await mkdtemp(join(tmpdir(), 'hexforge-merges-'));
-  const root = join(folder, 'root');
-  const native = gitNative({ root, log: quiet });
-  t.teardown(async () => {
-    await native.close();
-    await rm(folder, { recursive: true, force: true });
-  });
-  await native.create(id, { defaultBranch: 'main' });
-  const server = await serve(native);
-  t.teardown(() => server.stop());
-  const client = join(folder, 'client');
-  await must(folder, ['init', '-q', '-b', 'main', client]);
+  const { native, directory, client, url } = await pushable(t, await temporaryFolder(t), id);
   const { code, stderr } = await git(client, ['fast-import', '--quiet', '--done'], {
     input: mergeHistories(seed, pairs).script,
   });
   t.equal(code, 0, stderr);
-  await must(client, ['push', '-q', server.url(id), '--all']);
-  const directory = join(root, id.slice(0, 2), `${id}.git`);
+  await must(client, ['push', '-q', url, '--all']);
 
   const byBackend = async (target: Oid, source: Oid, strategy: MergeStrategy): Promise<Result> => {
     const change: MergeWrite = { ref, target, source, strategy, message: 'Merge', author: committer, committer };

@@ -1,14 +1,10 @@
 // Files whose names look like what git prints around names: every answer about them is the one about any other file.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import t from 'tap';
-import { gitNative } from '#adapters/git-native/index';
 import type { DiffCaps } from '#core/repositories/git-backend';
 import { data, line, write } from '#test/contracts/git/history';
-import { serve } from '#test/contracts/git/http-server';
 import { git, must } from '#test/contracts/git/stock-git';
-import { quiet } from './provider.ts';
+import { temporaryFolder } from '#test/support/folder';
+import { pushable } from './provider.ts';
 
 const id = '0f000000-0000-4000-8000-000000000000';
 const caps: DiffCaps = { maxFileBytes: 2 ** 19, maxTotalBytes: 2 ** 22, maxFileLines: 20_000, maxFiles: 1000 };
@@ -44,18 +40,8 @@ const names = [
 ].toSorted((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)));
 
 void t.test('names that look like what stands around names', { timeout: 120_000 }, async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), 'hexforge-names-'));
   // How fast it is does not matter here.
-  const native = gitNative({ root: join(folder, 'root'), log: quiet, limits: { computeSeconds: 60 } });
-  t.teardown(async () => {
-    await native.close();
-    await rm(folder, { recursive: true, force: true });
-  });
-  await native.create(id, { defaultBranch: 'main' });
-  const server = await serve(native);
-  t.teardown(() => server.stop());
-  const client = join(folder, 'client');
-  await must(folder, ['init', '-q', '-b', 'main', client]);
+  const { native, client, url } = await pushable(t, await temporaryFolder(t), id, { limits: { computeSeconds: 60 } });
   const on = (branch: string, from: string, text: (name: string, index: number) => string): readonly Buffer[] => [
     line(`commit refs/heads/${branch}\ncommitter Ada <ada@example.org> 1700000000 +0000`),
     data(branch),
@@ -71,7 +57,7 @@ void t.test('names that look like what stands around names', { timeout: 120_000 
     ...on('ours', 'main', (name, index) => lines(index + 1, 'three')),
   ]);
   t.equal((await git(client, ['fast-import', '--quiet', '--date-format=raw'], { input })).code, 0);
-  await must(client, ['push', '-q', server.url(id), '--all']);
+  await must(client, ['push', '-q', url, '--all']);
   const [empty = '', main = '', topic = '', ours = ''] = await native.readRefs(
     id,
     ['empty', 'main', 'topic', 'ours'].map((branch) => `refs/heads/${branch}`),
@@ -116,7 +102,7 @@ void t.test('names that look like what stands around names', { timeout: 120_000 
       ...names.flatMap((name, index) => write(`${name}\tx\t`, `${lines(20, `line of ${index}`)}more\n`)),
     ]);
     t.equal((await git(client, ['fast-import', '--quiet', '--date-format=raw'], { input: renamed })).code, 0);
-    await must(client, ['push', '-q', server.url(id), 'renamed']);
+    await must(client, ['push', '-q', url, 'renamed']);
     const [to = ''] = await native.readRefs(id, ['refs/heads/renamed']);
     const [from = ''] = (await native.commitRecord(id, to))?.parents ?? [];
     const { files } = await native.patch(id, { from, to, algorithm: 'myers' }, caps);

@@ -1,19 +1,16 @@
 // The least rate of clients that hold a place: who hardly sends or reads loses it, and is told.
 import { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import { gitNative, type GitNative } from '#adapters/git-native/index';
+import type { GitNative } from '#adapters/git-native/index';
 import { Pace } from '#adapters/git-native/process/pace';
 import { RequestHeads } from '#adapters/git-native/transport/request-heads';
 import { zeroOid } from '#core/repositories/git-backend';
-import { serve } from '#test/contracts/git/http-server';
 import { bytesOf, commitFile, never } from '#test/contracts/git/provider';
 import { must } from '#test/contracts/git/stock-git';
-import { quiet } from './provider.ts';
+import { temporaryFolder } from '#test/support/folder';
+import { pushable } from './provider.ts';
 
 const id = '0b000000-0000-4000-8000-000000000000';
 const leastRate = { bytesPerSecond: 1024, seconds: 0.1 };
@@ -29,23 +26,10 @@ async function* trickling(head: string, slowly: string): AsyncGenerator<Uint8Arr
 
 /** One place alone, and a file larger than the buffers on the way. */
 async function onePlace(t: Test): Promise<{ readonly native: GitNative; readonly tip: string; readonly blob: string }> {
-  const folder = await mkdtemp(join(tmpdir(), 'hexforge-pace-'));
-  const native = gitNative({
-    root: join(folder, 'root'),
-    log: quiet,
-    limits: { transfers: 1, leastRate, pooledBlobBytes: 1024 },
-  });
-  t.teardown(async () => {
-    await native.close();
-    await rm(folder, { recursive: true, force: true });
-  });
-  await native.create(id, { defaultBranch: 'main' });
-  const server = await serve(native);
-  await must(folder, ['init', '-q', '-b', 'main', 'client']);
-  const client = join(folder, 'client');
+  const limits = { transfers: 1, leastRate, pooledBlobBytes: 1024 };
+  const { native, client, url } = await pushable(t, await temporaryFolder(t), id, { limits });
   const tip = await commitFile(client, 'big', randomBytes(4 * 1024 * 1024));
-  await must(client, ['push', '-q', server.url(id), 'main']);
-  await server.stop();
+  await must(client, ['push', '-q', url, 'main']);
   return { native, tip, blob: await must(client, ['rev-parse', 'main:big']) };
 }
 

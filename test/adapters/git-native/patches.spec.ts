@@ -1,17 +1,17 @@
 // Diffs that are to be read, of this adapter: output in any pieces, hostile repositories, configuration, what is kept.
 import { Buffer } from 'node:buffer';
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { base85 } from '#adapters/git-native/diffs/binary-literal';
 import { PatchReader } from '#adapters/git-native/diffs/patch-reader';
-import { gitNative, type GitLimits } from '#adapters/git-native/index';
+import type { GitLimits } from '#adapters/git-native/index';
 import type { DiffCaps, PatchQuery } from '#core/repositories/git-backend';
-import { serve } from '#test/contracts/git/http-server';
 import { data, latinName, line, write } from '#test/contracts/git/history';
 import { git, must } from '#test/contracts/git/stock-git';
-import { quiet } from './provider.ts';
+import { temporaryFolder } from '#test/support/folder';
+import { notingGit, pushable } from './provider.ts';
 
 const [KiB, MiB] = [1024, 1024 ** 2];
 const caps: DiffCaps = { maxFileBytes: 512 * KiB, maxTotalBytes: 4 * MiB, maxFileLines: 20_000, maxFiles: 1000 };
@@ -129,35 +129,23 @@ function decoded(text: string): Buffer {
 const repository = '0d000000-0000-4000-8000-000000000001';
 
 async function world(t: Test, limits: Partial<GitLimits> = {}) {
-  const folder = await mkdtemp(join(tmpdir(), 'hexforge-patches-'));
-  const noted = join(folder, 'noted');
-  const gitPath = join(folder, 'git');
-  await writeFile(gitPath, `#!/bin/sh\necho "$*" >> "${noted}"\nexec git "$@"\n`);
-  await chmod(gitPath, 0o755);
-  const native = gitNative({ root: join(folder, 'root'), log: quiet, gitPath, limits });
-  t.teardown(async () => {
-    await native.close();
-    await rm(folder, { recursive: true, force: true });
-  });
-  await native.create(repository, { defaultBranch: 'main' });
-  const server = await serve(native);
-  t.teardown(() => server.stop());
-  const own = join(folder, 'own');
-  await must(folder, ['init', '-q', '-b', 'main', own]);
+  const folder = await temporaryFolder(t);
+  const { gitPath, started } = await notingGit(folder);
+  const { native, directory, client, url } = await pushable(t, folder, repository, { gitPath, limits });
   /** A branch of files, pushed. */
   const pushed = async (branch: string, files: readonly Buffer[]): Promise<string> => {
     const head = `commit refs/heads/${branch}\ncommitter Ada <ada@example.org> 1700000000 +0000`;
     const input = Buffer.concat([line(head), data(branch), ...files]);
-    const { code, stderr } = await git(own, ['fast-import', '--quiet', '--date-format=raw'], { input });
+    const { code, stderr } = await git(client, ['fast-import', '--quiet', '--date-format=raw'], { input });
     if (code !== 0) throw new Error(stderr);
-    await must(own, ['push', '-q', server.url(repository), branch]);
-    return await must(own, ['rev-parse', branch]);
+    await must(client, ['push', '-q', url, branch]);
+    return await must(client, ['rev-parse', branch]);
   };
   return {
     native,
     pushed,
-    directory: join(folder, 'root', repository.slice(0, 2), `${repository}.git`),
-    diffs: async () => (await readFile(noted, 'utf8')).split('\n').filter((command) => command.includes(' diff-tree ')),
+    directory,
+    diffs: async () => (await started()).filter((command) => command.includes(' diff-tree ')),
   };
 }
 

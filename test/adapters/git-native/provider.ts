@@ -1,10 +1,13 @@
 // The native adapter under test: how to make one, and what it leaves behind.
 import { readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { chmod, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { gitNative, type GitNativeOptions } from '#adapters/git-native/index';
+import { gitNative, type GitNative, type GitNativeOptions } from '#adapters/git-native/index';
 import type { Log } from '#core/kernel/log';
 import type { GitBackendUnderTest } from '#test/contracts/git-backend';
+import { serve } from '#test/contracts/git/http-server';
+import { must } from '#test/contracts/git/stock-git';
+import type { Teardown } from '#test/support/forge';
 
 export const quiet: Log = {
   debug: () => undefined,
@@ -20,6 +23,45 @@ export async function makeNative(root: string, options: Partial<GitNativeOptions
     traces: async () => [...workingBelow(root), ...blobReaders(root), ...(await leftBehind(root))],
     close: () => backend.close(),
   };
+}
+
+/** One repository behind a server, and a client to push to it from. */
+export interface Pushable {
+  readonly native: GitNative;
+  readonly root: string;
+  /** Of the repository. */
+  readonly directory: string;
+  readonly url: string;
+  /** A work tree without a commit, on `main`. */
+  readonly client: string;
+}
+
+/** @param folder where all of it is. */
+export async function pushable(
+  t: Teardown,
+  folder: string,
+  id: string,
+  options: Partial<GitNativeOptions> = {},
+): Promise<Pushable> {
+  const root = join(folder, 'root');
+  const native = gitNative({ root, log: quiet, ...options });
+  t.teardown(() => native.close());
+  await native.create(id, { defaultBranch: 'main' });
+  const server = await serve(native);
+  t.teardown(() => server.stop());
+  const client = join(folder, 'client');
+  await must(folder, ['init', '-q', '-b', 'main', client]);
+  return { native, root, directory: join(root, id.slice(0, 2), `${id}.git`), url: server.url(id), client };
+}
+
+/** A git that notes the commands it is started with. */
+export async function notingGit(
+  folder: string,
+): Promise<{ readonly gitPath: string; started(): Promise<readonly string[]> }> {
+  const [gitPath, noted] = [join(folder, 'git'), join(folder, 'noted')];
+  await writeFile(gitPath, `#!/bin/sh\necho "$*" >> '${noted}'\nexec git "$@"\n`);
+  await chmod(gitPath, 0o755);
+  return { gitPath, started: async () => (await readFile(noted, 'utf8')).split('\n') };
 }
 
 interface Running {

@@ -1,14 +1,13 @@
 // Pruning as the native adapter does it: what git is given, what it leaves on disk, and what becomes of a run that
 // fails or is killed.
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile, rename, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { gitNative, type GitNative } from '#adapters/git-native/index';
-import { serve } from '#test/contracts/git/http-server';
 import { commitFile } from '#test/contracts/git/provider';
 import { git, must } from '#test/contracts/git/stock-git';
-import { quiet } from './provider.ts';
+import { temporaryFolder } from '#test/support/folder';
+import { pushable, quiet } from './provider.ts';
 
 const id = '0a000000-0000-4000-8000-000000000000';
 const hour = 3_600_000;
@@ -25,26 +24,16 @@ interface Rig {
 }
 
 async function rig(t: Test): Promise<Rig> {
-  const folder = await mkdtemp(join(tmpdir(), 'hexforge-prune-'));
-  const root = join(folder, 'root');
-  const native = gitNative({ root, log: quiet });
-  t.teardown(async () => {
-    await native.close();
-    await rm(folder, { recursive: true, force: true });
-  });
-  await native.create(id, { defaultBranch: 'main' });
-  const server = await serve(native);
-  const client = join(folder, 'client');
-  await must(folder, ['init', '-q', '-b', 'main', client]);
+  const folder = await temporaryFolder(t);
+  const { root, directory, native, client, url } = await pushable(t, folder, id);
   const tip = await commitFile(client, 'file', 'content');
-  await must(client, ['push', '-q', server.url(id), 'main']);
+  await must(client, ['push', '-q', url, 'main']);
   const lost = await commitFile(client, 'file', 'lost');
-  await must(client, ['push', '-q', server.url(id), 'main:lost']);
+  await must(client, ['push', '-q', url, 'main:lost']);
   // So that the commit-graph has it too, which fsck compares with the objects.
   await native.maintain(id);
-  await must(client, ['push', '-q', server.url(id), ':lost']);
-  await server.stop();
-  return { folder, root, directory: join(root, '0a', `${id}.git`), native, tip, lost };
+  await must(client, ['push', '-q', url, ':lost']);
+  return { folder, root, directory, native, tip, lost };
 }
 
 const fsck = async (directory: string): Promise<number | null> =>

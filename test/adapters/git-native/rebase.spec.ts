@@ -1,54 +1,22 @@
 // Rebases of what a pusher made to cost much: too many commits, and headers of megabytes.
 import { Buffer } from 'node:buffer';
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { gitNative, type GitNative } from '#adapters/git-native/index';
 import { endOfHead } from '#adapters/git-native/objects/commit-head';
 import { mostRebased, type MergeTrial } from '#core/repositories/git-backend';
-import { serve } from '#test/contracts/git/http-server';
 import { commitFile, never } from '#test/contracts/git/provider';
 import { git, must } from '#test/contracts/git/stock-git';
-import { quiet } from './provider.ts';
+import { temporaryFolder } from '#test/support/folder';
+import { countingTurns } from '#test/support/turns';
+import { notingGit, pushable } from './provider.ts';
 
 const id = '0e000000-0000-4000-8000-000000000000';
 const who = 'Ada <ada@example.org> 1700000000 +0000';
 
-interface World {
-  readonly native: GitNative;
-  readonly client: string;
-  readonly directory: string;
-  readonly url: string;
-  /** Commands that git was started with. */
-  started(): Promise<readonly string[]>;
-}
-
-async function world(t: Test): Promise<World> {
-  const folder = await mkdtemp(join(tmpdir(), 'hexforge-rebase-'));
-  const noted = join(folder, 'noted');
-  const gitPath = join(folder, 'git');
-  await writeFile(gitPath, `#!/bin/sh\necho "$*" >> "${noted}"\nexec git "$@"\n`);
-  await chmod(gitPath, 0o755);
-  const root = join(folder, 'root');
+async function world(t: Test) {
+  const folder = await temporaryFolder(t);
+  const { gitPath, started } = await notingGit(folder);
   // How fast it is does not matter here.
-  const native = gitNative({ root, log: quiet, gitPath, limits: { computeSeconds: 60 } });
-  t.teardown(async () => {
-    await native.close();
-    await rm(folder, { recursive: true, force: true });
-  });
-  await native.create(id, { defaultBranch: 'main' });
-  const server = await serve(native);
-  t.teardown(() => server.stop());
-  const client = join(folder, 'client');
-  await must(folder, ['init', '-q', '-b', 'main', client]);
-  return {
-    native,
-    client,
-    directory: join(root, id.slice(0, 2), `${id}.git`),
-    url: server.url(id),
-    started: async () => (await readFile(noted, 'utf8')).split('\n'),
-  };
+  return { ...(await pushable(t, folder, id, { gitPath, limits: { computeSeconds: 60 } })), started };
 }
 
 void t.test('that a rebase is too long is found out once', { timeout: 120_000 }, async (t) => {
@@ -129,13 +97,7 @@ void t.test('the end of a head is looked for a stretch at a time', async (t) => 
   for (const length of [0, 1, 256 * KiB - 2, 256 * KiB - 1, 256 * KiB, 256 * KiB + 1, 600 * KiB])
     t.equal(await endOfHead(Buffer.from(`${'x'.repeat(length)}\n\nmessage\n\n`)), length);
   t.equal(await endOfHead(Buffer.from('no message\n')), 11);
-  let turns = 0;
-  const count = (): void => {
-    turns += 1;
-    immediate = setImmediate(count);
-  };
-  let immediate = setImmediate(count);
-  t.equal(await endOfHead(Buffer.alloc(4096 * KiB, ' \n')), 4096 * KiB);
-  clearImmediate(immediate);
+  const { result, turns } = await countingTurns(() => endOfHead(Buffer.alloc(4096 * KiB, ' \n')));
+  t.equal(result, 4096 * KiB);
   t.ok(turns >= 15, `others had ${turns} turns`);
 });

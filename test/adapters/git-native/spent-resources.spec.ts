@@ -5,30 +5,13 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { gitNative, type GitNative } from '#adapters/git-native/index';
 import { zeroOid } from '#core/repositories/git-backend';
-import type { FileWrite, PushHooks } from '#core/repositories/git-history';
-import { bytesOf, never } from '#test/contracts/git/provider';
+import { never } from '#test/contracts/git/provider';
+import { change, hooks, oid, pushed } from './first-push.ts';
 import { quiet } from './provider.ts';
 
 const id = '0a000000-0000-4000-8000-000000000000';
 const other = '0b000000-0000-4000-8000-000000000000';
-const oid = '1'.repeat(40);
 const full = { name: 'InsufficientStorage', message: 'The disk that holds the repositories is full' };
-const hooks: PushHooks = {
-  announced: async () => undefined,
-  judge: async (updates) => updates.map(({ ref }) => ({ ref, refusal: undefined })),
-  landed: async () => undefined,
-  signal: never,
-};
-const someone = { name: 'a', email: 'a@b', date: new Date(0) };
-const change: FileWrite = {
-  ref: 'refs/heads/main',
-  parent: zeroOid,
-  path: 'file',
-  file: { content: Buffer.from('x'), mode: '100644' },
-  message: 'one',
-  author: someone,
-  committer: someone,
-};
 
 /** A git that fails with `stderr`; receive-pack reports it as git does, with the reason beside the report. */
 async function failing(
@@ -57,26 +40,16 @@ async function failing(
   return { native, log, root };
 }
 
-const pkt = (text: string): string => (text.length + 4).toString(16).padStart(4, '0') + text;
-
 void t.test('a full disk is insufficient storage, whatever git was doing', async (t) => {
   const { native, log } = await failing(t, 'fatal: write error: No space left on device');
   await t.rejects(native.moveRefs(id, [{ ref: 'refs/heads/main', old: zeroOid, new: oid }]), full, 'a ref');
-  await t.rejects(native.writeTag(id, { name: 'v1', commit: oid, message: '', tagger: someone }), full, 'a tag');
+  await t.rejects(native.writeTag(id, { name: 'v1', commit: oid, message: '', tagger: change.author }), full, 'a tag');
   await t.rejects(native.fork(id, other, { defaultBranch: 'main', signal: never }), full, 'a fork');
   await t.rejects(native.mergeBase(id, oid, '2'.repeat(40), never), full, 'a read');
   await t.rejects(native.write(id, change, hooks), full, 'a commit of the API');
 
   await t.test('a push hears of it in the report, and the log names the folder', async (t) => {
-    const answer = await native.receivePack(id, {
-      ...hooks,
-      service: 'git-receive-pack',
-      protocol: undefined,
-      body: (async function* body() {
-        yield Buffer.from(`${pkt(`${zeroOid} ${oid} refs/heads/main\0report-status\n`)}0000PACK`);
-      })(),
-    });
-    const report = (await bytesOf(answer)).toString();
+    const report = await pushed(native, id, 'report-status');
     t.match(report, `unpack ${full.message}\n`);
     t.match(report, `ng refs/heads/main ${full.message}\n`);
     t.match(log.at(-1), { repository: id, directory: new RegExp(`${id}.git$`), err: full });

@@ -4,6 +4,7 @@ import t from 'tap';
 import { restored, skeletonOf } from '#adapters/http/json-slices';
 import { api } from '#adapters/http/route';
 import { anyone } from '#core/kernel/access';
+import { countingTurns } from '#test/support/turns';
 import { json, startRig } from './rig.ts';
 
 const mib = 1024 ** 2;
@@ -81,14 +82,6 @@ void t.test('what is not JSON is refused as before, and much beside long texts i
 });
 
 void t.test('others get their turn while a large text is read', async (t) => {
-  let turns = 0;
-  let counting = true;
-  const count = (): void => {
-    turns += 1;
-    if (counting) setImmediate(count);
-  };
-  setImmediate(count);
-  await sliced(`{"content":"${'QUJD'.repeat(4 * mib)}"}`);
-  counting = false;
+  const { turns } = await countingTurns(() => sliced(`{"content":"${'QUJD'.repeat(4 * mib)}"}`));
   t.ok(turns >= 16, `${turns} turns`);
 });

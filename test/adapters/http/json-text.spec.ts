@@ -4,6 +4,7 @@ import t from 'tap';
 import { jsonText, largestJson } from '#adapters/http/json-text';
 import { api } from '#adapters/http/route';
 import { anyone } from '#core/kernel/access';
+import { countingTurns } from '#test/support/turns';
 import { startRig } from './rig.ts';
 
 const open = { access: anyone, scope: null, meter: 'none', summary: 'For a test', method: 'GET' } as const;
@@ -31,15 +32,7 @@ void t.test(
       'with its own form': { toJSON: () => ({ own: 'x'.repeat(900_000) }), large: 'x'.repeat(900_000) },
     };
     for (const [name, body] of Object.entries(bodies)) {
-      let turns = 0;
-      let counting = true;
-      const count = (): void => {
-        turns += 1;
-        if (counting) setImmediate(count);
-      };
-      setImmediate(count);
-      const text = await jsonText(body);
-      counting = false;
+      const { result: text, turns } = await countingTurns(() => jsonText(body));
       t.ok(text === JSON.stringify(body), name);
       if (text.length > 3_000_000) t.ok(turns >= text.length / 1_200_000, `${name}: ${turns} turns of others`);
     }

@@ -8,6 +8,7 @@ import { api, object, type Route } from '#adapters/http/route';
 import { impliedStatuses } from '#adapters/http/statuses';
 import { admin, anyone, changes, reads, session, signedIn, superAdmin } from '#core/kernel/access';
 import type { Budget } from '#core/kernel/rate';
+import { countingTurns } from '#test/support/turns';
 import { bearer, counter, startRig } from './rig.ts';
 
 interface User {
@@ -191,15 +192,9 @@ void t.test('others have their turn while the document is made, once for all who
     }),
   );
   const rig = await startRig(t, many);
-  let turns = 0;
-  let counting = true;
-  const count = (): void => {
-    turns += 1;
-    if (counting) setImmediate(count);
-  };
-  setImmediate(count);
-  const documents = await Promise.all([rig.server.openapi(), rig.server.openapi(), rig.server.openapi()]);
-  counting = false;
+  const { result: documents, turns } = await countingTurns(() =>
+    Promise.all([rig.server.openapi(), rig.server.openapi(), rig.server.openapi()]),
+  );
   t.ok(turns >= 100, `${turns} turns: for the answers and the input of each operation`);
   t.equal(new Set(documents).size, 1);
   t.equal(rig.logged.length, 1, 'what one of them lacks is told once');

@@ -200,6 +200,18 @@ void t.test('sessions', async (t) => {
     t.ok(await w.reads(other.accessToken), 'another session of the user goes on');
   });
 
+  await t.test('a refresh token is good still where no session token could be made', async (t) => {
+    const w = world();
+    await w.account('ada');
+    const { refreshToken } = await w.signIn('ada');
+    const issue = async (): Promise<never> => {
+      throw new Error('away');
+    };
+    const { sessions } = w.build({ sessionTokens: { ...w.parts.sessionTokens, issue } });
+    await t.rejects(sessions.refresh(w.call(), { refreshToken }), { message: 'away' });
+    t.ok(await w.sessions.refresh(w.call(), { refreshToken }));
+  });
+
   await t.test('of two refreshes with one token at the same moment one wins, and the family is gone', async (t) => {
     const w = world();
     await w.account('ada');

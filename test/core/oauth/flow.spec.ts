@@ -6,6 +6,7 @@ import { fixedClock, memoryRateCounter, openMemory, systemIds } from '#adapters/
 import { identityScopes, reservedScopes, type AccountClaims } from '#core/identity/index';
 import type { AuditEntry } from '#core/kernel/audit';
 import { anonymous, type Call, type User } from '#core/kernel/caller';
+import { Unavailable } from '#core/kernel/errors';
 import { scopeCatalogue } from '#core/kernel/scopes';
 import type { Settings } from '#core/kernel/settings';
 import { oauthScopes, oauthSettings, type KeptKey } from '#core/oauth/index';
@@ -38,15 +39,27 @@ function world(set: Readonly<Record<string, unknown>> = {}) {
   };
   const standing = { blocked: false };
   const entries: AuditEntry[] = [];
+  /** What fails as if the database or the key had gone away. */
+  const gone = { key: false, signer: false, noting: false };
+  const away = (): never => {
+    throw new Unavailable('away');
+  };
+  const clients = memoryClientStore(database);
+  const sealer = aesSealer(new Uint8Array(32));
+  const warned: string[] = [];
   const signedIn = clock.now();
   const oauth = oauthUseCases({
-    clients: memoryClientStore(database),
+    clients: {
+      ...clients,
+      update: async (where, changes) =>
+        gone.noting && 'lastUsedAt' in changes ? away() : clients.update(where, changes),
+    },
     grants: memoryGrantStore(database),
     issued: memoryIssuedStore(database),
     keys: memoryRows(database.table<KeptKey>('oauth_server_key', { key: 'id' }), ({ id }) => id),
     digests: sha256Digests,
-    signer: rsaSigner,
-    sealer: aesSealer(new Uint8Array(32)),
+    signer: { ...rsaSigner, sign: async (key, claims) => (gone.signer ? away() : rsaSigner.sign(key, claims)) },
+    sealer: { ...sealer, open: (sealed, about) => (gone.key ? away() : sealer.open(sealed, about)) },
     users: {
       byUsername: async () => account,
       byIds: async () => new Map(),
@@ -67,6 +80,7 @@ function world(set: Readonly<Record<string, unknown>> = {}) {
     audit: { append: async (entry) => void entries.push(entry) },
     events: { emit: async () => 'event' },
     locks: storage.locks,
+    log: { ...quietLog, warn: (_members, message) => void warned.push(message) },
     unitOfWork: storage.unitOfWork,
     clock,
     ids: systemIds,
@@ -89,7 +103,7 @@ function world(set: Readonly<Record<string, unknown>> = {}) {
     now: clock.now(),
     renew: async () => call(of),
   });
-  return { clock, oauth, standing, entries, asUser: () => call(caller), asClient: () => call(anonymous) };
+  return { clock, oauth, standing, entries, gone, warned, asUser: () => call(caller), asClient: () => call(anonymous) };
 }
 
 const verifier = 'v'.repeat(43);
@@ -263,6 +277,35 @@ void t.test('a replay ends the family also while the account may not sign in', a
   await t.rejects(refresh(second.refreshToken), { code: 'invalid_grant' });
 });
 
+void t.test('a code and a refresh token are good still where the ID token could not be signed', async (t) => {
+  const { gone, code, exchange, refresh } = await begun();
+  const begin = await code();
+  const failing = async (of: 'key' | 'signer', work: () => Promise<unknown>): Promise<void> => {
+    gone[of] = true;
+    await t.rejects(work(), { message: 'away' }, of);
+    gone[of] = false;
+  };
+  await failing('key', () => exchange(begin));
+  await failing('signer', () => exchange(begin));
+  const first = await exchange(begin);
+  t.ok(first.idToken);
+  await failing('key', () => refresh(first.refreshToken));
+  await failing('signer', () => refresh(first.refreshToken));
+  const second = await refresh(first.refreshToken);
+  t.ok(second.idToken);
+  gone.key = true;
+  await t.rejects(exchange(begin), { code: 'invalid_grant' }, 'a replay is one without a key too');
+  gone.key = false;
+  await t.rejects(refresh(second.refreshToken), { code: 'invalid_grant' }, 'and ends the family');
+});
+
+void t.test('tokens are answered with where the use of their client could not be noted', async (t) => {
+  const { gone, warned, code, exchange } = await begun();
+  gone.noting = true;
+  t.ok((await exchange(await code())).refreshToken);
+  t.strictSame(warned, ['the use of a client could not be noted']);
+});
+
 void t.test('a client that registered itself goes after thirty days without a token, one in use stays', async (t) => {
   const { clock, oauth, asUser, asClient } = world({ 'oauth2.dcr.enabled': true });
   const made = async () =>
@@ -332,7 +375,7 @@ void t.test('keys: one is made when it is needed, two are published during a rot
   const both = await published();
   t.equal(both.length, 2);
   t.equal(both[1], first);
-  const [head = ''] = (await oauth.keys.sign({}, clock.now())).split('.');
+  const [head = ''] = (await (await oauth.keys.signing(clock.now()))({})).split('.');
   t.match(JSON.parse(Buffer.from(head, 'base64url').toString()), { kid: both[0], alg: 'RS256' }, 'the new one signs');
   clock.advance(2 * day * 1000);
   await oauth.upkeep();

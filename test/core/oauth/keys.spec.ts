@@ -25,7 +25,7 @@ function world(ring: Uint8Array[]) {
 void t.test('keys that were sealed again need the key before no more', async (t) => {
   const ring = [secret(1)];
   const { keys, now } = world(ring);
-  await keys.sign({}, now);
+  await keys.published(now);
   await keys.rotate(now, true);
   t.equal(await keys.sealed.reseal(), 0, 'nothing is due before the rotation');
   ring.unshift(secret(2));
@@ -33,7 +33,7 @@ void t.test('keys that were sealed again need the key before no more', async (t)
   t.equal(await keys.sealed.reseal(), 2, 'those that sign no more are published, and sealed again, too');
   t.equal(await keys.sealed.reseal(), 0);
   ring.pop();
-  const [header = '', claims = '', signature = ''] = (await keys.sign({ sub: 'ada' }, now)).split('.');
+  const [header = '', claims = '', signature = ''] = (await (await keys.signing(now))({ sub: 'ada' })).split('.');
   const { kid } = JSON.parse(Buffer.from(header, 'base64url').toString()) as { kid: string };
   const jwk = published.find((key) => key.kid === kid);
   t.ok(jwk, 'the key is the same');
@@ -44,7 +44,7 @@ void t.test('keys that were sealed again need the key before no more', async (t)
 void t.test('a key that does not open stays as it is, and the others are sealed again', async (t) => {
   const ring = [secret(1)];
   const { keys, now, all } = world(ring);
-  await keys.sign({}, now);
+  await keys.published(now);
   const [lost] = await all();
   ring.splice(0, 1, secret(2));
   await keys.rotate(now, true);
@@ -58,13 +58,13 @@ void t.test('a key that does not open stays as it is, and the others are sealed 
 
 void t.test('a sealed key that was moved to another row signs nothing', async (t) => {
   const { keys, rows, unitOfWork, now, all } = world([secret(1)]);
-  await keys.sign({}, now);
+  await keys.published(now);
   await keys.rotate(now, true);
   const [one, other] = await all();
   const moved = { sealed: other?.sealed ?? '' };
   await unitOfWork.run(() => rows.update({ id: one?.id ?? '' }, moved));
   await unitOfWork.run(() => rows.update({ id: other?.id ?? '' }, { sealed: one?.sealed ?? '' }));
-  await t.rejects(keys.sign({}, now), { code: 'internal' });
+  await t.rejects(keys.signing(now), { code: 'internal' });
 });
 
 void t.test('a key is published for two days after it was replaced, however many replaced it since', async (t) => {

@@ -44,16 +44,24 @@ void t.test('statements of requests about tokens', { timeout: 60_000 }, async (t
     const plain = expected(await exchange(forge, app, code, keys), 200, 'exchanging').body as Tokens;
     const asked = (token: string) =>
       statements(async () => expected(await refresh(forge, app, token), 200, 'refreshing'));
-    const always = [
-      'select oauth_server_client',
-      'select oauth_server_refresh_token',
+    const begun = ['select oauth_server_client', 'select oauth_server_refresh_token'];
+    const changed = [
       'select identity_user',
       'update oauth_server_grant',
       'update oauth_server_refresh_token',
       ...issued,
     ];
-    t.strictSame(await asked(plain.refresh_token), always);
-    t.strictSame(await asked(first.refresh_token), [...always, 'select oauth_server_key']);
+    t.strictSame(await asked(plain.refresh_token), [...begun, ...changed]);
+    t.strictSame(await asked(first.refresh_token), [...begun, 'select oauth_server_key', ...changed]);
+  });
+
+  await t.test('a new application is answered with what is known: its secret is told this once', async (t) => {
+    const body = { name: 'Notes', redirect_uris: ['https://notes.example/cb'] };
+    const asked = await statements(async () =>
+      expected(await user.post('/api/v1/user/oauth2/apps', { body }), 201, 'creating an application'),
+    );
+    // Held while the application is written.
+    t.equal(asked.filter((one) => one === 'select identity_user').length, 1, asked.join(', '));
   });
 
   await t.test('an introspection', async (t) => {
