@@ -60,7 +60,7 @@ export const listIssues =
     checkIssues(count);
     const texts = textShare(count);
     const rows = await store.list(id, filter, { ...numberedPage(page, 'newest'), limit: count, texts });
-    return { items: listedIssues(await viewsOf(parts, id, rows), texts), total, ...page };
+    return { items: await listedIssues(parts, id, rows, texts), total, ...page };
   };
 
 /** The newest first. */
@@ -102,5 +102,5 @@ export const listChildren =
     const filter = { parentId: parent.id };
     const texts = textShare(Math.min(page.perPage, await store.count(repository.id, filter)));
     const rows = await store.list(repository.id, filter, { ...numberedPage(page, 'oldest'), texts });
-    return listedIssues(await viewsOf(parts, repository.id, rows), texts);
+    return listedIssues(parts, repository.id, rows, texts);
   };

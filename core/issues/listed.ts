@@ -1,7 +1,9 @@
 // What a list of issues has room for. Everybody who reads a repository may write texts, each as long as it may be.
 import { clip, fitMembers, mostOfList } from '#core/kernel/clipping';
 import { Unprocessable } from '#core/kernel/errors';
-import { issueBounds, type IssueView } from './issue.ts';
+import { issueBounds, type IssueRow, type IssueView } from './issue.ts';
+import type { IssueParts } from './parts.ts';
+import { viewsOf } from './view.ts';
 
 const texts = ['description', 'assumptions', 'acceptanceCriteria'] as const;
 
@@ -19,14 +21,27 @@ export function checkIssues(count: number): void {
     });
 }
 
+/** Characters of one of its texts, of all issues of a list together. */
+export const listRoom = Math.floor(mostOfList / texts.length);
+
 /** Characters of each text that so many issues have room for; undefined where all of them may be whole. */
 export function textShare(count: number): number | undefined {
-  const share = Math.floor(mostOfList / texts.length / Math.max(1, count));
+  const share = Math.floor(listRoom / Math.max(1, count));
   return share < issueBounds.text ? share : undefined;
 }
 
 /** @param share as the store was told it: of what is longer it read a character more. */
-export function listedIssues<R extends IssueView>(rows: readonly R[], share?: number): readonly R[] {
+export async function listedIssues<R extends IssueRow>(
+  parts: Pick<IssueParts, 'planning' | 'associations'>,
+  repositoryId: string,
+  rows: readonly R[],
+  share?: number,
+): Promise<readonly (R & IssueView)[]> {
+  // Before the reads of the views: the two are work enough for a turn of the event loop each.
+  return withFittingAssociations(await viewsOf(parts, repositoryId, withFittingTexts(rows, share)));
+}
+
+function withFittingTexts<R extends IssueRow>(rows: readonly R[], share: number | undefined): readonly R[] {
   const cut = (text: string): string => (share === undefined ? text : clip(text, share));
   const shared =
     share === undefined
@@ -37,7 +52,7 @@ export function listedIssues<R extends IssueView>(rows: readonly R[], share?: nu
           assumptions: row.assumptions && cut(row.assumptions),
           acceptanceCriteria: row.acceptanceCriteria && cut(row.acceptanceCriteria),
         }));
-  return withFittingAssociations(fitMembers(shared, texts));
+  return fitMembers(shared, texts);
 }
 
 /** Issues repeat the components and versions of their repository. */

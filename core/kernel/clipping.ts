@@ -99,8 +99,8 @@ const isFirstOfPair = (unit: number): boolean => unit >= 0xd800 && unit < 0xdc00
 
 function cutAt(text: string, end: number): string {
   const kept = text.slice(0, isFirstOfPair(text.charCodeAt(end - 1)) ? end - 1 : end);
-  // A copy: the engine would keep the whole text alive for its beginning.
-  return new TextDecoder().decode(new TextEncoder().encode(kept)) + ellipsis;
+  // Joined, it is a copy: for a mere beginning the engine would keep the whole text alive.
+  return [kept, ellipsis].join('');
 }
 
 /** Of one UTF-16 code unit; half a surrogate pair counts as half of its four bytes. */
@@ -111,7 +111,10 @@ function bytesOf(unit: number): number {
 }
 
 /** A table: this is asked of each character of a long list. */
-const bytesOfAscii = Uint8Array.from({ length: 0x80 }, (_, unit) => JSON.stringify(String.fromCharCode(unit)).length - 2);
+const bytesOfAscii = Uint8Array.from(
+  { length: 0x80 },
+  (_, unit) => JSON.stringify(String.fromCharCode(unit)).length - 2,
+);
 
 /** The beginning of a text on one line, at most `most` characters and no half of one. */
 export const beginning = (text: string, most: number): string =>
