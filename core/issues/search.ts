@@ -3,7 +3,7 @@ import type { Granted } from '#core/kernel/access';
 import { ValidationFailed } from '#core/kernel/errors';
 import type { Repository } from '#core/repositories/index';
 import type { IssueRow, IssueView } from './issue.ts';
-import { listedIssues, textShare } from './listed.ts';
+import { listedIssues, textShare, withShares } from './listed.ts';
 import type { IssueParts } from './parts.ts';
 
 /** The most of a search. */
@@ -86,7 +86,7 @@ export const searchIssues =
       const rows = await parts.searches.search(id, text, limit);
       if (rows.length === 0) continue;
       const [hits, counts] = await Promise.all([
-        listedIssues(parts, id, rows, textShare(rows.length)),
+        listedIssues(parts, id, withShares(rows, textShare(rows.length))),
         counted === true ? parts.searches.facets(id, text) : undefined,
       ]);
       return { hits, facets: counts && (await valuesOf(parts, id, counts)) };

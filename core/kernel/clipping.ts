@@ -89,10 +89,13 @@ export function fitMembers<M extends string, R extends Readonly<Record<M, string
   const whole = rows.flatMap((row) => members.map((member) => row[member] ?? ''));
   const texts = fit(whole, most);
   if (texts === whole) return rows;
-  return rows.map((row, at) => ({
-    ...row,
-    ...Object.fromEntries(members.map((member, index) => [member, row[member] && texts[at * members.length + index]])),
-  }));
+  return rows.map((row, at) => {
+    const own = texts.slice(at * members.length, (at + 1) * members.length);
+    if (members.every((member, index) => (row[member] ?? '') === own[index])) return row;
+    const cut: Record<string, unknown> = { ...row };
+    for (const [index, member] of members.entries()) cut[member] = row[member] && own[index];
+    return cut as R;
+  });
 }
 
 const isFirstOfPair = (unit: number): boolean => unit >= 0xd800 && unit < 0xdc00;
