@@ -5,7 +5,8 @@ import { createHash } from 'node:crypto';
 export const entityTag = (body: object): string => tagOfText(JSON.stringify(body));
 
 /** That of a body by its text. */
-export const tagOfText = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 27);
+export const tagOfText = (text: string | Buffer): string =>
+  createHash('sha256').update(text).digest('base64url').slice(0, 27);
 
 /** The suffixes by which hapi tells the compressed representations of one entity apart. */
 const variant = /-(?:gzip|deflate)$/;

@@ -4,8 +4,10 @@ import { Unprocessable } from '#core/kernel/errors';
 
 /** Of a whole answer, in bytes. Pages and what they hold have bounds of their own; this is the net below them. */
 export const largestJson = 16 * 1024 ** 2;
-/** What is serialized without a pause. */
-const slice = 512 * 1024;
+/** Characters that are serialized without a pause; escaped, each may take six. */
+const slice = 64 * 1024;
+/** Of an answer that is larger than a slice. */
+const deepest = 1000;
 
 export class AnswerTooLarge extends Unprocessable {
   /** @param most what it has more than: `16777216 bytes`. */
@@ -16,32 +18,47 @@ export class AnswerTooLarge extends Unprocessable {
   }
 }
 
-/** @param largest in bytes. @throws {AnswerTooLarge} before the most of it is serialized. */
-export async function jsonText(body: unknown, largest = largestJson): Promise<string> {
-  const tooLarge = (): AnswerTooLarge => new AnswerTooLarge(`${largest} bytes`);
-  const weight = weightOf(body, largest);
-  if (weight > largest) throw tooLarge();
-  if (weight <= slice) return JSON.stringify(body);
+/**
+ * A short one as a text, which is sent as it is, a longer one in UTF-8.
+ * @param largest in bytes.
+ * @throws {AnswerTooLarge} when so much of it is serialized.
+ */
+export async function jsonText(body: unknown, largest = largestJson): Promise<string | Buffer> {
+  if (weightOf(body) <= slice) return JSON.stringify(body);
   let length = 0;
-  const parts: string[] = [];
-  for (const part of slices(body)) {
-    // Weights are of characters: escapes and UTF-8 come on top.
-    length += Buffer.byteLength(part);
-    if (length > largest) throw tooLarge();
-    parts.push(part);
+  const pieces: Buffer[] = [];
+  for (const text of gathered(slices(body, 0))) {
+    const piece = Buffer.from(text);
+    length += piece.length;
+    if (length > largest) throw new AnswerTooLarge(`${largest} bytes`);
+    pieces.push(piece);
     await turn();
   }
-  return parts.join('');
+  return Buffer.concat(pieces);
 }
 
-/** @throws {Error} where the value refers to itself: nothing else is nested as deeply as the stack is. */
-function weightOf(body: unknown, largest: number): number {
+const tooDeep = (cause?: unknown): Error =>
+  new Error('the answer is no JSON: it refers to itself, or is nested too deeply', { cause });
+
+/** Counted no further than a little over a slice. @throws {Error} where it is nested as deeply as the stack is. */
+function weightOf(body: unknown): number {
   try {
-    return weigh(body, largest);
+    return weigh(body, slice);
   } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    throw new Error('the answer is no JSON: it refers to itself, or is nested too deeply', { cause: error });
+    throw error instanceof RangeError ? tooDeep(error) : error;
   }
+}
+
+/** Short parts together, for a turn each would take long. */
+function* gathered(parts: Iterable<string>): Generator<string> {
+  let text = '';
+  for (const part of parts) {
+    text += part;
+    if (text.length < slice) continue;
+    yield text;
+    text = '';
+  }
+  yield text;
 }
 
 /** About how many characters the text of a value has; counted no further than a little over `most`. */
@@ -62,33 +79,48 @@ function weigh(value: unknown, most: number): number {
   return sum;
 }
 
-/** The text of a value in parts, none of which takes long. */
-function* slices(value: unknown): Generator<string> {
-  if (typeof value !== 'object' || value === null || 'toJSON' in value || weigh(value, slice) <= slice) {
+/** The text of a value in parts, none of which takes long. @throws {Error} where it refers to itself. */
+function* slices(value: unknown, depth: number): Generator<string> {
+  if (depth > deepest) throw tooDeep();
+  if (typeof value === 'string') {
+    yield* ofText(value);
+  } else if (typeof value !== 'object' || value === null || 'toJSON' in value || weightOf(value) <= slice) {
     yield JSON.stringify(value);
   } else if (Array.isArray(value)) {
     yield '[';
-    yield* items(value as readonly unknown[]);
+    yield* items(value as readonly unknown[], depth);
     yield ']';
   } else {
     let before = '{';
     for (const [key, member] of Object.entries(value)) {
       if (member === undefined) continue;
       yield `${before}${JSON.stringify(key)}:`;
-      yield* slices(member);
+      yield* slices(member, depth + 1);
       before = ',';
     }
     yield before === '{' ? '{}' : '}';
   }
 }
 
+/** A pair of surrogates stays together: halves would be escaped. */
+function* ofText(text: string): Generator<string> {
+  yield '"';
+  for (let from = 0; from < text.length;) {
+    const isPair = (text.codePointAt(from + slice - 1) ?? 0) > 0xffff;
+    const to = from + slice + (isPair ? 1 : 0);
+    yield JSON.stringify(text.slice(from, to)).slice(1, -1);
+    from = to;
+  }
+  yield '"';
+}
+
 /** Items of a list, as many of them together as fit a slice. */
-function* items(list: readonly unknown[]): Generator<string> {
+function* items(list: readonly unknown[], depth: number): Generator<string> {
   let from = 0;
   let weight = 0;
   let before = '';
   for (const [index, item] of list.entries()) {
-    const own = weigh(item, slice);
+    const own = weightOf(item);
     if (index > from && weight + own > slice) {
       yield before + JSON.stringify(list.slice(from, index)).slice(1, -1);
       before = ',';
@@ -98,7 +130,7 @@ function* items(list: readonly unknown[]): Generator<string> {
     weight += own;
     if (own <= slice) continue;
     yield before;
-    yield* slices(item);
+    yield* slices(item, depth + 1);
     before = ',';
     from = index + 1;
     weight = 0;

@@ -69,7 +69,8 @@ async function conditional(
       );
     // What was read and presented was work enough for one turn of the event loop.
     await new Promise((resolve) => setImmediate(resolve));
-    cached = { body: Buffer.from(await jsonOf(body, 200, context)), headers: options.headers ?? {} };
+    const made = await jsonOf(body, 200, context);
+    cached = { body: typeof made === 'string' ? Buffer.from(made) : made, headers: options.headers ?? {} };
     cache.set(key, cached);
   }
   const { body: bytes } = cached;
@@ -168,10 +169,10 @@ function sendable(h: ResponseToolkit, whole: string | Buffer): ResponseObject {
   return h.response(pieces(bytes)).bytes(bytes.length);
 }
 
-async function jsonOf(body: unknown, status: number, { check }: ReplyContext): Promise<string> {
-  const text: string | undefined = await jsonText(body, check?.largest);
+async function jsonOf(body: unknown, status: number, { check }: ReplyContext): Promise<string | Buffer> {
+  const text: string | Buffer | undefined = await jsonText(body, check?.largest);
   if (check === undefined) return text;
-  return JSON.stringify(check.json(text === undefined ? undefined : JSON.parse(text), status));
+  return jsonText(check.json(text === undefined ? undefined : JSON.parse(String(text)), status));
 }
 
 async function declaredBytes(body: ByteStream, status: number, { check }: ReplyContext): Promise<void> {

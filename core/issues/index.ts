@@ -10,6 +10,7 @@ export * from './hierarchy.ts';
 export * from './issue-type.ts';
 export * from './issue.ts';
 export * from './link.ts';
+export { listRoom, textShare } from './listed.ts';
 export { maxNamedDescription, maxNamedName, type Named } from './named.ts';
 export * from './permissions.ts';
 export * from './ports.ts';

@@ -6,7 +6,7 @@ import { associationFilter, type AssociationNames } from './associations.ts';
 import { dayOf, type IssueFilter } from './filter.ts';
 import { knownIssue } from './held-issue.ts';
 import type { IssueView } from './issue.ts';
-import { checkIssues, listedIssues, textShare } from './listed.ts';
+import { checkIssues, listedIssues, listedRows, textShare } from './listed.ts';
 import type { IssueParts } from './parts.ts';
 import { viewsOf } from './view.ts';
 
@@ -59,8 +59,8 @@ export const listIssues =
     if (count === 0) return { items: [], total, ...page };
     checkIssues(count);
     const texts = textShare(count);
-    const rows = await store.list(id, filter, { ...numberedPage(page, 'newest'), limit: count, texts });
-    return { items: listedIssues(await viewsOf(parts, id, rows), texts), total, ...page };
+    const rows = await listedRows(parts, id, filter, { ...numberedPage(page, 'newest'), limit: count, texts });
+    return { items: await listedIssues(parts, id, rows), total, ...page };
   };
 
 /** The newest first. */
@@ -101,6 +101,6 @@ export const listChildren =
     const parent = await knownIssue(parts, repository, number);
     const filter = { parentId: parent.id };
     const texts = textShare(Math.min(page.perPage, await store.count(repository.id, filter)));
-    const rows = await store.list(repository.id, filter, { ...numberedPage(page, 'oldest'), texts });
-    return listedIssues(await viewsOf(parts, repository.id, rows), texts);
+    const rows = await listedRows(parts, repository.id, filter, { ...numberedPage(page, 'oldest'), texts });
+    return listedIssues(parts, repository.id, rows);
   };

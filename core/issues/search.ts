@@ -3,9 +3,8 @@ import type { Granted } from '#core/kernel/access';
 import { ValidationFailed } from '#core/kernel/errors';
 import type { Repository } from '#core/repositories/index';
 import type { IssueRow, IssueView } from './issue.ts';
-import { listedIssues } from './listed.ts';
+import { listedIssues, textShare, withShares } from './listed.ts';
 import type { IssueParts } from './parts.ts';
-import { viewsOf } from './view.ts';
 
 /** The most of a search. */
 export const searchBounds = {
@@ -51,7 +50,10 @@ export interface FacetCount {
 
 /** Where issues are searched. In memory both ways are plain: `words` knows no operators, `near` only what it holds. */
 export interface IssueSearchStore {
-  /** The best first, of equally good ones the newest. One query. */
+  /**
+   * The best first, of equally good ones the newest. One query. Long texts may be cut as `textShare` of as many says,
+   * to one character more, which tells of the cut.
+   */
   search(repositoryId: string, text: SearchText, limit: number): Promise<readonly RankedIssue[]>;
   /** Of all that match, in any order. One query. */
   facets(repositoryId: string, text: SearchText): Promise<readonly FacetCount[]>;
@@ -84,10 +86,10 @@ export const searchIssues =
       const rows = await parts.searches.search(id, text, limit);
       if (rows.length === 0) continue;
       const [hits, counts] = await Promise.all([
-        viewsOf(parts, id, rows),
+        listedIssues(parts, id, withShares(rows, textShare(rows.length))),
         counted === true ? parts.searches.facets(id, text) : undefined,
       ]);
-      return { hits: listedIssues(hits), facets: counts && (await valuesOf(parts, id, counts)) };
+      return { hits, facets: counts && (await valuesOf(parts, id, counts)) };
     }
     return { hits: [], facets: counted === true ? await valuesOf(parts, id, []) : undefined };
   };

@@ -3,7 +3,6 @@
 
 const ellipsis = '…';
 const ellipsisBytes = 3;
-const encoder = new TextEncoder();
 
 /** At most `most` characters; one that is cut ends in an ellipsis, and never in half of a surrogate pair. */
 export function clip(text: string, most: number): string {
@@ -11,16 +10,62 @@ export function clip(text: string, most: number): string {
 }
 
 /** Bytes of a text in a JSON document: UTF-8, with quotes, backslashes and control characters escaped (RFC 8259). */
-export const jsonBytes = (text: string): number => encoder.encode(JSON.stringify(text)).length - 2;
+export const jsonBytes = (text: string): number => walked({ text, end: 0, bytes: 0 }, Number.POSITIVE_INFINITY).bytes;
 
 /**
  * The texts of one answer, in their order, which together take at most `most` bytes of JSON: where they take more, the
- * longest are clipped, all to the same size.
+ * longest are clipped, all to the same size. No more of them is looked at than fits, however long they are.
  */
 export function fit(texts: readonly string[], most: number): readonly string[] {
   if (surelyFit(texts, most)) return texts;
-  const level = levelOf(texts.map(jsonBytes), most);
-  return level === undefined ? texts : texts.map((text) => clipToBytes(text, level));
+  const looks: readonly Look[] = texts.map((text) => ({ text, end: 0, bytes: 0 }));
+  let open = looks;
+  let left = most;
+  let level = 0;
+  // What short texts leave goes to the others in equal shares, until none is left or all are whole.
+  for (let share = Math.floor(left / open.length); share > 0; share = Math.floor(left / open.length)) {
+    level += share;
+    left -= share * open.length;
+    open = open.filter((look) => {
+      if (walked(look, level).end < look.text.length) return true;
+      left += level - look.bytes;
+      return false;
+    });
+    if (open.length === 0) return texts;
+  }
+  return looks.map((look) => clippedTo(look, level));
+}
+
+/** A text, and how far it was looked at: characters, and the bytes of JSON that these take. */
+interface Look {
+  readonly text: string;
+  end: number;
+  bytes: number;
+}
+
+/** Goes on to the last character that is within so many bytes. */
+function walked(look: Look, most: number): Look {
+  const { text } = look;
+  let { end, bytes } = look;
+  while (end < text.length) {
+    const next = bytes + bytesOf(text.charCodeAt(end));
+    if (next > most) break;
+    bytes = next;
+    end += 1;
+  }
+  return Object.assign(look, { end, bytes });
+}
+
+function clippedTo({ text, end, bytes }: Look, most: number): string {
+  if (end === text.length) return text;
+  if (most < ellipsisBytes) return '';
+  let kept = bytes;
+  let to = end;
+  while (kept > most - ellipsisBytes) {
+    to -= 1;
+    kept -= bytesOf(text.charCodeAt(to));
+  }
+  return cutAt(text, to);
 }
 
 const surelyFit = (texts: readonly string[], most: number): boolean =>
@@ -44,60 +89,35 @@ export function fitMembers<M extends string, R extends Readonly<Record<M, string
   const whole = rows.flatMap((row) => members.map((member) => row[member] ?? ''));
   const texts = fit(whole, most);
   if (texts === whole) return rows;
-  return rows.map((row, at) => ({
-    ...row,
-    ...Object.fromEntries(members.map((member, index) => [member, row[member] && texts[at * members.length + index]])),
-  }));
-}
-
-/** The size to which the largest come down so that the sum is at most `most`; undefined where it is already. */
-function levelOf(sizes: readonly number[], most: number): number | undefined {
-  let left = most;
-  for (const [index, size] of Float64Array.from(sizes).sort().entries()) {
-    const share = Math.floor(left / (sizes.length - index));
-    if (size > share) return share;
-    left -= size;
-  }
-  return undefined;
-}
-
-/** Characters whose size is told at once. */
-const block = 1024;
-
-function clipToBytes(text: string, most: number): string {
-  if (text.length * longestEscape <= most || jsonBytes(text) <= most) return text;
-  let bytes = ellipsisBytes;
-  let end = 0;
-  for (let size = block; size >= 1;) {
-    // A block has whole pairs of surrogates; the last ones are told apart one by one.
-    const next = end + size + (size > 1 && isFirstOfPair(text.charCodeAt(end + size - 1)) ? 1 : 0);
-    const own = size > 1 ? jsonBytes(text.slice(end, next)) : bytesOf(text.charCodeAt(end));
-    if (bytes + own > most) {
-      if (size === 1) break;
-      size = 1;
-    } else {
-      bytes += own;
-      end = next;
-    }
-  }
-  return most < ellipsisBytes ? '' : cutAt(text, end);
+  return rows.map((row, at) => {
+    const own = texts.slice(at * members.length, (at + 1) * members.length);
+    if (members.every((member, index) => (row[member] ?? '') === own[index])) return row;
+    const cut: Record<string, unknown> = { ...row };
+    for (const [index, member] of members.entries()) cut[member] = row[member] && own[index];
+    return cut as R;
+  });
 }
 
 const isFirstOfPair = (unit: number): boolean => unit >= 0xd800 && unit < 0xdc00;
 
 function cutAt(text: string, end: number): string {
   const kept = text.slice(0, isFirstOfPair(text.charCodeAt(end - 1)) ? end - 1 : end);
-  // A copy: the engine would keep the whole text alive for its beginning.
-  return new TextDecoder().decode(new TextEncoder().encode(kept)) + ellipsis;
+  // Joined, it is a copy: for a mere beginning the engine would keep the whole text alive.
+  return [kept, ellipsis].join('');
 }
 
 /** Of one UTF-16 code unit; half a surrogate pair counts as half of its four bytes. */
 function bytesOf(unit: number): number {
-  if (unit >= 0x20 && unit < 0x80) return unit === 0x22 || unit === 0x5c ? 2 : 1;
-  if (unit < 0x20) return unit === 0x0a || unit === 0x09 || unit === 0x0d || unit === 0x08 || unit === 0x0c ? 2 : 6;
+  if (unit < 0x80) return bytesOfAscii[unit] ?? 1;
   if (unit < 0x800) return 2;
   return unit >= 0xd800 && unit < 0xe000 ? 2 : 3;
 }
+
+/** A table: this is asked of each character of a long list. */
+const bytesOfAscii = Uint8Array.from(
+  { length: 0x80 },
+  (_, unit) => JSON.stringify(String.fromCharCode(unit)).length - 2,
+);
 
 /** The beginning of a text on one line, at most `most` characters and no half of one. */
 export const beginning = (text: string, most: number): string =>

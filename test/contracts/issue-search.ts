@@ -1,6 +1,6 @@
 // What every IssueSearchStore holds to: which issues are found and in which order, counts, and that no text fails.
 import assert from 'node:assert/strict';
-import type { IssueSearchStore, SearchText } from '#core/issues/index';
+import { issueBounds, textShare, type IssueSearchStore, type SearchText } from '#core/issues/index';
 import { hostileTexts } from '#test/support/hostile-texts';
 import type { Check } from './checks.ts';
 import { check, typeId, uuid, type IssueStoreUnderTest } from './issue-store.ts';
@@ -61,6 +61,22 @@ export const issueSearchChecks: readonly Check<IssueSearchUnderTest>[] = [
         assert.equal((await numbers(near(typed)))[0], number, typed);
       assert.deepEqual(await numbers(near('p')), [3], 'one letter');
       assert.deepEqual(await numbers(near('se')), [2], 'two letters begin a word');
+    },
+  ),
+
+  check<IssueSearchUnderTest>(
+    'texts of many hits are cut to their share, one character past it, and those of few are whole',
+    async ({ searches, add, repository }) => {
+      const [description, most] = ['long '.repeat(issueBounds.text / 5), textShare(50) ?? 0];
+      for (let count = 0; count < 50; count += 1) await add({ title: 'Same', description, assumptions: 'short' });
+      const many = await searches.search(repository, words('same'), 100);
+      assert.equal(many.length, 50);
+      assert.deepEqual(
+        new Set(many.map(({ description, assumptions }) => `${description.length} ${assumptions}`)),
+        new Set([`${most + 1} short`]),
+      );
+      const [one] = await searches.search(repository, words('same'), 1);
+      assert.equal(one?.description, description);
     },
   ),
 

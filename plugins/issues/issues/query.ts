@@ -83,7 +83,7 @@ const commentsCount = rawSql<number>`(select count(*) from issues_comment m wher
 const stored = rawSql<Row>`issues_issue`.as('i');
 
 const issueTexts = ['description', 'assumptions', 'acceptance_criteria'] as const;
-const isText = (column: string): boolean => issueTexts.some((name) => column === `i.${name}`);
+export const isText = (column: string): boolean => issueTexts.some((name) => column === `i.${name}`);
 
 /** One character more, which tells that there are some. */
 const beginningOf = (name: (typeof issueTexts)[number], most: number) =>

@@ -14,14 +14,7 @@ import {
   type StoredIssue,
 } from '../tables-memory.ts';
 import { accepts } from './filter-memory.ts';
-import { own, wholeIssues } from './whole-memory.ts';
-
-const cut = (row: StoredIssue, most: number): StoredIssue => ({
-  ...row,
-  description: row.description.slice(0, most),
-  assumptions: row.assumptions?.slice(0, most) ?? null,
-  acceptanceCriteria: row.acceptanceCriteria?.slice(0, most) ?? null,
-});
+import { cut, own, wholeIssues } from './whole-memory.ts';
 
 export function memoryIssueStore(database: MemoryDatabase): IssueStore {
   const types = typeTable(database);

@@ -6,6 +6,14 @@ import { commentTable, issueTable, labelTable, typeTable, userTable, type Stored
 /** Memory unsets what SQL sets to null. */
 export const own = (row: StoredIssue): Issue => ({ ...row, parentId: row.parentId ?? null });
 
+/** With so many characters of each text. */
+export const cut = (row: StoredIssue, most: number): StoredIssue => ({
+  ...row,
+  description: row.description.slice(0, most),
+  assumptions: row.assumptions?.slice(0, most) ?? null,
+  acceptanceCriteria: row.acceptanceCriteria?.slice(0, most) ?? null,
+});
+
 export function wholeIssues(database: MemoryDatabase): (found: readonly StoredIssue[]) => readonly IssueRow[] {
   const types = typeTable(database);
   const issues = issueTable(database);

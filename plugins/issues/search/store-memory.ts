@@ -1,8 +1,8 @@
 // The search of issues in memory: a plain match of words, and of part of a title.
 import type { MemoryDatabase } from 'hexforge/plugin';
-import { searchBounds, type FacetCount, type IssueSearchStore, type SearchText } from 'hexforge/issues';
+import { searchBounds, textShare, type FacetCount, type IssueSearchStore, type SearchText } from 'hexforge/issues';
 import { hasWords } from '../issues/filter-memory.ts';
-import { wholeIssues } from '../issues/whole-memory.ts';
+import { cut, wholeIssues } from '../issues/whole-memory.ts';
 import { issueTable, type StoredIssue } from '../tables-memory.ts';
 
 /** Of a word in the title and of one in the description, as PostgreSQL weighs them. */
@@ -28,7 +28,9 @@ export function memoryIssueSearchStore(database: MemoryDatabase): IssueSearchSto
       const found = matching(repositoryId, text).map((row) => ({ row, rank: rankOf(row, text) }));
       // Equally good ones stay the newest first.
       const best = found.sort((one, other) => other.rank - one.rank).slice(0, limit);
-      return whole(best.map(({ row }) => row)).map((row, at) => ({ ...row, rank: best[at]?.rank ?? 0 }));
+      const share = textShare(best.length);
+      const rows = best.map(({ row }) => (share === undefined ? row : cut(row, share + 1)));
+      return whole(rows).map((row, at) => ({ ...row, rank: best[at]?.rank ?? 0 }));
     },
     facets: async (repositoryId, text) => {
       const counts = new Map<string, FacetCount>();

@@ -1,7 +1,14 @@
 // The search of issues on PostgreSQL: full text, and trigrams of titles.
 import { type Kysely, rawSql, type SqlDatabase } from 'hexforge/plugin';
-import { searchBounds, wantedOf, type FacetCount, type IssueSearchStore, type SearchText } from 'hexforge/issues';
-import { issueColumns, issueRow, wholeIssues } from '../issues/query.ts';
+import {
+  listRoom,
+  searchBounds,
+  wantedOf,
+  type FacetCount,
+  type IssueSearchStore,
+  type SearchText,
+} from 'hexforge/issues';
+import { issueColumns, issueRow, isText, wholeIssues } from '../issues/query.ts';
 import type { IssuesRows } from '../tables.ts';
 import { titleHolds } from './title.ts';
 
@@ -42,9 +49,17 @@ export function sqlIssueSearchStore(database: SqlDatabase): IssueSearchStore {
       const best = rawSql`
         select m.id, m.number, ${rank[text.way](text)} as rank from (${matching[text.way](repositoryId, text)}) m
         order by 3 desc, 2 desc limit ${limit}`;
-      const columns = rawSql.join(issueColumns.map((column) => rawSql.ref(column)));
+      // One character more than there is room for, which tells that there are some.
+      const columns = rawSql.join(
+        issueColumns.map((column) =>
+          isText(column)
+            ? rawSql`left(${rawSql.ref(column)}, ${listRoom}::integer / b.found::integer + 1) as ${rawSql.ref(column.slice('i.'.length))}`
+            : rawSql.ref(column),
+        ),
+      );
       const ranked = rawSql<never>`(
-        select ${columns}, b.rank from (${best}) b join issues_issue i on i.id = b.id
+        select ${columns}, b.rank from (select *, count(*) over () as found from (${best}) r) b
+        join issues_issue i on i.id = b.id
       )`.as('i');
       const rows = await wholeIssues(db(), ranked)
         .select(rawSql<number>`i.rank`.as('rank'))

@@ -6,8 +6,10 @@ import { alice, refusal, world } from './world.ts';
 
 type Slice = Parameters<IssueStore['list']>[2];
 
+const plain = { labelIds: [], assignees: [], description: '', assumptions: null, acceptanceCriteria: null };
+
 /** A store that says how many issues it has, and notes how its pages are read. */
-async function counted(t: Pick<typeof tap, 'teardown'>, count: number) {
+async function counted(t: Pick<typeof tap, 'teardown'>, count: number, row?: (number: number) => object) {
   const forge = await world();
   t.teardown(() => forge.close());
   const slices: Slice[] = [];
@@ -16,7 +18,9 @@ async function counted(t: Pick<typeof tap, 'teardown'>, count: number) {
     lineage: async () => ({ id: 'parent' }),
     list: async (_repository: string, _filter: object, slice: Slice) => {
       slices.push(slice);
-      return [];
+      const first = slice.beyond === undefined ? count - slice.offset : slice.beyond - 1;
+      const there = row === undefined ? 0 : Math.min(slice.limit, first);
+      return Array.from({ length: there }, (_, at) => ({ ...plain, number: first - at, ...row?.(first - at) }));
     },
   };
   const parts = { store, associations: { of: async () => new Map() } } as unknown as Parameters<typeof listIssues>[0];
@@ -37,8 +41,46 @@ void tap.test('as many as were counted are read, and of each text its share', as
   await listIssues(parts)(granted, { page: { page: 13, perPage: 25 } });
   await listChildren(parts)(granted, { number: '1', page: { page: 1, perPage: 100 } });
   t.match(slices, [
-    { limit: 300, offset: 0, texts: 9320 },
+    { limit: 250, offset: 0, texts: 9320 },
     { limit: 25, offset: 275, texts: undefined },
     { limit: 100, offset: 0, texts: 27_962 },
   ]);
+});
+
+void tap.test('a large page is read in pieces, each on from where the one before ended', async (t) => {
+  const { parts, granted, slices } = await counted(t, 1000, () => ({}));
+  const { items } = await listIssues(parts)(granted, { page: { page: 2, perPage: 400 } });
+  t.strictSame(
+    items.map(({ number }) => number),
+    Array.from({ length: 400 }, (_, at) => 600 - at),
+  );
+  t.match(slices, [
+    { limit: 250, offset: 400, beyond: undefined },
+    { limit: 150, offset: 0, beyond: 351 },
+  ]);
+  t.equal(slices.length, 2);
+});
+
+void tap.test('a page with very many labels and assignees is refused before all of it is read', async (t) => {
+  const labelIds = Array.from({ length: 100 }, (_, at) => `label ${at}`);
+  const { parts, granted, slices } = await counted(t, 16_000, () => ({ labelIds, assignees: labelIds }));
+  await t.rejects(
+    listIssues(parts)(granted, { page: { page: 1, perPage: 16_000 } }),
+    refusal('unprocessable', /100000 labels and assignees/),
+  );
+  t.equal(slices.length, 3, 'pieces of 250 issues');
+  const { items } = await listIssues(parts)(granted, { page: { page: 1, perPage: 500 } });
+  t.equal(items.length, 500, 'as many as there may be');
+});
+
+void tap.test('a page that names very many components and versions is refused', async (t) => {
+  const { parts, granted } = await counted(t, 2000, () => ({}));
+  const components = Array.from({ length: 100 }, () => ({ description: '' }));
+  const of = async (ids: readonly string[]) =>
+    new Map(ids.map((id) => [id, { components, fixVersions: [], affectsVersions: [] }]));
+  const many = { ...parts, associations: { of } } as unknown as typeof parts;
+  await t.rejects(
+    listIssues(many)(granted, { page: { page: 1, perPage: 2000 } }),
+    refusal('unprocessable', /100000 components and versions/),
+  );
 });

@@ -37,6 +37,23 @@ void t.test('texts of one answer are clipped together: the longest to one size, 
   t.end();
 });
 
+void t.test('of long texts no more is looked at than fits', (t) => {
+  let looks = 0;
+  const long = {
+    length: 1_000_000,
+    charCodeAt: () => {
+      looks += 1;
+      return 1;
+    },
+    slice: (from: number, to: number) => '\u0001'.repeat(to - from),
+  } as unknown as string;
+  const fitted = fit([long, 'short', long, long], 60_000);
+  t.equal(fitted[1], 'short');
+  t.equal(fitted[0]?.length, 3332 + 1, 'a third of what the short one leaves');
+  t.ok(looks > 9000 && looks < 11_000, `${looks} characters of 3,000,000`);
+  t.end();
+});
+
 void t.test('what is read of a repository stays under 8 MiB however long its texts are', async (t) => {
   const signature = { name: hostile, email: `${hostile}${'\u0001'.repeat(64)}`, date };
   const commit: CommitRecord = {
@@ -117,6 +134,9 @@ void t.test('texts of rows are clipped together, the longest first, and null sta
     { id: 1, text: `${'x'.repeat(17)}…`, more: null },
     { id: 2, text: 'short', more: `${'y'.repeat(17)}…` },
   ]);
+  const [first, cut] = fitMembers([{ text: 'a' }, { text: 'x'.repeat(60) }], ['text'], 40);
+  t.strictSame(first, { text: 'a' });
+  t.equal(cut?.text, `${'x'.repeat(36)}…`);
   t.end();
 });
 
