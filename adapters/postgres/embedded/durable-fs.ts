@@ -11,7 +11,7 @@ import { syncFolder } from './sync-folder.ts';
 interface NodeFileSystem {
   readonly stream_ops: {
     fsync?: (stream: { readonly nfd?: number; readonly node: unknown }) => number;
-    open: (stream: { readonly node: unknown }) => void;
+    open: (stream: { readonly node: unknown; readonly fd: number }) => void;
   };
   readonly node_ops: { mknod: (parent: unknown, name: string, ...rest: unknown[]) => unknown };
   realPath(node: unknown): string;
@@ -24,13 +24,15 @@ interface Names {
   readonly filesystems: { readonly NODEFS: NodeFileSystem };
   lookupNode(parent: unknown, name: string): unknown;
   destroyNode(node: unknown): void;
+  closeStream(fd: number): void;
 }
 
 /**
- * A file that could not be made, or was made and could not be opened, for want of space or of descriptors: NODEFS keeps
- * its name for good, and PostgreSQL can neither open nor make it any more.
+ * A file that could not be made or opened, for want of space or of descriptors: Emscripten keeps the name of one that
+ * was to be made, so that PostgreSQL can neither open nor make it any more, and the number of the descriptor, of which
+ * there are 4,096.
  */
-export function forgetUnmade(names: Names): void {
+export function forgetUnopened(names: Names): void {
   const files = names.filesystems.NODEFS;
   const { node_ops: nodes, stream_ops: streams } = files;
   const { mknod } = nodes;
@@ -50,6 +52,7 @@ export function forgetUnmade(names: Names): void {
     try {
       open.call(streams, stream);
     } catch (error) {
+      names.closeStream(stream.fd);
       if (fresh) {
         rmSync(files.realPath(stream.node), { force: true });
         names.destroyNode(stream.node);
@@ -76,7 +79,7 @@ export class DurableNodeFS extends NodeFS {
     prepared.emscriptenOpts.preRun?.push((module: unknown) => {
       const { FS: names } = module as { FS: Names };
       const files = names.filesystems.NODEFS;
-      forgetUnmade(names);
+      forgetUnopened(names);
       files.stream_ops.fsync = (stream) => {
         // As errno: any other exception would leave PostgreSQL in the middle of what it was doing.
         files.tryFSOperation(() => {

@@ -1,9 +1,9 @@
-// The file system of the embedded database where a file cannot be made: its name is free again, so that PostgreSQL can
-// make it once there is room.
+// The file system of the embedded database where a file cannot be made or opened: nothing of it is left, so that
+// PostgreSQL can try again once there is room.
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { forgetUnmade } from '#adapters/postgres/embedded/durable-fs';
+import { forgetUnopened } from '#adapters/postgres/embedded/durable-fs';
 
 /** Emscripten's own order: the name is taken, then the file is made. */
 function emscripten(folder: string) {
@@ -17,6 +17,7 @@ function emscripten(folder: string) {
       return name;
     },
   };
+  const streams = new Set<number>();
   const stream_ops = {
     open: () => {
       if (failing.open) throw new Error('EMFILE');
@@ -33,30 +34,38 @@ function emscripten(folder: string) {
     },
     lookupNode: (_parent: unknown, name: string) => name,
     destroyNode: (node: unknown) => void known.delete(String(node)),
+    closeStream: (fd: number) => void streams.delete(fd),
   };
-  forgetUnmade(names);
+  forgetUnopened(names);
   const { mknod } = names.filesystems.NODEFS.node_ops;
-  const open = names.filesystems.NODEFS.stream_ops.open as (stream: { readonly node: unknown }) => void;
-  return { known, failing, mknod: (name: string) => mknod({}, name), open };
+  const opened: (stream: { readonly node: unknown; readonly fd: number }) => void =
+    names.filesystems.NODEFS.stream_ops.open;
+  let fd = 0;
+  const open = (node: unknown): void => {
+    streams.add((fd += 1));
+    opened({ node, fd });
+  };
+  return { known, streams, failing, mknod: (name: string) => mknod({}, name), open };
 }
 
 void t.test('a file that could not be made or opened leaves no name, and one that was there stays', async (t) => {
   const folder = t.testdir();
-  const { known, failing, mknod, open } = emscripten(folder);
+  const { known, streams, failing, mknod, open } = emscripten(folder);
   failing.make = true;
   t.throws(() => mknod('one'), /EMFILE/);
   t.strictSame([...known], []);
   failing.make = false;
   failing.open = true;
   const node = mknod('one');
-  t.throws(() => open({ node }), /EMFILE/);
+  t.throws(() => open(node), /EMFILE/);
   t.strictSame([...known], []);
   t.notOk(existsSync(join(folder, 'one')));
   failing.open = false;
   const there = mknod('one');
-  open({ node: there });
+  open(there);
   failing.open = true;
-  t.throws(() => open({ node: there }), /EMFILE/);
+  t.throws(() => open(there), /EMFILE/);
   t.strictSame([...known], ['one']);
   t.ok(existsSync(join(folder, 'one')));
+  t.strictSame([...streams], [2], 'what was not opened takes no descriptor');
 });
