@@ -21,6 +21,7 @@ const httpColumns: readonly Column[] = ['embedded', 'postgresql'];
 /** What only a database of rows promises; named here so that nothing is left out of memory by accident. */
 const sqlAlone = [
   'migrations',
+  'one caller who asks much at once keeps another waiting for those before it alone',
   "a migration that does what is not its plugin's to do is rolled back, and named",
   'of several migrations the one at fault is named, and none is applied',
   'a plugin has exactly the tables that it declares',
