@@ -93,6 +93,7 @@ class GuardedDriver implements Driver {
   async releaseConnection(...[connection, ...rest]: Parameters<Driver['releaseConnection']>): Promise<void> {
     // Once released it may be another's at once.
     const end = this.#ends.get(connection);
+    this.#ends.delete(connection);
     try {
       await this.#driver.releaseConnection(connection, ...rest);
     } finally {
