@@ -33,11 +33,21 @@ export async function roomForGrant({ grants, clients, audit }: OAuthParts, call:
   );
   const dropped = items.slice(0, total - mostGrants + 1);
   await grants.deleteMany({ where: { userId }, among: { id: dropped.map(({ id }) => id) } });
+  const granted = await clientsOf(clients, dropped);
   for (const { clientId: id, resource } of dropped) {
-    const client = await clients.findOne({ id });
-    const about = { client_id: client?.clientId ?? '', resource, dropped: true };
+    const about = { client_id: granted.get(id)?.clientId ?? '', resource, dropped: true };
     await audit.append(auditEntry(call, 'oauth_grant.revoked', `oauth_app:${id}`, about));
   }
+}
+
+/** By id, in one query. */
+async function clientsOf(
+  clients: OAuthParts['clients'],
+  grants: readonly Grant[],
+): Promise<ReadonlyMap<string, Client>> {
+  const ids = [...new Set(grants.map(({ clientId }) => clientId))];
+  const named = await clients.find({ where: {}, among: { id: ids }, orderBy: ['id'] });
+  return new Map(named.map((client) => [client.id, client]));
 }
 
 export function grantUseCases({ grants, clients, vouching, audit, events, unitOfWork }: OAuthParts) {
@@ -48,10 +58,7 @@ export function grantUseCases({ grants, clients, vouching, audit, events, unitOf
         { where: { userId: call.caller.id }, orderBy: [{ desc: 'updatedAt' }, 'id'] },
         page,
       );
-      const ids = [...new Set(listed.items.map(({ clientId }) => clientId))];
-      const granted = new Map(
-        (await clients.find({ where: {}, among: { id: ids }, orderBy: ['id'] })).map((client) => [client.id, client]),
-      );
+      const granted = await clientsOf(clients, listed.items);
       return {
         ...listed,
         items: listed.items.flatMap((grant) => {
