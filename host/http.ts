@@ -3,6 +3,7 @@ import { createHttpServer, type HttpServer } from '#adapters/http/server';
 import type { Log } from '#core/kernel/log';
 import type { PortName } from '#core/kernel/ports';
 import type { Machine } from './boot.ts';
+import type { LogOptions } from './log.ts';
 import { traitsOf } from './plan.ts';
 
 export interface Listening {
@@ -11,7 +12,7 @@ export interface Listening {
   readonly trustedProxies: readonly string[];
   readonly validateResponses: boolean;
   readonly leaseMs?: number | undefined;
-  readonly logOf: (plugin: string) => Log;
+  readonly logOf: (plugin: string, options?: LogOptions) => Log;
 }
 
 export function httpServer(machine: Machine, { logOf, ...listening }: Listening): HttpServer {
@@ -19,7 +20,7 @@ export function httpServer(machine: Machine, { logOf, ...listening }: Listening)
     container,
     instance: { baseUrl, webUrl, version },
   } = machine;
-  const accessLog = logOf('access');
+  const accessLog = logOf('access', { gathered: true });
   return createHttpServer({
     ...listening,
     answerMs: machine.limits.answer,

@@ -1,5 +1,5 @@
 // The log: JSON lines on standard error, a short readable form on a terminal.
-import { pino, stdSerializers } from 'pino';
+import { pino, stdSerializers, type Logger } from 'pino';
 import type { HostKeys } from '#config/schema';
 import type { Log } from '#core/kernel/log';
 import { readable as readableError } from './thrown.ts';
@@ -24,23 +24,61 @@ const redacted = [
   'headers.cookie',
 ];
 
+export interface LogOptions {
+  /** Lines of 20 ms are written together: for what has a line for every request. */
+  readonly gathered?: boolean;
+}
+
 /** A log per plugin, all on one sink. */
-export function openLog(level: HostKeys['log_level'], sink: Sink): (plugin: string) => Log {
+export function openLog(level: HostKeys['log_level'], sink: Sink): (plugin: string, options?: LogOptions) => Log {
   forgiving(sink);
   /** Since the last line that was written. */
   let lost = 0;
-  const written = (error?: Error | null): void => {
+  const written = (lines: number, error?: Error | null): void => {
     if (error) {
-      lost += 1;
+      lost += lines;
       return;
     }
     if (lost === 0) return;
-    const lines = lost;
+    const missing = lost;
     lost = 0;
-    root.warn({ name: 'host', lines }, 'the log could not be written for a while: lines of it are lost');
+    root.warn({ name: 'host', lines: missing }, 'the log could not be written for a while: lines of it are lost');
   };
-  const shown = (line: string): string => (sink.isTTY === true ? readable(line) : line);
-  const root = pino(
+  const write = (lines: readonly string[]): void =>
+    void sink.write((sink.isTTY === true ? lines.map(readable) : lines).join(''), (error) => {
+      written(lines.length, error);
+    });
+  const root = rootLog(level, (line) => write([line]));
+  const gathering = rootLog(level, together(write));
+  return (plugin, { gathered = false } = {}) => (gathered ? gathering : root).child({ name: plugin });
+}
+
+/** Milliseconds that a line waits for others, and lines that go without waiting. */
+const wait = 20;
+const enough = 100;
+
+/** A write wakes whoever reads the log, which may cost more than the request that a line tells of. */
+function together(write: (lines: readonly string[]) => void): (line: string) => void {
+  let lines: string[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  const flush = (): void => {
+    clearTimeout(timer);
+    process.off('exit', flush);
+    const whole = lines;
+    lines = [];
+    write(whole);
+  };
+  return (line) => {
+    lines.push(line);
+    if (lines.length === enough) flush();
+    if (lines.length !== 1) return;
+    process.once('exit', flush);
+    timer = setTimeout(flush, wait);
+  };
+}
+
+const rootLog = (level: HostKeys['log_level'], write: (line: string) => void): Logger =>
+  pino(
     {
       level,
       base: null,
@@ -48,10 +86,8 @@ export function openLog(level: HostKeys['log_level'], sink: Sink): (plugin: stri
       redact: { paths: redacted, censor: '********' },
       serializers: { err: (thrown: unknown) => stdSerializers.err(readableError(thrown)) },
     },
-    { write: (line: string) => void sink.write(shown(line), written) },
+    { write },
   );
-  return (plugin) => root.child({ name: plugin });
-}
 
 const forgiven = new WeakSet<Sink>();
 

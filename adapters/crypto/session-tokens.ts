@@ -1,5 +1,5 @@
 // Session access tokens as JWTs (RFC 7519), with the algorithm and every claim that could vary pinned.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { JOSEError } from 'jose/errors';
 import { SignJWT } from 'jose/jwt/sign';
 import { jwtVerify } from 'jose/jwt/verify';
@@ -58,5 +58,5 @@ export function jwtSessionTokens({ key, issuer }: SessionTokenOptions): SessionT
 }
 
 export const sha256Hasher: TokenHasher = {
-  hash: (secret) => createHash('sha256').update(secret).digest('hex'),
+  hash: (secret) => hash('sha256', secret, 'hex'),
 };

@@ -1,12 +1,11 @@
 // Entity tags and conditional requests (RFC 9110, sections 8.8.3 and 13.1.2).
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** The tag of a JSON body: a digest, so that it changes whenever anything the caller sees does. */
 export const entityTag = (body: object): string => tagOfText(JSON.stringify(body));
 
 /** That of a body by its text. */
-export const tagOfText = (text: string | Buffer): string =>
-  createHash('sha256').update(text).digest('base64url').slice(0, 27);
+export const tagOfText = (text: string | Buffer): string => hash('sha256', text, 'base64url').slice(0, 27);
 
 /** The suffixes by which hapi tells the compressed representations of one entity apart. */
 const variant = /-(?:gzip|deflate)$/;

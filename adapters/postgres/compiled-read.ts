@@ -22,9 +22,9 @@ export function compiledRead<DB, V extends object, R>(
   let compiled: CompiledQuery<R> | undefined;
   return async (db, values) => {
     compiled ??= build(db, Object.fromEntries(names.map((name) => [name, new Mark(name)])) as unknown as V).compile();
-    const given = new Map<string, unknown>(Object.entries(values));
+    const given = values as Readonly<Record<string, unknown>>;
     const parameters = compiled.parameters.map((parameter) =>
-      parameter instanceof Mark ? (given.get(parameter.name) ?? null) : parameter,
+      parameter instanceof Mark ? (given[parameter.name] ?? null) : parameter,
     );
     return (await db.executeQuery<R>({ ...compiled, parameters })).rows;
   };

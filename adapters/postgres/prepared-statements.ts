@@ -8,21 +8,37 @@ export interface PreparingClient {
 
 /** Times a read is seen before it is prepared: most texts with a list in them never come again. */
 const seenBefore = 5;
-/** Texts of reads that are counted, and so at the most prepared. */
-const most = 500;
+/** Reads that are prepared: each takes some 70 kB of PostgreSQL's memory. */
+const mostPrepared = 300;
+/** Reads that are counted beside them. Those that come once do not keep out those that recur. */
+const mostCounted = 500;
+/** Characters of a text; a longer one has a list in it. */
+const longest = 16 * 1024;
+
+/** Counts the texts it is asked about. @returns the name of a read that recurs. */
+export function recurringReads(): (text: string) => string | undefined {
+  const names = new Map<string, string>();
+  /** text → times seen; what was seen last stands last. */
+  const counted = new Map<string, number>();
+  return (text) => {
+    const name = names.get(text);
+    if (name !== undefined || names.size === mostPrepared || text.length > longest || !isRead(text)) return name;
+    const times = (counted.get(text) ?? 0) + 1;
+    counted.delete(text);
+    if (times > seenBefore) {
+      names.set(text, `read_${names.size}`);
+      return names.get(text);
+    }
+    counted.set(text, times);
+    const [oldest] = counted.keys();
+    if (counted.size > mostCounted && oldest !== undefined) counted.delete(oldest);
+    return undefined;
+  };
+}
 
 /** For every client of one pool, as it connects. */
 export function preparedStatements(): (client: PreparingClient) => void {
-  const seen = new Map<string, { readonly name: string; times: number }>();
-  const nameOf = (text: string): string | undefined => {
-    const known = seen.get(text);
-    if (known === undefined) {
-      if (seen.size < most && isRead(text)) seen.set(text, { name: `read_${seen.size}`, times: 1 });
-      return undefined;
-    }
-    known.times += 1;
-    return known.times > seenBefore ? known.name : undefined;
-  };
+  const nameOf = recurringReads();
   return (client) => {
     const query = client.query.bind(client);
     client.query = (statement, ...rest) => {

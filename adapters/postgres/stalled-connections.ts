@@ -18,6 +18,22 @@ export function givingUpStalled(patience: number, migration = 0): (client: Stall
   return (client) => {
     const query = client.query.bind(client);
     let bounded = true;
+    /** Statements without an answer, and since when the first of them has its turn. */
+    let unanswered = 0;
+    let since = 0;
+    /** One for many statements: what goes well is not to cost a timer each. */
+    let watch: NodeJS.Timeout | undefined;
+    const look = (): void => {
+      watch = undefined;
+      if (unanswered === 0) return;
+      const left = since + patience - performance.now();
+      if (left <= 0) client.connection.stream.destroy();
+      else watch = setTimeout(look, left).unref();
+    };
+    const answered = (): void => {
+      unanswered -= 1;
+      since = performance.now();
+    };
     client.query = (statement, ...rest) => {
       if (statement === liftBound) bounded = false;
       else if (statement === 'begin') bounded = true;
@@ -26,8 +42,9 @@ export function givingUpStalled(patience: number, migration = 0): (client: Stall
         ...rest,
       );
       if (!bounded || !(answer instanceof Promise)) return answer;
-      const timer = setTimeout(() => client.connection.stream.destroy(), patience).unref();
-      const answered = (): void => clearTimeout(timer);
+      unanswered += 1;
+      if (unanswered === 1) since = performance.now();
+      watch ??= setTimeout(look, patience).unref();
       answer.then(answered, answered);
       return answer;
     };

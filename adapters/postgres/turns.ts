@@ -16,9 +16,14 @@ export interface TurnsOptions {
 /** Who may wait in all, and of one caller. */
 const queue = { all: 20_000, caller: 5000 } as const;
 
+/** Times one is looked at who waits for all of the patience: a tenth of it is as late as a refusal comes. */
+const looks = 10;
+
 export class Turns {
   readonly #limiter: FairLimiter;
   readonly #options: TurnsOptions;
+  /** One for all who wait: a timer for each would cost more than most queries do. */
+  #watch: NodeJS.Timeout | undefined;
 
   constructor(options: TurnsOptions) {
     this.#options = options;
@@ -32,22 +37,23 @@ export class Turns {
 
   /** The function it yields ends the turn. @throws {Unavailable} where too many wait, or it comes too late. */
   async take(): Promise<() => void> {
-    const { caller, patience } = this.#options;
-    const whose = caller?.();
+    const whose = this.#options.caller?.();
     const free = this.#limiter.attempt(whose);
     if (free !== undefined) return free;
-    const late = AbortSignal.timeout(patience);
-    try {
-      return await this.#limiter.acquire(whose, late);
-    } catch (error) {
-      throw error === late.reason ? busy('', error) : error;
-    }
+    this.#watch ??= setInterval(() => this.#look(), this.#options.patience / looks).unref();
+    return this.#limiter.acquire(whose, undefined, performance.now());
+  }
+
+  #look(): void {
+    this.#limiter.refuseBefore(performance.now() - this.#options.patience, () => busy(''));
+    if (this.#limiter.waiting > 0) return;
+    clearInterval(this.#watch);
+    this.#watch = undefined;
   }
 }
 
-const busy = (whose: string, cause?: unknown): Unavailable =>
+const busy = (whose: string): Unavailable =>
   new Unavailable(`Too many requests${whose} wait for the database`, {
     detail: 'Try again in a few seconds',
     retryAfter: 5,
-    cause,
   });

@@ -10,9 +10,10 @@ const int8 = (text: string): number | string => {
   return Number.isSafeInteger(number) ? number : text;
 };
 
-/** PostgreSQL writes `2026-11-21 14:46:43.1+00`; infinity stays text. */
+/** PostgreSQL writes `2026-11-21 14:46:43.1+00`, with the offset of its session; infinity stays text. */
 const instant = (text: string): Date | string => {
-  const date = new Date(text.replace(' ', 'T').replace(/([+-]\d\d)$/, '$1:00'));
+  const iso = text.replace(' ', 'T');
+  const date = new Date(iso.endsWith('+00') ? `${iso.slice(0, -3)}Z` : iso.replace(/([+-]\d\d)$/, '$1:00'));
   return Number.isNaN(date.getTime()) ? text : date;
 };
 

@@ -15,7 +15,9 @@ export interface FairLimiterOptions extends Capacity {
 }
 
 interface Ticket {
-  readonly enter: () => void;
+  /** When its holder came to wait. */
+  readonly since: number;
+  readonly enter: (release: () => void) => void;
   readonly refuse: (error: unknown) => void;
 }
 
@@ -43,15 +45,31 @@ export class FairLimiter {
   /**
    * Waits for a place. The function it yields releases it; calling it again does nothing.
    * @param whose on whose behalf; empty for the server's own work.
+   * @param since the present moment, for `refuseBefore`. Default: never too long ago.
    * @throws {Error} the refusal, when the queue or the caller's part of it is full, or when in a full one somebody
-   * comes who waits for less; the signal's reason when it is aborted first.
+   * comes who waits for less; the signal's reason when it is aborted first; that of `refuseBefore`.
    */
-  async acquire(whose = own, signal?: AbortSignal): Promise<() => void> {
+  async acquire(whose = own, signal?: AbortSignal, since = Number.POSITIVE_INFINITY): Promise<() => void> {
     signal?.throwIfAborted();
-    const free = this.attempt(whose);
-    if (free !== undefined) return free;
-    await this.#wait(whose, signal);
-    return this.#held(whose);
+    return this.attempt(whose) ?? this.#wait(whose, signal, since);
+  }
+
+  /** How many wait. */
+  get waiting(): number {
+    return this.#queued;
+  }
+
+  /** Refuses those who came to wait before a moment. */
+  refuseBefore(moment: number, refusal: () => Error): void {
+    for (const [whose, tickets] of this.#waiting) {
+      const late = tickets.filter(({ since }) => since < moment);
+      if (late.length === 0) continue;
+      const left = tickets.filter(({ since }) => since >= moment);
+      this.#queued -= late.length;
+      if (left.length > 0) this.#waiting.set(whose, left);
+      else this.#waiting.delete(whose);
+      for (const ticket of late) ticket.refuse(refusal());
+    }
   }
 
   /** Takes a place where one is free, as `acquire` does; undefined where none is. */
@@ -101,24 +119,25 @@ export class FairLimiter {
       this.#waiting.delete(next);
       if (tickets.length > 0) this.#waiting.set(next, tickets);
       this.#take(next);
-      ticket?.enter();
+      ticket?.enter(this.#held(next));
       return;
     }
   }
 
-  async #wait(whose: string, signal: AbortSignal | undefined): Promise<void> {
+  #wait(whose: string, signal: AbortSignal | undefined, since: number): Promise<() => void> {
     const tickets = this.#waiting.get(whose) ?? [];
     if (whose !== own && tickets.length >= this.#share.queue) throw this.#refusal(whose);
     this.#makeRoom(tickets.length);
-    await new Promise<void>((resolve, reject) => {
+    return new Promise((resolve, reject) => {
       const leave = (): void => {
         this.#remove(whose, ticket);
         reject(signal?.reason);
       };
       const ticket: Ticket = {
-        enter: () => {
+        since,
+        enter: (release) => {
           signal?.removeEventListener('abort', leave);
-          resolve();
+          resolve(release);
         },
         refuse: (error) => {
           signal?.removeEventListener('abort', leave);

@@ -1,14 +1,24 @@
 // The log: JSON lines for machines, short lines for people, no secret in either.
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
 import t from 'tap';
 import { openLog, readable } from '#host/log';
 
 const captured = (isTTY: boolean) => {
   const lines: string[] = [];
   return { lines, sink: { isTTY, write: (text: string) => lines.push(text) } };
+};
+
+/** A process that knows `openLog`. */
+const logging = (source: string, stderr: 'pipe' | number): ChildProcess => {
+  const log = JSON.stringify(join(import.meta.dirname, '../../host/log.ts'));
+  const program = `const { openLog } = await import(${log}); ${source}`;
+  return spawn(process.execPath, ['--input-type=module', '--eval', program], { stdio: ['ignore', 'pipe', stderr] });
 };
 
 void t.test('where nobody watches, each line is JSON with its facts', async (t) => {
@@ -57,6 +67,40 @@ void t.test('a silent log writes nothing', async (t) => {
   t.strictSame(lines, []);
 });
 
+void t.test('the lines of a gathering log are written together, soon or when there are many', async (t) => {
+  const { lines: texts, sink } = captured(false);
+  const logOf = openLog('info', sink);
+  const log = logOf('access', { gathered: true });
+  for (const path of ['/a', '/b', '/c']) log.info({ path }, 'request');
+  logOf('host').info({}, 'at once');
+  t.equal(texts.length, 1);
+  await pause(100);
+  t.equal(texts.length, 2);
+  const told = (texts[1] ?? '')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { readonly path: string });
+  t.strictSame(
+    told.map(({ path }) => path),
+    ['/a', '/b', '/c'],
+  );
+  for (let n = 0; n < 250; n += 1) log.info({}, 'many');
+  t.strictSame(
+    texts.slice(2).map((some) => some.split('\n').length - 1),
+    [100, 100],
+  );
+  await pause(100);
+  t.equal(texts[4]?.split('\n').length, 51);
+});
+
+void t.test('a process that ends writes what it gathered', async (t) => {
+  const child = logging(
+    "openLog('info', process.stderr)('access', { gathered: true }).info({}, 'last'); process.exit();",
+    'pipe',
+  );
+  t.match(JSON.parse(await text(child.stderr as Readable)), { msg: 'last' });
+});
+
 void t.test('lines that could not be written are counted, and told of by the next one that is', async (t) => {
   const lines: string[] = [];
   let full = false;
@@ -83,17 +127,10 @@ void t.test('lines that could not be written are counted, and told of by the nex
 void t.test('a process whose log cannot be written goes on', async (t) => {
   const full = openSync('/dev/full', 'w');
   t.teardown(() => closeSync(full));
-  const log = join(import.meta.dirname, '../../host/log.ts');
-  const child = spawn(
-    process.execPath,
-    [
-      '--input-type=module',
-      '--eval',
-      `const { openLog } = await import(${JSON.stringify(log)});
-       for (const name of ['host', 'sample']) openLog('info', process.stderr)(name).info({}, 'nobody reads this');
-       setTimeout(() => { openLog('info', process.stderr)('later').info({}, 'nor this'); console.log('done'); }, 50);`,
-    ],
-    { stdio: ['ignore', 'pipe', full] },
+  const child = logging(
+    `for (const name of ['host', 'sample']) openLog('info', process.stderr)(name).info({}, 'nobody reads this');
+     setTimeout(() => { openLog('info', process.stderr)('later').info({}, 'nor this'); console.log('done'); }, 50);`,
+    full,
   );
   const said: Buffer[] = [];
   child.stdout?.on('data', (chunk: Buffer) => said.push(chunk));

@@ -3,13 +3,14 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { parentPort, workerData } from 'node:worker_threads';
-import { PGlite } from '@electric-sql/pglite';
+import { PGlite, type Results } from '@electric-sql/pglite';
 import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm';
 import { isAlone } from '../single-statement.ts';
 import { typeParsers } from '../type-parsers.ts';
 import { DurableNodeFS, durableStart } from './durable-fs.ts';
 import { inMebibytes } from './free-space.ts';
 import { PanicWatch } from './panic.ts';
+import { PreparedReads } from './prepared-reads.ts';
 import type { DriverError } from '../errors.ts';
 import { codeOfEnd, type Answer, type Notice, type Request, type ThreadData } from './thread.ts';
 import { Upkeep } from './upkeep.ts';
@@ -52,6 +53,17 @@ const upkeep = new Upkeep({
   changed: (refusing, free) => tell({ notice: 'space', refusing, free: inMebibytes(free) }),
 });
 
+let reads: PreparedReads | undefined;
+
+async function run(database: PGlite, sql: string, parameters: readonly unknown[]): Promise<Omit<Answer, 'id'>> {
+  const answerOf = (result: Results | undefined) => ({ rows: result?.rows ?? [], affected: result?.affectedRows ?? 0 });
+  // Without parameters the simple protocol does: one call into WebAssembly instead of six.
+  if (parameters.length === 0 && !isAlone(sql)) return answerOf((await database.exec(sql)).at(-1));
+  reads ??= new PreparedReads(database);
+  const rows = await reads.rows(sql, parameters);
+  return rows === undefined ? answerOf(await database.query(sql, [...parameters])) : { rows, affected: 0 };
+}
+
 /** The dialect alone opens and ends transactions, in these words. */
 const opens = new Set(['begin']);
 const ends = new Set(['commit', 'rollback']);
@@ -62,10 +74,7 @@ async function query({ sql, parameters }: Request & { readonly ask: 'query' }): 
   if (!inTransaction) await upkeep.before();
   if (opens.has(sql)) inTransaction = true;
   try {
-    // Without parameters the simple protocol does: one call into WebAssembly instead of five.
-    const simple = parameters.length === 0 && !isAlone(sql);
-    const result = simple ? (await database.exec(sql)).at(-1) : await database.query(sql, [...parameters]);
-    return { rows: result?.rows ?? [], affected: result?.affectedRows ?? 0 };
+    return await run(database, sql, parameters);
   } finally {
     if (ends.has(sql)) inTransaction = false;
   }

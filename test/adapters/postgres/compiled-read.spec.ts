@@ -1,6 +1,6 @@
 // Reads compiled once, and reads that PostgreSQL plans once: the same answers for other values, and nothing of a value
 // in a text.
-import { sql, type Kysely } from 'kysely';
+import { sql, type Kysely, type RawBuilder } from 'kysely';
 import t from 'tap';
 import { compiledRead } from '#adapters/postgres/compiled-read';
 import { preparedStatements, type PreparingClient } from '#adapters/postgres/prepared-statements';
@@ -45,6 +45,69 @@ for (const engine of testEngines()) {
   });
 }
 
+void t.test('what a prepared read of the embedded database answers', async (t) => {
+  const storage = await (await testData(t, 'embedded')).open();
+  if (storage.engine === 'memory') throw new Error('not an SQL engine');
+  const { database, unitOfWork } = storage;
+  const asked = (query: RawBuilder<unknown>) => query.execute(database.kysely());
+  const moment = new Date('2026-11-23T17:51:58.719Z');
+  const values = (
+    n: number,
+  ) => sql`select ${n}::int as int, ${n * 1e9}::int8 as big, ${n % 2 === 0}::bool as even, ${'ä "\\ \''}::text as text,
+      ${moment}::timestamptz as moment, ${['a', 'b,"c']}::text[] as texts, ${[moment]}::timestamptz[] as moments,
+      ${JSON.stringify({ n })}::jsonb as json, ${null}::text as nothing`;
+  await t.test('is what it answers when it is not prepared, of every type', async (t) => {
+    const answers: unknown[] = [];
+    for (let n = 0; n < 10; n += 1) answers.push(...(await asked(values(n))).rows);
+    t.strictSame(
+      answers,
+      answers.map((_, n) => ({
+        int: n,
+        big: n * 1e9,
+        even: n % 2 === 0,
+        text: 'ä "\\ \'',
+        moment,
+        texts: ['a', 'b,"c'],
+        moments: [moment],
+        json: { n },
+        nothing: null,
+      })),
+    );
+  });
+
+  await t.test('is an error where it fails, and an answer the next time', async (t) => {
+    const quotient = (n: number) => asked(sql`select 12 / ${n}::int as quotient`);
+    for (let n = 0; n < 10; n += 1) t.match(await quotient(4), { rows: [{ quotient: 3 }] });
+    await t.rejects(quotient(0), { message: 'division by zero' });
+    t.match(await quotient(6), { rows: [{ quotient: 2 }] });
+    const identifier = (text: string) => asked(sql`select ${text}::uuid as id`);
+    const id = '00000000-0000-4000-8000-000000000000';
+    for (let n = 0; n < 10; n += 1) t.match(await identifier(id), { rows: [{ id }] });
+    await t.rejects(identifier('none'), { message: /^invalid input syntax for type uuid/ });
+    t.match(await identifier(id), { rows: [{ id }] });
+    await t.rejects(
+      unitOfWork.run(async () => {
+        await quotient(0).catch(() => undefined);
+        await t.rejects(quotient(3), { message: /^current transaction is aborted/ });
+        await quotient(3);
+      }),
+    );
+    t.match(await quotient(12), { rows: [{ quotient: 1 }] });
+    const { rows } = await asked(sql`select name from pg_prepared_statements`);
+    t.equal(rows.length, 3, 'all have been prepared');
+  });
+
+  await t.test('tells of columns and rows that came meanwhile', async (t) => {
+    await sql`create table late (id int primary key)`.execute(database.kysely());
+    const ids = () => asked(sql`select "id" from late where "id" < ${10}`);
+    for (let n = 0; n < 10; n += 1) t.strictSame((await ids()).rows, []);
+    await sql`insert into late values (1)`.execute(database.kysely());
+    t.strictSame((await ids()).rows, [{ id: 1 }]);
+    await sql`alter table late add column name text default 'x'`.execute(database.kysely());
+    t.strictSame((await ids()).rows, [{ id: 1 }]);
+  });
+});
+
 void t.test('a read that comes again is prepared, what writes or names no columns is not', (t) => {
   const asked: unknown[] = [];
   const client: PreparingClient = { query: (statement) => asked.push(statement) };
@@ -69,10 +132,11 @@ void t.test('a read that comes again is prepared, what writes or names no column
   client.query('select 1');
   t.equal(asked.at(-1), 'select 1', 'nor what has no parameters');
   for (let n = 0; n < 1000; n += 1) client.query(`select ${n} where $1`, [n]);
-  t.equal(
-    sent('select "late" where $1'),
-    'select "late" where $1',
-    'a process that makes ever new texts stops preparing',
-  );
+  t.match(sent('select "late" where $1'), { name: 'read_2' }, 'texts that come once keep none out');
+  const long = `select ${'$1, '.repeat(10_000)} where $1`;
+  t.equal(sent(long), long, 'a text with a long list');
+  for (let n = 0; n < 300; n += 1) sent(`select ${n} where $1`);
+  const later = 'select "later" where $1';
+  t.equal(sent(later), later, 'a process that makes ever new texts stops preparing');
   t.end();
 });

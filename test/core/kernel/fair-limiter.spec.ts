@@ -45,6 +45,25 @@ void t.test('a limiter shared fairly', async (t) => {
     t.equal(order.length, 22);
   });
 
+  await t.test('those who have waited for too long are refused, and nobody else', async (t) => {
+    const limiter = fair(1, 100);
+    const release = await limiter.acquire('holder');
+    const told = (whose: string, since?: number) =>
+      limiter.acquire(whose, undefined, since).then(
+        (done) => {
+          done();
+          return `${whose} came in`;
+        },
+        (error: Error) => `${whose}: ${error.message}`,
+      );
+    const all = [told('a', 1), told('a', 5), told('b', 2), told('c')];
+    t.equal(limiter.waiting, 4);
+    limiter.refuseBefore(5, () => new Error('too late'));
+    t.equal(limiter.waiting, 2);
+    release();
+    t.strictSame(await Promise.all(all), ['a: too late', 'a came in', 'b: too late', 'c came in']);
+  });
+
   await t.test('where too many wait, the latest of whoever has most waiting is refused', async (t) => {
     const limiter = fair(1, 10);
     const refused: string[] = [];

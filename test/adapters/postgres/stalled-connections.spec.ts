@@ -1,0 +1,76 @@
+// Connections on which a reply does not come are given up; those that are used much are not.
+import { setTimeout as pause } from 'node:timers/promises';
+import t from 'tap';
+import { givingUpStalled, liftBound, type StallingClient } from '#adapters/postgres/stalled-connections';
+
+const patience = 60;
+
+/** A client whose replies the test gives, in the order of the statements. */
+function client() {
+  const waiting: (() => void)[] = [];
+  const asked: unknown[] = [];
+  let destroyed = false;
+  const fake: StallingClient = {
+    query: (statement) => {
+      asked.push(statement);
+      return new Promise<void>((resolve) => waiting.push(resolve));
+    },
+    connection: { stream: { destroy: () => void (destroyed = true) } },
+  };
+  givingUpStalled(patience, 5000)(fake);
+  const reply = async (): Promise<void> => {
+    waiting.shift()?.();
+    await Promise.resolve();
+  };
+  return { ask: (statement: string) => void fake.query(statement), reply, asked, destroyed: () => destroyed };
+}
+
+void t.test('a connection is given up', async (t) => {
+  await t.test('when the reply to its statement does not come', async (t) => {
+    const { ask, reply, destroyed } = client();
+    ask('select 1');
+    await reply();
+    ask('select 2');
+    await pause(2 * patience);
+    t.ok(destroyed());
+  });
+
+  await t.test('when that to the second of two does not, once it has had its turn for as long', async (t) => {
+    const { ask, reply, destroyed } = client();
+    ask('select 1');
+    ask('select 2');
+    await pause(patience / 2);
+    await reply();
+    await pause((patience * 3) / 4);
+    t.notOk(destroyed());
+    await pause(patience);
+    t.ok(destroyed());
+  });
+
+  await t.test('but not for many statements whose replies come', async (t) => {
+    const { ask, reply, destroyed } = client();
+    for (let n = 0; n < 10; n += 1) {
+      ask(`select ${n}`);
+      await pause(patience / 4);
+      await reply();
+    }
+    await pause(2 * patience);
+    t.notOk(destroyed());
+  });
+
+  await t.test('nor for a migration, until the next transaction', async (t) => {
+    const { ask, reply, asked, destroyed } = client();
+    ask('begin');
+    await reply();
+    ask(liftBound);
+    await reply();
+    ask('alter table large');
+    await pause(2 * patience);
+    await reply();
+    t.notOk(destroyed());
+    t.equal(asked[1], 'set local statement_timeout = 5000');
+    ask('begin');
+    await pause(2 * patience);
+    t.ok(destroyed());
+  });
+});
