@@ -84,7 +84,7 @@ export async function openServer(
       syncs: async () => undefined,
       full: () => false,
       async close() {
-        session.close();
+        await session.close();
         await orm.close();
       },
     };

@@ -4,7 +4,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { KeyedMutex } from '#core/kernel/keyed-mutex';
 import type { Log } from '#core/kernel/log';
 import { translated } from './errors.ts';
+import { limited } from './limited.ts';
 import type { NativeClient, NativePool } from './server.ts';
+
+/** How long `close` waits for its locks to be free; milliseconds. */
+const patience = 1000;
 
 export class Session {
   readonly #pool: NativePool;
@@ -40,10 +44,21 @@ export class Session {
     await this.query(`listen ${channel}`, []);
   }
 
-  close(): void {
+  /**
+   * Gives its locks up first: PostgreSQL sees only some time later that a client has left, and until then another
+   * process would find them held.
+   */
+  async close(): Promise<void> {
     this.#closed = true;
-    this.#client?.release(true);
+    const client = this.#client;
     this.#client = undefined;
+    if (client === undefined) return;
+    const unlocked = this.#mutex.run('query', () => client.query('select pg_advisory_unlock_all()', []));
+    await limited(
+      patience,
+      unlocked.catch(() => undefined),
+    );
+    client.release(true);
   }
 
   async #connected(): Promise<NativeClient> {

@@ -1,0 +1,43 @@
+// The connection of a process for its locks: whoever closes it gives them up before it goes.
+import t from 'tap';
+import { Session } from '#adapters/postgres/session';
+import { quietLog } from '#test/contracts/storage-engines';
+
+/** A pool of one connection. @param answers whether statements are answered. */
+function pool(answers: boolean) {
+  const seen: string[] = [];
+  const connect = async () => ({
+    query: async (sql: string) => {
+      seen.push(sql);
+      if (!answers) await new Promise<never>(() => undefined);
+      return { rows: [] };
+    },
+    on: () => undefined,
+    release: (destroy?: boolean) => void seen.push(`released ${String(destroy)}`),
+  });
+  return { seen, connect, on: () => undefined };
+}
+
+void t.test('its locks are free before the connection goes', async (t) => {
+  const { seen, ...rest } = pool(true);
+  const session = new Session(rest, quietLog);
+  await session.query('select 1', []);
+  await session.close();
+  t.strictSame(seen, ['select 1', 'select pg_advisory_unlock_all()', 'released true']);
+  await t.rejects(session.query('select 2', []), { name: 'Unavailable' });
+});
+
+void t.test('it goes all the same where no answer comes, behind a statement that has none either', async (t) => {
+  const { seen, ...rest } = pool(false);
+  const session = new Session(rest, quietLog);
+  void session.query('select 1', []);
+  await new Promise(setImmediate);
+  await session.close();
+  t.strictSame(seen, ['select 1', 'released true']);
+});
+
+void t.test('one that was never made is none', async (t) => {
+  const { seen, ...rest } = pool(true);
+  await new Session(rest, quietLog).close();
+  t.strictSame(seen, []);
+});
