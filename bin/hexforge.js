@@ -24,6 +24,10 @@ if (Number(process.versions.node.split('.')[0]) < needed) {
       module.enableCompileCache(
         decodeURIComponent(new URL('../node_modules/.cache/hexforge', import.meta.url).pathname),
       );
+      return import('#host/quick-resolution');
+    })
+    .then(function (resolution) {
+      resolution.useQuickResolution();
       return import('#host/cli/main');
     })
     .then(function (cli) {

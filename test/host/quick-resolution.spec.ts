@@ -1,0 +1,64 @@
+// What is resolved without asking Node is what Node would have said.
+import { execFileSync } from 'node:child_process';
+import { linkSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import t from 'tap';
+
+const module = new URL('../../host/quick-resolution.ts', import.meta.url).href;
+
+/** Imports in a process of its own. @returns how many were resolved quickly, and which otherwise than Node does. */
+function compared(imports: readonly string[], from = import.meta.url) {
+  const script = `
+    import { registerHooks } from 'node:module';
+    import { resolveQuickly } from ${JSON.stringify(module)};
+    const told = { quick: 0, other: [], failures: [] };
+    registerHooks({
+      resolve(specifier, context, next) {
+        let asked = false;
+        const quick = resolveQuickly(specifier, context, (...rest) => ((asked = true), next(...rest)));
+        if (asked) return quick;
+        told.quick += 1;
+        const slow = next(specifier, context);
+        if (slow.url !== quick.url || slow.format !== quick.format) told.other.push([specifier, slow, quick]);
+        return slow;
+      },
+    });
+    for (const name of ${JSON.stringify(imports)})
+      await import(import.meta.resolve(name, ${JSON.stringify(from)})).catch(({ code }) => told.failures.push(code));
+    process.stdout.write(JSON.stringify(told), () => process.exit(0));`;
+  const args = ['--experimental-import-meta-resolve', '--input-type=module', '-e', script];
+  const output = execFileSync(process.execPath, args, { cwd: import.meta.dirname, encoding: 'utf8' });
+  return JSON.parse(output) as { quick: number; other: unknown[]; failures: unknown[] };
+}
+
+void t.test('every module of the forge, and of the packages it uses', async (t) => {
+  const { quick, other, failures } = compared(['#host/cli/main', '#adapters/postgres/index', '#plugins/merges/plugin']);
+  t.strictSame({ other, failures }, { other: [], failures: [] });
+  t.ok(quick > 2000, `${quick} imports were answered quickly`);
+});
+
+void t.test('files that are missing, linked or in folders of other packages are left to Node', async (t) => {
+  const folder = t.testdir({
+    'package.json': '{"type":"module"}',
+    'start.js':
+      "import './one.js'; import './two.js'; import './inner/a.cjs.js'; import './linked/one.js'; import './soft.js';",
+    'one.js': 'export {};',
+    'two.js': 'export {};',
+    'with space.js': 'export {};',
+    'broken.js': "import './one.js'; import './absent.js';",
+    inner: { 'package.json': '{"type":"commonjs"}', 'a.cjs.js': "require('./b.js');", 'b.js': 'module.exports = 1;' },
+  });
+  mkdirSync(join(folder, 'real'));
+  writeFileSync(join(folder, 'real/one.js'), "import './two.js';");
+  writeFileSync(join(folder, 'real/two.js'), 'export {};');
+  symlinkSync(join(folder, 'real'), join(folder, 'linked'));
+  symlinkSync(join(folder, 'two.js'), join(folder, 'soft.js'));
+  linkSync(join(folder, 'one.js'), join(folder, 'hard.js'));
+  const { quick, other, failures } = compared(
+    ['./start.js', './broken.js', './with%20space.js', './hard.js'],
+    pathToFileURL(join(folder, 'start.js')).href,
+  );
+  t.strictSame({ other, failures }, { other: [], failures: ['ERR_MODULE_NOT_FOUND'] });
+  t.ok(quick >= 2);
+});
