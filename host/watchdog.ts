@@ -1,6 +1,8 @@
 // The watchdog: a thread that sees the server stand still in one piece of code (a synchronous loop), has its plugin
 // named in the log, and the process ended.
 import { url as debuggerUrl } from 'node:inspector';
+import { getCompileCacheDir } from 'node:module';
+import { dirname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 
 export interface WatchdogOptions {
@@ -30,7 +32,9 @@ export function startWatchdog({ limit, bite }: WatchdogOptions): () => void {
   const timer = setInterval(() => Atomics.add(heartbeat, 0, 1), beat).unref();
   Reflect.set(globalThis, Symbol.for(biteName), bite);
   const module = new URL(`./watchdog-thread${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url);
+  const compiled = getCompileCacheDir();
   const worker = new Worker(module, {
+    env: compiled === undefined ? {} : { NODE_COMPILE_CACHE: dirname(compiled) },
     workerData: { heartbeat, limit, beat } satisfies WatchdogData,
     resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2 },
   });

@@ -3,8 +3,9 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
+import { getCompileCacheDir } from 'node:module';
 import { createServer, type Server, type Socket } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Internal, Unavailable } from '#core/kernel/errors';
 import { spentBy } from '#core/kernel/resources';
@@ -142,11 +143,12 @@ class Helper {
       });
     }
     const module = new URL(`./launcher-child${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url);
+    const compiled = getCompileCacheDir();
     // It removes the folder: it outlives a server that is killed.
     return new Helper(
       fork(module, [path, String(memoryBytes)], {
         execArgv: ['--max-semi-space-size=1'],
-        env: { ...environment },
+        env: { ...environment, ...(compiled === undefined ? {} : { NODE_COMPILE_CACHE: dirname(compiled) }) },
         cwd: '/',
         detached: true,
         stdio: ['ignore', 'ignore', 'inherit', 'ipc'],

@@ -1,5 +1,7 @@
 // The client of the embedded database's worker thread: requests and answers by message, and a bound on how long a
 // statement may take.
+import { getCompileCacheDir } from 'node:module';
+import { dirname } from 'node:path';
 import { Worker, type WorkerOptions } from 'node:worker_threads';
 import type { DriverError } from '../errors.ts';
 import { liftBound } from '../stalled-connections.ts';
@@ -43,11 +45,17 @@ export function threadModule(name: string): URL {
   return new URL(`./${name}${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url);
 }
 
+const compiled = getCompileCacheDir();
+
 /**
- * Neither flags nor the environment go into the thread: it needs none, and secrets stay out. It makes little garbage,
- * so its heap stays small.
+ * Neither flags nor the environment go into the thread: it needs none, and secrets stay out. What the server has
+ * compiled need not be compiled again. It makes little garbage, so its heap stays small.
  */
-export const threadOptions: WorkerOptions = { execArgv: [], env: {}, resourceLimits: { maxYoungGenerationSizeMb: 8 } };
+export const threadOptions: WorkerOptions = {
+  execArgv: [],
+  env: compiled === undefined ? {} : { NODE_COMPILE_CACHE: dirname(compiled) },
+  resourceLimits: { maxYoungGenerationSizeMb: 8 },
+};
 
 /** Milliseconds. A recovery replays what of the log no checkpoint covers. */
 const patience = { open: 300_000, statement: 60_000, close: 5000 } as const;
