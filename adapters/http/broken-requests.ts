@@ -1,8 +1,9 @@
 // Answers where there is no request that hapi could answer, such as malformed HTTP: the error envelope, written to the
 // socket by hand.
-import { STATUS_CODES, type ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ErrorKind } from '#core/kernel/errors';
+import { STATUS_CODES } from './node-http.ts';
 
 const answers: Readonly<Record<string, { readonly status: number; readonly code: ErrorKind; readonly error: string }>> =
   {

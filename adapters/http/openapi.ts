@@ -1,11 +1,11 @@
 // Generates the OpenAPI 3.1 document from the descriptors and schemas that serve requests.
-import { STATUS_CODES } from 'node:http';
 import { setImmediate as turn } from 'node:timers/promises';
 import type Joi from 'joi';
 import type { ScopeCatalogue } from '#core/kernel/scopes';
 import { errorEnvelope, errorShape } from './answers.ts';
 import { sessionCookie } from './credentials.ts';
 import { schemaRegistry, type JsonSchema, type SchemaRegistry } from './json-schema.ts';
+import { STATUS_CODES } from './node-http.ts';
 import type { Route } from './route.ts';
 import { pathOf, type AbsentPort, type OwnedRoute } from './routes.ts';
 import { impliedStatuses } from './statuses.ts';

@@ -1,5 +1,4 @@
 // Turns a handler's result into a hapi response: status, headers, cookies, conditional requests and the body.
-import { validateHeaderName, validateHeaderValue } from 'node:http';
 import type { Request, ResponseObject, ResponseToolkit } from '@hapi/hapi';
 import type { Caller } from '#core/kernel/caller';
 import type { AnswerCheck } from './answers.ts';
@@ -8,6 +7,7 @@ import { matches } from './etag.ts';
 import { HtmlPage, pageHeaders, pageText, refusalPage } from './html.ts';
 import { jsonText } from './json-text.ts';
 import { cacheKey, type ResponseCache } from './response-cache.ts';
+import { validateHeaderName, validateHeaderValue } from './node-http.ts';
 import { ByteStream, Reply, Tagged, type Cookie, type ReplyOptions, type Route } from './route.ts';
 import { cancel, largestPiece, pieces, readable, type StreamHooks } from './streams.ts';
 

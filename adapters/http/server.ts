@@ -1,6 +1,6 @@
 // The HTTP server: hapi over route descriptors, from listen to graceful shutdown.
 import { Buffer, isUtf8 } from 'node:buffer';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import Hapi, { type Request, type ResponseToolkit, type Server } from '@hapi/hapi';
@@ -30,6 +30,7 @@ import { answerUpgrades, opensWebSocket } from './live/upgrades.ts';
 import { stackOf } from './errors.ts';
 import { openapiDocument } from './openapi.ts';
 import { madeOnce } from './made-once.ts';
+import { createServer } from './node-http.ts';
 import { takeOriginForm } from './origin-form.ts';
 import { defaultPace, PaceKeeper, type Pace } from './pace.ts';
 import { rateLimiter } from './rate-limiter.ts';

@@ -2,12 +2,12 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Lifecycle, Request, ResponseToolkit, ServerRoute } from '@hapi/hapi';
-import { WebSocketServer } from 'ws';
 import { callerKey } from '#core/kernel/current-caller';
 import { answeredWithin } from '../answer-limit.ts';
 import { readCookies, sessionCookie } from '../credentials.ts';
 import type { Exchange } from '../exchange.ts';
 import { identifier } from '../identify.ts';
+import { madeOnce } from '../made-once.ts';
 import { refuse, type Wiring } from '../routes.ts';
 import { compile } from '../validation.ts';
 import type { OwnedChannel } from './channel.ts';
@@ -26,9 +26,10 @@ export function channelRoute({ plugin, channel, outside = false }: OwnedChannel,
   const { access, currentCaller, csrf, log } = wiring;
   const identify = identifier({ meter: channel.meter, presented: shownIn, guardCookie: csrf.checkUpgrade }, wiring);
   const checkParams = channel.params === undefined ? undefined : compile(channel.params, 'params');
-  const open = opener(wiring);
+  const opening = madeOnce(() => opener(wiring));
 
   const serve = async (request: Request, h: ResponseToolkit, exchange: Exchange): Promise<symbol> => {
+    const open = await opening();
     const { req } = request.raw;
     const cookies = readCookies(req.headers.cookie);
     const rate = await identify(request, exchange, cookies);
@@ -79,7 +80,9 @@ export function channelRoute({ plugin, channel, outside = false }: OwnedChannel,
 }
 
 /** The library's half of the handshake, and the end of the exchange. A connection that ends first is left alone. */
-function opener({ limits, followers }: LiveWiring) {
+async function opener({ limits, followers }: LiveWiring) {
+  // Not at the start, for which it is a fiftieth.
+  const { WebSocketServer } = await import('ws');
   const server = new WebSocketServer({
     noServer: true,
     clientTracking: false,

@@ -1,8 +1,9 @@
 // Requests to switch protocols (`Upgrade`), as requests like any other: they go through the same steps, and are
 // answered with the same errors, until somebody takes their connection over.
 import type { Buffer } from 'node:buffer';
-import { ServerResponse, type IncomingMessage, type Server } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { ServerResponse } from '../node-http.ts';
 
 /** What is left of a request when its connection goes on under another protocol. */
 export interface Connection {
