@@ -65,6 +65,15 @@ function makeDirectory(path: string, parentsMade = false): void {
   }
 }
 
+/** Whether this version wrote it last. */
+export function isMarked(path: string, version: string): boolean {
+  try {
+    return readMarker(path).version === version;
+  } catch {
+    return false;
+  }
+}
+
 function acceptVersion(path: string, version: string): void {
   const marker = readMarker(path);
   if (isLater(marker.version, version)) {

@@ -5,7 +5,6 @@ import { currentCaller, memoryRateCounter, openMemory, systemClock, systemIds } 
 import type { PostgresOptions } from '#adapters/postgres/index';
 import type { Configuration } from '#config/configuration';
 import type { Log } from '#core/kernel/log';
-import type { Clock, Ids } from '#core/kernel/time';
 import { freePort } from './address.ts';
 import { Attribution, outsidePlugins } from './attribution.ts';
 import { Machine } from './boot.ts';
@@ -17,6 +16,7 @@ import { problemOf, Refused } from './problem.ts';
 import { hostProviders } from './providers.ts';
 import { SecretKeys } from './secret-key.ts';
 import { entitiesOf, type OpenStorage } from './storage.ts';
+import type { StorageAhead } from './storage-ahead.ts';
 
 export interface OpenOptions {
   readonly definitions?: readonly PluginDefinition[];
@@ -25,6 +25,7 @@ export interface OpenOptions {
   readonly announce: (line: string) => void;
   readonly logOf: (plugin: string) => Log;
   readonly attribution?: Attribution;
+  readonly ahead?: StorageAhead;
 }
 
 export interface OpenForge {
@@ -58,6 +59,7 @@ export async function openForge(
     ids: systemIds,
     log: logOf('storage'),
     caller: () => callers.key(),
+    started: given.ahead?.take(),
   });
   const machine = new Machine({
     plan,
@@ -83,7 +85,7 @@ export async function openForge(
 export async function openStorage(
   { database, dataDir, limits }: Configuration,
   plan: Plan,
-  parts: { readonly clock: Clock; readonly ids: Ids; readonly log: Log; readonly caller?: PostgresOptions['caller'] },
+  parts: Pick<PostgresOptions, 'clock' | 'ids' | 'log' | 'caller' | 'started'>,
 ): Promise<OpenStorage> {
   if (database.column === 'memory') return { ...openMemory(parts), column: 'memory' };
   try {

@@ -7,24 +7,24 @@ import type { Deliveries } from '#core/kernel/storage';
 import { demandPort, listenRefusal } from './address.ts';
 import type { Attribution } from './attribution.ts';
 import type { Machine } from './boot.ts';
-import { openControl, type Handlers } from './control.ts';
+import { openControl } from './control.ts';
+import { controls } from './controls.ts';
 import type { PluginDefinition } from './definition.ts';
 import { migrate, openForge, type OpenForge } from './forge.ts';
 import { httpServer } from './http.ts';
 import type { State } from './life.ts';
-import { parkedControls } from './parked.ts';
 import { openLog, type Sink } from './log.ts';
-import { traitsOf } from './plan.ts';
 import { strangeVariables, type Listed } from './plugins.ts';
-import { Refused } from './problem.ts';
-import { rotateKey } from './rotation.ts';
 import type { SecretKeys } from './secret-key.ts';
+import type { StorageAhead } from './storage-ahead.ts';
 
 export interface ForgeOptions {
   /** Beside the configured plugins; one with a configured name takes its place. */
   readonly definitions?: readonly PluginDefinition[];
   /** Where the plugins were loaded and checked already. */
   readonly listed?: Listed;
+  /** Where the storage was started already. */
+  readonly ahead?: StorageAhead;
   readonly stdout?: Sink;
   readonly stderr?: Sink;
   /** Knows the outside plugins. Default: made from the configuration. */
@@ -189,45 +189,4 @@ async function control(dataDir: string, forge: Forge, secretKeys: SecretKeys, lo
     log.warn({ err: error }, 'the command line cannot reach this server: no socket in the data directory');
     return async () => undefined;
   }
-}
-
-/** What the command line may ask of a server. */
-export function controls(forge: Pick<Forge, 'port' | 'deliveries'>, secretKeys: SecretKeys): Handlers {
-  return {
-    plugins: () => forge.port('PluginInventory').list(),
-    ...parkedControls(forge.deliveries),
-    'reset-password': async (username = '') => resetPassword(forge, username),
-    'rotate-key': async () => rotateKey(forge, secretKeys),
-    'rotate-signing-keys': () => rotateSigningKeys(forge),
-  };
-}
-
-export async function rotateSigningKeys(forge: Pick<Forge, 'port'>): Promise<{ readonly kid: string }> {
-  const keys = forge.port('SigningKeyRotation');
-  if (keys === undefined)
-    throw new Refused([
-      {
-        code: 'no_signing_keys',
-        message: 'No enabled plugin signs anything for others',
-        remedy: 'Enable the one that does, and try again',
-      },
-    ]);
-  return keys.rotate();
-}
-
-export async function resetPassword(
-  forge: Pick<Forge, 'port'>,
-  username: string,
-): Promise<{ readonly password: string }> {
-  // The port is declared by its area, which is not loaded where no plugin uses it.
-  const recovery = traitsOf('AccountRecovery') === undefined ? undefined : forge.port('AccountRecovery');
-  if (recovery === undefined)
-    throw new Refused([
-      {
-        code: 'no_accounts',
-        message: 'No enabled plugin keeps accounts',
-        remedy: 'Enable the one that does, and try again',
-      },
-    ]);
-  return recovery.resetPassword(username);
 }

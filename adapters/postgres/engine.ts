@@ -1,15 +1,9 @@
 // The two database engines behind one driver: a PostgreSQL server, and the embedded PGlite in its worker thread.
-import { existsSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { PostgreSqlConnection } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import type { Log } from '#core/kernel/log';
-import { ensureCluster } from './embedded/cluster.ts';
-import { lockDirectory } from './embedded/data-lock.ts';
 import { embeddedDialect } from './embedded/dialect.ts';
-import { databaseFreeBytes, freeBytes, inMebibytes, space } from './embedded/free-space.ts';
-import { SupervisedThread } from './embedded/supervisor.ts';
+import { notOpened, startDatabase, type StartedDatabase } from './embedded/started.ts';
 import type { DatabaseThread } from './embedded/thread.ts';
 import { StorageRefused } from './errors.ts';
 import { createOrm, type Orm } from './orm.ts';
@@ -47,6 +41,8 @@ export interface EngineOptions {
   readonly log: Log;
   /** As `PostgresOptions` has it. */
   readonly caller?: TurnsOptions['caller'];
+  /** As `PostgresOptions` has it. */
+  readonly started?: Promise<StartedDatabase> | undefined;
   /** Milliseconds that one statement of a migration may take on a server. Default: any number. */
   readonly migrationLimit?: number;
 }
@@ -96,78 +92,33 @@ export async function openServer(
 
 /** @throws {StorageRefused} */
 export async function openEmbedded(
-  { directory, entities, log, caller }: EngineOptions,
+  { directory, entities, log, caller, started = startDatabase(directory, log) }: EngineOptions,
   deadline: number,
 ): Promise<Engine> {
-  // PostgreSQL makes some of its files with the permissions the process leaves it, and a thread cannot set them for
-  // itself.
-  process.umask(0o077);
-  const path = join(directory, 'database');
-  const unlock = await entered(directory, path);
-  let supervised: SupervisedThread | undefined;
+  const { path, supervised, unlock } = await started;
   try {
-    await ensureCluster(path);
-    const opened = (supervised = new SupervisedThread({ directory: path, log }));
     // A unit of work of another's may hold the connection as long as it is let.
     const turns = new Turns({ connections: 1, share: 1, patience: deadline * 2, caller });
-    const orm = createOrm({ entities, driverOptions: embeddedDialect(opened), turns });
+    const orm = createOrm({ entities, driverOptions: embeddedDialect(supervised), turns });
     await orm.connect();
-    await assertDurable(orm, opened.thread, path);
-    opened.supervise();
+    await assertDurable(orm, supervised.thread, path);
+    supervised.supervise();
     return {
       name: 'embedded',
       orm,
       session: undefined,
-      syncs: () => opened.thread.syncs(),
-      full: () => opened.full,
+      syncs: () => supervised.thread.syncs(),
+      full: () => supervised.full,
       async close() {
         await orm.close();
         unlock();
       },
     };
   } catch (error) {
-    await supervised?.close();
+    await supervised.close();
     unlock();
-    if (error instanceof StorageRefused) throw error;
-    throw new StorageRefused(
-      `The database in "${path}" cannot be opened: ${reasonOf(error)}`,
-      'Restore it from a backup; if none helps, move the folder away to start anew',
-      error,
-    );
+    throw notOpened(path, error);
   }
-}
-
-/** @throws {StorageRefused} where the database would fail for want of space before it serves anybody. */
-function demandSpace(directory: string, path: string): void {
-  const there = existsSync(join(path, 'PG_VERSION'));
-  const needed = there ? space.open : space.create;
-  const free = there ? databaseFreeBytes(path) : freeBytes(directory);
-  if (free >= needed) return;
-  throw new StorageRefused(
-    `The disk of the data directory "${directory}" is full: ${inMebibytes(free)} MiB are free and the embedded database needs ${inMebibytes(needed)} MiB to start`,
-    'Free space on it, or choose another data directory (HEXFORGE_DATA_DIR)',
-  );
-}
-
-/** Makes the data directory where it is missing, and takes the lock of the database in it. */
-async function entered(directory: string, path: string): Promise<() => void> {
-  try {
-    await mkdir(directory, { recursive: true, mode: 0o700 });
-    demandSpace(directory, path);
-    return lockDirectory(path);
-  } catch (error) {
-    if (error instanceof StorageRefused) throw error;
-    throw new StorageRefused(
-      `The data directory "${directory}" cannot be written: ${reasonOf(error)}`,
-      'Give the user that runs Hexforge the right to write there, or choose another one (HEXFORGE_DATA_DIR)',
-      error,
-    );
-  }
-}
-
-function reasonOf(error: unknown): string {
-  const { message, cause } = error instanceof Error ? error : new Error(String(error));
-  return cause instanceof Error ? cause.message : message;
 }
 
 /** A database that only says it has saved would lose acknowledged work when the power fails: it is not opened. */

@@ -7,6 +7,7 @@ import type { Clock, Ids } from '#core/kernel/time';
 import { Broadcast } from './broadcast.ts';
 import type { SqlDatabase } from './database.ts';
 import { defaultTuning, Delivery, type DeliveryTuning } from './delivery.ts';
+import type { StartedDatabase } from './embedded/started.ts';
 import { type Engine, openEmbedded, openServer } from './engine.ts';
 import { SqlIntents } from './intents.ts';
 import { leaderElection } from './leader-election.ts';
@@ -26,6 +27,8 @@ export interface PostgresOptions {
   readonly url?: string | undefined;
   /** The data directory; the embedded database is its folder `database`. */
   readonly directory: string;
+  /** The embedded database, where it was started already. */
+  readonly started?: Promise<StartedDatabase> | undefined;
   /** `defineEntity` schemas of every plugin. */
   readonly entities: readonly object[];
   readonly clock: Clock;

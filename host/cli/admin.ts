@@ -1,5 +1,5 @@
 // `hexforge admin reset-password`: the way back in for who holds the machine.
-import { resetPassword } from '../serve.ts';
+import { resetPassword } from '../controls.ts';
 import { examined, print, type Command } from './command.ts';
 import { byServerOrHere } from './offline.ts';
 

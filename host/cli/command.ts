@@ -59,12 +59,16 @@ export interface Examined {
   readonly problems: readonly Problem[];
 }
 
+/** Is told of a configuration without fault before the plugins are loaded. */
+type Sound = (configuration: Configuration) => Promise<void>;
+
 /** Everything there is to say about the configuration before anything runs. */
-export async function examine(context: Context): Promise<Examined> {
+export async function examine(context: Context, sound?: Sound): Promise<Examined> {
   const { configuration, problems } = await loadAnyway(context);
   if (configuration === undefined) return { configuration, listed: undefined, problems };
   // Before the plugins are loaded: what they do then may loop as well.
   context.lastResort?.watch(configuration);
+  if (problems.length === 0) await sound?.(configuration);
   const listed = await listPlugins(configuration);
   return { configuration, listed, problems: [...problems, ...listed.problems] };
 }
@@ -83,8 +87,9 @@ async function loadAnyway(
 /** The configuration of a command that goes on to run something. @throws {Refused} with all problems. */
 export async function examined(
   context: Context,
+  sound?: Sound,
 ): Promise<{ readonly configuration: Configuration; readonly listed: Listed }> {
-  const { configuration, listed, problems } = await examine(context);
+  const { configuration, listed, problems } = await examine(context, sound);
   if (configuration === undefined || listed === undefined || problems.length > 0) throw new Refused(problems);
   return { configuration, listed };
 }

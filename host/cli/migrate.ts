@@ -1,6 +1,5 @@
 // `hexforge migrate`: brings the database to this version without serving.
 import { askServer } from '../control.ts';
-import { migrate as migrateForge } from '../forge.ts';
 import { examined, print, remark, type Command } from './command.ts';
 import { offline } from './offline.ts';
 
@@ -18,6 +17,7 @@ export const migrate: Command = {
     }
     const dry = context.flags['dry-run'] === true;
     remark(context, `No server runs on ${configuration.dataDir}: opening the database`);
+    const { migrate: migrateForge } = await import('../forge.ts');
     const outcomes = await offline(context, configuration, (open) =>
       dry ? open.machine.pending() : migrateForge(open),
     );

@@ -1,7 +1,7 @@
-// Opens the forge for one command, where no server runs on its data directory.
+// Opens the forge for one command, where no server runs on its data directory. What that takes is loaded when it is done.
 import type { Configuration } from '#config/configuration';
 import { askServer } from '../control.ts';
-import { migrate, openForge, type OpenForge } from '../forge.ts';
+import type { OpenForge } from '../forge.ts';
 import { openLog } from '../log.ts';
 import type { Context } from './command.ts';
 import { print, remark } from './command.ts';
@@ -13,6 +13,7 @@ export async function offline<T>(
 ): Promise<T> {
   // What a server would log of its start is noise here; what goes wrong is thrown.
   const logOf = openLog(configuration.logLevel === 'info' ? 'warn' : configuration.logLevel, context.stderr);
+  const { openForge } = await import('../forge.ts');
   const open = await openForge(configuration, { announce: (line) => print(context, line), logOf });
   try {
     return await work(open);
@@ -41,6 +42,7 @@ export async function byServerOrHere<T>(
   }
   remark(context, `No server runs on ${configuration.dataDir}: opening the database`);
   return offline(context, configuration, async (open) => {
+    const { migrate } = await import('../forge.ts');
     await migrate(open);
     await open.machine.build();
     return work(open);

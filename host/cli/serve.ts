@@ -1,7 +1,9 @@
 // `hexforge serve`: the server, until a signal ends it.
+import type { Log } from '#core/kernel/log';
 import { forgiving, openLog } from '../log.ts';
-import { startForge, stopMs } from '../serve.ts';
-import { examined, type Command } from './command.ts';
+import type { Forge } from '../serve.ts';
+import { StorageAhead } from '../storage-ahead.ts';
+import { examined, type Command, type Context } from './command.ts';
 
 const endings = {
   loop: 'the server stood still in one piece of code',
@@ -14,41 +16,68 @@ export const serve: Command = {
   summary: 'runs the server until SIGTERM or SIGINT',
   example: 'HEXFORGE_DATA_DIR=/var/lib/hexforge hexforge serve',
   async run(context) {
-    const { lastResort } = context;
-    const last = openLog('error', context.stderr)('host');
-    if (lastResort !== undefined)
-      lastResort.tell = ({ error: err, why, ...facts }) =>
-        last.error({ ...facts, err }, `${endings[why]}: the process ends, and recovers at its next start`);
-    const { configuration, listed } = await examined(context);
-    const log = openLog(configuration.logLevel, context.stderr)('host');
-    // The line that says where it listens may find nobody too.
-    forgiving(context.stdout);
-    const signal = Promise.withResolvers<string>();
-    for (const name of ['SIGTERM', 'SIGINT'] as const) {
-      process.once(name, () => {
-        signal.resolve(name);
-        setTimeout(() => {
-          log.error({}, 'the stop took too long: what still ran was cut off');
-          process.exit(1);
-        }, stopMs).unref();
-        // The second time is for an operator who does not want to wait.
-        process.once(name, () => process.exit(1));
-      });
-    }
-    const forge = await startForge(configuration, {
-      listed,
-      stdout: context.stdout,
-      stderr: context.stderr,
-      ...(lastResort !== undefined && {
-        attribution: lastResort.attribution,
-        opened: (machine) => {
-          lastResort.take = (error) => machine.stray(error);
-        },
-      }),
-    });
-    log.info({ signal: await signal.promise }, 'stopping');
+    const { forge, log, signal } = await started(context);
+    log.info({ signal: await signal }, 'stopping');
     await forge.stop();
     log.info({}, 'stopped');
     return 0;
   },
 };
+
+interface Started {
+  readonly forge: Forge;
+  readonly log: Log;
+  /** The name of the one that ends it. */
+  readonly signal: Promise<string>;
+}
+
+/** @throws {Refused} where nothing is left running. */
+async function started(context: Context): Promise<Started> {
+  const ahead = new StorageAhead();
+  try {
+    return await startedOn(ahead, context);
+  } finally {
+    await ahead.drop();
+  }
+}
+
+async function startedOn(ahead: StorageAhead, context: Context): Promise<Started> {
+  const { lastResort, stdout, stderr } = context;
+  const last = openLog('error', stderr)('host');
+  if (lastResort !== undefined)
+    lastResort.tell = ({ error: err, why, ...facts }) =>
+      last.error({ ...facts, err }, `${endings[why]}: the process ends, and recovers at its next start`);
+  const { configuration, listed } = await examined(context, (known) =>
+    ahead.begin(known, openLog(known.logLevel, stderr)('storage')),
+  );
+  // Here, so that what is started ahead is started before all of this is loaded.
+  const { startForge, stopMs } = await import('../serve.ts');
+  const log = openLog(configuration.logLevel, stderr)('host');
+  // The line that says where it listens may find nobody too.
+  forgiving(stdout);
+  const signal = Promise.withResolvers<string>();
+  for (const name of ['SIGTERM', 'SIGINT'] as const) {
+    process.once(name, () => {
+      signal.resolve(name);
+      setTimeout(() => {
+        log.error({}, 'the stop took too long: what still ran was cut off');
+        process.exit(1);
+      }, stopMs).unref();
+      // The second time is for an operator who does not want to wait.
+      process.once(name, () => process.exit(1));
+    });
+  }
+  const forge = await startForge(configuration, {
+    listed,
+    ahead,
+    stdout,
+    stderr,
+    ...(lastResort !== undefined && {
+      attribution: lastResort.attribution,
+      opened: (machine) => {
+        lastResort.take = (error) => machine.stray(error);
+      },
+    }),
+  });
+  return { forge, log, signal: signal.promise };
+}

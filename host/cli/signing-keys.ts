@@ -1,5 +1,5 @@
 // `hexforge signing-keys rotate`: another key signs from here on, such as after the one before was seen by others.
-import { rotateSigningKeys } from '../serve.ts';
+import { rotateSigningKeys } from '../controls.ts';
 import { examined, print, type Command } from './command.ts';
 import { byServerOrHere } from './offline.ts';
 

@@ -1,0 +1,48 @@
+// What the command line may ask of a server, or does with a forge of its own where none runs.
+import type { Handlers } from './control.ts';
+import { parkedControls } from './parked.ts';
+import { traitsOf } from './plan.ts';
+import { Refused } from './problem.ts';
+import { rotateKey } from './rotation.ts';
+import type { SecretKeys } from './secret-key.ts';
+import type { Forge } from './serve.ts';
+
+export function controls(forge: Pick<Forge, 'port' | 'deliveries'>, secretKeys: SecretKeys): Handlers {
+  return {
+    plugins: () => forge.port('PluginInventory').list(),
+    ...parkedControls(forge.deliveries),
+    'reset-password': async (username = '') => resetPassword(forge, username),
+    'rotate-key': async () => rotateKey(forge, secretKeys),
+    'rotate-signing-keys': () => rotateSigningKeys(forge),
+  };
+}
+
+export async function rotateSigningKeys(forge: Pick<Forge, 'port'>): Promise<{ readonly kid: string }> {
+  const keys = forge.port('SigningKeyRotation');
+  if (keys === undefined)
+    throw new Refused([
+      {
+        code: 'no_signing_keys',
+        message: 'No enabled plugin signs anything for others',
+        remedy: 'Enable the one that does, and try again',
+      },
+    ]);
+  return keys.rotate();
+}
+
+export async function resetPassword(
+  forge: Pick<Forge, 'port'>,
+  username: string,
+): Promise<{ readonly password: string }> {
+  // The port is declared by its area, which is not loaded where no plugin uses it.
+  const recovery = traitsOf('AccountRecovery') === undefined ? undefined : forge.port('AccountRecovery');
+  if (recovery === undefined)
+    throw new Refused([
+      {
+        code: 'no_accounts',
+        message: 'No enabled plugin keeps accounts',
+        remedy: 'Enable the one that does, and try again',
+      },
+    ]);
+  return recovery.resetPassword(username);
+}
