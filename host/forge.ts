@@ -59,7 +59,7 @@ export async function openForge(
     ids: systemIds,
     log: logOf('storage'),
     caller: () => callers.key(),
-    started: given.ahead?.take(),
+    ahead: given.ahead,
   });
   const machine = new Machine({
     plan,
@@ -85,7 +85,10 @@ export async function openForge(
 export async function openStorage(
   { database, dataDir, limits }: Configuration,
   plan: Plan,
-  parts: Pick<PostgresOptions, 'clock' | 'ids' | 'log' | 'caller' | 'started'>,
+  {
+    ahead,
+    ...parts
+  }: Pick<PostgresOptions, 'clock' | 'ids' | 'log' | 'caller'> & { readonly ahead?: StorageAhead | undefined },
 ): Promise<OpenStorage> {
   if (database.column === 'memory') return { ...openMemory(parts), column: 'memory' };
   try {
@@ -97,6 +100,7 @@ export async function openStorage(
       directory: dataDir,
       entities: entitiesOf(plan.enabled),
       migrationLimit: limits.migrate,
+      started: ahead?.take(),
     });
     return { ...opened, column: 'sql' };
   } catch (error) {

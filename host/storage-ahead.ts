@@ -9,15 +9,17 @@ export class StorageAhead {
   #started: Promise<StartedDatabase> | undefined;
 
   /**
-   * Only where this version was at home before: a start that is refused makes and changes nothing. Resolves when the
-   * thread runs, for loading modules leaves nobody a turn.
+   * Only where this version was at home before: a start that is refused makes no database and brings none to another
+   * version. Resolves when the thread runs, for loading modules leaves nobody a turn.
    */
   async begin({ database, dataDir, version }: Configuration, log: Log): Promise<void> {
     if (database.column === 'memory' || database.url !== undefined) return;
     if (!isMarked(dataDir, version) || !hasDatabase(dataDir)) return;
     this.#started = startDatabase(dataDir, log);
-    // Whoever takes it is told.
-    await this.#started.catch(() => undefined);
+    // What is in the way may be gone when it is opened in its turn, and is told then.
+    await this.#started.catch(() => {
+      this.#started = undefined;
+    });
   }
 
   /** From now on it is the caller's. */
@@ -29,7 +31,7 @@ export class StorageAhead {
 
   /** Ends it where nobody took it. */
   async drop(): Promise<void> {
-    const started = await this.take()?.catch(() => undefined);
+    const started = await this.take();
     await started?.supervised.close();
     started?.unlock();
   }

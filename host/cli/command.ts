@@ -60,15 +60,15 @@ export interface Examined {
 }
 
 /** Is told of a configuration without fault before the plugins are loaded. */
-type Sound = (configuration: Configuration) => Promise<void>;
+type BeforePlugins = (configuration: Configuration) => Promise<void>;
 
 /** Everything there is to say about the configuration before anything runs. */
-export async function examine(context: Context, sound?: Sound): Promise<Examined> {
+export async function examine(context: Context, beforePlugins?: BeforePlugins): Promise<Examined> {
   const { configuration, problems } = await loadAnyway(context);
   if (configuration === undefined) return { configuration, listed: undefined, problems };
   // Before the plugins are loaded: what they do then may loop as well.
   context.lastResort?.watch(configuration);
-  if (problems.length === 0) await sound?.(configuration);
+  if (problems.length === 0) await beforePlugins?.(configuration);
   const listed = await listPlugins(configuration);
   return { configuration, listed, problems: [...problems, ...listed.problems] };
 }
@@ -87,9 +87,9 @@ async function loadAnyway(
 /** The configuration of a command that goes on to run something. @throws {Refused} with all problems. */
 export async function examined(
   context: Context,
-  sound?: Sound,
+  beforePlugins?: BeforePlugins,
 ): Promise<{ readonly configuration: Configuration; readonly listed: Listed }> {
-  const { configuration, listed, problems } = await examine(context, sound);
+  const { configuration, listed, problems } = await examine(context, beforePlugins);
   if (configuration === undefined || listed === undefined || problems.length > 0) throw new Refused(problems);
   return { configuration, listed };
 }

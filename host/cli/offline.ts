@@ -1,4 +1,4 @@
-// Opens the forge for one command, where no server runs on its data directory. What that takes is loaded when it is done.
+// Opens the forge for one command, where no server runs on its data directory; it is imported only where it is opened.
 import type { Configuration } from '#config/configuration';
 import { askServer } from '../control.ts';
 import type { OpenForge } from '../forge.ts';

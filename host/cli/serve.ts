@@ -37,12 +37,15 @@ async function started(context: Context): Promise<Started> {
   try {
     return await startedOn(ahead, context);
   } finally {
-    await ahead.drop();
+    // The process ends, or somebody took it.
+    await ahead.drop().catch(() => undefined);
   }
 }
 
 async function startedOn(ahead: StorageAhead, context: Context): Promise<Started> {
   const { lastResort, stdout, stderr } = context;
+  // Whatever makes a file from here on, it is for nobody else to read.
+  process.umask(0o077);
   const last = openLog('error', stderr)('host');
   if (lastResort !== undefined)
     lastResort.tell = ({ error: err, why, ...facts }) =>

@@ -1,6 +1,6 @@
 // What is resolved without asking Node is what Node would have said.
 import { execFileSync } from 'node:child_process';
-import { linkSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { globSync, linkSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import t from 'tap';
@@ -33,7 +33,14 @@ function compared(imports: readonly string[], from = import.meta.url) {
 }
 
 void t.test('every module of the forge, and of the packages it uses', async (t) => {
-  const { quick, other, failures } = compared(['#host/cli/main', '#adapters/postgres/index', '#plugins/merges/plugin']);
+  const plugins = globSync('plugins/*/plugin.ts', { cwd: join(import.meta.dirname, '../..') });
+  const { quick, other, failures } = compared([
+    '#host/cli/main',
+    '#host/serve',
+    '#adapters/postgres/index',
+    '#host/sdk/testing',
+    ...plugins.map((path) => `#${path.slice(0, -'.ts'.length)}`),
+  ]);
   t.strictSame({ other, failures }, { other: [], failures: [] });
   t.ok(quick > 2000, `${quick} imports were answered quickly`);
 });
@@ -46,6 +53,7 @@ void t.test('files that are missing, linked or in folders of other packages are 
     'one.js': 'export {};',
     'two.js': 'export {};',
     'with space.js': 'export {};',
+    'long.js': `import './one.js'; import './${'a'.repeat(300)}.js';`,
     'broken.js': "import './one.js'; import './absent.js';",
     inner: { 'package.json': '{"type":"commonjs"}', 'a.cjs.js': "require('./b.js');", 'b.js': 'module.exports = 1;' },
   });
@@ -56,9 +64,23 @@ void t.test('files that are missing, linked or in folders of other packages are 
   symlinkSync(join(folder, 'two.js'), join(folder, 'soft.js'));
   linkSync(join(folder, 'one.js'), join(folder, 'hard.js'));
   const { quick, other, failures } = compared(
-    ['./start.js', './broken.js', './with%20space.js', './hard.js'],
+    ['./start.js', './broken.js', './with%20space.js', './hard.js', './long.js'],
     pathToFileURL(join(folder, 'start.js')).href,
   );
-  t.strictSame({ other, failures }, { other: [], failures: ['ERR_MODULE_NOT_FOUND'] });
+  t.strictSame({ other, failures }, { other: [], failures: ['ERR_MODULE_NOT_FOUND', 'ERR_MODULE_NOT_FOUND'] });
   t.ok(quick >= 2);
+});
+
+void t.test('aliases are those of the package that an import is in, also of one below the forge', async (t) => {
+  const folder = t.testdir({
+    'package.json': '{"type":"module","imports":{"#core/*":"./lib/*.js"}}',
+    'one.js': "import '#core/kernel/errors';",
+    'two.js': "import '#tools/layers';",
+    lib: { kernel: { 'errors.js': "import '#core/kernel/log';", 'log.js': 'export {};' } },
+  });
+  const { other, failures } = compared(
+    [new URL('../../host/cli/main.ts', import.meta.url).href, './one.js', './two.js'],
+    pathToFileURL(join(folder, 'one.js')).href,
+  );
+  t.strictSame({ other, failures }, { other: [], failures: ['ERR_PACKAGE_IMPORT_NOT_DEFINED'] });
 });

@@ -48,9 +48,7 @@ void t.test('the embedded database is started, and ended where nobody took it', 
 
   const second = new StorageAhead();
   await second.begin(configuration, quietLog);
-  await second.drop();
-  await second.begin(configuration, quietLog);
-  await t.rejects(async () => void (await second.take()), { name: 'StorageRefused', message: /is in use by process/ });
+  t.equal(second.take(), undefined, 'what is in the way is told when it is opened in its turn');
 
   await ahead.drop();
   lockDirectory(database)();

@@ -81,7 +81,7 @@ export function channelRoute({ plugin, channel, outside = false }: OwnedChannel,
 
 /** The library's half of the handshake, and the end of the exchange. A connection that ends first is left alone. */
 async function opener({ limits, followers }: LiveWiring) {
-  // Not at the start, for which it is a fiftieth.
+  // Loaded by the first connection: it would take a fiftieth of a start.
   const { WebSocketServer } = await import('ws');
   const server = new WebSocketServer({
     noServer: true,

@@ -45,6 +45,7 @@ export function threadModule(name: string): URL {
   return new URL(`./${name}${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url);
 }
 
+/** In a folder that Node names by its version. */
 const compiled = getCompileCacheDir();
 
 /**

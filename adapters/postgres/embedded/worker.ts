@@ -108,7 +108,7 @@ function told(error: unknown): DriverError {
 }
 
 async function maintain(quiet: boolean): Promise<void> {
-  if (inTransaction || closing) return;
+  if (!opened || inTransaction || closing) return;
   try {
     await upkeep.before();
     await upkeep.after(quiet);
