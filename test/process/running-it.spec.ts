@@ -384,11 +384,11 @@ void tap.test('without the plugin audit, operations that must leave an entry ans
 void tap.test('a start that is refused for a plugin has let go of the database when it ends', async (t) => {
   const cwd = await started(t);
   await writeFile(join(cwd, 'broken.js'), "throw new Error('no rope')");
-  await writeFile(join(cwd, 'hexforge.yaml'), 'plugins:\n  broken: { path: ./broken.js }\n');
-  const refused = await hexforge(t, ['serve'], { cwd, environment: { PORT: '0' } });
+  await writeFile(join(cwd, 'broken.yaml'), 'plugins:\n  broken: { path: ./broken.js }\n');
+  const environment = { PORT: '0', HEXFORGE_CONFIG: 'broken.yaml' };
+  const refused = await hexforge(t, ['serve'], { cwd, environment });
   t.equal(refused.code, 78);
   t.match(refused.stderr, /no rope/);
   t.notOk(existsSync(join(cwd, 'data/database.owner.json')));
-  await writeFile(join(cwd, 'hexforge.yaml'), '');
   t.equal(await stop(await serve(t, {}, cwd)), 0);
 });
