@@ -1,4 +1,5 @@
 // Problems of single definitions: name, version, plugin API.
+import type Joi from 'joi';
 import satisfies from 'semver/functions/satisfies.js';
 import validVersion from 'semver/functions/valid.js';
 import validRange from 'semver/ranges/valid.js';
@@ -19,6 +20,16 @@ export const nameProblem = (name: string): Problem | undefined =>
         message: `"${name}" is not a plugin name`,
         remedy: 'Name it with lower-case words joined by hyphens',
       };
+
+/** Asked of one key: a description of all is long in the making. */
+function hasKey(schema: Joi.ObjectSchema | undefined, key: string): boolean {
+  try {
+    schema?.extract(key);
+    return schema !== undefined;
+  } catch {
+    return false;
+  }
+}
 
 export function definitionProblems(plan: Plan): readonly Problem[] {
   const { enabled } = plan;
@@ -73,8 +84,7 @@ export function definitionProblems(plan: Plan): readonly Problem[] {
         remedy: `Install a version of "${plugin}" made for ${PLUGIN_API_VERSION}, or disable it with HEXFORGE_PLUGINS=-${plugin}`,
       });
     }
-    const keys: object = definition.config?.describe().keys ?? {};
-    for (const key of Object.keys(keys).filter((name) => hostPluginKeys.includes(name))) {
+    for (const key of hostPluginKeys.filter((name) => hasKey(definition.config, name))) {
       problems.push({
         code: 'reserved_key',
         plugin,

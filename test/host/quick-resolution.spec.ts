@@ -76,11 +76,45 @@ void t.test('aliases are those of the package that an import is in, also of one 
     'package.json': '{"type":"module","imports":{"#core/*":"./lib/*.js"}}',
     'one.js': "import '#core/kernel/errors';",
     'two.js': "import '#tools/layers';",
+    'three.js': "import 'hexforge/plugin';",
     lib: { kernel: { 'errors.js': "import '#core/kernel/log';", 'log.js': 'export {};' } },
   });
   const { other, failures } = compared(
-    [new URL('../../host/cli/main.ts', import.meta.url).href, './one.js', './two.js'],
+    [new URL('../../host/cli/main.ts', import.meta.url).href, './one.js', './two.js', './three.js'],
     pathToFileURL(join(folder, 'one.js')).href,
   );
-  t.strictSame({ other, failures }, { other: [], failures: ['ERR_PACKAGE_IMPORT_NOT_DEFINED'] });
+  t.strictSame(
+    { other, failures },
+    { other: [], failures: ['ERR_PACKAGE_IMPORT_NOT_DEFINED', 'ERR_MODULE_NOT_FOUND'] },
+  );
+});
+
+void t.test('the name of a package is what it is for the folder of the import', async (t) => {
+  const dep = { 'package.json': '{"type":"module","exports":"./index.js"}', 'index.js': 'export {};' };
+  const folder = t.testdir({
+    'package.json': '{"type":"module"}',
+    'start.js':
+      "import 'dep'; import './again.js'; import './inner/one.js'; import './open/one.js'; import './data.js';",
+    'again.js': "import 'dep';",
+    'data.js': "import 'dep/data.json' with { type: 'json' }; import 'data' with { type: 'json' };",
+    'plain.js': "import 'data';",
+    inner: { 'one.js': "import 'dep'; import './two.js';", 'two.js': "import 'dep';", node_modules: { dep } },
+    open: { 'one.js': "import './two.js';", 'two.js': "import 'loose/lib/one.js';" },
+    node_modules: {
+      dep: {
+        ...dep,
+        'package.json': '{"type":"module","exports":{".":"./index.js","./data.json":"./data.json"}}',
+        'data.json': '1',
+      },
+      data: { 'package.json': '{"exports":"./data.json"}', 'data.json': '1' },
+      loose: { lib: { 'one.js': "import './two.js'; import '#core/kernel/log';", 'two.js': 'export {};' } },
+    },
+  });
+  const { quick, other, failures } = compared(
+    [new URL('../../host/cli/main.ts', import.meta.url).href, './start.js', './plain.js'],
+    pathToFileURL(join(folder, 'start.js')).href,
+  );
+  t.strictSame(other, []);
+  t.strictSame(failures, ['ERR_PACKAGE_IMPORT_NOT_DEFINED', 'ERR_IMPORT_ATTRIBUTE_MISSING']);
+  t.ok(quick >= 4, `${quick} imports were answered quickly`);
 });
