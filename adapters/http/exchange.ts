@@ -37,6 +37,8 @@ export class Exchange {
   route = '-';
   /** Whose route it is. */
   plugin: string | undefined;
+  /** Of its path, decoded. */
+  params: Readonly<Record<string, string>> = {};
   caller: Caller = anonymous;
   /** Who the credential that was presented proves at a later moment. */
   callerAt: (now: Date) => Promise<Caller> = async () => anonymous;

@@ -1,6 +1,6 @@
-// Makes a hapi route of a route descriptor: the request pipeline, with all that can be prepared done once.
+// Makes a handler of a route descriptor: the request pipeline, with all that can be prepared done once.
 import { Readable } from 'node:stream';
-import type { Request, ResponseObject, ResponseToolkit, ServerRoute } from '@hapi/hapi';
+import type { Request, ResponseObject, ResponseToolkit } from '@hapi/hapi';
 import type { AccessDecision } from '#core/kernel/access';
 import type { Call } from '#core/kernel/caller';
 import { callerKey, type CurrentCaller } from '#core/kernel/current-caller';
@@ -25,6 +25,7 @@ import { errorResponse, respond, type ReplyContext } from './reply.ts';
 import { carriesBody, drain, requestBytes } from './request-body.ts';
 import type { ResponseCache } from './response-cache.ts';
 import type { OptionalPortName, RawBody, Route } from './route.ts';
+import type { Entry } from './routing.ts';
 import { compile, type Check } from './validation.ts';
 
 export interface OwnedRoute {
@@ -63,33 +64,13 @@ export interface Wiring extends Identifying {
   readonly track: <T>(work: Promise<T>) => Promise<T>;
 }
 
-declare module '@hapi/hapi' {
-  interface RouteOptionsApp {
-    /** Whether the route is there at all, given the ports it requires. */
-    visible?: () => boolean;
-    /** Whether it is there for the caller of the call. */
-    there?: (call: Call) => Promise<boolean>;
-    /** Whether pages of any origin may call it. */
-    cors?: boolean;
-  }
-}
-
 const stateChanging = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 const none: Readonly<Record<string, string>> = Object.freeze({});
-
-/** Bodies are read by us, after the access decision, with our own bounds. */
-export const payload = {
-  output: 'stream',
-  parse: false,
-  override: 'application/octet-stream',
-  maxBytes: Number.MAX_SAFE_INTEGER,
-  timeout: false,
-} as const;
 
 /** Where a descriptor is mounted. */
 export const pathOf = ({ mount, path }: Route): string => (mount === 'root' ? path : `/api/v1${path}`);
 
-export function hapiRoute({ plugin, route, outside = false }: OwnedRoute, wiring: Wiring): ServerRoute {
+export function routeEntry({ plugin, route, outside = false }: OwnedRoute, wiring: Wiring): Entry {
   const path = pathOf(route);
   // A protocol that is no REST is known by its operation: git's paths have one pattern for several services.
   const label = route.hidden === true && route.mount === 'root' && path.includes('{') ? route.id : path;
@@ -140,7 +121,7 @@ export function hapiRoute({ plugin, route, outside = false }: OwnedRoute, wiring
   ): Promise<ResponseObject> => {
     await route.open?.();
     const call = exchange.call();
-    const params = request.params as Readonly<Record<string, string>>;
+    const { params } = exchange;
     // With the path as it came: whether it is well formed is told only to those who may know the thing it names.
     const granted = await wiring.access.decide(call, route.access, route.scope ?? undefined, params);
     if (rate?.refusal !== undefined) throw rate.refusal;
@@ -217,15 +198,10 @@ export function hapiRoute({ plugin, route, outside = false }: OwnedRoute, wiring
   return {
     method: route.method,
     path,
+    visible: () => missing(true) === undefined,
+    there: route.there,
+    cors: route.cors === true,
     handler: (request, h) => wiring.track(handler(request, h)),
-    options: {
-      app: {
-        visible: () => missing(true) === undefined,
-        cors: route.cors === true,
-        ...(route.there !== undefined && { there: route.there }),
-      },
-      ...(route.method === 'GET' ? {} : { payload }),
-    },
   };
 }
 
@@ -333,7 +309,7 @@ function inputReader(
       return lease === undefined ? bytes : uploaded(bytes, lease);
     };
     return {
-      params: params(request.params),
+      params: params(request.app.exchange.params),
       query: query(request.query),
       body: body === 'raw' ? raw() : checkBody && (await readBody(checkBody)),
     };

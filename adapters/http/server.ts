@@ -3,7 +3,7 @@ import { Buffer, isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
-import Hapi, { type Request, type ResponseToolkit, type Server } from '@hapi/hapi';
+import Hapi, { type Lifecycle, type Request, type ResponseToolkit, type Server } from '@hapi/hapi';
 import type { AccessDecision } from '#core/kernel/access';
 import type { Authenticator } from '#core/kernel/credentials';
 import type { CurrentCaller } from '#core/kernel/current-caller';
@@ -23,7 +23,7 @@ import { Exchange, type AccessLogEntry } from './exchange.ts';
 import { HeldBytes, heldBytesLimits, type HeldBytesLimits } from './held-bytes.ts';
 import { leaseMs } from './lease.ts';
 import type { OwnedChannel } from './live/channel.ts';
-import { channelRoute } from './live/channel-route.ts';
+import { channelEntry } from './live/channel-route.ts';
 import { Followers } from './live/followers.ts';
 import { liveLimits, type LiveLimits } from './live/limits.ts';
 import { answerUpgrades, opensWebSocket } from './live/upgrades.ts';
@@ -35,7 +35,8 @@ import { takeOriginForm } from './origin-form.ts';
 import { defaultPace, PaceKeeper, type Pace } from './pace.ts';
 import { rateLimiter } from './rate-limiter.ts';
 import { ResponseCache } from './response-cache.ts';
-import { hapiRoute, noRoute, payload, refuse, type AbsentPort, type OptionalPort, type OwnedRoute } from './routes.ts';
+import { noRoute, refuse, routeEntry, type AbsentPort, type OptionalPort, type OwnedRoute } from './routes.ts';
+import { Routing } from './routing.ts';
 import { systemRoutes, type Readiness } from './system-routes.ts';
 
 export interface HttpOptions {
@@ -91,11 +92,22 @@ export interface HttpServer {
   stop(graceMs: number): Promise<void>;
 }
 
-const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+/** Bodies are read by us, after the access decision, with our own bounds. */
+const payload = {
+  output: 'stream',
+  parse: false,
+  override: 'application/octet-stream',
+  maxBytes: Number.MAX_SAFE_INTEGER,
+  timeout: false,
+} as const;
+
 /** How long the head of a request may take to arrive. */
 const headersMilliseconds = 30_000;
 /** Handlers whose connection was cut by the stop get this long to notice. */
 const settleMilliseconds = 1_000;
+
+const absence = (allow: readonly string[]): HexforgeError =>
+  allow.length === 0 ? noRoute() : new MethodNotAllowed(allow);
 
 export function createHttpServer(options: HttpOptions): HttpServer {
   const { log, absentPort } = options;
@@ -158,24 +170,9 @@ export function createHttpServer(options: HttpOptions): HttpServer {
     listener.emit('request', request, response),
   );
 
-  /** What is at the path, for the caller as far as that is known. */
-  const allowed = async (
-    request: Request,
-  ): Promise<{ readonly methods: readonly string[]; readonly cors: boolean }> => {
-    const call = request.app.exchange.call();
-    const found: string[] = [];
-    let cors = false;
-    for (const method of methods) {
-      const app = server.match(method, request.path)?.settings.app;
-      if (app?.visible?.() !== true || (await app.there?.(call)) === false) continue;
-      found.push(...(method === 'GET' ? ['GET', 'HEAD'] : [method]));
-      cors ||= app.cors === true;
-    }
-    return { methods: found.length === 0 ? [] : [...found, 'OPTIONS'], cors };
-  };
   const nothingHere = async (request: Request): Promise<HexforgeError> => {
-    const { methods: allow } = await allowed(request);
-    return allow.length === 0 ? noRoute() : new MethodNotAllowed(allow);
+    const { methods: allow } = await routing.allowed(request.path, request.app.exchange.call());
+    return absence(allow);
   };
   const track = <T>(work: Promise<T>): Promise<T> => {
     running.add(work);
@@ -227,23 +224,30 @@ export function createHttpServer(options: HttpOptions): HttpServer {
     log,
     track,
   };
-  for (const owned of routes) server.route(hapiRoute(owned, wiring));
   const limits = { ...liveLimits, ...options.live };
   const followers = new Followers(limits, log);
   options.feed.connect(followers);
-  for (const owned of options.channels) server.route(channelRoute(owned, { ...wiring, limits, followers }));
-  server.route({
-    method: '*',
-    path: '/{path*}',
-    options: { payload },
-    handler: async (request: Request, h: ResponseToolkit) => {
-      const { methods: allow, cors } = await allowed(request);
-      if (request.method !== 'options' || allow.length === 0)
-        return refuse(request, h, await nothingHere(request), { log });
-      if (cors) answerPreflight(request.raw, allow);
-      return h.response().code(204).header('allow', allow.join(', '));
-    },
-  });
+  const routing = new Routing([
+    ...routes.map((owned) => routeEntry(owned, wiring)),
+    ...options.channels.map((owned) => channelEntry(owned, { ...wiring, limits, followers })),
+  ]);
+  const nowhere = async (request: Request, h: ResponseToolkit): Promise<Lifecycle.ReturnValue> => {
+    const { methods: allow, cors } = await routing.allowed(request.path, request.app.exchange.call());
+    if (request.method !== 'options' || allow.length === 0) return refuse(request, h, absence(allow), { log });
+    if (cors) answerPreflight(request.raw, allow);
+    return h.response().code(204).header('allow', allow.join(', '));
+  };
+  const handler: Lifecycle.Method = (request, h) => {
+    const found = routing.find(request.method, request.path);
+    if (found === undefined) return nowhere(request, h);
+    request.app.exchange.params = found.params;
+    return found.entry.handler(request, h);
+  };
+  const path = '/{path*}';
+  server.route([
+    { method: 'GET', path, handler },
+    { method: '*', path, handler, options: { payload } },
+  ]);
 
   return {
     openapi,

@@ -1,7 +1,7 @@
-// Makes a hapi route of a channel: a request that is decided about as any other, and then becomes a live connection.
+// Makes a handler of a channel: a request that is decided about as any other, and then becomes a live connection.
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { Lifecycle, Request, ResponseToolkit, ServerRoute } from '@hapi/hapi';
+import type { Lifecycle, Request, ResponseToolkit } from '@hapi/hapi';
 import { callerKey } from '#core/kernel/current-caller';
 import { answeredWithin } from '../answer-limit.ts';
 import { readCookies, sessionCookie } from '../credentials.ts';
@@ -9,6 +9,7 @@ import type { Exchange } from '../exchange.ts';
 import { identifier } from '../identify.ts';
 import { madeOnce } from '../made-once.ts';
 import { refuse, type Wiring } from '../routes.ts';
+import type { Entry } from '../routing.ts';
 import { compile } from '../validation.ts';
 import type { OwnedChannel } from './channel.ts';
 import { Follower } from './follower.ts';
@@ -22,7 +23,7 @@ export interface LiveWiring extends Wiring {
   readonly limits: LiveLimits;
 }
 
-export function channelRoute({ plugin, channel, outside = false }: OwnedChannel, wiring: LiveWiring): ServerRoute {
+export function channelEntry({ plugin, channel, outside = false }: OwnedChannel, wiring: LiveWiring): Entry {
   const { access, currentCaller, csrf, log } = wiring;
   const identify = identifier({ meter: channel.meter, presented: shownIn, guardCookie: csrf.checkUpgrade }, wiring);
   const checkParams = channel.params === undefined ? undefined : compile(channel.params, 'params');
@@ -35,7 +36,7 @@ export function channelRoute({ plugin, channel, outside = false }: OwnedChannel,
     const rate = await identify(request, exchange, cookies);
     const call = exchange.call();
     const whose = callerKey(exchange.caller, exchange.ip);
-    const given = request.params as Readonly<Record<string, string>>;
+    const given = exchange.params;
     const granted = await currentCaller.run(whose, () =>
       access.decide(call, channel.access, channel.scope ?? undefined, given),
     );
@@ -74,8 +75,9 @@ export function channelRoute({ plugin, channel, outside = false }: OwnedChannel,
   return {
     method: 'GET',
     path: channel.path,
+    visible: () => true,
+    cors: false,
     handler: (request, h) => wiring.track(handler(request, h)),
-    options: { app: { visible: () => true } },
   };
 }
 
