@@ -72,7 +72,7 @@ function plainFile(url: string): Resolved | undefined {
   return found;
 }
 
-/** @param real where neither the folder nor any above it is a link; else that is asked of each, up to one that is known. */
+/** @param real where no part of the path is a link; else that is asked of each, up to one that is known. */
 function packageOf(folder: string, real = false): string | undefined {
   const known = packages.get(folder);
   if (known !== undefined || folder.length <= scheme.length || folder.endsWith('/node_modules')) return known;

@@ -13,7 +13,7 @@ const maxColumns = 120;
 /** A whole line of comment that has a blank to break at; a long address has none. */
 const breakableComment = /^ *(?:\/\/|\/?\*+) *\S+ \S/;
 const vague = /(^|[-./])(service|manager|helper|helpers|util|utils)([-.]|$)/;
-const fileName = /^[a-z0-9]+(-[a-z0-9]+)*(\.(spec|suite|test|build|config))?\.(ts|js)$/;
+const fileName = /^[a-z0-9]+(-[a-z0-9]+)*(\.(spec|suite|test|build|config|d))?\.(ts|js)$/;
 /** Home folders, drives and work folders of some machine; `/tmp` and `/usr` are everyone's. */
 const machinePath = new RegExp(
   ['/home/[a-z]', '/Users/[A-Za-z]', '/root/', '/workspace/', '(?<![\\w./-])/work/', '[A-Z]:\\\\\\\\Users'].join('|'),
