@@ -75,7 +75,8 @@ void t.test('a rotation of the secret key', { timeout: 600_000 }, async (t) => {
         stdio: ['ignore', 'pipe', 'inherit'],
       });
       await once(rotating.stdout, 'data');
-      await pause(20 + Math.random() * 400);
+      while (keyFiles(first.dataDir).length === rotations && rotating.exitCode === null) await pause(1);
+      await pause(Math.random() * 400);
       rotating.kill('SIGKILL');
       await once(rotating, 'close');
       t.ok(keyFiles(first.dataDir).length > rotations, 'it had begun');
