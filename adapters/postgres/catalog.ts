@@ -25,8 +25,10 @@ export interface Change {
 /**
  * In the order in which a change is told: a table that was dropped before its columns. Members of extensions, temporary
  * tables and what PostgreSQL makes for itself (the triggers of foreign keys, row types) are left out.
+ *
+ * To parse and plan it takes as long as to run it: it is written as a read that is prepared when it recurs.
  */
-const query = `
+const query = `select kind, name, part_of, target, definition from (
 with space as (
   select oid, nspname, nspowner, nspacl, case when nspname = current_schema() then '' else nspname || '.' end as dot
   from pg_namespace where nspname !~ '^pg_' and nspname <> 'information_schema'
@@ -98,7 +100,8 @@ from pg_depend d join pg_rewrite w on d.classid = 'pg_rewrite'::regclass and d.o
 join relation r on r.oid = w.ev_class
 join relation t on d.refclassid = 'pg_class'::regclass and t.oid = d.refobjid and t.oid <> r.oid
 union all select 'parent table', t.name, r.name, t.name, ''
-from pg_inherits h join relation r on r.oid = h.inhrelid join relation t on t.oid = h.inhparent`;
+from pg_inherits h join relation r on r.oid = h.inhrelid join relation t on t.oid = h.inhparent
+) as object`;
 
 /** Settings that a migration may set with `set local`: they end with its transaction and change no meaning. */
 export const localSettings = [

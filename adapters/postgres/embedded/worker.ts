@@ -57,11 +57,12 @@ let reads: PreparedReads | undefined;
 
 async function run(database: PGlite, sql: string, parameters: readonly unknown[]): Promise<Omit<Answer, 'id'>> {
   const answerOf = (result: Results | undefined) => ({ rows: result?.rows ?? [], affected: result?.affectedRows ?? 0 });
-  // Without parameters the simple protocol does: one call into WebAssembly instead of six.
-  if (parameters.length === 0 && !isAlone(sql)) return answerOf((await database.exec(sql)).at(-1));
   reads ??= new PreparedReads(database);
   const rows = await reads.rows(sql, parameters);
-  return rows === undefined ? answerOf(await database.query(sql, [...parameters])) : { rows, affected: 0 };
+  if (rows !== undefined) return { rows, affected: 0 };
+  // Without parameters the simple protocol does: one call into WebAssembly instead of six.
+  if (parameters.length === 0 && !isAlone(sql)) return answerOf((await database.exec(sql)).at(-1));
+  return answerOf(await database.query(sql, [...parameters]));
 }
 
 /** The dialect alone opens and ends transactions, in these words. */

@@ -1,4 +1,5 @@
 // Migrations on both SQL engines: once, in order, whole or not at all, frozen.
+import { sql } from 'kysely';
 import t from 'tap';
 import { StorageRefused, type MigrationSet } from '#adapters/postgres/index';
 import { eachSqlEngine, migrated } from '#test/contracts/storage-engines';
@@ -103,6 +104,18 @@ void t.test('migrations', { timeout: 120_000 }, (t) =>
       // A newer version is known before anything is done.
       t.strictSame(await plugins(later, { ...set(first), vital: true }), [['sample']]);
       t.match(await storage.pending([later]), [{ plugin: 'tower', steps: ['001'] }]);
+    });
+
+    await t.test('the comparison is planned once, not for every plugin', async (t) => {
+      const sets = Array.from({ length: 10 }, (_, n) => ({
+        plugin: `plain${n}`,
+        migrations: [{ name: '001', up: [] }],
+      }));
+      t.equal((await storage.migrate(sets)).length, sets.length);
+      const prepared = sql<{
+        n: string;
+      }>`select name as n from pg_prepared_statements where statement like '%pg_rewrite%'`;
+      t.equal((await prepared.execute(storage.database.kysely())).rows.length, 1);
     });
 
     await t.test('an applied one that was changed is refused by name; white space is no change', async (t) => {
