@@ -1,30 +1,25 @@
-// A short-lived worker thread that creates an empty database, so that the memory this takes is given back.
-import { chmodSync, fsyncSync, openSync, closeSync, readdirSync } from 'node:fs';
+// A short-lived worker thread that makes an empty database, so that the memory this takes is given back.
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { workerData } from 'node:worker_threads';
-import { PGlite } from '@electric-sql/pglite';
-import { NodeFS } from '@electric-sql/pglite/nodefs';
+import { dataDir } from '@electric-sql/pglite-prepopulatedfs';
+import { parseTarGzip } from 'nanotar';
 import { syncFolder } from './sync-folder.ts';
 
 const { directory } = workerData as { readonly directory: string };
 
-// Without fsync while it is being made: everything is forced to the disk once, below, before it gets its name.
-const database = await PGlite.create({ fs: new NodeFS(directory) });
-await database.close();
-settle(directory);
+/** Files written side by side. */
+const together = 8;
 
-/** Makes everything under `folder` private and durable. */
-function settle(folder: string): void {
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) settle(path);
-    else {
-      chmodSync(path, 0o600);
-      const descriptor = openSync(path, 'r+');
-      fsyncSync(descriptor);
-      closeSync(descriptor);
-    }
-  }
-  chmodSync(folder, 0o700);
-  syncFolder(folder);
-}
+// The files that initdb makes, made ahead for this version of PGlite; here they become private and durable.
+const entries = await parseTarGzip(await (await dataDir()).arrayBuffer());
+const folders = entries.filter(({ type }) => type === 'directory');
+const files = entries.filter(({ type }) => type !== 'directory');
+for (const { name } of folders) await mkdir(join(directory, name), { recursive: true, mode: 0o700 });
+for (let at = 0; at < files.length; at += together)
+  await Promise.all(
+    files
+      .slice(at, at + together)
+      .map(({ name, data = '' }) => writeFile(join(directory, name), data, { mode: 0o600, flush: true })),
+  );
+for (const { name } of [...folders, { name: '' }]) syncFolder(join(directory, name));
