@@ -5,6 +5,13 @@ import type { PGlite } from '@electric-sql/pglite';
 /** What Emscripten throws for the jump back into PostgreSQL's main loop: an SQL error, which PGlite answers itself. */
 const unwound = 'unwind';
 
+/** The part of Emscripten's module that is touched here. Pinned with PGlite's version; contract tests notice. */
+interface Program {
+  _PostgresMainLoopOnce: () => void;
+  /** Of its stack, which is memory of its own; a WebAssembly global. */
+  readonly ___stack_pointer: { value: number };
+}
+
 export class PanicWatch {
   readonly #end: (reason: string) => never;
   /** The last line of PostgreSQL's log that tells why it stops. */
@@ -30,13 +37,17 @@ export class PanicWatch {
 
   /** Of a database that has answered once: before, Emscripten replaces its own functions. */
   guard(database: PGlite): void {
-    const { mod } = database as unknown as { readonly mod: { _PostgresMainLoopOnce: () => void } };
+    const { mod } = database as unknown as { readonly mod: Program };
     const once = mod._PostgresMainLoopOnce;
+    const stack = mod.___stack_pointer;
     mod._PostgresMainLoopOnce = () => {
+      const before = stack.value;
       try {
         once();
       } catch (error) {
         if (error !== unwound) this.#end(this.#reason ?? String(error));
+        // The jump leaves on the stack what lay there: after 1,700 errors PostgreSQL would refuse every statement.
+        stack.value = before;
         throw error;
       }
     };

@@ -90,6 +90,17 @@ if (testEngines().includes('embedded')) {
       await storage.close();
     });
 
+    await t.test('it survives any number of failed statements (item 16)', { timeout: 60_000 }, async (t) => {
+      const storage = await open(directory);
+      const told = new Set<string>();
+      for (let index = 0; index < 3000; index += 1)
+        await sql`select 1 / 0`.execute(storage.database.kysely()).catch((error: unknown) => told.add(String(error)));
+      t.strictSame([...told], ['DatabaseFault: division by zero']);
+      const { rows } = await sql`select 1 as one`.execute(storage.database.kysely());
+      t.strictSame(rows, [{ one: 1 }]);
+      await storage.close();
+    });
+
     await t.test(
       'a second opener is refused with the pid and host of the first, in this process and in another',
       { timeout: 60_000 },
