@@ -2,6 +2,7 @@
 import { jsonBytes } from '#core/kernel/clipping';
 import { HexforgeError, NotFound, Unavailable, Unprocessable } from '#core/kernel/errors';
 import type { Log } from '#core/kernel/log';
+import { within } from '#core/kernel/within';
 import type { DiffAlgorithm, DiffCaps, GitBackend, Oid, Patch, PatchedFile } from '#core/repositories/index';
 import { branchTip } from './branches.ts';
 import type { MergeRequest } from './merge-request.ts';
@@ -61,7 +62,9 @@ const MiB = 1024 ** 2;
 /** Bytes of JSON: of the text of a diff, and of the paths beside it. */
 const most = { diff: 8 * MiB, paths: MiB } as const;
 
-/** The diff of one request with its counts. Never fails for git: then it is suppressed. */
+/**
+ * The diff of one request with its counts. Never fails for git: then it is suppressed, as while git has no answer yet.
+ */
 export async function diffOf(
   parts: DiffParts,
   request: Compared,
@@ -69,40 +72,50 @@ export async function diffOf(
   signal?: AbortSignal,
 ): Promise<MergeDiff> {
   const { caps } = parts.diffs;
-  const found = await orReason(parts, request, signal, async () => {
+  const found = await orReason(parts, request, signal, async (inner) => {
     const { repositoryId } = request;
-    const range = await rangeOf(parts, request, signal);
+    const range = await rangeOf(parts, request, inner);
     const [patch, divergences] = await Promise.all([
-      parts.git.patch(repositoryId, { from: range.from, to: range.to, algorithm }, caps, signal),
-      parts.git.divergence(repositoryId, range.target, [range.to], signal),
+      parts.git.patch(repositoryId, { from: range.from, to: range.to, algorithm }, caps, inner),
+      parts.git.divergence(repositoryId, range.target, [range.to], inner),
     ]);
     return { patch, commits: divergences.get(range.to)?.ahead ?? 0 };
   });
-  if (typeof found === 'string')
-    return { commits: 0, additions: 0, deletions: 0, diff: '', suppressed: found, files: [], caps };
+  if ('failure' in found)
+    return { commits: 0, additions: 0, deletions: 0, diff: '', suppressed: found.failure, files: [], caps };
   const { patch, commits } = found;
   const { additions, deletions } = patch;
   return { commits, additions, deletions, ...textOf(patch), files: filesBeside(patch), caps };
 }
 
-/** The files of a request. @throws {Unavailable} with the reason, where there is no diff. */
+/** The files of a request. @throws what git throws. */
 export async function filesOf(
-  parts: DiffParts,
+  { git, diffs }: DiffParts,
   request: Compared,
   {
-    algorithm = parts.diffs.algorithm,
+    algorithm = diffs.algorithm,
     paths,
   }: { readonly algorithm?: DiffAlgorithm | undefined; readonly paths?: readonly string[] },
-  signal?: AbortSignal,
+  signal: AbortSignal,
 ): Promise<readonly PatchedFile[]> {
-  const found = await orReason(parts, request, signal, async () => {
-    const { from, to } = await rangeOf(parts, request, signal);
-    return await parts.git.patch(request.repositoryId, { from, to, algorithm, paths }, parts.diffs.caps, signal);
-  });
-  if (typeof found !== 'string') return found.files;
+  const { from, to } = await rangeOf({ git }, request, signal);
+  return (await git.patch(request.repositoryId, { from, to, algorithm, paths }, diffs.caps, signal)).files;
+}
+
+/** What is made of a request's files. @throws {Unavailable} with the reason, where there is no diff, or not yet. */
+export async function ofDiff<T extends object>(
+  parts: DiffParts,
+  request: Compared,
+  signal: AbortSignal | undefined,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const found = await orReason(parts, request, signal, work);
+  if (!('failure' in found)) return found;
+  const { failure, retryAfter } = found;
   throw new Unavailable('The diff of the merge request is not available', {
-    detail: sentences[found],
-    body: { suppressed_reason: found },
+    detail: sentences[failure],
+    body: { suppressed_reason: failure },
+    ...(retryAfter !== undefined && { retryAfter }),
   });
 }
 
@@ -143,9 +156,13 @@ async function baseOf(
   return base ?? (await git.mergeBase(repositoryId, target, head, signal)) ?? target;
 }
 
-type Failure = 'git_backend_unavailable' | 'repository_lookup_failed' | 'compare_branches_failed';
+/** Why there is no diff, and the seconds after which it is worth asking again, where that is known. */
+interface NoDiff {
+  readonly failure: 'git_backend_unavailable' | 'repository_lookup_failed' | 'compare_branches_failed';
+  readonly retryAfter?: number | undefined;
+}
 
-const sentences: Readonly<Record<Failure, string>> = {
+const sentences: Readonly<Record<NoDiff['failure'], string>> = {
   git_backend_unavailable: 'The git back end does not answer now; try again later',
   repository_lookup_failed: 'The repository is not in the git back end; ask an administrator of this instance',
   compare_branches_failed:
@@ -156,16 +173,22 @@ async function orReason<T extends object>(
   { log }: DiffParts,
   { repositoryId }: Compared,
   signal: AbortSignal | undefined,
-  work: () => Promise<T>,
-): Promise<T | Failure> {
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T | NoDiff> {
   try {
-    return await work();
+    return (await within(signal, work)) ?? { failure: 'git_backend_unavailable', retryAfter: 2 };
   } catch (error) {
     signal?.throwIfAborted();
     if (!(error instanceof HexforgeError)) throw error;
     if (error.kind === 'internal') log.error({ repository: repositoryId, err: error }, 'a merge request has no diff');
-    if (error instanceof Unavailable) return 'git_backend_unavailable';
-    return error instanceof NotFound ? 'repository_lookup_failed' : 'compare_branches_failed';
+    if (error instanceof NotFound) return { failure: 'repository_lookup_failed' };
+    if (error instanceof Unavailable) return { failure: 'git_backend_unavailable', retryAfter: error.retryAfter };
+    // What was too costly is known for a while.
+    const { cause } = error;
+    return {
+      failure: 'compare_branches_failed',
+      ...(cause instanceof Unavailable && { retryAfter: cause.retryAfter }),
+    };
   }
 }
 

@@ -1,8 +1,8 @@
 // The files that a merge request changes: a page of them, and one with its hunks.
-import { NotFound } from '#core/kernel/errors';
+import { found } from '#core/kernel/errors';
 import { offsetOf, type Page, type PageRequest } from '#core/kernel/page';
 import type { DiffAlgorithm, PatchedFile } from '#core/repositories/index';
-import { filesOf, type DiffParts } from './diff.ts';
+import { filesOf, ofDiff, type DiffParts } from './diff.ts';
 import { knownRequest, type Reading } from './held-request.ts';
 import { hunksOf, type DiffHunk } from './hunks.ts';
 import type { MergeParts } from './parts.ts';
@@ -29,7 +29,8 @@ export const listFiles =
     { resource, call: { signal } }: Reading,
     { number, algorithm, ...page }: OfRequest & PageRequest,
   ): Promise<Page<PatchedFile>> => {
-    const files = await filesOf(parts, await knownRequest(parts, resource, number), { algorithm }, signal);
+    const request = await knownRequest(parts, resource, number);
+    const files = await ofDiff(parts, request, signal, (inner) => filesOf(parts, request, { algorithm }, inner));
     const from = offsetOf(page);
     return { items: files.slice(from, from + page.perPage), total: files.length, ...page };
   };
@@ -42,11 +43,13 @@ export const fetchFile =
     { number, algorithm, path }: OfRequest & { readonly path: string },
   ): Promise<FileDiff> => {
     const request = await knownRequest(parts, resource, number);
-    const listed = named(await filesOf(parts, request, { algorithm }, signal), path);
-    if (listed === undefined) throw new NotFound('The merge request does not change this file');
-    if (listed.omitted === undefined || listed.omitted === 'diff_too_large') return read(listed);
-    const paths = [...new Set([listed.oldPath, listed.newPath])];
-    return read(named(await filesOf(parts, request, { algorithm, paths }, signal), path) ?? listed);
+    const { file } = await ofDiff(parts, request, signal, async (inner) => {
+      const listed = named(await filesOf(parts, request, { algorithm }, inner), path);
+      if (listed?.omitted === undefined || listed.omitted === 'diff_too_large') return { file: listed };
+      const paths = [...new Set([listed.oldPath, listed.newPath])];
+      return { file: named(await filesOf(parts, request, { algorithm, paths }, inner), path) ?? listed };
+    });
+    return read(found(file, 'The merge request does not change this file'));
   };
 
 /** Document B, "File diff": the new path is looked at first. */

@@ -1,5 +1,6 @@
 // Why a merge request can or cannot be merged: every rule that blocks it, and what git says of its two branches.
 import { HexforgeError } from '#core/kernel/errors';
+import { within } from '#core/kernel/within';
 import type { MergeStrategy, Oid } from '#core/repositories/index';
 import { knownRequest, type Reading } from './held-request.ts';
 import type { MergeRequest } from './merge-request.ts';
@@ -56,8 +57,8 @@ async function askGit(
   // What was pushed to a fork a moment ago is on its way.
   if (sourceRepositoryId !== repositoryId && trial.source !== headOid) return undefined;
   try {
-    const { clean, conflicts } = await git.tryMerge(repositoryId, trial, signal);
-    return { conflicts, rules: clean ? [] : [conflictRule] };
+    const check = await within(signal, (inner) => git.tryMerge(repositoryId, trial, inner));
+    return check && { conflicts: check.conflicts, rules: check.clean ? [] : [conflictRule] };
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof HexforgeError)) throw error;

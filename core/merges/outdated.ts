@@ -2,6 +2,7 @@
 // path, and is remembered; of what is not known yet, an answer finds out a little.
 import { Unavailable, Unprocessable } from '#core/kernel/errors';
 import { Lru } from '#core/kernel/lru';
+import { within } from '#core/kernel/within';
 import type { DiffCaps, FileChange, GitBackend, Oid, PatchedFile } from '#core/repositories/index';
 import { presentHead } from './anchors.ts';
 import type { Anchor } from './comment.ts';
@@ -119,7 +120,7 @@ export function outdatedAnchors(git: Git) {
       const key = `${repositoryId}:${commit}:${head}:${path}`;
       questions.push({ index, commit, path, line, isThere, key });
     }
-    await findOut(repositoryId, questions, head, signal);
+    await within(signal, (inner) => findOut(repositoryId, questions, head, inner));
     for (const { index, key, line } of questions) answers[index] = standing(known.get(key)?.fate, line);
     return answers;
   };

@@ -11,6 +11,7 @@ import type { Document } from '#test/support/openapi';
 import { freePort, ServerProcess } from '#test/support/server-process';
 import { table } from '../../tools/table.ts';
 import { weigh, type Weighed } from './hostile-client.ts';
+import { makeItems } from './hostile-items.ts';
 import { hostileRepository, kinds, randomFrom } from './hostile-repositories.ts';
 import { hostileRequests, type HostileRequest } from './hostile-requests.ts';
 import { pushAll, refsOf } from './hostile-push.ts';
@@ -63,7 +64,12 @@ let stopped = false;
 const watched = watchHealth();
 
 try {
-  const token = await createToken(server.url, await signIn(server.url));
+  const token = await createToken(server.url, await signIn(server.url), [
+    'repo:admin',
+    'issue:write',
+    'admin:users',
+    'admin:system',
+  ]);
   const document = (await (await fetch(`${server.url}/api/v1/openapi.json`)).json()) as Document;
   for (let number = 0; number < count && !stopped; number += 1) {
     const kind = wanted[number % wanted.length] ?? '';
@@ -99,7 +105,10 @@ async function one(kind: string, repo: string, token: string, document: Document
   for (const said of await pushAll(source, remote, pack, patienceMs)) fault(`${kind}: ${said}`);
   const pushMs = performance.now() - start;
   const refs = await refsOf(remote);
-  const requests = hostileRequests(document, { owner, repo, pack, refs });
+  const pushed = { owner, repo, pack, refs };
+  const { places, faults: failed } = await makeItems(server.url, token, pushed);
+  for (const what of failed) fault(`${kind}: ${what}`);
+  const requests = hostileRequests(document, pushed, places);
   const asking = { agent, patienceMs, headers: { authorization: `Bearer ${token}` } };
   let [slowest, largest] = [0, 0];
   const lateOn = new Map<string, number>();

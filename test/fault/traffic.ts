@@ -9,8 +9,8 @@ export async function signIn(url: string): Promise<string> {
   return String((answer.body as { access_token: unknown }).access_token);
 }
 
-export async function createToken(url: string, session: string): Promise<string> {
-  const answer = await call(url, 'POST', '/api/v1/user/tokens', session, { name: 'traffic', scopes: ['repo:admin'] });
+export async function createToken(url: string, session: string, scopes = ['repo:admin']): Promise<string> {
+  const answer = await call(url, 'POST', '/api/v1/user/tokens', session, { name: 'traffic', scopes });
   return String((answer.body as { token: unknown }).token);
 }
 

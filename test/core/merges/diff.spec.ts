@@ -1,9 +1,10 @@
 // The diff of a merge request over a git back end that answers, fails and is away as it is told.
 import t from 'tap';
 import { Internal, NotFound, Unavailable, Unprocessable } from '#core/kernel/errors';
-import { diffOf, filesOf, suppressionOf, type DiffParts } from '#core/merges/diff';
+import { diffOf, filesOf, ofDiff, suppressionOf, type DiffParts } from '#core/merges/diff';
 import { hunksOf } from '#core/merges/hunks';
 import type { CommitRecord, GitBackend, Patch, PatchedFile } from '#core/repositories/index';
+import { awake } from '#test/support/awake';
 
 const oid = (digit: string): string => digit.repeat(40);
 const [target, head, base, shared] = [oid('a'), oid('b'), oid('c'), oid('d')];
@@ -66,7 +67,7 @@ void t.test('a diff is of what both lead to and the head; of a merged request, b
   await diffOf(merged.parts, { ...open, baseOid: base }, 'myers');
   t.same(merged.asked, [['base', base, head], { from: shared, to: head, algorithm: 'myers' }]);
   const strange = parts(() => patchOf(), { mergeBase: async () => undefined });
-  await filesOf(strange.parts, open, { paths: ['x'] });
+  await filesOf(strange.parts, open, { paths: ['x'] }, new AbortController().signal);
   t.same(strange.asked, [{ from: target, to: head, algorithm: 'histogram', paths: ['x'] }], 'nothing in common');
 });
 
@@ -113,16 +114,18 @@ void t.test('what is suppressed says why, and files say it of themselves', async
 });
 
 void t.test('git that fails suppresses the diff, and files are 503 with the reason', async (t) => {
-  for (const [error, reason, logged] of [
-    [new Unavailable('away'), 'git_backend_unavailable', 0],
-    [new NotFound('no repository'), 'repository_lookup_failed', 0],
-    [new Unprocessable('too far apart'), 'compare_branches_failed', 0],
-    [new Internal('broken'), 'compare_branches_failed', 2],
+  const costly = new Unavailable('too costly', { retryAfter: 60 });
+  for (const [error, reason, logged, retryAfter] of [
+    [new Unavailable('away'), 'git_backend_unavailable', 0, undefined],
+    [new NotFound('no repository'), 'repository_lookup_failed', 0, undefined],
+    [new Unprocessable('too far apart', { cause: costly }), 'compare_branches_failed', 0, 60],
+    [new Internal('broken'), 'compare_branches_failed', 2, undefined],
   ] as const) {
     const failing = parts(() => Promise.reject(error));
     const told = await diffOf(failing.parts, open);
     t.match(told, { suppressed: reason, diff: '', commits: 0, additions: 0, files: [], caps }, reason);
-    await t.rejects(filesOf(failing.parts, open, {}), { name: 'Unavailable', body: { suppressed_reason: reason } });
+    const files = ofDiff(failing.parts, open, undefined, (signal) => filesOf(failing.parts, open, {}, signal));
+    await t.rejects(files, { name: 'Unavailable', body: { suppressed_reason: reason }, retryAfter });
     t.equal(failing.logged.length, logged, 'a fault of ours is logged');
   }
   const gone = parts(() => patchOf(), { readRefs: async () => [oid('0')] });
@@ -158,3 +161,29 @@ void t.test('hunks are read from what git prints', (t) => {
   );
   t.end();
 });
+
+void t.test(
+  'an answer waits for git a while; what takes longer goes on, and is there when it is asked for again',
+  async (t) => {
+    const { promise, resolve } = Promise.withResolvers<Patch>();
+    let signal: AbortSignal | undefined;
+    const slow = parts(() => promise, {
+      divergence: async (_repository, _base, _heads, given) => {
+        signal = given;
+        return new Map([[head, { ahead: 2, behind: 1 }]]);
+      },
+    });
+    t.match(await awake(diffOf(slow.parts, open)), { suppressed: 'git_backend_unavailable', commits: 0, files: [] });
+    t.equal(signal?.aborted, false, 'it goes on');
+    const files = (): Promise<object> =>
+      ofDiff(slow.parts, open, undefined, (inner) => filesOf(slow.parts, open, {}, inner));
+    await t.rejects(awake(files()), {
+      name: 'Unavailable',
+      retryAfter: 2,
+      body: { suppressed_reason: 'git_backend_unavailable' },
+    });
+    resolve(patchOf(file('a')));
+    t.match(await diffOf(slow.parts, open), { suppressed: undefined, commits: 2 });
+    t.match(await files(), [{ newPath: 'a' }]);
+  },
+);

@@ -1,0 +1,40 @@
+// Waiting for an answer no longer than a time.
+import t from 'tap';
+import { awake } from '#test/support/awake';
+import { within } from '#core/kernel/within';
+
+void t.test('what comes in time is answered, or thrown', async (t) => {
+  t.equal(await within(undefined, async () => 1), 1);
+  await t.rejects(
+    within(undefined, () => Promise.reject(new Error('broken'))),
+    /broken/,
+  );
+});
+
+void t.test('what takes longer goes on, and nobody hears of its failure', async (t) => {
+  const { promise, reject } = Promise.withResolvers<number>();
+  let inner: AbortSignal | undefined;
+  const client = new AbortController();
+  const work = (signal: AbortSignal): Promise<number> => {
+    inner = signal;
+    return promise;
+  };
+  t.equal(await awake(within(client.signal, work, 5)), undefined);
+  client.abort(new Error('the answer was sent'));
+  t.equal(inner?.aborted, false, 'whoever waited has gone, and it goes on');
+  reject(new Error('too late'));
+  await new Promise((resolve) => setImmediate(resolve));
+});
+
+void t.test('a client that goes away in time ends it', async (t) => {
+  const client = new AbortController();
+  const waiting = within(client.signal, (signal) => {
+    client.abort(new Error('gone'));
+    return signal.aborted ? Promise.reject(signal.reason) : Promise.resolve(1);
+  });
+  await t.rejects(waiting, /gone/);
+  await t.rejects(
+    within(client.signal, async () => t.fail('it is not begun')),
+    /gone/,
+  );
+});
