@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { weigh } from '#test/fault/hostile-client';
 import type { HostileRequest } from '#test/fault/hostile-requests';
+import { salt } from '#test/fault/hostile-writes';
 
 export interface Target {
   readonly url: string;
@@ -24,7 +25,7 @@ export type Attack = (target: Target, index: number, signal: AbortSignal) => Pro
 const held = 8;
 const patienceMs = 30_000;
 
-/** Asks for these again and again, each client beginning elsewhere. */
+/** Asks for these again and again, each client beginning elsewhere; texts of bodies that are new each time are. */
 export function asking(requests: readonly HostileRequest[], headers: Readonly<Record<string, string>> = {}): Attack {
   return async ({ url }, index, signal) => {
     const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
@@ -32,7 +33,9 @@ export function asking(requests: readonly HostileRequest[], headers: Readonly<Re
     for (let at = index * 7919; !signal.aborted; at += 1) {
       const request = requests[at % requests.length];
       if (request === undefined) return;
-      const { failure } = await weigh(url, request, { agent, headers, patienceMs });
+      const body = request.body?.replaceAll(salt, `${index}-${at}`);
+      const one = body === undefined ? request : { ...request, body };
+      const { failure } = await weigh(url, one, { agent, headers, patienceMs });
       if (failure !== undefined) await delay(10);
     }
   };

@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { mkdir, rm } from 'node:fs/promises';
 import { pushAll, refsOf } from '#test/fault/hostile-push';
 import { hostileRepository, kinds } from '#test/fault/hostile-repositories';
+import { makeItems } from '#test/fault/hostile-items';
+import type { Pushed } from '#test/fault/hostile-paths';
 import { hostileRequests } from '#test/fault/hostile-requests';
+import { hostileWrites } from '#test/fault/hostile-writes';
 import { left, memory } from '#test/fault/process-family';
 import type { Document } from '#test/support/openapi';
 import { bounded, type Line } from './compare.ts';
@@ -20,6 +23,8 @@ const leftSeconds = 3;
 const patienceMs = 15_000;
 const worstOf = (): number => 0.999;
 const owner = 'admin';
+/** The class of all routes that change something. */
+const writing = 'writing routes';
 
 /** `seconds` are shared by all classes, or by those whose name holds `only`. */
 export async function hostileLines(
@@ -42,19 +47,25 @@ export async function hostileLines(
   const quiet = await p99(3);
 
   const lines: Line[] = [];
-  const classes = [...Object.keys(kinds), ...Object.keys(attacks)].filter((name) => name.includes(only));
+  const classes = [...Object.keys(kinds), ...Object.keys(attacks), writing].filter((name) => name.includes(only));
   const share = Math.max(1, seconds / classes.length);
   for (const [index, name] of classes.entries()) {
     const repo = `hostile-${index}`;
-    const { pack, refs } = await make(folder, subject, repo, name in kinds ? name : 'inflated files');
+    const pushed = await make(folder, subject, repo, name in kinds ? name : 'inflated files');
+    const session = await subject.session();
+    const { places } = await makeItems(subject.url, session, pushed);
     const target: Target = {
       url: subject.url,
       token: subject.token,
       repository: `${owner}/${repo}`,
-      commit: refs.get('refs/heads/main') ?? '',
+      commit: pushed.refs.get('refs/heads/main') ?? '',
       file: 'zeros',
     };
-    const attack: Attack = attacks[name] ?? asking(hostileRequests(document, { owner, repo, pack, refs }));
+    const attack: Attack =
+      attacks[name] ??
+      (name === writing
+        ? asking(hostileWrites(document, pushed, places), { authorization: `Bearer ${session}` })
+        : asking(hostileRequests(document, pushed, places)));
     const ending = new AbortController();
     let peak = 0;
     const sampling = setInterval(() => (peak = Math.max(peak, memory(subject.pid))), 50);
@@ -85,12 +96,7 @@ export async function hostileLines(
 }
 
 /** A repository of a kind at its worst, pushed and public. */
-async function make(
-  folder: string,
-  subject: Subject,
-  repo: string,
-  kind: string,
-): Promise<{ pack: ReturnType<typeof hostileRepository>; refs: Map<string, string> }> {
+async function make(folder: string, subject: Subject, repo: string, kind: string): Promise<Pushed> {
   const source = join(folder, `${repo}.git`);
   const pack = hostileRepository(kind, worstOf);
   await pack.save(source);
@@ -100,5 +106,5 @@ async function make(
   await pushAll(source, remote, pack, patienceMs);
   const refs = await refsOf(remote);
   await rm(source, { recursive: true, force: true });
-  return { pack, refs };
+  return { owner, repo, pack, refs };
 }

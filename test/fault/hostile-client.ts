@@ -40,9 +40,11 @@ export function weigh(url: string, request: HostileRequest, options: AskOptions)
       ...(failure !== undefined && { failure }),
     });
   };
+  // Of methods that have no body as a rule, node:http sends none without its length.
+  const length = request.body === undefined ? {} : { 'content-length': request.body.length };
   const outgoing = http.request(
     `${url}${request.path}`,
-    { method: request.method, agent: options.agent, headers: { ...options.headers, ...request.headers } },
+    { method: request.method, agent: options.agent, headers: { ...options.headers, ...request.headers, ...length } },
     (answer) => {
       status = answer.statusCode ?? 0;
       isJson = /json/.test(answer.headers['content-type'] ?? '');

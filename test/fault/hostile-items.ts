@@ -3,6 +3,8 @@
 import type { Places, Pushed } from './hostile-paths.ts';
 import { call } from './traffic.ts';
 
+/** Document D, "Issues": built-in types. */
+export const task = '00000000-0000-4000-8000-000000000001';
 /** Branches that a merge request is opened from. */
 const mostRequests = 4;
 /** At the bound of what a description or comment may have, and of characters that JSON writes longest. */
@@ -49,6 +51,7 @@ export async function makeItems(url: string, token: string, { owner, repo, pack,
     await make('/versions', { name: 'v'.repeat(100), description: '\u0001'.repeat(1000) }),
   ];
   const issue = {
+    issue_type_id: task,
     title: 'word',
     description: longest,
     label_ids: label,
@@ -57,7 +60,7 @@ export async function makeItems(url: string, token: string, { owner, repo, pack,
   };
   const issues = [
     ...(await make('/issues', { ...issue, milestone_id: milestone[0] ?? null }, 'number')),
-    ...(await make('/issues', { title: 'word' }, 'number')),
+    ...(await make('/issues', { issue_type_id: task, title: 'word' }, 'number')),
   ];
   const comments = await make(`/issues/${issues[0]}/comments`, { body: longest });
   await make(`/issues/${issues[0]}/links`, { type: 'blocks', target_number: Number(issues[1]) });
@@ -76,6 +79,8 @@ export async function makeItems(url: string, token: string, { owner, repo, pack,
       components: component,
       versions: version,
       'role-templates': templates,
+      overrides: ['repos', 'users'],
+      'issue-types': [task],
       pulls: merges.flatMap((number) => [number, `${number}/files`]),
     },
     faults,

@@ -12,8 +12,8 @@ export interface Pushed {
   readonly refs: ReadonlyMap<string, string>;
 }
 
-/** Of what there is nothing. */
-const madeUp = '00000000-0000-4000-8000-0000000000ff';
+/** An id of nothing. */
+export const madeUp = '00000000-0000-4000-8000-0000000000ff';
 const most = { refs: 12, ofMany: 3, paths: 4 };
 
 /** The first, the last, the longest, and the others where they are few. */
@@ -53,6 +53,7 @@ export function fillingOf({ owner, repo, pack, refs }: Pushed, places: Places = 
     branch: branches.map(encodeURIComponent),
     tag: tags.map(encodeURIComponent),
     path: paths,
+    scope: ['api.read'],
     username: [owner],
     user: [owner],
   };

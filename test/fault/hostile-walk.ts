@@ -1,4 +1,5 @@
-// By hand: pushes generated hostile repositories to a server and asks every reading route for each of them.
+// By hand: pushes generated hostile repositories to a server, asks every reading route for each of them, and sends each
+// changing route of a repository one request.
 // Usage: node test/fault/hostile-walk.ts [--count 200] [--seed N] [--kind WORD] [--database-url URL]. Ends non-zero
 // where an answer was 5xx (but a 503 that is documented), over its bound or late, where memory ran over, or where a
 // process is left.
@@ -15,6 +16,7 @@ import { makeItems } from './hostile-items.ts';
 import { hostileRepository, kinds, randomFrom } from './hostile-repositories.ts';
 import { hostileRequests, type HostileRequest } from './hostile-requests.ts';
 import { pushAll, refsOf } from './hostile-push.ts';
+import { hostileWrites } from './hostile-writes.ts';
 import { left, memory } from './process-family.ts';
 import { call, createToken, signIn } from './traffic.ts';
 
@@ -108,7 +110,10 @@ async function one(kind: string, repo: string, token: string, document: Document
   const pushed = { owner, repo, pack, refs };
   const { places, faults: failed } = await makeItems(server.url, token, pushed);
   for (const what of failed) fault(`${kind}: ${what}`);
-  const requests = hostileRequests(document, pushed, places);
+  const writes = hostileWrites(document, pushed, places).filter(({ path }) => path.includes(`/${owner}/${repo}`));
+  // One of each: what is wrong with a body is no matter of the repository.
+  const changes = writes.filter(({ route }, index) => writes.findIndex((other) => other.route === route) === index);
+  const requests = [...hostileRequests(document, pushed, places), ...changes];
   const asking = { agent, patienceMs, headers: { authorization: `Bearer ${token}` } };
   let [slowest, largest] = [0, 0];
   const lateOn = new Map<string, number>();
