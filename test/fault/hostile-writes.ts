@@ -26,9 +26,7 @@ const spared = new Set(['authLogout', 'authRefresh']);
 const longest = { text: 60_000, list: 200, body: 1024 ** 2 - 1024 } as const;
 const name = `${salt}${'n'.repeat(20)}`;
 const url = `https://example.com/${'u'.repeat(1900)}`;
-/**
- * Members that have to mean something, so that more is done than to refuse them; undefined where one is better left out.
- */
+/** Members that have to mean something, so that more is done than to refuse them; undefined: better left out. */
 const meaning: Readonly<Record<string, unknown>> = {
   name,
   username: name,
