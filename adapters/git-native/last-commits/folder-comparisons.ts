@@ -28,6 +28,8 @@ export class FolderComparisons {
   readonly #folders = new Lru<Promise<Oid | undefined>>(4000);
   /** Weighed by names. */
   readonly #comparisons = new Lru<Comparison>(100_000);
+  /** By the two folders; weighed by names. Many parents may have one and the same. */
+  readonly #differences = new Lru<Promise<ChangedNames>>(100_000);
   #widest = 0;
   /** The names that comparisons are about. */
   wanted: ReadonlySet<string> = none;
@@ -88,7 +90,20 @@ export class FolderComparisons {
   async #compare(commit: Oid, parent: Oid): Promise<ChangedNames | undefined> {
     const [own, theirs] = await Promise.all([this.folder(commit), this.folder(parent)]);
     if (theirs === undefined) return undefined;
-    return own === undefined || own === theirs ? none : await this.#diffs.between(theirs, own, this.wanted);
+    return own === undefined || own === theirs ? none : await this.#between(theirs, own);
+  }
+
+  #between(theirs: Oid, own: Oid): Promise<ChangedNames> {
+    const key = `${theirs}${own}`;
+    const known = this.#differences.get(key);
+    if (known !== undefined) return known;
+    const changed = this.#diffs.between(theirs, own, this.wanted);
+    this.#differences.set(key, changed, 10);
+    changed.then(
+      ({ size }) => this.#differences.set(key, changed, 10 + size),
+      () => undefined,
+    );
+    return changed;
   }
 
   async #find(commit: Oid): Promise<Oid | undefined> {

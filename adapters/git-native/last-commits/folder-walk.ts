@@ -18,7 +18,8 @@ export interface FolderWalkParts {
   readonly found: Map<string, LastCommit>;
   /** The whole answer at a commit, where an earlier walk found it. */
   readonly known: (commit: Oid) => ReadonlyMap<string, LastCommit> | undefined;
-  readonly goesOn: () => boolean;
+  /** Asked between slices of the event loop; may wait for a turn. */
+  readonly goesOn: () => Promise<boolean>;
 }
 
 interface Entry {
@@ -54,6 +55,7 @@ const [sliceMs, restMs, shortMs] = [1, 1, 300];
 /** Stops that wait for an answer at once, and answers asked for ahead on one line. */
 const waitingAtMost = 16;
 const deepest = 24;
+const patienceMs = 250;
 /** Commits, in less than a slice. */
 const passedAtOnce = 200;
 
@@ -78,22 +80,22 @@ export class FolderWalk {
     if (entries.length > 0) this.#frontier.add({ commit: start, entries, parent: 0, prefetch: newPrefetch() });
     const begun = performance.now();
     let sliceEnd = begun + sliceMs;
-    while (goesOn()) {
+    for (;;) {
       const stop = this.#waiting.size < this.#comparisons.atOnce(waitingAtMost) ? this.#frontier.take() : undefined;
       if (stop === undefined) {
         if (this.#waiting.size === 0) return true;
-        await Promise.race(this.#waiting);
+        await this.#nextAnswer();
       } else {
         this.#visit(stop, stop.commit.oid === tip);
       }
       if (performance.now() > sliceEnd) {
+        if (!(await goesOn())) return false;
         await new Promise((resolve) =>
           sliceEnd - begun < shortMs ? setImmediate(resolve) : setTimeout(resolve, restMs),
         );
         sliceEnd = performance.now() + sliceMs;
       }
     }
-    return false;
   }
 
   async #entries(tip: Oid): Promise<readonly Entry[]> {
@@ -131,6 +133,7 @@ export class FolderWalk {
         return;
       }
       if (first) this.#prefetch(stop);
+      else this.#askAhead(stop);
       const comparison = stop.awaited ?? this.#comparisons.of(commit.oid, commit.parents[stop.parent] ?? '');
       stop.awaited = undefined;
       if (!comparison.settled) {
@@ -145,6 +148,12 @@ export class FolderWalk {
       stop.entries = changed.size === 0 ? [] : stop.entries.filter(({ name }) => changed.has(name));
     }
     if (stop.entries.length > 0) this.#answer(commit.oid, stop.entries);
+  }
+
+  /** Of many parents the next are asked for at once: it is a rare entry that the second one has. */
+  #askAhead({ commit, parent }: Stop): void {
+    const end = parent + this.#comparisons.atOnce(waitingAtMost);
+    for (const next of commit.parents.slice(parent + 1, end)) this.#comparisons.of(commit.oid, next);
   }
 
   /** Certain for the first parent alone, which is what the filter is about. */
@@ -183,6 +192,13 @@ export class FolderWalk {
     const known = this.#parts.graph?.parent(commit, parent);
     if (known === undefined) this.#until(this.#commit(commit.parents[parent] ?? '').then(add));
     else add(known);
+  }
+
+  /** Or a moment later, so that a walk that waits for a slow one is asked whether it goes on, too. */
+  async #nextAnswer(): Promise<void> {
+    const { promise: late, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, patienceMs);
+    await Promise.race([late, ...this.#waiting]).finally(() => clearTimeout(timer));
   }
 
   #until(work: Promise<void>): void {

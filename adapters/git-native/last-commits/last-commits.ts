@@ -9,6 +9,7 @@ import { decodeName } from '../objects/text.ts';
 import type { GitProcesses } from '../process/git-process.ts';
 import type { Limiter } from '../process/limiter.ts';
 import type { GitLimits } from '../process/limits.ts';
+import { Turn } from '../process/turn.ts';
 import { pathSegments } from '../refs/names.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import { FolderWalk } from './folder-walk.ts';
@@ -16,6 +17,9 @@ import { TreeDiffs } from './tree-diffs.ts';
 
 /** By raw name. */
 type Answers = Map<string, LastCommit>;
+
+/** Walks that nobody waits for and that wait for another turn: each holds a process. */
+const mostResting = 16;
 
 interface Walk {
   readonly found: Answers;
@@ -36,6 +40,7 @@ export class LastCommits {
   /** Whole answers, weighed by entries. */
   readonly #answers = new Lru<ReadonlyMap<string, LastCommit>>(100_000);
   readonly #walks = new Map<string, Walk>();
+  #resting = 0;
   #closed = false;
 
   constructor(parts: {
@@ -113,7 +118,8 @@ export class LastCommits {
     const release = await this.#limiter.acquire(signal);
     if (walk.begun) return release();
     walk.begun = true;
-    void this.#walk(walk, location, commit, path)
+    const turn = new Turn(this.#limiter, release);
+    void this.#walk(walk, { location, commit, path, turn })
       .then((whole) => {
         if (whole) this.#answers.set(key, walk.found, 1 + walk.found.size);
       })
@@ -124,7 +130,7 @@ export class LastCommits {
         );
       })
       .finally(() => {
-        release();
+        turn.end();
         this.#walks.delete(key);
         walk.done.resolve();
       });
@@ -150,7 +156,10 @@ export class LastCommits {
   }
 
   /** Fills `found`. @returns whether every entry has its answer. */
-  async #walk(walk: Walk, location: RepositoryLocation, tip: Oid, path: string): Promise<boolean> {
+  async #walk(
+    walk: Walk,
+    { location, commit: tip, path, turn }: { location: RepositoryLocation; commit: Oid; path: string; turn: Turn },
+  ): Promise<boolean> {
     const deadlineMs = this.#limits.walkSeconds * 1000;
     const giveUpAt = performance.now() + deadlineMs;
     const diffs = new TreeDiffs({ processes: this.#processes, location, deadlineMs });
@@ -163,11 +172,26 @@ export class LastCommits {
         path,
         found: walk.found,
         known: (commit) => this.#answers.get(keyOf(location, commit, path)),
-        goesOn: () => !this.#closed && !walk.abandoned && performance.now() < giveUpAt,
+        goesOn: async () => {
+          if (turn.over && !(await this.#passed(walk, turn))) return false;
+          return !this.#closed && !walk.abandoned && performance.now() < giveUpAt;
+        },
       }).from(tip);
     } finally {
       // Nobody waits for its end.
       void diffs.close();
+    }
+  }
+
+  /** Of walks that nobody waits for, those beyond a number end, and begin anew when they are asked for. */
+  async #passed(walk: Walk, turn: Turn): Promise<boolean> {
+    if (walk.waiting === 0 && this.#resting >= mostResting) return false;
+    this.#resting += 1;
+    try {
+      await turn.pass();
+      return true;
+    } finally {
+      this.#resting -= 1;
     }
   }
 }

@@ -40,6 +40,11 @@ export class Limiter {
     return await this.#fair.acquire(this.#caller(), signal);
   }
 
+  /** How many wait. */
+  get waiting(): number {
+    return this.#fair.waiting;
+  }
+
   async run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     return await this.#fair.run(work, this.#caller(), signal);
   }
