@@ -36,7 +36,7 @@ import { Tips } from './refs/tips.ts';
 import { bytesIn } from './storage/folder-size.ts';
 import { Forks } from './storage/fork.ts';
 import { Removals } from './storage/removals.ts';
-import { Repositories, type RepositoryLocation } from './storage/repositories.ts';
+import { absent, Repositories, type RepositoryLocation } from './storage/repositories.ts';
 import { LargeTransfers } from './transport/large-transfers.ts';
 import { SmartHttp } from './transport/smart-http.ts';
 import { Changes } from './upkeep/changes.ts';
@@ -153,7 +153,7 @@ export function gitNative(options: GitNativeOptions): GitNative {
     hooksFolder: liveProcesses.folder,
     changes,
     removals,
-    gone: async (location) => !(await repositories.exists(location)),
+    gone: (location) => repositories.gone(location),
     clear: (location) => clear(location),
   });
   const writer = new CommitWriter({ objects, receivePack });
@@ -222,8 +222,7 @@ export function gitNative(options: GitNativeOptions): GitNative {
     try {
       return await work(location);
     } catch (error) {
-      await repositories.existing(repository);
-      throw error;
+      throw (await repositories.gone(location)) ? absent(repository) : error;
     }
   };
   const clear = (location: RepositoryLocation): Promise<void> =>

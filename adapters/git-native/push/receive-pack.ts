@@ -26,7 +26,7 @@ export interface ReceivePackParts extends SmartHttpParts {
   readonly hooksFolder: string;
   readonly changes: Changes;
   readonly removals: Removals;
-  /** Whether its repository was removed meanwhile. */
+  /** Whether its repository was removed meanwhile; never rejects. */
   readonly gone: (location: RepositoryLocation) => Promise<boolean>;
   /** Removes what git wrote where it was; never rejects. */
   readonly clear: (location: RepositoryLocation) => Promise<void>;

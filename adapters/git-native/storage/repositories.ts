@@ -50,13 +50,20 @@ export class Repositories {
   /** @throws {NotFound} */
   async existing(id: string): Promise<RepositoryLocation> {
     const location = this.location(id);
-    if (!(await this.exists(location)))
-      throw new NotFound('The repository is not on disk', { detail: `repository: "${id}"` });
+    if (!(await this.exists(location))) throw absent(id);
     return location;
   }
 
   async exists(location: RepositoryLocation): Promise<boolean> {
     return (await stat(join(location.directory, 'HEAD')).catch(ignoreMissing)) !== undefined;
+  }
+
+  /**
+   * Whether it was removed meanwhile, for who has failed in it: where the disk does not tell it was not, and what has
+   * failed stays the reason. Never rejects.
+   */
+  async gone(location: RepositoryLocation): Promise<boolean> {
+    return !(await this.exists(location).catch(() => true));
   }
 
   async create(id: string, defaultBranch: string): Promise<void> {
@@ -146,6 +153,9 @@ export class Repositories {
     }
   }
 }
+
+export const absent = (id: string): NotFound =>
+  new NotFound('The repository is not on disk', { detail: `repository: "${id}"` });
 
 async function replacedUnderLock(path: string, text: string): Promise<boolean> {
   try {

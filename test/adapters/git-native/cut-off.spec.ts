@@ -1,6 +1,6 @@
 // What git did not finish or could not ask about is the server's own fault, 503 or 507 by name, and never a refusal of
 // what the client sent.
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { gitNative, type GitNative } from '#adapters/git-native/index';
@@ -41,6 +41,22 @@ void t.test('a push whose judge fails is refused with the reason of that, over t
   const judge: JudgeRefs = async (updates) => updates.map(({ ref }) => ({ ref, refusal: 'not here' }));
   t.equal((await native.write(id, change, { ...hooks, judge })).refusal, 'pre-receive hook declined');
   t.equal((await native.write(id, change, hooks)).refusal, undefined);
+});
+
+void t.test('a push whose judge fails on a disk that fails too is answered, and its reason stays', async (t) => {
+  const native = await repository(t);
+  const head = join(t.testdirName, 'repositories', id.slice(0, 2), `${id}.git`, 'HEAD');
+  const judge: JudgeRefs = () => {
+    // What stat(2) says of it is not that it is missing.
+    rmSync(head);
+    symlinkSync('HEAD', head);
+    return Promise.reject(new Unavailable('The database does not answer'));
+  };
+  await t.rejects(native.write(id, change, { ...hooks, judge }), {
+    name: 'Unavailable',
+    message: 'The database does not answer',
+  });
+  rmSync(head);
 });
 
 for (const { how, lines, told, capabilities = 'report-status' } of [
