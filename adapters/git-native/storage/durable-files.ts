@@ -1,13 +1,14 @@
 // Crash-safe file writes (fsync): after a loss of power there is either the old file or the new one, for files are
 // synced before their folder is.
 import { constants } from 'node:fs';
-import { open, rename, rm, type FileHandle } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { open, readdir, rename, rm, type FileHandle } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { errnoOf, ignoreMissing } from './errno.ts';
 
 /** How often, and milliseconds between, a descriptor is asked for where there is none: what it is for has happened. */
 const descriptor = { attempts: 40, pause: 50 } as const;
+const syncedAtOnce = 16;
 
 async function openFolder(folder: string): Promise<FileHandle> {
   for (let attempt = 1; ; attempt += 1) {
@@ -42,7 +43,19 @@ export async function syncRefs(
 ): Promise<void> {
   const folders = new Set(['.', ...more]);
   for (const ref of refs) for (let folder = dirname(ref); folder !== '.'; folder = dirname(folder)) folders.add(folder);
-  await Promise.all([...folders].map((folder) => syncFolder(join(directory, folder))));
+  // Of many refs each may have a folder of its own, and each open one takes a descriptor.
+  const waiting = folders.values();
+  const worker = async (): Promise<void> => {
+    for (const folder of waiting) await syncFolder(join(directory, folder));
+  };
+  await Promise.all(Array.from({ length: syncedAtOnce }, worker));
+}
+
+/** The same for every ref that has a file. */
+export async function syncAllRefs(directory: string, more: readonly string[]): Promise<void> {
+  const found = await readdir(join(directory, 'refs'), { recursive: true, withFileTypes: true });
+  const refs = found.map(({ parentPath, name }) => relative(directory, join(parentPath, name)));
+  await syncRefs(directory, refs, more);
 }
 
 /**

@@ -6,6 +6,7 @@ import type { GitProcesses } from '../process/git-process.ts';
 import type { Limiter } from '../process/limiter.ts';
 import type { GitLimits } from '../process/limits.ts';
 import { receiveConfig } from '../transport/smart-http.ts';
+import { syncAllRefs } from './durable-files.ts';
 import type { RepositoryLocation } from './repositories.ts';
 
 export interface ForkParts {
@@ -37,7 +38,7 @@ export class Forks {
     this.#parts = parts;
   }
 
-  /** @param target an empty repository. */
+  /** What it fetched is on disk when it resolves. @param target an empty repository. */
   async fetch(source: RepositoryLocation, target: RepositoryLocation, signal: AbortSignal): Promise<void> {
     const { processes, transfers, limits } = this.#parts;
     const args = [
@@ -71,6 +72,7 @@ export class Forks {
       throw new Internal(`git fetch from repository "${source.id}" into its fork "${target.id}" failed`, {
         detail: stderr,
       });
+    await syncAllRefs(target.directory, ['objects/pack']);
   }
 }
 

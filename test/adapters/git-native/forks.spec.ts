@@ -1,5 +1,16 @@
 // Forking on disk: no file is shared with the source, wherever the data directory lies, and the program is ours alone.
-import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  mkdtemp,
+  open,
+  readdir,
+  readFile,
+  readlink,
+  rm,
+  stat,
+  writeFile,
+  type FileHandle,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
@@ -40,6 +51,23 @@ async function files(directory: string): Promise<readonly string[]> {
   return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
 }
 
+/** What this process syncs from now on, by path. */
+async function syncedFolders(t: Test): Promise<ReadonlySet<string>> {
+  const synced = new Set<string>();
+  const handle = await open(import.meta.filename);
+  const prototype = Object.getPrototypeOf(handle) as FileHandle;
+  await handle.close();
+  const { sync } = prototype;
+  prototype.sync = async function noted() {
+    synced.add(await readlink(`/proc/self/fd/${this.fd}`));
+    await sync.call(this);
+  };
+  t.teardown(() => {
+    prototype.sync = sync;
+  });
+  return synced;
+}
+
 void t.test('a fork shares no file with its source and borrows no objects', async (t) => {
   const { native, directoryOf } = await filled(t);
   await native.fork(source, fork, { defaultBranch: 'main', signal: never });
@@ -65,6 +93,34 @@ void t.test('a fork shares no file with its source and borrows no objects', asyn
     'nothing tells where it came from',
   );
 });
+
+void t.test(
+  'the names of its pack and of every ref are synced to the disk before a fork is acknowledged',
+  async (t) => {
+    const { native, directoryOf } = await filled(t);
+    const git = (...args: readonly string[]) => must(directoryOf(source), args);
+    await git('update-ref', 'refs/heads/team/deep/one', 'main');
+    await git('update-ref', 'refs/tags/v1/rc', 'main');
+    const synced = await syncedFolders(t);
+    await native.fork(source, fork, { defaultBranch: 'main', signal: never });
+    t.strictSame(
+      [...synced]
+        .filter((path) => path.startsWith(directoryOf(fork)))
+        .map((path) => path.slice(directoryOf(fork).length + 1))
+        .toSorted(),
+      [
+        '',
+        'objects/pack',
+        'refs',
+        'refs/heads',
+        'refs/heads/team',
+        'refs/heads/team/deep',
+        'refs/tags',
+        'refs/tags/v1',
+      ],
+    );
+  },
+);
 
 void t.test('refs the forge keeps for itself stay behind, and so does what only they lead to', async (t) => {
   const { native, directoryOf } = await filled(t);
