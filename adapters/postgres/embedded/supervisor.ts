@@ -71,31 +71,41 @@ export class SupervisedThread {
     });
   }
 
+  /** Never rejects: nobody waits for it. */
   async #restart(): Promise<void> {
     const { directory, log } = this.#options;
     const { signal } = this.#stopping;
-    const free = this.#options.free ?? (() => databaseFreeBytes(directory));
     let told = false;
     for (let wait: number = pauses.first; ; wait = Math.min(pauses.longest, wait * 2)) {
-      while (!signal.aborted && free() < space.reserve) {
+      while (!signal.aborted && this.#free() < space.reserve) {
         this.#full = true;
         if (!told)
-          log.error(spaceFacts(directory, inMebibytes(free())), 'the disk is full: the database waits for space');
+          log.error(spaceFacts(directory, inMebibytes(this.#free())), 'the disk is full: the database waits for space');
         told = true;
         await pause(pauses.full, undefined, { signal, ref: false }).catch(() => undefined);
       }
       await pause(wait, undefined, { signal, ref: false }).catch(() => undefined);
       if (signal.aborted) return;
       this.#full = false;
-      const thread = (this.#thread = this.#start());
       try {
-        await thread.query('select 1', []);
+        this.#thread = this.#start();
+        await this.#thread.query('select 1', []);
         log.warn({ directory }, 'the embedded database runs again');
         return;
       } catch (error) {
         log.error({ directory, error: String(error) }, 'the embedded database did not start; trying again');
-        await thread.close();
+        await this.#thread.close();
       }
+    }
+  }
+
+  /** Bytes. A disk that does not tell keeps no start waiting, which finds out what is wrong with it. */
+  #free(): number {
+    const { directory, free = () => databaseFreeBytes(directory) } = this.#options;
+    try {
+      return free();
+    } catch {
+      return Number.POSITIVE_INFINITY;
     }
   }
 

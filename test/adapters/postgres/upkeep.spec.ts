@@ -204,6 +204,21 @@ if (testEngines().includes('embedded')) {
     },
   );
 
+  void t.test(
+    'a database that has ended is started again though its disk does not tell how much is free',
+    async (t) => {
+      const { ask, back } = await started(t, {
+        statementMs: 500,
+        free: () => {
+          throw Object.assign(new Error('EIO: i/o error, statfs'), { code: 'EIO' });
+        },
+      });
+      await t.rejects(ask('do $$ begin loop end loop; end $$'), absent);
+      await back();
+      t.strictSame(await ask('select 1 as n'), [{ n: 1 }]);
+    },
+  );
+
   void t.test('while a database cannot start, everybody hears that it is away', async (t) => {
     const { ask, back, directory, lines } = await started(t, { free: () => 1000 * mebibyte });
     await ask('create table kept (n int)');
