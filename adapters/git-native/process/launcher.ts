@@ -4,11 +4,11 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { getCompileCacheDir } from 'node:module';
-import { createServer, type Server, type Socket } from 'node:net';
-import { dirname, join } from 'node:path';
+import type { Server, Socket } from 'node:net';
+import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Internal, Unavailable } from '#core/kernel/errors';
-import { spentBy } from '#core/kernel/resources';
+import { spentBy, spentResource } from '#core/kernel/resources';
 import {
   headerBytes,
   readConnectionHeader,
@@ -18,8 +18,8 @@ import {
   type Notice,
   type StartCommand,
 } from './launcher-messages.ts';
+import { listening, socketIn } from './launcher-socket.ts';
 import { isSpent, killMarked } from './process-table.ts';
-import { temporaryFolder } from './temporary-folder.ts';
 
 /** A program that has been started. The streams of one that was quick may be closed already. */
 export interface LaunchedProcess {
@@ -67,8 +67,6 @@ const lookAgainMs = 100;
 
 const helperGone = (): Unavailable =>
   new Unavailable('A program could not be started: the process that starts them has ended');
-
-const socketIn = (folder: string): string => join(folder, 'l');
 
 /** As `StartCommand` has them; `pipes` beyond standard input and output. */
 export interface LaunchOptions extends Partial<Pick<StartCommand, 'bounded' | 'kept' | 'niceness'>> {
@@ -125,36 +123,26 @@ class Helper {
     { environment, memoryBytes }: { readonly environment: Environment; readonly memoryBytes: number },
     onEnd: () => void,
   ): Promise<Helper> {
-    const folder = await temporaryFolder().catch((cause: unknown) => {
-      throw new Unavailable('No process can be started: no temporary folder can be made', {
-        detail: 'Look whether the disk is full, or set TMPDIR to a folder that can be written to',
-        cause,
-      });
-    });
-    const path = socketIn(folder);
-    const server = createServer();
-    try {
-      await once(server.listen(path), 'listening');
-    } catch (cause) {
-      await rm(folder, { recursive: true, force: true });
-      throw new Unavailable(`No process can be started: a socket in "${folder}" was refused`, {
-        detail: 'Set TMPDIR to a folder with a short name that can be written to',
-        cause,
-      });
-    }
+    const { folder, server, release } = await listening();
     const module = new URL(`./launcher-child${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url);
     const compiled = getCompileCacheDir();
-    // It removes the folder: it outlives a server that is killed.
-    return new Helper(
-      fork(module, [path, String(memoryBytes)], {
+    try {
+      // It removes the folder: it outlives a server that is killed.
+      const child = fork(module, [socketIn(folder), String(memoryBytes)], {
         execArgv: ['--max-semi-space-size=1'],
         env: { ...environment, ...(compiled === undefined ? {} : { NODE_COMPILE_CACHE: dirname(compiled) }) },
         cwd: '/',
         detached: true,
         stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-      }),
-      { server, folder, times, onEnd },
-    );
+      });
+      return new Helper(child, { server, folder, times, onEnd });
+    } catch (cause) {
+      await release();
+      throw (
+        spentResource(cause, 'temporary files') ??
+        new Unavailable('No process can be started: the one that starts them was refused', { cause })
+      );
+    }
   }
 
   async launch(command: Omit<StartCommand, 'id' | 'connections'>, pipes: number): Promise<LaunchedProcess> {

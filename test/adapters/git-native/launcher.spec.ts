@@ -2,7 +2,7 @@
 // killed.
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -144,6 +144,19 @@ void t.test('where no folder for its socket can be made a program is refused, an
   await t.rejects(shell(starting, 'exit 0'), { name: 'Unavailable', message: /temporary folder/ });
   restore('TMPDIR', before);
   t.equal((await (await shell(starting, 'exit 0')).ended).code, 0);
+});
+
+void t.test('a helper that the machine refuses leaves neither folder nor socket', async (t) => {
+  const [folder, before] = [await mkdtemp(join(tmpdir(), 'hexforge-launcher-')), process.env['TMPDIR']];
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  // Longer than execve(2) takes: refused at once, as it is where memory is short.
+  const starting = new Launcher({}, { LONG: 'x'.repeat(200_000) });
+  process.env['TMPDIR'] = folder;
+  const start = t.rejects(shell(starting, 'exit 0'), { name: 'Unavailable', message: /^No process can be started/ });
+  await start.finally(() => restore('TMPDIR', before));
+  t.strictSame(await readdir(folder), []);
+  const listening = (await readFile('/proc/net/unix', 'utf8')).split('\n').filter((line) => line.includes(folder));
+  t.strictSame(listening, []);
 });
 
 void t.test('further descriptors carry both ways, and block', async (t) => {
