@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { KeyRing } from '#adapters/crypto/sealer';
-import { createOnce } from './atomic-files.ts';
+import { createOnce, removeDrafts } from './atomic-files.ts';
 import { Refused } from './problem.ts';
 
 export const secretKeyName = 'secret.key';
@@ -26,6 +26,8 @@ export class SecretKeys implements KeyRing {
     // Reading first keeps a restart from writing; losing the race to create is as good as winning it.
     if (configured === undefined && this.#numbers().length === 0) this.#create(1);
     this.reload();
+    // A start that was killed may have left its key under another name.
+    if (configured === undefined) for (const number of this.#numbers()) removeDrafts(this.#path(number));
   }
 
   /** Whether the configuration has them: then no file counts. */

@@ -106,6 +106,68 @@ void t.test('a file made once is whole or absent, and the first contents stay', 
   t.strictSame(readdirSync(join(path, '..')), ['once']);
 });
 
+void t.test('what the disk does not take whole is neither there nor left beside it', async (t) => {
+  const path = t.testdir({ folder: { 'in-the-way': '' } });
+  // The file is made, of which the disk then takes sixteen bytes.
+  const module = new URL('../../host/atomic-files.ts', import.meta.url).href;
+  const program = `import * as files from ${JSON.stringify(module)};
+    for (const [name, write] of Object.entries(files).filter(([name]) => /Once|replace/.test(name)))
+      try { write(${JSON.stringify(path)} + '/' + name, 'x'.repeat(44)); } catch (error) { console.log(name, error.code); }`;
+  const { stdout } = await run('prlimit', ['--fsize=16', process.execPath, '--input-type=module', '--eval', program], {
+    env: {},
+  });
+  t.equal(stdout, 'createOnce EFBIG\nreplaceFile EFBIG\n');
+  t.throws(() => replaceFile(join(path, 'folder'), 'text'), { code: 'EISDIR' });
+  t.strictSame(readdirSync(path), ['folder']);
+});
+
+void t.test(
+  "a start removes the drafts of keys that starts before it left, and no file that may be another's",
+  async (t) => {
+    const draft = (name: string): string => `${name}.0123456789ab.new`;
+    const kept = [
+      draft('secret.key.2'),
+      draft('secret.key.x'),
+      'secret.key.0123456789ab.new.bak',
+      draft('hexforge.json'),
+    ];
+    const path = t.testdir(Object.fromEntries([...kept, draft('secret.key')].map((name) => [name, ''])));
+    const made = new SecretKeys(path, undefined);
+    t.strictSame(readdirSync(path).toSorted(), [...kept, 'secret.key'].toSorted());
+    made.rotate();
+    t.strictSame(new SecretKeys(path, undefined).all(), made.all());
+    t.notOk(readdirSync(path).includes(draft('secret.key.2')), 'once its key is there');
+  },
+);
+
+void t.test('who makes a file while another that made it tidies up learns that it is there', async (t) => {
+  const path = join(t.testdir(), 'once');
+  const module = new URL('../../host/atomic-files.ts', import.meta.url).href;
+  const program = `import { createOnce, removeDrafts } from ${JSON.stringify(module)};
+    const made = [];
+    for (let n = 0; n < 300; n += 1) {
+      const path = ${JSON.stringify(path)} + n;
+      if (createOnce(path, 'x')) made.push(n);
+      removeDrafts(path);
+    }
+    console.log(made.join(' '));`;
+  const all = await Promise.all(
+    Array.from({ length: 3 }, () => run(process.execPath, ['--input-type=module', '--eval', program])),
+  );
+  const made = all.flatMap(({ stdout }) =>
+    stdout
+      .trim()
+      .split(' ')
+      .filter((n) => n !== '')
+      .map(Number),
+  );
+  t.strictSame(
+    made.toSorted((a, b) => a - b),
+    Array.from({ length: 300 }, (_, n) => n),
+  );
+  t.equal(readdirSync(join(path, '..')).length, 300);
+});
+
 void t.test('processes that start together get one and the same key', async (t) => {
   const path = t.testdir();
   const module = new URL('../../host/secret-key.ts', import.meta.url).href;
