@@ -152,6 +152,7 @@ export function gitNative(options: GitNativeOptions): GitNative {
     hooks,
     hooksFolder: liveProcesses.folder,
     changes,
+    caller: options.caller,
     removals,
     gone: (location) => repositories.gone(location),
     clear: (location) => clear(location),

@@ -4,7 +4,7 @@ import type { Request } from '@hapi/hapi';
 import { anonymous, type Call, type Caller, type Credential } from '#core/kernel/caller';
 import type { Clock, Ids } from '#core/kernel/time';
 import { clientAddress, type TrustedProxies } from './addresses.ts';
-import type { Hold } from './held-bytes.ts';
+import type { Hold } from '#core/kernel/held-bytes';
 
 const saneRequestId = /^[A-Za-z0-9._-]{1,128}$/;
 const longestUserAgent = 512;

@@ -14,7 +14,7 @@ import { allowAnyOrigin } from './cors.ts';
 import { failure, stackOf, type Failure } from './errors.ts';
 import type { Exchange } from './exchange.ts';
 import { formMaxBytes, readForm } from './form-body.ts';
-import type { HeldBytes } from './held-bytes.ts';
+import type { HeldBytes } from '#core/kernel/held-bytes';
 import { identifier, type Identifying } from './identify.ts';
 import { defaultMaxBytes, readJson } from './json-body.ts';
 import { AnswerTooLarge } from './json-text.ts';

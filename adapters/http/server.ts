@@ -20,7 +20,7 @@ import { Connections } from './connections.ts';
 import { answerPreflight } from './cors.ts';
 import { csrfProtection } from './credentials.ts';
 import { Exchange, type AccessLogEntry } from './exchange.ts';
-import { HeldBytes, heldBytesLimits, type HeldBytesLimits } from './held-bytes.ts';
+import { HeldBytes, type HeldBytesLimits } from '#core/kernel/held-bytes';
 import { leaseMs } from './lease.ts';
 import type { OwnedChannel } from './live/channel.ts';
 import { channelEntry } from './live/channel-route.ts';
@@ -38,6 +38,9 @@ import { ResponseCache } from './response-cache.ts';
 import { noRoute, refuse, routeEntry, type AbsentPort, type OptionalPort, type OwnedRoute } from './routes.ts';
 import { Routing } from './routing.ts';
 import { systemRoutes, type Readiness } from './system-routes.ts';
+
+/** Of one caller nearly two of the largest bodies, or a hundred of the usual bound. */
+const heldBytesLimits: HeldBytesLimits = { perCaller: 96 * 1024 ** 2, inAll: 128 * 1024 ** 2 };
 
 export interface HttpOptions {
   readonly host: string;

@@ -1,7 +1,9 @@
 // The ref update commands and capabilities at the beginning of a push, parsed before any process is started.
 import { Buffer, isUtf8 } from 'node:buffer';
 import { PayloadTooLarge, ValidationFailed } from '#core/kernel/errors';
+import type { Hold } from '#core/kernel/held-bytes';
 import type { RefUpdate } from '#core/repositories/git-backend';
+import { TimeSlice } from '../process/time-slice.ts';
 import { isLegalRef } from '../refs/names.ts';
 import { lineOf, PktLineParser } from '../transport/pkt-line.ts';
 
@@ -16,12 +18,22 @@ export interface PushCommands {
 
 const command = /^([0-9a-f]{40}) ([0-9a-f]{40}) (.+)$/s;
 
+/** What a parsed command takes of memory beside its bytes, about. */
+const commandBytes = 300;
+
 /**
  * gitprotocol-pack(5), "Reference Update Request".
- * @throws {ValidationFailed} for a body that ends early or is none; {PayloadTooLarge} past `limit` bytes of commands.
+ * @param hold of the memory that they take, for as long as they are held.
+ * @throws {ValidationFailed} for a body that ends early or is none; {PayloadTooLarge} past `limit` bytes of commands;
+ * what `hold` throws.
  */
-export async function readPushCommands(body: AsyncIterator<Uint8Array>, limit: number): Promise<PushCommands> {
+export async function readPushCommands(
+  body: AsyncIterator<Uint8Array>,
+  limit: number,
+  hold: Pick<Hold, 'take'>,
+): Promise<PushCommands> {
   const parser = new PktLineParser();
+  const slice = new TimeSlice();
   const raw: Uint8Array[] = [];
   const updates: RefUpdate[] = [];
   const capabilities = new Set<string>();
@@ -34,6 +46,7 @@ export async function readPushCommands(body: AsyncIterator<Uint8Array>, limit: n
       });
     // A copy: pkt-lines are kept while the sender may use its buffer again.
     const value = Buffer.from(chunk.value);
+    hold.take(value.length);
     raw.push(value);
     for (const pktLine of parser.parse(value)) {
       if (pktLine.kind === 'flush')
@@ -44,7 +57,9 @@ export async function readPushCommands(body: AsyncIterator<Uint8Array>, limit: n
       const [line = '', chosen] = lineOf(pktLine).split('\0', 2);
       if (/^shallow [0-9a-f]{40}$/.test(line)) continue;
       for (const name of chosenIn(chosen)) capabilities.add(name);
+      hold.take(commandBytes);
       updates.push(parsed(line, pktLine.payload));
+      if (slice.over) await slice.rest();
     }
   }
 }

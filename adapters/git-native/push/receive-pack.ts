@@ -1,6 +1,7 @@
 // A push, served by `git receive-pack` in steps: parse the ref commands, announce them, take the pack into quarantine,
 // judge each ref, make what moved durable, tell, report.
 import { HexforgeError, Internal, Unavailable, ValidationFailed } from '#core/kernel/errors';
+import { HeldBytes, type Hold } from '#core/kernel/held-bytes';
 import type { PushAnswer, ReceiveRequest, RefUpdate } from '#core/repositories/git-backend';
 import type { GitProcess } from '../process/git-process.ts';
 import { Pace } from '../process/pace.ts';
@@ -25,6 +26,8 @@ export interface ReceivePackParts extends SmartHttpParts {
   /** Where the hooks of each push lie: a folder that only this process removes. */
   readonly hooksFolder: string;
   readonly changes: Changes;
+  /** On whose behalf a push comes. */
+  readonly caller: (() => string | undefined) | undefined;
   readonly removals: Removals;
   /** Whether its repository was removed meanwhile; never rejects. */
   readonly gone: (location: RepositoryLocation) => Promise<boolean>;
@@ -32,6 +35,8 @@ export interface ReceivePackParts extends SmartHttpParts {
   readonly clear: (location: RepositoryLocation) => Promise<void>;
 }
 
+/** Bytes of memory for the commands of pushes under way: of one caller two of the longest. */
+const heldCommands = { perCaller: 40 * 1024 ** 2, inAll: 64 * 1024 ** 2 } as const;
 /** Bytes of progress kept for a client that reads slowly. */
 const progressBytes = 256 * 1024;
 /** A client that left: git is given this long to notice by itself, which cleans up best. */
@@ -42,6 +47,7 @@ export class ReceivePack {
   readonly #pushes = new Map<string, Set<Push>>();
   readonly #running = new Set<Promise<void>>();
   readonly #judging: Judging;
+  readonly #held = new HeldBytes(heldCommands);
 
   constructor(parts: ReceivePackParts) {
     this.#parts = parts;
@@ -49,11 +55,24 @@ export class ReceivePack {
   }
 
   async receive(location: RepositoryLocation, request: ReceiveRequest): Promise<PushAnswer> {
+    const hold = this.#held.hold(this.#parts.caller?.() ?? '');
+    try {
+      return await this.#receive(location, request, hold);
+    } catch (error) {
+      hold.release();
+      throw error;
+    }
+  }
+
+  async #receive(location: RepositoryLocation, request: ReceiveRequest, hold: Hold): Promise<PushAnswer> {
     const { limits, hooks, hooksFolder, changes, transfers, processes } = this.#parts;
     const body = untilAborted(request.body[Symbol.asyncIterator](), request.signal);
-    const head = await readPushCommands(body, limits.commandBytes);
+    const head = await readPushCommands(body, limits.commandBytes, hold);
     // What git's client sends first to see whether it may send at all.
-    if (head.updates.length === 0) return nothing();
+    if (head.updates.length === 0) {
+      hold.release();
+      return nothing();
+    }
     if (!head.capabilities.has('report-status') && !head.capabilities.has('report-status-v2')) {
       throw new ValidationFailed('The git client does not ask what became of its push', {
         detail: 'body: the capability "report-status" is needed; update the client',
@@ -99,7 +118,10 @@ export class ReceivePack {
         unmoved: new Set(),
       };
       const begun = first === undefined || first.done === true ? head.raw : [...head.raw, first.value];
-      const finished = this.#run(push, { body, begun }).finally(release);
+      const finished = this.#run(push, { body, begun }).finally(() => {
+        release();
+        hold.release();
+      });
       this.#running.add(finished);
       void finished.then(() => this.#running.delete(finished));
       return channel;

@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import Joi from 'joi';
 import t from 'tap';
-import { HeldBytes } from '#adapters/http/held-bytes';
+import { HeldBytes } from '#core/kernel/held-bytes';
 import { api, object } from '#adapters/http/route';
 import { anyone } from '#core/kernel/access';
 import { bearer, json, startRig, type Rig } from './rig.ts';

@@ -1,14 +1,12 @@
-// The budget of bytes that request bodies hold in memory, per caller and in all, after inflation.
-import { RateLimited, Unavailable } from '#core/kernel/errors';
+// A budget of bytes that requests hold in memory, per caller and in all, after inflation.
+import { RateLimited, Unavailable } from './errors.ts';
 
 export interface HeldBytesLimits {
-  /** Of the bodies of one caller: nearly two of the largest, or a hundred of the usual bound. */
+  /** Of the requests of one caller. */
   readonly perCaller: number;
   /** Past it callers may hold equal parts of it, and past one and a half of it nothing. */
   readonly inAll: number;
 }
-
-export const heldBytesLimits: HeldBytesLimits = { perCaller: 96 * 1024 ** 2, inAll: 128 * 1024 ** 2 };
 
 /** A body usually goes as fast as it came. */
 const retryAfterSeconds = 2;
