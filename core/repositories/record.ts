@@ -1,7 +1,7 @@
 // One repository's record with what other areas count of it.
 import type { Granted } from '#core/kernel/access';
+import { afterChange } from '#core/kernel/after-change';
 import type { Call, Caller, User } from '#core/kernel/caller';
-import { HexforgeError, Unavailable } from '#core/kernel/errors';
 import { noCounts, type RepositoryCounters, type RepositoryCounts } from './offers.ts';
 import type { RepositoryParts } from './parts.ts';
 import type { FoundCounts } from './ports.ts';
@@ -24,24 +24,11 @@ export const fetchRepository =
   ({ resource, call }: Granted<Repository, 'repo.read'>): Promise<RepositoryRecord> =>
     recordOf(parts, resource, call.caller);
 
-/**
- * The record of a repository that the caller has just made or changed.
- * @throws {Unavailable} where it cannot be read: the change stands, and is not to be taken for refused.
- */
+/** The record of a repository that the caller has just made or changed. @throws {Unavailable} as `afterChange`. */
 export const recordRepository =
   (parts: Parts) =>
-  async ({ caller }: Call<User>, { repository }: { readonly repository: Repository }): Promise<RepositoryRecord> => {
-    try {
-      return await recordOf(parts, repository, caller);
-    } catch (cause) {
-      const away = cause instanceof HexforgeError && ['unavailable', 'insufficient_storage'].includes(cause.kind);
-      if (!away) throw cause;
-      throw new Unavailable('The change was made, but what came of it cannot be shown now', {
-        detail: `Fetch the repository "${repository.owner}/${repository.name}" later: ${cause.message}`,
-        cause,
-      });
-    }
-  };
+  ({ caller }: Call<User>, { repository }: { readonly repository: Repository }): Promise<RepositoryRecord> =>
+    afterChange(`the repository "${repository.owner}/${repository.name}"`, () => recordOf(parts, repository, caller));
 
 /** The record of a repository the caller was found to be allowed to see. */
 async function recordOf(

@@ -319,10 +319,17 @@ void t.test('a change that landed is not told as refused where the answer to it 
   const call = forge.as(alice);
   const repository = await forge.useCases.create(call, { name: 'hello' });
   for (const [thrown, told] of [
-    [new Unavailable('The database does not answer'), /^The change was made/],
-    [new TypeError('a fault of ours'), /^a fault of ours/],
+    [
+      new Unavailable('The database does not answer'),
+      {
+        kind: 'unavailable',
+        message: /^The change was made/,
+        detail: 'Look at the repository "Alice/hello" before you try again: The database does not answer',
+      },
+    ],
+    [new TypeError('a fault of ours'), { message: /^a fault of ours/ }],
   ] as const) {
     forge.store.ownCounts = () => Promise.reject(thrown);
-    await t.rejects(forge.useCases.record(call, { repository }), { message: told });
+    await t.rejects(forge.useCases.record(call, { repository }), told);
   }
 });
