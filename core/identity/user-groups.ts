@@ -140,7 +140,7 @@ export function userGroupUseCases({ accounts, groups, audit, events, unitOfWork,
         ...(wanted.name !== undefined && groupName(wanted.name)),
         ...(wanted.role !== undefined && { role: groupRole(wanted.role) }),
       };
-      await onDuplicate(
+      return onDuplicate(
         () =>
           unitOfWork.run(async () => {
             const before = await held(call, id);
@@ -154,7 +154,7 @@ export function userGroupUseCases({ accounts, groups, audit, events, unitOfWork,
                 detail: `A name of it makes the slug "${before.slug}"`,
               });
             const fields = Object.keys(changes).map(apiName);
-            if (fields.length === 0) return;
+            if (fields.length === 0) return known(id);
             const after = { ...before, ...changes, updatedAt: call.now };
             await groups.update(after);
             await events.emit({
@@ -163,10 +163,10 @@ export function userGroupUseCases({ accounts, groups, audit, events, unitOfWork,
               payload: { group_id: id, slug: after.slug, changed: fields },
             });
             await tell(call, 'user_group.updated', after, { fields, ...changes });
+            return known(id);
           }),
         inUse,
       );
-      return known(id);
     },
 
     /** Its memberships go with it. @throws {NotFound | Forbidden | Conflict} */

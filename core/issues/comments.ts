@@ -67,31 +67,29 @@ export function commentUseCases(parts: Parts) {
     ): Promise<CommentView> {
       const { caller, now } = granted.call;
       const said = { body: commentBody(body), authorId: caller.id, createdAt: now, updatedAt: now };
-      const comment = await unitOfWork.run(async () => {
+      return unitOfWork.run(async () => {
         const issue = await heldIssue(parts, granted, number);
         checkUnlocked(granted, issue);
         const made = await comments.insert({ id: ids.uuid(), issueId: issue.id, ...said });
         await tell('created', granted, issue, made);
-        return made;
+        return shownOne(made);
       });
-      return shownOne(comment);
     },
 
     /** @throws {NotFound | Forbidden | ValidationFailed} */
     async update(granted: Writing, { body, ...which }: CommentPath & { readonly body: string }): Promise<CommentView> {
       const { caller, now } = granted.call;
       const text = commentBody(body);
-      const comment = await unitOfWork.run(async () => {
+      return unitOfWork.run(async () => {
         const issue = await heldIssue(parts, granted, which.number);
         const before = await own(issue, which);
         if (before.authorId !== caller.id) throw new Forbidden('Only the author may change a comment');
         checkUnlocked(granted, issue);
-        if (before.body === text) return before;
+        if (before.body === text) return shownOne(before);
         const after = found(await comments.update({ id: before.id }, { body: text, updatedAt: now }));
         await tell('updated', granted, issue, after);
-        return after;
+        return shownOne(after);
       });
-      return shownOne(comment);
     },
 
     /** @throws {NotFound | Forbidden} */

@@ -1,6 +1,7 @@
 // Milestones of a repository: listed, made, changed, closed, deleted, and held for what they are given to (document B,
 // "Issues").
 import type { Granted } from '#core/kernel/access';
+import { afterChange } from '#core/kernel/after-change';
 import type { User } from '#core/kernel/caller';
 import { ValidationFailed } from '#core/kernel/errors';
 import { repositoryItems, type Repository } from '#core/repositories/index';
@@ -21,6 +22,9 @@ type Writing = Granted<Repository, 'milestone.write', User>;
 
 export type MilestoneUseCases = ReturnType<typeof milestoneUseCases>;
 
+/** Of one that nothing was given to yet. */
+const uncounted = { openIssues: 0, closedIssues: 0 } as const;
+
 export function milestoneUseCases({ milestones, counters, events, unitOfWork, ids }: PlanningParts) {
   const items = repositoryItems({
     noun: 'milestone',
@@ -39,7 +43,7 @@ export function milestoneUseCases({ milestones, counters, events, unitOfWork, id
     return all.map((one) => ({ ...one, openIssues: sum(one.id, 'open'), closedIssues: sum(one.id, 'closed') }));
   };
   const withCounts = async (milestone: Milestone): Promise<CountedMilestone> => {
-    const [one = { ...milestone, openIssues: 0, closedIssues: 0 }] = await counted(milestone.repositoryId, [milestone]);
+    const [one = { ...milestone, ...uncounted }] = await counted(milestone.repositoryId, [milestone]);
     return one;
   };
   return {
@@ -56,27 +60,27 @@ export function milestoneUseCases({ milestones, counters, events, unitOfWork, id
         }),
       ),
     fetch: async (granted: Reading, which: { readonly id: string }) => withCounts(await items.fetch(granted, which)),
-    create: async (granted: Writing, wish: MilestoneWish & { readonly title: string }) =>
-      withCounts(
-        await items.create(granted, {
-          description: '',
-          dueDate: null,
-          state: 'open',
-          createdAt: granted.call.now,
-          closedAt: null,
-          ...milestoneParts(wish),
-        }),
-      ),
+    create: async (granted: Writing, wish: MilestoneWish & { readonly title: string }): Promise<CountedMilestone> => ({
+      ...(await items.create(granted, {
+        description: '',
+        dueDate: null,
+        state: 'open',
+        createdAt: granted.call.now,
+        closedAt: null,
+        ...milestoneParts(wish),
+      })),
+      ...uncounted,
+    }),
     update: async (
       granted: Writing,
       { id, state, ...wish }: MilestoneWish & { readonly id: string; readonly state?: MilestoneState | undefined },
-    ) =>
-      withCounts(
-        await items.update(granted, id, (before) => ({
-          ...milestoneParts(wish),
-          ...(state !== undefined && inState(state, before, granted.call.now)),
-        })),
-      ),
+    ) => {
+      const after = await items.update(granted, id, (before) => ({
+        ...milestoneParts(wish),
+        ...(state !== undefined && inState(state, before, granted.call.now)),
+      }));
+      return afterChange(`the milestone "${after.title}"`, () => withCounts(after));
+    },
     delete: (granted: Writing, which: { readonly id: string }) => items.delete(granted, which),
     offered: {
       milestones: items.byIds,

@@ -60,3 +60,17 @@ void t.test('the port answers for administrators, users and nobody', async (t) =
   t.equal((await w.groups.port.byId(seededGroups.admin))?.role, 'instance_admin');
   t.equal((await w.groups.port.list()).length, 3);
 });
+
+void t.test(
+  'a changed group is shown by the unit of work that changes it: no database is needed after it',
+  async (t) => {
+    const w = world();
+    const call = w.as(await w.account('root', { isAdmin: true }));
+    const { id } = await w.groups.create(call, { name: 'Team', description: '', role: 'member', grantAdmin: false });
+    for (const description of ['New', 'New']) {
+      w.storage.leaveAfter(1);
+      t.match(await w.groups.update(call, { id, description }), { name: 'Team', description, memberCount: 0 });
+      w.storage.comeBack();
+    }
+  },
+);

@@ -23,6 +23,7 @@ import { memoryAccountStore } from '#plugins/identity/accounts/store-memory';
 import { memoryGroupStore } from '#plugins/identity/groups/store-memory';
 import { memorySessionStore } from '#plugins/identity/sessions/store-memory';
 import { memoryTokenStore } from '#plugins/identity/tokens/store-memory';
+import { leavingStorage } from '#test/support/leaving-storage';
 
 export const silent: Log = {
   debug: () => undefined,
@@ -48,7 +49,7 @@ export function fakeHasher(version = 1): PasswordHasher & { calls: number } {
 
 export function world() {
   const clock = fixedClock('2030-01-01T00:00:00Z');
-  const storage = openMemory({ clock, ids: systemIds, log: silent });
+  const storage = leavingStorage(openMemory({ clock, ids: systemIds, log: silent }));
   const settingValues: Partial<SettingValues> = {};
   const defaults: Partial<Record<keyof SettingValues, unknown>> = {
     'signup.enabled': false,

@@ -278,3 +278,23 @@ void t.test('who commented or changed a description is counted for their account
     [1, 1, 0, 1],
   );
 });
+
+void t.test('a comment is shown by the unit of work that writes it: no database is needed after it', async (t) => {
+  const forge = await world();
+  t.teardown(() => forge.close());
+  const { comments } = forge.useCases;
+  await forge.open();
+  const granted = await forge.as(bob);
+  const saying = async (say: () => Promise<object>) => {
+    forge.storage.leaveAfter(1);
+    const said = await say();
+    forge.storage.comeBack();
+    return said;
+  };
+  const author = { id: bob.id, username: 'bob' };
+  t.match(await saying(() => comments.create(granted, { number: '1', body: 'First' })), { body: 'First', author });
+  const [first] = await comments.list(await forge.reading(bob), { number: '1', page: { page: 1, perPage: 100 } });
+  const which = { number: '1', id: first?.id ?? '' };
+  for (const body of ['Second', 'Second'])
+    t.match(await saying(() => comments.update(granted, { ...which, body })), { body, author });
+});

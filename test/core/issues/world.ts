@@ -31,6 +31,7 @@ import { memoryProtectionStore } from '#plugins/repositories/protection/store-me
 import { memoryRepositoryStore } from '#plugins/repositories/repositories/store-memory';
 import { quietLog } from '#test/contracts/storage-engines';
 import { addAccount } from '#test/support/accounts';
+import { leavingStorage } from '#test/support/leaving-storage';
 import { accessTo, callOf, permissionTable, recorded, repositoryOf, user } from '../forge.ts';
 
 export { refusal } from '../forge.ts';
@@ -84,7 +85,7 @@ export async function world(options: { readonly planning?: false; readonly failI
   const ids = sequentialIds();
   // The first are those of the built-in types.
   for (const _ of builtInTypes) ids.uuid();
-  const storage = openMemory({ clock: systemClock, ids, log: quietLog });
+  const storage = leavingStorage(openMemory({ clock: systemClock, ids, log: quietLog }));
   const { database } = storage;
   const accounts = memoryAccountStore(database);
   for (const one of [alice, bob, carol, root]) await addAccount(accounts, one);

@@ -1,5 +1,6 @@
 // Milestones: the rules, the events, the counts, and holding, on in-memory stores.
 import t from 'tap';
+import { Unavailable } from '#core/kernel/errors';
 import { inState, maxMilestones, milestoneParts, type Milestone } from '#core/planning/index';
 import { granted, refusal, world } from './world.ts';
 
@@ -103,4 +104,21 @@ void t.test('there is room for so many milestones', async (t) => {
   for (let made = 0; made < maxMilestones; made++) await milestones.create(one, { title: 'one of many' });
   await t.rejects(milestones.create(one, { title: 'one more' }), refusal('unprocessable'));
   t.equal((await milestones.create(two, { title: 'x' })).title, 'x', 'each repository has room of its own');
+});
+
+void t.test('one that stands as the database goes away is not told as refused', async (t) => {
+  const { milestones, planning, storage, close } = await world([
+    { counts: () => Promise.reject(new Unavailable('It is away')) },
+  ]);
+  t.teardown(close);
+  storage.leaveAfter(1);
+  const { id, ...made } = await milestones.create(one, { title: '1.0' });
+  t.match(made, { title: '1.0', openIssues: 0, closedIssues: 0 }, 'of a new one nothing has to be counted');
+  storage.comeBack();
+  await t.rejects(milestones.update(one, { id, title: '2.0' }), {
+    kind: 'unavailable',
+    message: /^The change was made/,
+    detail: 'Look at the milestone "2.0" before you try again: It is away',
+  });
+  t.match(await storage.unitOfWork.run(() => planning.hold('one', id)), { title: '2.0' });
 });

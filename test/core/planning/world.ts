@@ -1,11 +1,12 @@
 // The use cases of labels and milestones on in-memory stores, with repositories that are ids and proofs that are given.
-import { openMemory, sequentialIds, systemClock, type MemoryStorage } from '#adapters/memory/index';
+import { openMemory, sequentialIds, systemClock } from '#adapters/memory/index';
 import type { Granted, User } from '#core/kernel/index';
 import { planningEvents, type MilestoneCounts } from '#core/planning/index';
 import { planningUseCases } from '#core/planning/use-cases';
 import type { Repository } from '#core/repositories/index';
 import { stores } from '#plugins/planning/tables';
 import { quietLog } from '#test/contracts/storage-engines';
+import { leavingStorage } from '#test/support/leaving-storage';
 import { recorded, user } from '../forge.ts';
 
 export { refusal } from '../forge.ts';
@@ -26,7 +27,7 @@ export function granted(
 
 export async function world(counters: readonly MilestoneCounts[] = []) {
   const ids = sequentialIds();
-  const storage: MemoryStorage = openMemory({ clock: systemClock, ids, log: quietLog });
+  const storage = leavingStorage(openMemory({ clock: systemClock, ids, log: quietLog }));
   const events = await recorded(storage, planningEvents);
   return {
     ...planningUseCases({
@@ -37,6 +38,7 @@ export async function world(counters: readonly MilestoneCounts[] = []) {
       ids,
       counters: () => counters,
     }),
+    storage,
     unitOfWork: storage.unitOfWork,
     /** What was delivered since it was last asked for: type, aggregate and payload. */
     async told(): Promise<readonly (readonly [string, string, unknown])[]> {
