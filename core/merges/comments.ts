@@ -1,6 +1,7 @@
 // Review comments: whoever may write adds them, their authors and administrators of the repository change, resolve and
 // delete them (document B, "Comments").
 import type { Granted } from '#core/kernel/access';
+import { afterChange } from '#core/kernel/after-change';
 import { changed } from '#core/kernel/changed';
 import { fitMembers } from '#core/kernel/clipping';
 import type { User } from '#core/kernel/caller';
@@ -41,8 +42,11 @@ export function commentUseCases(parts: Parts) {
     const outdated = await outdatedAt(request, all, signal);
     return all.map((comment, index) => ({ ...comment, outdated: outdated[index] ?? null }));
   };
-  const shownOne = async (request: MergeRequest, comment: MergeComment, signal: AbortSignal): Promise<CommentView> =>
-    found((await shown(request, [comment], signal))[0]);
+  /** One that was just made or changed: git, which tells whether it is outdated, may be away. */
+  const shownChanged = (request: MergeRequest, comment: MergeComment, signal: AbortSignal): Promise<CommentView> =>
+    afterChange(`the comments of merge request ${request.number}`, async () =>
+      found((await shown(request, [comment], signal))[0]),
+    );
   /** @throws {NotFound | Forbidden} */
   const own = async (granted: Writing, { id: requestId }: MergeRequest, id: string): Promise<MergeComment> => {
     const comment = found(await comments.findOne({ id, requestId }), 'There is no such comment');
@@ -85,7 +89,7 @@ export function commentUseCases(parts: Parts) {
         await tell('created', granted, held, made);
         return made;
       });
-      return shownOne(request, comment, signal);
+      return shownChanged(request, comment, signal);
     },
 
     /** @throws {NotFound | Forbidden | ValidationFailed} */
@@ -106,7 +110,7 @@ export function commentUseCases(parts: Parts) {
         await tell('updated', granted, held, after);
         return { request: held, comment: after };
       });
-      return shownOne(request, comment, signal);
+      return shownChanged(request, comment, signal);
     },
 
     /** @throws {NotFound | Forbidden} */

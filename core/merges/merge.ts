@@ -11,7 +11,7 @@ import type { MergeFacts, MergeIntents } from './merge-intents.ts';
 import type { MergeRequest, MergeView } from './merge-request.ts';
 import { blocked, conflictRule, outlookOf } from './merge-rules.ts';
 import type { MergeParts } from './parts.ts';
-import { viewOf } from './view.ts';
+import { viewAfterChange } from './view.ts';
 
 export interface MergeCommand {
   readonly number: number;
@@ -63,7 +63,7 @@ export const mergeRequest =
       throw error === over.reason ? busy(targetBranch, error) : canceled(error);
     });
     if (command.deleteSourceBranch) await deleteSource(parts, granted, merged);
-    return await viewOf(parts, repository, call, { number: command.number });
+    return await viewAfterChange(parts, repository, call, command);
   };
 
 /** Undefined where the target moved meanwhile. */

@@ -11,7 +11,7 @@ import type { MergeParts } from './parts.ts';
 import { checkPipeline, verdictsOf } from './pipeline-verdicts.ts';
 import { openPairUnique, type BranchPair, type MergeStore } from './ports.ts';
 import { askForReviews } from './requested-reviews.ts';
-import { viewOf } from './view.ts';
+import { viewAfterChange } from './view.ts';
 
 export interface OpenCommand extends MergeFields, MergeSets {
   readonly title: string;
@@ -82,7 +82,7 @@ export const openRequest =
     await keepHead(parts, request, call.signal).catch((error: unknown) => {
       log.warn({ repository: repository.id, number: request.number, err: error }, 'a head is not kept yet');
     });
-    return await viewOf(parts, repository, call, request);
+    return await viewAfterChange(parts, repository, call, request);
   };
 
 /** A rule of the target that requires a pipeline before the request is opened. @throws {Conflict} */

@@ -13,7 +13,7 @@ import { checkOnlyOne, checkPipelineFor, sameIsOpen } from './open-request.ts';
 import type { MergeParts } from './parts.ts';
 import type { HeldRequest, MergePatch } from './ports.ts';
 import { askForReviews } from './requested-reviews.ts';
-import { viewOf } from './view.ts';
+import { viewAfterChange } from './view.ts';
 
 /** A member that is absent stays as it is. */
 export interface UpdateCommand extends MergeFields, MergeSets {
@@ -57,14 +57,27 @@ export const updateRequest =
         return fields.state === 'open';
       })
       .catch(sameIsOpen);
-    // Its source may have moved while it was closed.
-    if (reopened)
-      await followSource(parts, await knownRequest(parts, repository, number), {
-        actorId: call.caller.id,
-        signal: call.signal,
-      });
-    return await viewOf(parts, repository, call, { number });
+    if (reopened) await followReopened(parts, granted, number);
+    return await viewAfterChange(parts, repository, call, { number });
   };
+
+/**
+ * Its source may have moved while it was closed. Never rejects, for it is open by now: whoever follows `merge.reopened`
+ * does it again where this fails.
+ */
+async function followReopened(
+  parts: MergeParts,
+  { resource: repository, call }: Writing,
+  number: number,
+): Promise<void> {
+  try {
+    const request = await knownRequest(parts, repository, number);
+    await followSource(parts, request, { actorId: call.caller.id, signal: call.signal });
+  } catch (error) {
+    const members = { repository: repository.id, number, err: error };
+    parts.log.warn(members, 'a reopened merge request does not follow its source yet');
+  }
+}
 
 /** Document B, "Update", and document D, "Merge requests". @throws {ValidationFailed} */
 function checkStates({ state }: MergeRequest, command: UpdateCommand): void {

@@ -1,5 +1,6 @@
 // Merge requests as they are shown: rows of the store with their repositories of origin, labels, milestones and
 // pipelines, each read once for all of them.
+import { afterChange } from '#core/kernel/after-change';
 import type { Call, Caller } from '#core/kernel/caller';
 import { fitMembers } from '#core/kernel/clipping';
 import { found } from '#core/kernel/errors';
@@ -81,3 +82,11 @@ export async function viewOf(
     changes,
   };
 }
+
+/** The one that the caller has just made or changed. @throws {NotFound}; {Unavailable} as `afterChange`. */
+export const viewAfterChange = (
+  parts: Parts,
+  repository: Repository,
+  call: Pick<Call, 'caller' | 'signal'>,
+  { number }: { readonly number: number },
+): Promise<MergeView> => afterChange(`merge request ${number}`, () => viewOf(parts, repository, call, { number }));

@@ -14,6 +14,7 @@ import { memoryCollaboratorStore } from '#plugins/repositories/collaborators/sto
 import { memoryRepositoryStore } from '#plugins/repositories/repositories/store-memory';
 import { quietLog } from '#test/contracts/storage-engines';
 import { addAccount } from '#test/support/accounts';
+import { leavingStorage } from '#test/support/leaving-storage';
 import { accessTo, callOf, recorded, repositoryOf, requestOf, user } from '../forge.ts';
 
 export { refusal } from '../forge.ts';
@@ -31,7 +32,7 @@ export const commit = (digit: number): Oid => String(digit).repeat(40);
 
 export async function talkWorld() {
   const ids = sequentialIds();
-  const storage = openMemory({ clock: systemClock, ids, log: quietLog });
+  const storage = leavingStorage(openMemory({ clock: systemClock, ids, log: quietLog }));
   const { database, unitOfWork } = storage;
   const accounts = memoryAccountStore(database);
   for (const one of [alice, bob, carol, dave, root]) await addAccount(accounts, one);
@@ -62,7 +63,7 @@ export async function talkWorld() {
     store,
     reviews,
     comments: commentRows.memory(database),
-    git: git as unknown as MergeParts['git'],
+    git: storage.along(git as unknown as MergeParts['git']),
     unitOfWork,
     events: storage.events,
     ids,
@@ -92,6 +93,7 @@ export async function talkWorld() {
       repo: 'code',
     });
   return {
+    storage,
     parts,
     reviews,
     collaborators,

@@ -7,6 +7,7 @@ import { mergeEvents, type MergeRequest } from '#core/merges/index';
 import { zeroOid, type GitBackend, type Oid } from '#core/repositories/index';
 import { memoryMergeStore } from '#plugins/merges/requests/store-memory';
 import { quietLog } from '#test/contracts/storage-engines';
+import { leavingStorage } from '#test/support/leaving-storage';
 import { recorded, requestOf } from '../forge.ts';
 
 export const commit = (digit: number): Oid => String(digit).repeat(40);
@@ -18,7 +19,7 @@ export async function world() {
   const ids = sequentialIds();
   const warned: unknown[] = [];
   const log = { ...quietLog, warn: (details: unknown) => void warned.push(details) };
-  const storage = openMemory({ clock: systemClock, ids, log });
+  const storage = leavingStorage(openMemory({ clock: systemClock, ids, log }));
   const store = memoryMergeStore(storage.database);
   const events = await recorded(storage, mergeEvents);
   /** `REPOSITORY BRANCH` → where it stands. */
@@ -91,6 +92,7 @@ export async function world() {
   let told = 0;
   return {
     storage,
+    parts,
     store,
     follow,
     tips,

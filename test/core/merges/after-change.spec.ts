@@ -1,0 +1,193 @@
+// What is told of changes of merge requests that stand while the database, or git, goes away before they are shown.
+import t from 'tap';
+import { sequentialIds } from '#adapters/memory/index';
+import type { Granted } from '#core/kernel/access';
+import type { User } from '#core/kernel/caller';
+import { InsufficientStorage, Unavailable } from '#core/kernel/errors';
+import { aboutMerge } from '#core/merges/events';
+import { mergeRequest } from '#core/merges/merge';
+import { mergeIntents, type MergeIntents } from '#core/merges/merge-intents';
+import { openRequest } from '#core/merges/open-request';
+import type { MergeParts } from '#core/merges/parts';
+import { updateRequest } from '#core/merges/update-request';
+import type { GitBackend, MergeHooks, Repository } from '#core/repositories/index';
+import { memoryAccountStore } from '#plugins/identity/accounts/store-memory';
+import { reviewRows } from '#plugins/merges/reviews/store';
+import { addAccount } from '#test/support/accounts';
+import { callOf, repositoryOf, user } from '../forge.ts';
+import { bob, refusal, talkWorld } from './talk-world.ts';
+import { commit, target, world } from './world.ts';
+
+const alice = user('alice');
+const [head, moved, main, made] = [commit(1), commit(2), commit(4), commit(5)];
+const isMade = { kind: 'unavailable', message: /^The change was made/, detail: /Look at .*: The database does not/ };
+
+/** One open request of `topic`, number 1, and the use cases that change it or open another. */
+async function bench() {
+  const given = await world();
+  const { storage, tips, parents } = given;
+  await addAccount(memoryAccountStore(storage.database), alice);
+  await given.add({ authorId: alice.id });
+  tips.set(`${target} topic`, head).set(`${target} other`, head).set(`${target} main`, main);
+  const git: Partial<GitBackend> = {
+    ...given.parts.git,
+    exists: async () => true,
+    commitRecord: async () => undefined,
+    mergeBase: async () => made,
+    patch: () => Promise.reject(new Unavailable('git was stopped')),
+  };
+  const deletion = { fails: false };
+  const source = repositoryOf(target);
+  const granted = {
+    resource: source,
+    call: callOf(alice),
+    may: () => true,
+    renew: async () => undefined,
+  } as unknown as Granted<Repository, never, User>;
+  const parts = {
+    ...given.parts,
+    git,
+    ids: sequentialIds(),
+    reviews: reviewRows.memory(storage.database),
+    repositories: { protections: async () => new Map(), byId: async () => source, readers: async () => new Set() },
+    users: { email: async () => '', byIds: async () => new Map() },
+    planning: undefined,
+    pipelines: undefined,
+    access: { decide: async () => granted },
+    diffs: { caps: {}, algorithm: 'myers' },
+    intents: storage.intents,
+    host: 'forge.example',
+    merging: {
+      async merge(_granted: unknown, _change: unknown, hooks: MergeHooks) {
+        const update = { ref: 'refs/heads/main', old: main, new: made };
+        await hooks.announced?.(update);
+        parents.set(made, [main, head]);
+        tips.set(`${target} main`, made);
+        await storage.unitOfWork.run(async () => hooks.recorded?.(update));
+        return { kind: 'merged', update };
+      },
+      async deleteBranch() {
+        if (deletion.fails) throw new Unavailable('The database does not answer');
+        await storage.unitOfWork.run(async () => undefined);
+      },
+    },
+  } as unknown as MergeParts & { mergeIntents: MergeIntents };
+  const all = { ...parts, mergeIntents: mergeIntents(parts) };
+  const number = 1;
+  return {
+    ...given,
+    parts: all,
+    deletion,
+    /** As it is on record, once the database is back. */
+    async request(which = number) {
+      storage.comeBack();
+      return given.store.find(target, which);
+    },
+    open: () => openRequest(all)(granted, { title: 'Another', source: 'other', targetBranch: 'main' }),
+    update: (wish: { readonly title?: string; readonly state?: 'open' | 'closed' }) =>
+      updateRequest(all)(granted, { number, ...wish }),
+    merge: () => mergeRequest(all)(granted, { number, strategy: 'merge', deleteSourceBranch: true }),
+    /** Closed, and its source moved since. */
+    async closed() {
+      await this.update({ state: 'closed' });
+      tips.set(`${target} topic`, moved);
+    },
+  };
+}
+type Bench = Awaited<ReturnType<typeof bench>>;
+
+/** What is done, the commits after which the database goes away, and what is on record then. */
+const changes: readonly {
+  readonly what: string;
+  readonly commits: number;
+  readonly before?: (forge: Bench) => Promise<void>;
+  readonly act: (forge: Bench) => Promise<unknown>;
+  readonly number?: number;
+  readonly stands: object;
+  readonly told?: { readonly kind: string; readonly message: RegExp };
+}[] = [
+  { what: 'opened', commits: 1, act: (forge) => forge.open(), number: 2, stands: { title: 'Another', state: 'open' } },
+  { what: 'changed', commits: 1, act: (forge) => forge.update({ title: 'New' }), stands: { title: 'New' } },
+  { what: 'closed', commits: 1, act: (forge) => forge.update({ state: 'closed' }), stands: { state: 'closed' } },
+  {
+    what: 'reopened',
+    commits: 1,
+    before: (forge) => forge.closed(),
+    act: (forge) => forge.update({ state: 'open' }),
+    stands: { state: 'open', headOid: head },
+  },
+  {
+    what: 'reopened, and its head moved',
+    commits: 2,
+    before: (forge) => forge.closed(),
+    act: (forge) => forge.update({ state: 'open' }),
+    stands: { state: 'open', headOid: moved },
+  },
+  {
+    what: 'merged, before that is known',
+    commits: 1,
+    act: (forge) => forge.merge(),
+    stands: { state: 'merged' },
+    told: { kind: 'unavailable', message: /^The merge may have been made, or not/ },
+  },
+  { what: 'merged', commits: 2, act: (forge) => forge.merge(), stands: { state: 'merged', mergeCommit: made } },
+];
+
+void t.test('what stands as the database goes away is not told as refused', async (t) => {
+  for (const { what, commits, before, act, number, stands, told = isMade } of changes)
+    await t.test(what, async (t) => {
+      const forge = await bench();
+      t.teardown(() => forge.storage.close());
+      await before?.(forge);
+      forge.storage.leaveAfter(commits);
+      await t.rejects(act(forge), told);
+      t.match(await forge.request(number), stands);
+    });
+});
+
+void t.test('a reopened request is answered whatever following its source meets, and follows it later', async (t) => {
+  const forge = await bench();
+  t.teardown(() => forge.storage.close());
+  await forge.closed();
+  const { keep } = forge.parts.heads;
+  forge.parts.heads.keep = () => Promise.reject(new InsufficientStorage('The disk is full'));
+  t.match(await forge.update({ state: 'open' }), { state: 'open', headOid: moved });
+  t.match(forge.warned, [{ number: 1, err: { kind: 'insufficient_storage' } }]);
+  t.equal(forge.kept.get(1), undefined);
+  forge.parts.heads.keep = keep;
+  const request = await forge.request();
+  if (request === undefined) throw new Error('there is no request');
+  const told = { id: 'event', type: 'merge.reopened', ...aboutMerge(request, alice.id), at: new Date() } as const;
+  await forge.follow.opened(told, forge.signal);
+  t.equal(forge.kept.get(1), moved);
+});
+
+void t.test('a merge is answered though its source branch cannot be deleted', async (t) => {
+  const forge = await bench();
+  t.teardown(() => forge.storage.close());
+  forge.deletion.fails = true;
+  t.match(await forge.merge(), { state: 'merged', mergeCommit: made });
+});
+
+void t.test('a comment that stands is not told as refused while git is away; one that is gone is 404', async (t) => {
+  const forge = await talkWorld();
+  t.teardown(() => forge.close());
+  const { comments, storage } = forge;
+  const { number } = await forge.open();
+  const writing = await forge.granted(bob, 'repo.write');
+  const create = () => comments.create(writing, { number, body: 'First', filePath: 'a.txt' });
+  storage.leaveAfter(1);
+  await t.rejects(create(), isMade);
+  storage.comeBack();
+  const list = async () => comments.list(await forge.reading(bob), { number, page: { page: 1, perPage: 100 } });
+  const [first] = await list();
+  t.match(first, { body: 'First', filePath: 'a.txt' });
+  const id = first?.id ?? '';
+  const reading = await forge.granted(bob, 'repo.read');
+  storage.leaveAfter(1);
+  await t.rejects(comments.update(reading, { number, id, body: 'Second' }), isMade);
+  storage.comeBack();
+  t.match(await list(), [{ body: 'Second' }]);
+  await comments.delete(reading, { number, id });
+  await t.rejects(comments.update(reading, { number, id, body: 'Third' }), refusal('not_found'));
+});
