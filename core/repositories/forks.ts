@@ -60,8 +60,10 @@ export const forkRepository =
         },
       });
     } catch (error) {
-      // Deleted meanwhile: under the fetch, or before the record that refers to it was written.
-      throw (await store.byId(parent.id)) === undefined ? new NotFound('Not found', { cause: error }) : error;
+      // Deleted meanwhile: under the fetch, or before the record that refers to it was written. Where that cannot be
+      // read, what is known of the fork is told: it may be there.
+      const now = await store.byId(parent.id).catch(() => parent);
+      throw now === undefined ? new NotFound('Not found', { cause: error }) : error;
     }
     maintenance.request(fork.id);
     return fork;

@@ -1,6 +1,7 @@
 // Collaborators, role templates, marks and forks as use cases: what is recorded and announced, and what an interrupted
 // fork leaves.
 import t from 'tap';
+import { Unavailable } from '#core/kernel/errors';
 import { repositoryPermissions } from '#core/repositories/index';
 import { offeredRepositories } from '#core/repositories/use-cases';
 import { alice, bob, carol, refusal, root, world } from './world.ts';
@@ -152,6 +153,24 @@ void t.test('a fork that fails, or whose parent goes or hides meanwhile, leaves 
   await nothing('not_found');
   await nothing('not_found');
 });
+
+void t.test(
+  'a fork of which nobody knows whether it was saved is told so, though the database stays away',
+  async (t) => {
+    const forge = await world();
+    t.teardown(() => forge.close());
+    const parent = await forge.useCases.create(forge.as(alice), { name: 'a', visibility: 'public' });
+    const granted = await forge.granted(bob, 'repo.read', parent);
+    const undecided = new Unavailable('It may have been saved, or not');
+    const { byId } = forge.store;
+    forge.intents.close = async () => {
+      forge.store.byId = () => Promise.reject(new Unavailable('The database does not answer'));
+      throw undecided;
+    };
+    await t.rejects(forge.useCases.fork(granted, {}), undecided);
+    forge.store.byId = byId;
+  },
+);
 
 void t.test('what a killed process left of a fork is removed', async (t) => {
   const forge = await world();
