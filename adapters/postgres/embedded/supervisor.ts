@@ -3,7 +3,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Log } from '#core/kernel/log';
 import { databaseFreeBytes, inMebibytes, space } from './free-space.ts';
-import { DatabaseThread, type Notice, type ThreadOptions } from './thread.ts';
+import { DatabaseThread, type ThreadOptions, type UpkeepNotice } from './thread.ts';
 
 export interface SupervisorOptions extends Pick<ThreadOptions, 'upkeep' | 'statementMs'> {
   readonly directory: string;
@@ -109,14 +109,14 @@ export class SupervisedThread {
     }
   }
 
-  #noticed(notice: Notice): void {
+  #noticed(notice: UpkeepNotice): void {
     const { directory, log } = this.#options;
     if (notice.notice === 'space') {
       this.#full = notice.refusing;
       const facts = spaceFacts(directory, notice.free);
       if (notice.refusing) log.error(facts, 'the disk is nearly full: the database takes no writes');
       else log.warn(facts, 'the disk has space again: the database takes writes');
-    } else log.warn({ directory, error: notice.reason }, 'the embedded database was not checkpointed');
+    } else log.warn({ directory, error: notice.reason }, 'the embedded database was not checkpointed or vacuumed');
   }
 }
 

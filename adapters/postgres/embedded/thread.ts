@@ -19,10 +19,16 @@ export interface Answer {
   readonly error?: DriverError;
 }
 
-/** What the thread tells unasked. `free` is in MiB. */
-export type Notice =
-  | { readonly notice: 'panic' | 'upkeep failed'; readonly reason: string }
+/** What of the thread's upkeep somebody should know. `free` is in MiB. */
+export type UpkeepNotice =
+  | { readonly notice: 'upkeep failed'; readonly reason: string }
   | { readonly notice: 'space'; readonly refusing: boolean; readonly free: number };
+
+/** What the thread tells unasked. */
+export type Notice =
+  | UpkeepNotice
+  | { readonly notice: 'panic'; readonly reason: string }
+  | { readonly notice: 'vacuum'; readonly running: boolean };
 
 /** What the thread is started with. */
 export interface ThreadData {
@@ -37,7 +43,7 @@ export interface ThreadOptions {
   readonly statementMs?: number | undefined;
   /** Told once when the thread has ended unasked. */
   readonly ended: (error: Error) => void;
-  readonly noticed: (notice: Notice) => void;
+  readonly noticed: (notice: UpkeepNotice) => void;
 }
 
 /** The thread's module beside this one, in the sources and in what is built from them alike. */
@@ -76,7 +82,7 @@ export class DatabaseThread {
   readonly #waiting = new Map<number, { resolve: (answer: Answer) => void; reject: (error: Error) => void }>();
   #next = 1;
   #answered = false;
-  /** False while a migration runs, which may take long. */
+  /** False while a migration or a vacuum runs, which may take long. One never begins while the other lasts. */
   #bounded = true;
   #late: NodeJS.Timeout | undefined;
   #ended: Error | undefined;
@@ -131,7 +137,10 @@ export class DatabaseThread {
   #hear(message: Answer | Notice): void {
     if ('notice' in message) {
       if (message.notice === 'panic') this.#end(message.reason);
-      else this.#options.noticed(message);
+      else if (message.notice === 'vacuum') {
+        this.#bounded = !message.running;
+        this.#watch();
+      } else this.#options.noticed(message);
       return;
     }
     const waiting = this.#waiting.get(message.id);

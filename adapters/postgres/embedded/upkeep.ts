@@ -1,7 +1,9 @@
-// Keeps the embedded database's write-ahead log short (checkpoints), and refuses writes before its disk is full.
+// Keeps the embedded database's write-ahead log short (checkpoints) and its tables small (vacuum), and refuses writes
+// before its disk is full.
 import { databaseFreeBytes, space } from './free-space.ts';
+import { Vacuum, vacuumDefaults, type VacuumBounds, type VacuumParts } from './vacuum.ts';
 
-export interface UpkeepBounds {
+export interface UpkeepBounds extends VacuumBounds {
   /** A checkpoint is made when so much of the log would have to be replayed; bytes. */
   readonly checkpointBytes: number;
   /** The same while nobody asks for anything: then it keeps nobody waiting. */
@@ -18,6 +20,7 @@ export interface UpkeepBounds {
 }
 
 const defaults: UpkeepBounds = {
+  ...vacuumDefaults,
   checkpointBytes: 16 * 1024 ** 2,
   quietBytes: 4 * 1024 ** 2,
   checkpointMs: 300_000,
@@ -29,11 +32,8 @@ const defaults: UpkeepBounds = {
 /** What a checkpoint itself writes is no reason for another. */
 const idleBytes = 8192;
 
-export interface UpkeepParts {
+export interface UpkeepParts extends Pick<VacuumParts, 'execute' | 'written' | 'vacuuming'> {
   readonly directory: string;
-  readonly execute: (sql: string) => Promise<readonly unknown[]>;
-  /** Rises with whatever reaches the disk. */
-  readonly written: () => number;
   /** Told when writes are refused from now on, and when they are taken again. */
   readonly changed: (refusing: boolean, free: number) => void;
   readonly bounds?: Partial<UpkeepBounds> | undefined;
@@ -50,6 +50,7 @@ export class Upkeep {
   readonly #bounds: UpkeepBounds;
   readonly #free: () => number;
   readonly #now: () => number;
+  readonly #vacuum: Vacuum;
   #spaceAt = -Infinity;
   #lookedAt: number;
   #writtenAtLook = -1;
@@ -58,7 +59,7 @@ export class Upkeep {
   #checkpointAt: number;
   #refusing = false;
 
-  constructor({ directory, execute, written, changed, bounds, free, now }: UpkeepParts) {
+  constructor({ directory, execute, written, vacuuming, changed, bounds, free, now }: UpkeepParts) {
     this.#execute = execute;
     this.#written = written;
     this.#changed = changed;
@@ -66,6 +67,7 @@ export class Upkeep {
     this.#free = free ?? (() => databaseFreeBytes(directory));
     this.#now = now ?? (() => performance.now());
     this.#lookedAt = this.#checkpointAt = this.#now();
+    this.#vacuum = new Vacuum({ execute, written, vacuuming, bounds: this.#bounds, now: this.#now });
   }
 
   /** Whether writes are refused for want of space. */
@@ -96,6 +98,7 @@ export class Upkeep {
     await this.#look();
     const late = now - this.#checkpointAt >= checkpointMs;
     if (this.#unsaved >= (late ? idleBytes : quiet ? quietBytes : checkpointBytes)) await this.#checkpoint();
+    if (!this.#refusing) await this.#vacuum.step(quiet, () => this.#free() - this.#bounds.resume);
   }
 
   async #look(): Promise<void> {

@@ -50,6 +50,7 @@ const upkeep = new Upkeep({
   bounds,
   written: () => files.syncs,
   execute: async (sql) => (await (await opening).exec(sql)).at(-1)?.rows ?? [],
+  vacuuming: (running) => tell({ notice: 'vacuum', running }),
   changed: (refusing, free) => tell({ notice: 'space', refusing, free: inMebibytes(free) }),
 });
 

@@ -1,5 +1,5 @@
-// The upkeep of the embedded database: when it checkpoints, when it refuses writes, and how it comes back after it
-// ended.
+// The upkeep of the embedded database: when it checkpoints and vacuums, when it refuses writes, and how it comes back
+// after it ended.
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ const mebibyte = 1024 ** 2;
 
 const absent = { name: 'Unavailable', message: 'The database does not answer' };
 
-void t.test('when the log is checkpointed, and when writes are refused', async (t) => {
+void t.test('when the log is checkpointed, when tables are vacuumed, and when writes are refused', async (t) => {
   const rig = () => {
     const world = {
       now: 0,
@@ -29,6 +29,7 @@ void t.test('when the log is checkpointed, and when writes are refused', async (
       done: [] as string[],
       told: [] as boolean[],
       looks: 0,
+      due: [] as { readonly statements: readonly string[]; readonly need: number; readonly bytes: number }[],
     };
     const upkeep = new Upkeep({
       directory: '/nowhere',
@@ -36,11 +37,14 @@ void t.test('when the log is checkpointed, and when writes are refused', async (
       now: () => world.now,
       written: () => world.written,
       changed: (refusing) => void world.told.push(refusing),
+      vacuuming: () => undefined,
       execute: async (sql) => {
+        if (sql.includes('pg_class')) return world.due;
         if (sql.startsWith('select')) {
           world.looks++;
           return [{ bytes: world.bytes }];
         }
+        if (sql === 'broken') throw new Error(sql);
         world.done.push(sql);
         if (sql === 'checkpoint') world.bytes = 100;
         return [];
@@ -90,9 +94,42 @@ void t.test('when the log is checkpointed, and when writes are refused', async (
     t.notOk(upkeep.refusing);
     t.strictSame(world.told, [true, false]);
   });
+
+  const due = (need: number, bytes = 0) => ({ statements: [`vacuum ${need}`], need, bytes });
+
+  await t.test('tables one at a time, the neediest first, and at the earliest a minute after the start', async (t) => {
+    const { at } = rig();
+    t.strictSame(await at(59_000, { bytes: 0, due: [due(3), due(1)] }, true), []);
+    t.strictSame(await at(60_000, {}, true), ['vacuum 3']);
+    t.strictSame(await at(60_400, {}, true), [], 'others have their turn');
+    t.strictSame(await at(61_000, {}, true), ['vacuum 1']);
+    t.strictSame(await at(62_000, {}, true), []);
+    t.strictSame(await at(130_000, {}, true), [], 'nothing was written since the last look');
+  });
+
+  await t.test('while there is something to do, only tables that need it twice as much', async (t) => {
+    const { at } = rig();
+    t.strictSame(await at(60_000, { bytes: 0, due: [due(1.9)] }), []);
+    t.strictSame(await at(120_000, { bytes: 0, due: [due(2)] }), ['vacuum 2']);
+  });
+
+  await t.test('no table while writes are refused, or for whose log there may be no room', async (t) => {
+    const { at } = rig();
+    await at(1000, { free: 0 });
+    t.strictSame(await at(60_000, { bytes: 0, due: [due(9)] }, true), []);
+    const tight = { free: 100 * mebibyte, due: [due(9, 21 * mebibyte), due(8, 20 * mebibyte)] };
+    t.strictSame(await at(61_000, tight, true), ['set default_transaction_read_only = off']);
+    t.strictSame(await at(62_000, {}, true), ['vacuum 8']);
+  });
+
+  await t.test('a table that cannot be vacuumed keeps none of the others waiting', async (t) => {
+    const { at } = rig();
+    const broken = { ...due(9), statements: ['broken'] };
+    await t.rejects(at(60_000, { bytes: 0, due: [broken, due(2)] }, true), /broken/);
+    t.strictSame(await at(61_000, {}, true), ['vacuum 2']);
+  });
 });
 
-/** A database of its own with one table, and the lines of its log. */
 void t.test('the log of the database may lie on a disk of its own, and the fuller of the two counts', async (t) => {
   const directory = t.testdir();
   t.ok(databaseFreeBytes(directory) > 0);
@@ -101,6 +138,15 @@ void t.test('the log of the database may lie on a disk of its own, and the fulle
   t.equal(databaseFreeBytes(directory), 0);
 });
 
+/** Where PostgreSQL makes the next file of its log there is a folder now: its next write ends it. */
+async function obstructed(ask: (sql: string) => Promise<unknown>, directory: string): Promise<string> {
+  const obstacle = join(directory, 'pg_wal', 'xlogtemp.42');
+  mkdirSync(obstacle);
+  await ask('select pg_switch_wal()');
+  return obstacle;
+}
+
+/** A database of its own, and the lines of its log. */
 async function started(t: Test, options: Partial<SupervisorOptions> = {}) {
   // In memory where there is some: what the disk keeps is not the question here.
   const data = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'hexforge-upkeep-'));
@@ -161,6 +207,58 @@ if (testEngines().includes('embedded')) {
     t.ok(unsaved <= 32 * mebibyte, `${unsaved} bytes to replay`);
   });
 
+  const always = { lookMs: 0, vacuumLookMs: 0, vacuumPauseMs: 0 };
+
+  void t.test('rows that come and go leave the database at its size', async (t) => {
+    const { ask } = await started(t, { upkeep: always });
+    await ask("create table passing (id int primary key, detail text default repeat('x', 200))");
+    await ask('create table other (n int)');
+    const sizes: number[] = [];
+    for (let round = 0; round < 4; round++) {
+      await ask(`insert into passing (id) select generate_series(${round * 2000}, ${round * 2000 + 1999})`);
+      await ask('delete from passing');
+      // PostgreSQL counts its rows once a second.
+      await pause(1000);
+      for (let n = 0; n < 5; n++) await ask(`insert into other values (${n})`);
+      const [row] = await ask("select pg_total_relation_size('passing')::int as bytes");
+      sizes.push((row as { readonly bytes: number }).bytes);
+    }
+    t.ok(Math.max(...sizes) < mebibyte, `${sizes.join()} bytes; without a vacuum the last is 2.2 million`);
+  });
+
+  void t.test('what a table has grown by before a kill, which forgets the counts, is vacuumed after it', async (t) => {
+    const { ask, back, directory } = await started(t, { upkeep: { ...always, vacuumLookMs: 100 } });
+    await ask('create table passing (n int)');
+    await ask('begin');
+    await ask('insert into passing select generate_series(1, 5000)');
+    await ask('delete from passing');
+    await ask('commit');
+    const obstacle = await obstructed(ask, directory);
+    await t.rejects(ask('drop table passing'), absent);
+    rmSync(obstacle, { recursive: true });
+    await back();
+    await pause(200);
+    for (let n = 0; n < 30; n++) await ask('select 1');
+    t.strictSame(await ask("select pg_relation_size('passing')::int as bytes"), [{ bytes: 0 }]);
+  });
+
+  void t.test('no transaction ages past the bound, in tables or in the empty databases beside', async (t) => {
+    const { ask } = await started(t, { upkeep: { ...always, frozenAge: 500 } });
+    await ask('create table counted (n int)');
+    // Each block that may fail is a transaction of its own within the one.
+    const thousand =
+      'do $$ begin for n in 1..1000 loop begin insert into counted values (n); exception when others then raise; end; end loop; end $$';
+    const oldest =
+      "select max(age(relfrozenxid)) as age from pg_class where relfrozenxid <> '0' union all select max(age(datfrozenxid)) from pg_database";
+    await ask(thousand);
+    for (let n = 0; n < 150; n++) await ask('select 1');
+    const rows = (await ask(oldest)) as readonly { readonly age: number }[];
+    t.ok(
+      rows.every(({ age }) => age < 500),
+      JSON.stringify(rows),
+    );
+  });
+
   void t.test(
     'with too little space the database refuses writes as insufficient storage, and reads go on',
     async (t) => {
@@ -185,10 +283,7 @@ if (testEngines().includes('embedded')) {
       const { ask, back, directory, lines, supervised } = await started(t, { free: () => free });
       await ask('create table kept (n int)');
       await ask('insert into kept values (1)');
-      // Where PostgreSQL makes the next file of its log there is a folder.
-      const obstacle = join(directory, 'pg_wal', 'xlogtemp.42');
-      mkdirSync(obstacle);
-      await ask('select pg_switch_wal()');
+      const obstacle = await obstructed(ask, directory);
       await Promise.all([2, 3].map((n) => t.rejects(ask(`insert into kept values (${n})`), absent)));
       rmSync(obstacle, { recursive: true });
       while (!supervised.full) await pause(10);
@@ -222,9 +317,7 @@ if (testEngines().includes('embedded')) {
   void t.test('while a database cannot start, everybody hears that it is away', async (t) => {
     const { ask, back, directory, lines } = await started(t, { free: () => 1000 * mebibyte });
     await ask('create table kept (n int)');
-    const obstacle = join(directory, 'pg_wal', 'xlogtemp.42');
-    mkdirSync(obstacle);
-    await ask('select pg_switch_wal()');
+    const obstacle = await obstructed(ask, directory);
     await t.rejects(ask('insert into kept values (1)'), absent);
     while (!lines.some((line) => line.includes('did not start; trying again'))) {
       await t.rejects(ask('select 1'), absent);
