@@ -1,5 +1,7 @@
 // Intents of this area: what is written ahead of a change to directories and refs. The subject of each is the
 // repository's id.
+import { inTurn } from '#core/kernel/in-turn';
+import type { Locks } from '#core/kernel/unit-of-work';
 import type { RefUpdate } from './git-backend.ts';
 
 export interface PushDetail {
@@ -30,5 +32,6 @@ export const intentKinds = [
   'repositories.bring',
 ] as const satisfies readonly IntentKind[];
 
-/** Held while a repository's default branch changes, for the record and git's HEAD change in two steps. */
-export const defaultBranchLock = (repositoryId: string): string => `repositories.default-branch:${repositoryId}`;
+/** Whoever changes a repository's default branch does so here, for the record and git's HEAD change in two steps. */
+export const defaultBranchAlone = <T>(locks: Locks, repositoryId: string, work: () => Promise<T>): Promise<T> =>
+  inTurn({ locks, name: `repositories.default-branch:${repositoryId}` }, work);

@@ -4,7 +4,7 @@ import { Unavailable } from '#core/kernel/errors';
 import type { Intent } from '#core/kernel/unit-of-work';
 import { dropRef } from './drop-ref.ts';
 import type { RefUpdate } from './git-backend.ts';
-import { intentKinds, type BringDetail, type IntentKind, type PushDetail } from './intents.ts';
+import { defaultBranchAlone, intentKinds, type BringDetail, type IntentKind, type PushDetail } from './intents.ts';
 import type { Maintenance } from './maintenance.ts';
 import type { RepositoryParts } from './parts.ts';
 import { landed, recordPush, type Moved } from './record-push.ts';
@@ -63,8 +63,10 @@ export function reconciler(parts: Parts): Reconciler {
       await close(open);
     },
     async 'repositories.default-branch'(repositoryId, open) {
-      const repository = await store.byId(repositoryId);
-      if (repository !== undefined) await git.setDefaultBranch(repositoryId, repository.defaultBranch);
+      await defaultBranchAlone(locks, repositoryId, async () => {
+        const repository = await store.byId(repositoryId);
+        if (repository !== undefined) await git.setDefaultBranch(repositoryId, repository.defaultBranch);
+      });
       await close(open);
     },
     async 'repositories.push'(repositoryId, open) {

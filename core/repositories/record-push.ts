@@ -3,7 +3,7 @@
 import { NotFound } from '#core/kernel/errors';
 import { aggregateOf } from './events.ts';
 import { zeroOid, type Oid, type RefUpdate } from './git-backend.ts';
-import { defaultBranchLock } from './intents.ts';
+import { defaultBranchAlone } from './intents.ts';
 import type { RepositoryParts } from './parts.ts';
 import { nextPrune } from './prune.ts';
 
@@ -31,7 +31,7 @@ export const recordPush =
       .map(({ ref }) => ref.slice(branches.length));
     if (created.length === 0) return record(parts, repositoryId, moved, { intentIds, beside });
     // HEAD and the record change in two steps; two first pushes at once must not leave them apart.
-    await parts.locks.exclusive(defaultBranchLock(repositoryId), async () => {
+    await defaultBranchAlone(parts.locks, repositoryId, async () => {
       const branch = await firstBranch(parts, repositoryId, created).catch(noneWhereRemoved);
       if (branch !== undefined) await parts.git.setDefaultBranch(repositoryId, branch).catch(noneWhereRemoved);
       await record(parts, repositoryId, moved, { intentIds, beside, defaultBranch: branch });

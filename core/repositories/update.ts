@@ -4,11 +4,12 @@ import type { Granted } from '#core/kernel/access';
 import { auditEntry } from '#core/kernel/audit';
 import type { User } from '#core/kernel/caller';
 import { Conflict, NotFound, onDuplicate, ValidationFailed, type Duplicate } from '#core/kernel/errors';
+import type { Intent } from '#core/kernel/unit-of-work';
 import { checkBranchName } from './create.ts';
 import { aggregateOf, type RepositoryFact } from './events.ts';
 import { checkForkVisibility } from './forks.ts';
 import { zeroOid } from './git-backend.ts';
-import { defaultBranchLock } from './intents.ts';
+import { defaultBranchAlone } from './intents.ts';
 import type { RepositoryParts } from './parts.ts';
 import { uniques, type RepositoryPatch } from './ports.ts';
 import type { Reconciler } from './reconciliation.ts';
@@ -65,22 +66,24 @@ async function moveDefaultBranch(parts: Parts, granted: Owned, changes: Changes,
   const { git, intents, locks, reconciler } = parts;
   const { id } = granted.resource;
   checkBranchName(git, branch);
-  return locks.exclusive(defaultBranchLock(id), async () => {
-    const [tip] = await git.readRefs(id, [`refs/heads/${branch}`]);
-    // An empty repository may name the branch that is to come.
-    if (tip === zeroOid && (await git.refList(id, 'branches')).refs.length > 0)
-      throw new ValidationFailed('There is no such branch', {
-        detail: `"default_branch": "${branch}" is no branch of this repository`,
-      });
-    const intent = await intents.open({ kind: 'repositories.default-branch', subject: id, detail: {} });
-    try {
+  let intent = undefined as Intent | undefined;
+  try {
+    return await defaultBranchAlone(locks, id, async () => {
+      const [tip] = await git.readRefs(id, [`refs/heads/${branch}`]);
+      // An empty repository may name the branch that is to come.
+      if (tip === zeroOid && (await git.refList(id, 'branches')).refs.length > 0)
+        throw new ValidationFailed('There is no such branch', {
+          detail: `"default_branch": "${branch}" is no branch of this repository`,
+        });
+      intent = await intents.open({ kind: 'repositories.default-branch', subject: id, detail: {} });
       await git.setDefaultBranch(id, branch);
       return await save(parts, granted, changes, intent.id);
-    } catch (error) {
-      await reconciler.settle(intent);
-      throw error;
-    }
-  });
+    });
+  } catch (error) {
+    // Others may have had their turn since: what is on record then is what HEAD becomes.
+    if (intent !== undefined) await reconciler.settle(intent);
+    throw error;
+  }
 }
 
 function save(

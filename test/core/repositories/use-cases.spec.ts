@@ -2,6 +2,7 @@
 import t from 'tap';
 import { anonymous } from '#core/kernel/caller';
 import { Unavailable } from '#core/kernel/errors';
+import { gate, turn } from '#test/contracts/checks';
 import { alice, bob, root, world, refusal } from './world.ts';
 
 void t.test(
@@ -290,6 +291,32 @@ void t.test('the default branch moves in git and in the record together', async 
   forge.intents.die();
   await forge.useCases.reconciler.run();
   t.equal(head(), 'dev');
+});
+
+void t.test('a default branch that changes while an earlier change is concluded is where HEAD leads', async (t) => {
+  const forge = await world();
+  t.teardown(() => forge.close());
+  const repository = await forge.useCases.create(forge.as(alice), { name: 'a' });
+  const owned = await forge.granted(alice, 'repo.own', repository);
+  await forge.intents.open({ kind: 'repositories.default-branch', subject: repository.id, detail: {} });
+  forge.intents.die();
+  const { setDefaultBranch } = forge.git;
+  const [reached, go] = [gate(), gate()];
+  forge.git.setDefaultBranch = async (...to) => {
+    forge.git.setDefaultBranch = setDefaultBranch;
+    reached.open();
+    await go.passed;
+    await setDefaultBranch.apply(forge.git, to);
+  };
+  const concluding = forge.useCases.reconciler.run();
+  await reached.passed;
+  const changing = forge.useCases.update(owned, { defaultBranch: 'dev' });
+  await turn();
+  go.open();
+  await Promise.all([concluding, changing]);
+  t.equal((await forge.store.byId(repository.id))?.defaultBranch, 'dev');
+  t.equal(forge.git.repositories.get(repository.id)?.head, 'dev');
+  t.equal(forge.intents.open_.size, 0);
 });
 
 void t.test('deleting needs the confirmation to the letter and takes row, collaborators and directory', async (t) => {
