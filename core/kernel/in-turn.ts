@@ -9,7 +9,7 @@ export interface Turn {
   /** Who waits does so no longer than this lives. */
   readonly signal?: AbortSignal | undefined;
   /** Milliseconds. */
-  readonly waitMs?: number;
+  readonly waitMs?: number | undefined;
   /** What is told of a turn that did not come. Default: that it is worth trying again. */
   readonly busy?: (cause: unknown) => Unavailable;
 }

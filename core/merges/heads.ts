@@ -1,5 +1,6 @@
 // The head of a merge request: moved to where its source stands, and kept in the target.
 import { HexforgeError } from '#core/kernel/errors';
+import { inTurn } from '#core/kernel/in-turn';
 import type { Oid } from '#core/repositories/index';
 import { branchTip } from './branches.ts';
 import { aboutMerge } from './events.ts';
@@ -26,7 +27,7 @@ export const keepHead = (
   { id, repositoryId, number }: MergeRequest,
   signal: AbortSignal,
 ): Promise<void> =>
-  locks.exclusive(`merges.head:${id}`, async () => {
+  inTurn({ locks, name: `merges.head:${id}`, signal }, async () => {
     const request = await store.find(repositoryId, number);
     if (request === undefined) return;
     // What a fork offered is in the target already, and the fork may be gone.

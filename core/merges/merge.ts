@@ -3,6 +3,7 @@
 import { changes, type Granted } from '#core/kernel/access';
 import type { User } from '#core/kernel/caller';
 import { Conflict, HexforgeError, TimedOut, Unavailable } from '#core/kernel/errors';
+import { inTurn } from '#core/kernel/in-turn';
 import type { Merged, MergeStrategy, Repository } from '#core/repositories/index';
 import { followSource } from './heads.ts';
 import { knownRequest } from './held-request.ts';
@@ -46,8 +47,6 @@ export const mergeRequest =
     const { targetBranch } = await knownRequest(parts, repository, command.number);
     const people = peopleOf(call.caller, await users.email(call.caller.id), host, command);
     // Of those that go into one branch each takes its turn: all but one would lose the race.
-    const over = AbortSignal.timeout(waitMs);
-    const waiting = AbortSignal.any([call.signal, over]);
     const alone = async (): Promise<MergeRequest> => {
       const until = clock.now().getTime() + tryMs;
       for (;;) {
@@ -58,9 +57,9 @@ export const mergeRequest =
       }
     };
     const name = `merges.merge:${repository.id}:${targetBranch}`;
-    const merged = await locks.exclusive(name, alone, waiting).catch((error: unknown) => {
-      if (!waiting.aborted || error !== waiting.reason) throw error;
-      throw error === over.reason ? busy(targetBranch, error) : canceled(error);
+    const busy = busyWith(targetBranch);
+    const merged = await inTurn({ locks, name, signal: call.signal, waitMs, busy }, alone).catch((error: unknown) => {
+      throw call.signal.aborted && error === call.signal.reason ? canceled(error) : error;
     });
     if (command.deleteSourceBranch) await deleteSource(parts, granted, merged);
     return await viewAfterChange(parts, repository, call, command);
@@ -137,12 +136,14 @@ async function checkStill(
 const canceled = (cause?: unknown): Unavailable =>
   new Unavailable('The merge was canceled; nothing was merged', { code: 'merge_canceled', detail: 'Try again', cause });
 
-const busy = (branch: string, cause: unknown): Unavailable =>
-  new Unavailable('Other merges into the branch took too long; nothing was merged', {
-    detail: `Those into "${branch}" take turns, and this one's did not come; try again`,
-    retryAfter: retryAfterSeconds,
-    cause,
-  });
+const busyWith =
+  (branch: string) =>
+  (cause: unknown): Unavailable =>
+    new Unavailable('Other merges into the branch took too long; nothing was merged', {
+      detail: `Those into "${branch}" take turns, and this one's did not come; try again`,
+      retryAfter: retryAfterSeconds,
+      cause,
+    });
 
 const movesTooFast = (branch: string): TimedOut =>
   new TimedOut('The merge timed out; nothing was merged', {

@@ -1,6 +1,7 @@
 // Concluding what was announced and not recorded: intents of processes that died, and of live operations that went
 // wrong half-way.
 import { Unavailable } from '#core/kernel/errors';
+import { inTurn } from '#core/kernel/in-turn';
 import type { Intent } from '#core/kernel/unit-of-work';
 import { dropRef } from './drop-ref.ts';
 import type { RefUpdate } from './git-backend.ts';
@@ -39,7 +40,8 @@ type Parts = Pick<
   'store' | 'git' | 'unitOfWork' | 'events' | 'intents' | 'locks' | 'clock' | 'log'
 > & { readonly maintenance: Maintenance };
 
-export function reconciler(parts: Parts): Reconciler {
+/** @param waitMs how long a push waits for others that conclude what was abandoned. */
+export function reconciler(parts: Parts, { waitMs }: { readonly waitMs?: number } = {}): Reconciler {
   const { store, git, unitOfWork, intents, locks, log, maintenance } = parts;
   const record = recordPush(parts);
   /** Of this process, by id: their settling failed. */
@@ -146,7 +148,7 @@ export function reconciler(parts: Parts): Reconciler {
       ...known,
     ];
   };
-  const alone = (work: () => Promise<void>): Promise<void> => locks.exclusive('repositories.reconcile', work);
+  const lock = 'repositories.reconcile';
 
   return {
     async settle(intent, moved) {
@@ -157,21 +159,26 @@ export function reconciler(parts: Parts): Reconciler {
     },
     postpone: (intent, moved, error) => failed([{ intent, moved }], error),
     run: () =>
-      alone(async () => {
+      locks.exclusive(lock, async () => {
         for (const kind of intentKinds) await concludeAll(kind, await open(kind));
       }),
     async settlePushes(repositoryId, refs) {
       const pending = async (): Promise<Open[]> =>
         (await open('repositories.push')).filter(({ intent }) => intent.subject === repositoryId);
       if ((await pending()).length === 0) return;
-      await alone(async () => concludeAll('repositories.push', await pending()));
+      await inTurn({ locks, name: lock, waitMs, busy: notRecorded }, async () =>
+        concludeAll('repositories.push', await pending()),
+      );
       const named = new Set(refs);
       const inTheWay = ({ intent, moved }: Open): boolean =>
         intent.subject === repositoryId && (moved === undefined || moved.some(({ ref }) => named.has(ref)));
-      if ([...unsettled.values()].some(inTheWay))
-        throw new Unavailable('An earlier push to this repository is not recorded yet', {
-          detail: 'Try again within a minute',
-        });
+      if ([...unsettled.values()].some(inTheWay)) throw notRecorded();
     },
   };
 }
+
+const notRecorded = (cause?: unknown): Unavailable =>
+  new Unavailable('An earlier push to this repository is not recorded yet', {
+    detail: 'Try again within a minute',
+    cause,
+  });

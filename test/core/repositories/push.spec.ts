@@ -3,8 +3,10 @@
 import t from 'tap';
 import { NotFound } from '#core/kernel/errors';
 import { zeroOid, type Repository } from '#core/repositories/index';
+import { reconciler } from '#core/repositories/reconciliation';
 import { oid } from './fake-git.ts';
-import { alice, world, type World } from './world.ts';
+import { gate } from '#test/contracts/checks';
+import { alice, log, world, type World } from './world.ts';
 
 const [a, b, c] = [oid('a'), oid('b'), oid('c')];
 const create = (ref: string, to = a) => ({ ref, old: zeroOid, new: to });
@@ -159,6 +161,30 @@ void t.test('a push concludes those abandoned before it, so that it does not cov
     event(repository, 'refs/heads/main', zeroOid, a),
     event(repository, 'refs/heads/main', a, b),
   ]);
+});
+
+void t.test('a push waits for a process that concludes those abandoned before it, and not for ever', async (t) => {
+  const { forge, repository } = await start(t);
+  const { storage, intents, store, git } = forge;
+  const detail = { actor: alice.id, updates: [create('refs/heads/main')] };
+  await intents.open({ kind: 'repositories.push', subject: repository.id, detail });
+  intents.die();
+  const go = gate();
+  const vanished = storage.locks.exclusive('repositories.reconcile', () => go.passed);
+  const { settlePushes } = reconciler(
+    { ...storage, store, git, intents, clock: { now: () => new Date() }, log, maintenance: forge.useCases.maintenance },
+    { waitMs: 5 },
+  );
+  const awake = setInterval(() => undefined, 1000);
+  t.teardown(() => clearInterval(awake));
+  await t.rejects(settlePushes(repository.id, ['refs/heads/main']), {
+    kind: 'unavailable',
+    message: 'An earlier push to this repository is not recorded yet',
+  });
+  go.open();
+  await vanished;
+  await settlePushes(repository.id, ['refs/heads/main']);
+  t.equal(intents.open_.size, 0);
 });
 
 void t.test("a push into a repository that was deleted meanwhile is nobody's event", async (t) => {
