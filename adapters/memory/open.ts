@@ -4,6 +4,7 @@ import { Conflict, Unavailable } from '#core/kernel/errors';
 import type { EventOf, EventType } from '#core/kernel/events';
 import { FairMutex } from '#core/kernel/fair-mutex';
 import { KeyedMutex } from '#core/kernel/keyed-mutex';
+import { givenUp } from '#core/kernel/given-up';
 import type { Log } from '#core/kernel/log';
 import { keptWhileOff, type Storage } from '#core/kernel/storage';
 import type { Clock, Ids } from '#core/kernel/time';
@@ -162,8 +163,13 @@ export function openMemory({
         .find({ where: (row) => row.kind === kind && row.owner !== owner })
         .map(({ owner: _owner, ...intent }) => intent);
     },
-    async hold() {
+    async renew(id) {
+      if (unitOfWork.active) throw new Error('an intent is renewed outside of units of work: the change is none of it');
+      if (intentTable.get(id) === undefined) throw givenUp(id);
+    },
+    async hold(id) {
       if (!unitOfWork.active) throw new Error('an intent is held inside the unit of work it depends on');
+      if (intentTable.get(id) === undefined) throw givenUp(id);
     },
     async stillOpen(ids) {
       if (unitOfWork.active)

@@ -2,6 +2,7 @@
 // process.
 import { type Kysely, sql } from 'kysely';
 import { Conflict, Unavailable } from '#core/kernel/errors';
+import { givenUp } from '#core/kernel/given-up';
 import type { Log } from '#core/kernel/log';
 import type { Clock, Ids } from '#core/kernel/time';
 import type { Intent, Intents } from '#core/kernel/unit-of-work';
@@ -20,14 +21,27 @@ export interface IntentsOptions {
 
 const renewEvery = 10_000;
 /** A process on another host that did not renew its row for so long is taken for dead. */
-const lease = sql.lit('60 seconds');
+const longAgo = sql<Date>`clock_timestamp() - interval '60 seconds'`;
+const atOnce = sql<Date>`clock_timestamp()`;
 /** An INSERT that was sent before its connection broke has run by then, or never will. */
 const doubtMs = 5 * 60_000;
 
+/** What is known of the process that owns an intent; nulls where its row is gone. */
+interface OwnerRow {
+  readonly process_id: string;
+  readonly host: string | null;
+  readonly pid: number | null;
+  readonly started: string | null;
+  readonly expired: boolean | null;
+}
+
 export class SqlIntents implements Intents {
   readonly #options: IntentsOptions;
-  /** This opening of the database: a process that opens it again is another owner. */
-  readonly #owner: string;
+  /**
+   * This opening of the database: a process that opens it again is another owner, and so is one that was taken for
+   * dead.
+   */
+  #owner: string;
   /** Ids of intents whose INSERT had no reply, with the time until which each may still turn up. */
   readonly #doubtful = new Map<string, number>();
   #registered: Promise<void> | undefined;
@@ -91,9 +105,37 @@ export class SqlIntents implements Intents {
     if (numDeletedRows === 0n) throw new Conflict('The change was concluded already', { detail: `Intent ${id}` });
   }
 
+  async renew(id: string): Promise<void> {
+    const { transactions, identity } = this.#options;
+    if (transactions.active) throw new Error('an intent is renewed outside of units of work: the change is none of it');
+    const intents = this.#database().selectFrom('hexforge_intent as i').where('i.id', '=', id);
+    // Without rivals it is enough to look; against them, who comes first to the row of the process has it.
+    const found =
+      identity === undefined
+        ? await intents.select('i.id').execute()
+        : await this.#database()
+            .updateTable('hexforge_process as p')
+            .set({ renewed_at: atOnce })
+            .where('p.id', 'in', intents.select('i.process_id'))
+            .returning('p.id')
+            .execute();
+    if (found.length === 0) throw givenUp(id);
+  }
+
   async hold(id: string): Promise<void> {
-    if (!this.#options.transactions.active) throw new Error('an intent is held inside the unit of work it depends on');
-    await this.#database().selectFrom('hexforge_intent').select('id').where('id', '=', id).forUpdate().execute();
+    const { transactions, identity } = this.#options;
+    if (!transactions.active) throw new Error('an intent is held inside the unit of work it depends on');
+    const intents = this.#database().selectFrom('hexforge_intent as i').where('i.id', '=', id).select('i.id');
+    const found =
+      identity === undefined
+        ? await intents.forUpdate().execute()
+        : await intents
+            .innerJoin('hexforge_process as p', 'p.id', 'i.process_id')
+            .forUpdate('i')
+            // Against its removal alone: the process goes on being renewed.
+            .forKeyShare('p')
+            .execute();
+    if (found.length === 0) throw givenUp(id);
   }
 
   async stillOpen(ids: readonly string[]): Promise<ReadonlySet<string>> {
@@ -120,17 +162,19 @@ export class SqlIntents implements Intents {
         'i.subject',
         'i.detail',
         'i.opened_at',
+        'i.process_id',
         'p.host',
         'p.pid',
         'p.started',
-        sql<boolean>`p.renewed_at < clock_timestamp() - ${lease}::interval`.as('expired'),
+        sql<boolean>`p.renewed_at < ${longAgo}`.as('expired'),
       ])
       .where('i.kind', '=', kind)
       .where('i.process_id', '!=', this.#owner)
       .orderBy('i.sequence')
       .execute();
+    const ended = await this.#end(rows.filter((row) => this.#isSilent(row)));
     return rows
-      .filter((row) => this.#isGone(row))
+      .filter((row) => this.#isGone(row) || ended.has(row.process_id))
       .map((row) => ({
         id: row.id,
         kind: row.kind,
@@ -169,32 +213,46 @@ export class SqlIntents implements Intents {
     return this.#options.transactions.kysely<SystemTables>();
   }
 
-  #isGone({
-    host,
-    pid,
-    started,
-    expired,
-  }: {
-    readonly host: string | null;
-    readonly pid: number | null;
-    readonly started: string | null;
-    readonly expired: boolean | null;
-  }): boolean {
+  #isGone({ host, pid, started }: OwnerRow): boolean {
     const { identity } = this.#options;
     if (identity === undefined || host === null || pid === null || started === null) return true;
-    return host === identity.host ? !isAlive({ host, pid, started }) : expired === true;
+    return host === identity.host && !isAlive({ host, pid, started });
+  }
+
+  /** Of a process elsewhere only its silence is known. */
+  #isSilent({ host, expired }: OwnerRow): boolean {
+    return host !== this.#options.identity?.host && expired === true;
+  }
+
+  /**
+   * Removes the rows of processes that are silent, unless they were heard of by now: one that only lost the database
+   * for a while learns by it that its intents stand no more. @returns those that are removed.
+   */
+  async #end(silent: readonly OwnerRow[]): Promise<ReadonlySet<string>> {
+    if (silent.length === 0) return new Set();
+    const ended = await this.#database()
+      .deleteFrom('hexforge_process')
+      .where(
+        'id',
+        'in',
+        silent.map(({ process_id }) => process_id),
+      )
+      .where('renewed_at', '<', longAgo)
+      .returning('id')
+      .execute();
+    return new Set(ended.map(({ id }) => id));
   }
 
   async #register(): Promise<void> {
     const { identity, transactions } = this.#options;
     if (identity === undefined) return;
     this.#registered ??= transactions.outside(async () => {
-      await this.#renew(identity);
+      await this.#enter(identity);
       await sql`delete from hexforge_process p where p.renewed_at < clock_timestamp() - interval '1 day' and not exists (select from hexforge_intent i where i.process_id = p.id)`.execute(
         this.#database(),
       );
       this.#renewal = setInterval(() => {
-        this.#renew(identity).catch((error: unknown) =>
+        this.#stay(identity).catch((error: unknown) =>
           this.#options.log.warn({ error: String(error) }, 'the lease on open intents could not be renewed'),
         );
       }, renewEvery).unref();
@@ -207,12 +265,23 @@ export class SqlIntents implements Intents {
     }
   }
 
-  async #renew({ host, pid, started }: ProcessIdentity): Promise<void> {
-    const renewed_at = sql<Date>`clock_timestamp()`;
+  async #enter({ host, pid, started }: ProcessIdentity): Promise<void> {
     await this.#database()
       .insertInto('hexforge_process')
-      .values({ id: this.#owner, host, pid, started, renewed_at })
-      .onConflict((conflict) => conflict.column('id').doUpdateSet({ renewed_at }))
+      .values({ id: this.#owner, host, pid, started, renewed_at: atOnce })
+      .onConflict((conflict) => conflict.column('id').doNothing())
       .execute();
+  }
+
+  async #stay(identity: ProcessIdentity): Promise<void> {
+    const { numUpdatedRows } = await this.#database()
+      .updateTable('hexforge_process')
+      .set({ renewed_at: atOnce })
+      .where('id', '=', this.#owner)
+      .executeTakeFirst();
+    if (numUpdatedRows > 0n) return;
+    // What the earlier one left open stands no more, and is for whoever finds it.
+    this.#owner = this.#options.ids.uuid();
+    await this.#enter(identity);
   }
 }

@@ -40,7 +40,15 @@ export interface Intents {
   /** Intents of one kind whose process is gone, oldest first, for the reconciler at boot and every minute. */
   abandoned(kind: string): Promise<readonly Intent[]>;
   /**
-   * Keeps it for the caller's unit of work, which does not close it but decides what becomes of it: `stillOpen` waits.
+   * Asked last before the change outside: that it stands, and for as long again as the database is patient with a
+   * process that it does not hear. Not for use inside a unit of work.
+   * @throws {Unavailable} where another process took this one for gone, or concluded it: the change must not be made.
+   */
+  renew(id: string): Promise<void>;
+  /**
+   * Keeps it for the caller's unit of work, which does not close it but decides what becomes of it: `stillOpen` waits,
+   * and no other process takes it for abandoned.
+   * @throws {Unavailable} as `renew`.
    */
   hold(id: string): Promise<void>;
   /**

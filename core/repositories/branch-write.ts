@@ -39,7 +39,8 @@ export async function branchWrite<T extends Attempt>(
   const { resource: repository, call } = granted;
   let refused: RefVerdict | undefined;
   let disallowed: { readonly because: unknown } | undefined;
-  const judging = judgePush(parts, granted, how);
+  const intent = pushIntent(parts, repository.id, call.caller, recorded);
+  const judging = judgePush(parts, granted, intent, how);
   const judge: JudgeRefs = async (updates, objects) => {
     const verdicts = await judging.judge(updates, objects);
     refused = verdicts.find((verdict) => verdict.ref === ref && verdict.refusal !== undefined);
@@ -52,7 +53,7 @@ export async function branchWrite<T extends Attempt>(
       return [{ ref, refusal: 'this is not allowed any more' }];
     }
   };
-  const { hooks, conclude } = pushIntent(parts, repository.id, call.caller, recorded);
+  const { hooks, conclude } = intent;
   let complete = false;
   try {
     const written = await write({

@@ -6,6 +6,7 @@ import { admitDeletions, type DeletionParts } from './deletions.ts';
 import type { JudgeRefs } from './git-backend.ts';
 import type { Maintenance } from './maintenance.ts';
 import type { RepositoryParts } from './parts.ts';
+import type { PushIntent } from './push-intent.ts';
 import { roomForBytes } from './quota.ts';
 import { judgeRefs } from './ref-policy.ts';
 import type { Repository } from './repository.ts';
@@ -34,8 +35,16 @@ export interface PushJudge {
 /** Who may move refs: by a push, or by a merge. */
 export type Moving = Granted<Repository, 'repo.write' | 'merge.merge'>;
 
-/** For every way by which objects and refs come together. What was decided when the push began may be an hour old. */
-export function judgePush(parts: JudgeParts, granted: Moving, how: 'pushed' | 'merged' = 'pushed'): PushJudge {
+/**
+ * For every way by which objects and refs come together. What was decided when the push began may be an hour old.
+ * @param intent it has to stand still where any ref is let through.
+ */
+export function judgePush(
+  parts: JudgeParts,
+  granted: Moving,
+  intent: Pick<PushIntent, 'renew'>,
+  how: 'pushed' | 'merged' = 'pushed',
+): PushJudge {
   const room = roomForBytes(parts, granted.resource, granted.call.caller);
   let lost: HexforgeError | undefined;
   let admitted = false;
@@ -63,7 +72,10 @@ export function judgePush(parts: JudgeParts, granted: Moving, how: 'pushed' | 'm
         // A walk of history takes its time too.
         const now = computed ? await granted.renew() : before;
         const final = await admitDeletions(parts, now, updates, verdicts, given.atomic);
-        admitted ||= final.some(({ refusal }) => refusal === undefined);
+        if (final.some(({ refusal }) => refusal === undefined)) {
+          await intent.renew();
+          admitted = true;
+        }
         return final;
       } catch (error) {
         const refusal = error instanceof HexforgeError ? lostAccess[error.kind] : undefined;

@@ -22,8 +22,13 @@ const attempts = 5;
 export function mergeHeads(parts: Parts): MergeHeads {
   const { store, git, unitOfWork, intents, ids, clock, reconciler, maintenance } = parts;
 
-  /** @throws as the port says. */
-  const keep = async (repositoryId: string, kept: CommitToKeep, by: KeepingFor): Promise<void> => {
+  /** @param still rejects where the ref must not move any more. @throws as the port says. */
+  const keep = async (
+    repositoryId: string,
+    kept: CommitToKeep,
+    by: KeepingFor,
+    still?: () => Promise<void>,
+  ): Promise<void> => {
     const repository = await store.byId(repositoryId);
     if (repository === undefined) throw new NotFound('Not found');
     const room = roomForBytes(parts, repository, by.caller ?? anonymous);
@@ -33,6 +38,7 @@ export function mergeHeads(parts: Parts): MergeHeads {
     const judge: JudgeRefs = async (updates, objects) => {
       const verdicts = await within(updates, objects);
       refusal = verdicts.find((verdict) => verdict.refusal !== undefined)?.refusal;
+      if (refusal === undefined) await still?.();
       return verdicts;
     };
     try {
@@ -60,7 +66,7 @@ export function mergeHeads(parts: Parts): MergeHeads {
       const ref = `${broughtRefs}/${ids.uuid()}`;
       const intent = await intents.open({ kind: 'repositories.bring', subject: repositoryId, detail: { ref } });
       try {
-        await keep(repositoryId, { from, commit, ref }, by);
+        await keep(repositoryId, { from, commit, ref }, by, () => intents.renew(intent.id));
       } finally {
         // The ref was for git to take the objects; they are young, and stay without it.
         await reconciler.settle(intent);

@@ -40,10 +40,11 @@ export async function moveRef(
   { resource: { id }, call }: Writable,
   update: RefUpdate,
 ): Promise<Exclude<Moving, 'in-the-way'>> {
-  const { hooks, conclude } = pushIntent(parts, id, call.caller);
+  const { hooks, renew, conclude } = pushIntent(parts, id, call.caller);
   let moving: Moving;
   try {
     await hooks.announced([update]);
+    await renew();
     moving = await parts.git.moveRefs(id, [update]).catch(async (error: unknown) => {
       // Cut short, git may have moved it all the same: then it is told so, and is not asked for once more.
       const [now] = await parts.git.readRefs(id, [update.ref]).catch(() => {

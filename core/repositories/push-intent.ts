@@ -20,6 +20,8 @@ export interface PushIntent {
    * the database is away the intent stands for the record, which follows within a minute.
    */
   readonly hooks: Pick<ReceiveRequest, 'announced' | 'landed'>;
+  /** To be called last before refs move. @throws {Unavailable} where it stands no more: none may move. */
+  renew(): Promise<void>;
   /**
    * To be called when it is over; never rejects. Where git ran to its end and told of no landing, nothing moved. Cut
    * short, it may have moved refs: they tell.
@@ -66,6 +68,9 @@ export function pushIntent(
         }
         maintenance.request(repositoryId);
       },
+    },
+    async renew() {
+      if (intent !== undefined) await intents.renew(intent.id);
     },
     async conclude(complete) {
       const open = intent;

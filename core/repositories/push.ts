@@ -13,7 +13,7 @@ export function pushes(parts: Parts): Pushes {
     async receive(granted, request) {
       const { resource: repository, call } = granted;
       const intent = pushIntent(parts, repository.id, call.caller);
-      const judging = judgePush(parts, granted);
+      const judging = judgePush(parts, granted, intent);
       const conclude = async (complete: boolean): Promise<void> => {
         // Where none was let through the refs are not asked: one may stand where the client only said it would.
         await intent.conclude(complete || !judging.admitted);

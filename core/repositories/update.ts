@@ -76,6 +76,7 @@ async function moveDefaultBranch(parts: Parts, granted: Owned, changes: Changes,
           detail: `"default_branch": "${branch}" is no branch of this repository`,
         });
       intent = await intents.open({ kind: 'repositories.default-branch', subject: id, detail: {} });
+      await intents.renew(intent.id);
       await git.setDefaultBranch(id, branch);
       return await save(parts, granted, changes, intent.id);
     });

@@ -1,7 +1,7 @@
 // The contract of Intents: committed before the change, gone with its outcome, found again when their process is gone.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { Conflict } from '#core/kernel/errors';
+import { Conflict, Unavailable } from '#core/kernel/errors';
 import type { Storage } from '#core/kernel/storage';
 import { gate, turn, type Check } from './checks.ts';
 
@@ -132,6 +132,25 @@ export const intentsChecks: readonly Check<IntentsProvider>[] = [
         /outside of units of work/,
       );
       await assert.rejects(intents.hold(left), /inside the unit of work/);
+    },
+  },
+  {
+    name: 'one that was concluded is neither renewed nor held: the change must not be made',
+    async run({ open }) {
+      const { unitOfWork, intents } = await open();
+      const { id } = await intents.open({ kind: kindOf(), subject: 'one', detail: {} });
+      await intents.renew(id);
+      await unitOfWork.run(() => intents.hold(id));
+      await assert.rejects(
+        unitOfWork.run(() => intents.renew(id)),
+        /outside of units of work/,
+      );
+      await unitOfWork.run(() => intents.close(id));
+      await assert.rejects(intents.renew(id), Unavailable);
+      await assert.rejects(
+        unitOfWork.run(() => intents.hold(id)),
+        Unavailable,
+      );
     },
   },
   {

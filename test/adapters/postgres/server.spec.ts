@@ -161,6 +161,22 @@ if (testEngines().includes('postgresql')) {
         storage.events.emit<'contract.counted'>({ type: 'contract.counted', aggregate: 'server:1', payload: { n } }),
       );
 
+    await t.test(
+      'the server misses one whose machine vanished before its intents are taken for abandoned',
+      async (t) => {
+        const storage = await open();
+        const { rows } = await sql<{ name: string; setting: string }>`
+        select name, setting from pg_settings where name like 'tcp\\_%' order by name`.execute(
+          storage.database.kysely(),
+        );
+        t.strictSame(
+          rows.map(({ name, setting }) => `${name}=${setting}`),
+          ['tcp_keepalives_count=3', 'tcp_keepalives_idle=15', 'tcp_keepalives_interval=10', 'tcp_user_timeout=45000'],
+        );
+        await storage.close();
+      },
+    );
+
     await t.test('they migrate an empty database together', async (t) => {
       const both = await Promise.all([open(), open()]);
       t.equal(both.length, 2);
@@ -230,6 +246,62 @@ if (testEngines().includes('postgresql')) {
       await third.close();
       t.strictSame(await one.intents.abandoned('server.push'), [intent]);
       await one.unitOfWork.run(() => one.intents.close(intent.id));
+    });
+
+    await t.test('an intent of a process elsewhere that was silent for a minute', async (t) => {
+      const kind = 'server.silence';
+      const begun = async () => {
+        const away = await open();
+        return { away, intent: await away.intents.open({ kind, subject: 'one', detail: {} }) };
+      };
+      /** As if `away` were on another host and had not reached the database since. */
+      const silence = () =>
+        sql`update hexforge_process set host = 'elsewhere', renewed_at = clock_timestamp() - interval '61 seconds'
+          where id in (select process_id from hexforge_intent where kind = ${kind})`.execute(one.database.kysely());
+
+      await t.test('that comes back first stays its own', async (t) => {
+        const { away, intent } = await begun();
+        await silence();
+        await away.intents.renew(intent.id);
+        t.strictSame(await one.intents.abandoned(kind), []);
+        await away.unitOfWork.run(() => away.intents.close(intent.id));
+      });
+
+      await t.test('stands no more once another found it, also where that is not done yet', async (t) => {
+        const { away, intent } = await begun();
+        await silence();
+        t.strictSame(await one.intents.abandoned(kind), [intent]);
+        await t.rejects(away.intents.renew(intent.id), { kind: 'unavailable', message: /given up/ });
+        await t.rejects(
+          away.unitOfWork.run(() => away.intents.hold(intent.id)),
+          { kind: 'unavailable', message: /given up/ },
+        );
+        t.strictSame(await one.intents.abandoned(kind), [intent], 'it is found again until it is concluded');
+        await one.unitOfWork.run(() => one.intents.close(intent.id));
+      });
+
+      await t.test('that holds it is waited for by who would take it over', async (t) => {
+        const { away, intent } = await begun();
+        await silence();
+        const [held, go] = [gate(), gate()];
+        let committing = false;
+        const holding = away.unitOfWork.run(async () => {
+          await away.intents.hold(intent.id);
+          held.open();
+          await go.passed;
+          committing = true;
+        });
+        await held.passed;
+        const found = one.intents.abandoned(kind).then((intents) => {
+          t.ok(committing, 'it was found before the outcome was known');
+          return intents;
+        });
+        await setTimeout(100);
+        go.open();
+        await holding;
+        t.strictSame(await found, [intent]);
+        await one.unitOfWork.run(() => one.intents.close(intent.id));
+      });
     });
 
     await t.test('a broadcast reaches both, a durable event one of them, and the other takes over', async (t) => {

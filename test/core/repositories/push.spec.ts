@@ -187,6 +187,34 @@ void t.test('a push waits for a process that concludes those abandoned before it
   t.equal(intents.open_.size, 0);
 });
 
+void t.test('what another process took for broken off and concluded does not happen later', async (t) => {
+  const { forge, repository } = await start(t);
+  forge.git.commit(repository.id, 'refs/heads/dev', {});
+  const refs = new Map(forge.git.repositories.get(repository.id)?.refs);
+  const granted = await forge.granted(alice, 'repo.write', repository);
+  const owned = await forge.granted(alice, 'repo.own', repository);
+  const { open } = forge.intents;
+  forge.intents.open = async (intent) => {
+    const opened = await open.call(forge.intents, intent);
+    forge.intents.open_.delete(opened.id);
+    return opened as never;
+  };
+  const file = { path: 'f', message: 'm', content: new Uint8Array(1), branch: 'dev' };
+  const changes: readonly (readonly [string, () => Promise<unknown>])[] = [
+    ['a push', () => forge.push(alice, repository, [create('refs/heads/main')])],
+    ['a branch over REST', () => forge.useCases.createBranch(granted, { name: 'side', baseRef: 'dev' })],
+    ['a file', () => forge.useCases.writeContents(granted, file)],
+    ['another default branch', () => forge.useCases.update(owned, { defaultBranch: 'dev' })],
+    ['a deletion', () => forge.useCases.delete(owned, { confirmation: 'Alice/a' })],
+  ];
+  for (const [what, change] of changes)
+    await t.rejects(change(), { kind: 'unavailable', message: /given up before it was made/ }, what);
+  t.same(forge.git.repositories.get(repository.id)?.refs, refs);
+  t.equal(forge.git.repositories.get(repository.id)?.head, 'main');
+  t.equal((await forge.store.byId(repository.id))?.defaultBranch, 'main');
+  t.same(await pushed(forge), []);
+});
+
 void t.test("a push into a repository that was deleted meanwhile is nobody's event", async (t) => {
   const { forge, repository } = await start(t);
   await forge.intents.open({

@@ -2,6 +2,7 @@
 import { memoryRateCounter, openMemory, sequentialIds, systemClock } from '#adapters/memory/index';
 import { changes, reads } from '#core/kernel/access';
 import { Conflict, Unavailable } from '#core/kernel/errors';
+import { givenUp } from '#core/kernel/given-up';
 import {
   Unauthorized,
   type AuditEntry,
@@ -59,8 +60,13 @@ export class TestIntents implements Intents {
     if (!this.open_.delete(id)) throw new Conflict('The change was concluded already');
   }
 
-  async hold(): Promise<void> {
+  async renew(id: string): Promise<void> {
+    if (!this.open_.has(id)) throw givenUp(id);
+  }
+
+  async hold(id: string): Promise<void> {
     // One process, one unit of work at a time.
+    return this.renew(id);
   }
 
   async stillOpen(ids: readonly string[]): Promise<ReadonlySet<string>> {
