@@ -6,6 +6,7 @@ import type { RefUpdate } from '#core/repositories/git-backend';
 import { TimeSlice } from '../process/time-slice.ts';
 import { isLegalRef } from '../refs/names.ts';
 import { lineOf, PktLineParser } from '../transport/pkt-line.ts';
+import { refUpdateIn } from './ref-update.ts';
 
 export interface PushCommands {
   readonly updates: readonly RefUpdate[];
@@ -15,8 +16,6 @@ export interface PushCommands {
   /** Whether a byte behind the commands is among them. */
   readonly packBegan: boolean;
 }
-
-const command = /^([0-9a-f]{40}) ([0-9a-f]{40}) (.+)$/s;
 
 /** What a parsed command takes of memory beside its bytes, about. */
 const commandBytes = 300;
@@ -56,7 +55,11 @@ export async function readPushCommands(
       if (bytes > limit) throw tooMany(limit);
       const [line = '', chosen] = lineOf(pktLine).split('\0', 2);
       if (/^shallow [0-9a-f]{40}$/.test(line)) continue;
-      for (const name of chosenIn(chosen)) capabilities.add(name);
+      for (const [name = '', value] of chosenIn(chosen)) {
+        // Its oids are longer, which would be told as nonsense.
+        if (name === 'object-format' && value !== 'sha1') throw otherFormat(value);
+        capabilities.add(name);
+      }
       hold.take(commandBytes);
       updates.push(parsed(line, pktLine.payload));
       if (slice.over) await slice.rest();
@@ -65,16 +68,18 @@ export async function readPushCommands(
 }
 
 /** As git reads them: behind any command, between blanks of any kind, with or without a value. */
-const chosenIn = (text = ''): readonly string[] => text.split(/[ \t\r\n]/).map((each) => each.split('=', 1)[0] ?? '');
+const chosenIn = (text = ''): readonly (readonly string[])[] =>
+  text.split(/[ \t\r\n]/).map((each) => each.split('=', 2));
 
 function parsed(line: string, bytes: Uint8Array): RefUpdate {
   if (line.startsWith('push-cert')) throw malformed('a signed push, which this server does not offer');
-  const [, before, after, ref] = command.exec(line) ?? [];
-  if (before === undefined || after === undefined || ref === undefined) throw malformed(`"${line.slice(0, 100)}"`);
+  const update = refUpdateIn(line);
+  if (update === undefined) throw malformed(`"${line.slice(0, 100)}"`);
+  const { ref } = update;
   if (!ref.startsWith('refs/') || !isLegalRef(ref)) throw refused('The push names a ref that git does not allow', ref);
   // Read as text it is another name than the one git would write.
   if (!isUtf8(bytes)) throw refused('The push names a ref that is no UTF-8', ref);
-  return { ref, old: before, new: after };
+  return update;
 }
 
 /** Verdicts are kept by ref: of two commands for one, the refusal of the first would be lost. */
@@ -89,6 +94,10 @@ function eachOnce(updates: readonly RefUpdate[]): readonly RefUpdate[] {
 
 const refused = (sentence: string, ref: string): ValidationFailed =>
   new ValidationFailed(sentence, { detail: `ref: ${JSON.stringify(ref.slice(0, 200))}` });
+const otherFormat = (format = ''): ValidationFailed =>
+  new ValidationFailed(`The push is of a repository in the object format ${JSON.stringify(format.slice(0, 40))}`, {
+    detail: 'object-format: repositories here are in "sha1"; convert yours before you push it',
+  });
 const malformed = (what: string): ValidationFailed =>
   new ValidationFailed('The push does not begin with ref updates', { detail: `body: it holds ${what}` });
 const tooMany = (limit: number): PayloadTooLarge =>

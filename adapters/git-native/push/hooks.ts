@@ -9,6 +9,7 @@ import { Internal } from '#core/kernel/errors';
 import type { RefUpdate, RefVerdict } from '#core/repositories/git-backend';
 import type { GitProcess } from '../process/git-process.ts';
 import type { Removals } from '../storage/removals.ts';
+import { refUpdateIn } from './ref-update.ts';
 
 /** Names the folder with a file per ref (`verdictFile`); it lies in the folder of the push and lives as long. */
 export const verdictsVariable = 'HEXFORGE_VERDICTS';
@@ -165,10 +166,10 @@ function parsed(bytes: Buffer): PreReceiveQuestion {
   const first = bytes.toString('utf8', 0, firstEnd);
   const lines = asked.toString('utf8').split('\n').slice(0, -1);
   const updates = lines.map((line) => {
-    const [, before, after, ref] = /^([0-9a-f]{40}) ([0-9a-f]{40}) (refs\/.+)$/.exec(line) ?? [];
-    if (before === undefined || after === undefined || ref === undefined)
+    const update = refUpdateIn(line);
+    if (update?.ref.startsWith('refs/') !== true)
       throw new Internal('A git hook asked something that is no ref update');
-    return { ref, old: before, new: after };
+    return update;
   });
   const quarantine = first.slice(2);
   return { quarantine: quarantine === '' ? undefined : quarantine, updates };

@@ -71,7 +71,7 @@ export class PushReport {
     if (line === undefined) this.#complete = this.#began;
     else if (line.startsWith('unpack ')) this.#began = true;
     else if (line.startsWith('ok ')) this.#accepted.add(line.slice(3));
-    else if (/^ng .* pre-receive hook declined$/.test(line)) this.#declined = true;
+    else if (line.startsWith('ng ') && line.endsWith(' pre-receive hook declined')) this.#declined = true;
   }
 }
 

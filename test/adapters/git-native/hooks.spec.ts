@@ -4,11 +4,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { promisify } from 'node:util';
+import { isDeepStrictEqual, promisify } from 'node:util';
 import t, { type Test } from 'tap';
 import type { GitProcess } from '#adapters/git-native/process/git-process';
+import { readPushCommands } from '#adapters/git-native/push/commands';
 import { Hooks, readPreReceive, verdictsVariable, type PushHooks } from '#adapters/git-native/push/hooks';
+import { isLegalRef } from '#adapters/git-native/refs/names';
 import { Removals } from '#adapters/git-native/storage/removals';
+import { flushPkt, pktLine } from '#adapters/git-native/transport/pkt-line';
 import { quiet } from './provider.ts';
 
 const run = promisify(execFile);
@@ -58,6 +61,47 @@ void t.test('update refuses a ref that has no verdict, and every ref where the v
   t.not((await update(hooks, 'refs/heads/other')).code, 0);
   await rm(hooks.verdicts, { recursive: true });
   t.not((await update(hooks, refOf(0))).code, 0);
+});
+
+async function* toAsync(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* chunks;
+}
+
+/** Refs in whose names, taken together, every character is that a name may hold. */
+function refsOfEveryCharacter(): readonly string[] {
+  const characters = Array.from({ length: 0x11_0000 }, (_, point) => String.fromCodePoint(point)).filter(
+    (character) => character !== '/' && isLegalRef(`refs/heads/a${character}b`),
+  );
+  const each = 50;
+  return Array.from(
+    { length: Math.ceil(characters.length / each) },
+    (_, index) => `refs/heads/a${characters.slice(index * each, (index + 1) * each).join('')}b`,
+  );
+}
+
+void t.test('a name of whatever characters is read alike from a push and from the question of its hook', async (t) => {
+  const refs = refsOfEveryCharacter();
+  t.ok(refs.length > 20_000 && refs.every(isLegalRef), `${refs.length} names`);
+  const [old, next] = ['a'.repeat(40), 'b'.repeat(40)];
+  const expected = refs.map((ref) => ({ ref, old, new: next }));
+  const pipe = new PassThrough();
+  pipe.end(`Q \n${refs.map((ref) => `${old} ${next} ${ref}\n`).join('')}END\n`);
+  const question = await readPreReceive({ pipe: () => pipe } as unknown as GitProcess, 2 ** 24);
+  t.ok(isDeepStrictEqual(question?.updates, expected), 'the question');
+  const commands = refs.map((ref, index) => pktLine(`${old} ${next} ${ref}${index === 0 ? '\0report-status' : ''}\n`));
+  const { updates } = await readPushCommands(toAsync([...commands, flushPkt]), 2 ** 24);
+  t.ok(isDeepStrictEqual(updates, expected), 'the push');
+});
+
+void t.test('a push of another object format is refused by the name of that', async (t) => {
+  const zero = '0'.repeat(64);
+  const body = [pktLine(`${zero} ${'b'.repeat(64)} refs/heads/a\0report-status object-format=sha256\n`), flushPkt];
+  await t.rejects(readPushCommands(toAsync(body), 1000), {
+    name: 'ValidationFailed',
+    message: 'The push is of a repository in the object format "sha256"',
+  });
+  const usual = [pktLine(`${zero.slice(24)} ${'b'.repeat(40)} refs/heads/a\0object-format=sha1 atomic\n`), flushPkt];
+  t.same([...(await readPushCommands(toAsync(usual), 1000)).capabilities], ['object-format', 'atomic']);
 });
 
 void t.test('the question of pre-receive ends at its own last line, wherever the pieces of it are cut', async (t) => {
