@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { Internal } from '#core/kernel/errors';
 import type { RefUpdate, RefVerdict } from '#core/repositories/git-backend';
 import type { GitProcess } from '../process/git-process.ts';
+import { fewFiles } from '../storage/few-files.ts';
 import type { Removals } from '../storage/removals.ts';
 import { refUpdateIn } from './ref-update.ts';
 
@@ -15,7 +16,6 @@ import { refUpdateIn } from './ref-update.ts';
 export const verdictsVariable = 'HEXFORGE_VERDICTS';
 /** A ref's verdict lies in a folder of its name, under a name that no part of a ref can have. */
 const verdictFile = '.verdict';
-const writtenAtOnce = 16;
 const scripts: Readonly<Record<string, string>> = {
   'pre-receive': `#!/bin/sh
 { printf 'Q %s\\n' "$GIT_QUARANTINE_PATH" && cat && printf 'END\\n'; } >&3 || exit 1
@@ -113,15 +113,11 @@ export class PushHooks {
   }
 
   async refuseSome(verdicts: readonly RefVerdict[]): Promise<void> {
-    const waiting = [...verdicts];
-    const worker = async (): Promise<void> => {
-      for (let verdict = waiting.pop(); verdict !== undefined; verdict = waiting.pop()) {
-        const folder = join(this.verdicts, verdict.ref);
-        await mkdir(folder, { recursive: true, mode: 0o700 });
-        await writeFile(join(folder, verdictFile), verdictText(verdict), { mode: 0o600 });
-      }
-    };
-    await Promise.all(Array.from({ length: writtenAtOnce }, worker));
+    await fewFiles(verdicts, async (verdict) => {
+      const folder = join(this.verdicts, verdict.ref);
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await writeFile(join(folder, verdictFile), verdictText(verdict), { mode: 0o600 });
+    });
     await symlink(this.#update, join(this.folder, 'update'));
   }
 

@@ -8,6 +8,7 @@ import { zeroOid, type Oid } from '#core/repositories/git-backend';
 import { Limiter } from '../process/limiter.ts';
 import { TimeSlice } from '../process/time-slice.ts';
 import { errnoOf, ignoreMissing } from '../storage/errno.ts';
+import { fewFiles } from '../storage/few-files.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import { isLegalRef, isOid, nameOf } from './names.ts';
 
@@ -16,9 +17,8 @@ export type Loose = { readonly oid: Oid } | { readonly target: string } | 'broke
 /** By raw name (bytes as latin1). */
 export type LooseRefs = ReadonlyMap<string, Loose>;
 
-/** Lists that read loose files at once, and the files each of them has open. */
+/** Lists that read loose files at once. */
 const listsAtOnce = 8;
-const filesAtOnce = 16;
 /** More than the longest symbolic ref takes; what lies behind it cannot make sense. */
 const longestContent = 1200;
 /** What was written just now may be written once more within the tick of its clock. */
@@ -60,15 +60,13 @@ export class LooseRefFiles {
 
   async #read(location: RepositoryLocation, names: readonly string[]): Promise<LooseRefs> {
     const found = new Map<string, Loose>();
-    const waiting = [...names];
-    const worker = async (): Promise<void> => {
-      for (let raw = waiting.pop(); raw !== undefined; raw = waiting.pop()) {
+    await this.#limiter.run(() =>
+      fewFiles(names, async (raw) => {
         const loose = await looseOf(location, raw);
         // Packed since the folder was read.
         if (loose !== undefined) found.set(raw, loose);
-      }
-    };
-    await this.#limiter.run(() => Promise.all(Array.from({ length: Math.min(filesAtOnce, names.length) }, worker)));
+      }),
+    );
     return found;
   }
 }

@@ -4,6 +4,7 @@ import { Lru } from '#core/kernel/lru';
 import { mergeRefs, zeroOid, type Oid, type Ref, type RefList } from '#core/repositories/git-backend';
 import type { Objects } from '../objects/objects.ts';
 import { hiddenRefs } from '../process/environment.ts';
+import { fewFiles } from '../storage/few-files.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import { isLegalName, isLegalRef, isOid } from './names.ts';
 import { TimeSlice } from '../process/time-slice.ts';
@@ -32,8 +33,9 @@ export class Refs {
   }
 
   async readAll(location: RepositoryLocation, names: readonly string[]): Promise<readonly Oid[]> {
-    return await Promise.all(
-      names.map(async (name) => (isLegalRef(name) ? await this.read(location, name) : undefined) ?? zeroOid),
+    return await fewFiles(
+      names,
+      async (name) => (isLegalRef(name) ? await this.read(location, name) : undefined) ?? zeroOid,
     );
   }
 

@@ -5,10 +5,10 @@ import { open, readdir, rename, rm, type FileHandle } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { errnoOf, ignoreMissing } from './errno.ts';
+import { fewFiles } from './few-files.ts';
 
 /** How often, and milliseconds between, a descriptor is asked for where there is none: what it is for has happened. */
 const descriptor = { attempts: 40, pause: 50 } as const;
-const syncedAtOnce = 16;
 
 async function openFolder(folder: string): Promise<FileHandle> {
   for (let attempt = 1; ; attempt += 1) {
@@ -43,12 +43,7 @@ export async function syncRefs(
 ): Promise<void> {
   const folders = new Set(['.', ...more]);
   for (const ref of refs) for (let folder = dirname(ref); folder !== '.'; folder = dirname(folder)) folders.add(folder);
-  // Of many refs each may have a folder of its own, and each open one takes a descriptor.
-  const waiting = folders.values();
-  const worker = async (): Promise<void> => {
-    for (const folder of waiting) await syncFolder(join(directory, folder));
-  };
-  await Promise.all(Array.from({ length: syncedAtOnce }, worker));
+  await fewFiles([...folders], (folder) => syncFolder(join(directory, folder)));
 }
 
 /** The same for every ref that has a file. */

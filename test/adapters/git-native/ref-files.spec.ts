@@ -210,28 +210,43 @@ void t.test('packed refs written twice within the tick of a clock are read twice
   }
 });
 
-void t.test('a thousand loose refs in lists at once open few files at a time', async (t) => {
-  const made = await opened(t);
-  const { native, directory, one } = made;
-  const input = Array.from({ length: 1000 }, (_, number) => `create refs/heads/n${number} ${one}\n`).join('');
-  await must('/', [`--git-dir=${directory}`, 'update-ref', '--stdin'], { input });
-  const expected = await gitLists(made);
-  t.equal(expected.length, 1001);
+/** What the work gives, and how many more files than before it this process had open at the most. */
+async function watched<T>(work: () => Promise<T>): Promise<{ readonly given: T; readonly files: number }> {
   const openNow = (): number => readdirSync('/proc/self/fd').length;
   const before = openNow();
   let most = 0;
   const watch = setInterval(() => {
     most = Math.max(most, openNow());
   }, 1);
-  const lists = await Promise.all(Array.from({ length: 40 }, () => native.refs(id, 'branches')));
-  clearInterval(watch);
+  try {
+    const given = await work();
+    return { given, files: most - before };
+  } finally {
+    clearInterval(watch);
+  }
+}
+
+void t.test('a thousand loose refs, in lists at once or named at once, open few files at a time', async (t) => {
+  const made = await opened(t);
+  const { native, directory, one } = made;
+  const input = Array.from({ length: 1000 }, (_, number) => `create refs/heads/n${number} ${one}\n`).join('');
+  await must('/', [`--git-dir=${directory}`, 'update-ref', '--stdin'], { input });
+  const expected = await gitLists(made);
+  t.equal(expected.length, 1001);
+  const names = Array.from({ length: 1000 }, (_, number) => `refs/heads/n${number}`);
+  const named = await watched(() => native.readRefs(id, ['refs/heads/none', ...names]));
+  t.strictSame(named.given, ['0'.repeat(40), ...names.map(() => one)]);
+  t.ok(named.files > 0 && named.files < 16 + 32, `${named.files} files`);
+  const { given: lists, files } = await watched(() =>
+    Promise.all(Array.from({ length: 40 }, () => native.refs(id, 'branches'))),
+  );
   for (const refs of lists)
     t.strictSame(
       refs.map(({ name, oid }) => `${oid} ${name}`),
       expected,
     );
   // Eight lists of sixteen files, and what else the process opens.
-  t.ok(most > before && most - before < 8 * 16 + 32, `${most - before} files`);
+  t.ok(files > 0 && files < 8 * 16 + 32, `${files} files`);
 });
 
 void t.test(
