@@ -126,6 +126,12 @@ export class GitProcess {
     this.#idle?.refresh();
   }
 
+  /** From now on its deadline alone bounds it: it works, and has nothing to say. */
+  allowSilence(): void {
+    clearTimeout(this.#idle);
+    this.#idle = undefined;
+  }
+
   /** Whether it keeps the server's own process from ending. */
   hold(held: boolean): void {
     this.#launched.hold(held);

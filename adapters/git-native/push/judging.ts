@@ -43,6 +43,8 @@ export class Judging {
       if (push.over) return await this.#parts.changes.end(mark, true);
       push.marks.push(mark);
       if (request.signal.aborted || !process.running) return;
+      // git says nothing while it moves refs.
+      process.allowSilence();
       push.judged = true;
       answerPreReceive(process, undefined);
     } catch (error) {

@@ -208,12 +208,12 @@ export class ReceivePack {
     if (!report.complete) {
       // Removed under its hands, by this process or another.
       if (await this.#parts.gone(location)) return instead(() => 'the repository was removed');
-      const landed = new Set(moved);
-      if (landed.size > 0) return instead((update) => (landed.has(update) ? undefined : 'git did not finish the push'));
       this.#parts.log.warn(
         { repository: location.id, code, stopped: process.stopped, stderr: process.stderr },
         'a push ended without a report',
       );
+      const landed = new Set(moved);
+      if (landed.size > 0) return instead((update) => (landed.has(update) ? undefined : 'git did not finish the push'));
     }
     const fault = this.#fault(push, report, code);
     channel.fault = fault;
@@ -262,12 +262,14 @@ export class ReceivePack {
 
   /** Nobody knows what moved. Of a connection that closes without a byte HTTP clients send the push again. */
   #breakOff({ channel, head, request }: Push, error: unknown): void {
-    if (request.signal.aborted || !isMultiplexed(head)) return channel.fail(error);
+    if (request.signal.aborted) return channel.fail(error);
     channel.fault = new Unavailable('The branches and tags may have been changed, or not', {
       detail: 'Look at them before you push again',
       cause: error,
     });
-    void channel.push(fatal(`${channel.fault.message}: look at them before you push again`));
+    const told = `${channel.fault.message}: look at them before you push again`;
+    // Without a side band there is no other place for it than the report.
+    void channel.push(isMultiplexed(head) ? fatal(told) : reportOf(head.updates, () => told, false));
     channel.end();
   }
 

@@ -3,7 +3,7 @@
 import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { gitNative, type GitNative } from '#adapters/git-native/index';
+import { gitNative, type GitNative, type GitNativeOptions } from '#adapters/git-native/index';
 import { InsufficientStorage, Unavailable } from '#core/kernel/errors';
 import { zeroOid, type JudgeRefs } from '#core/repositories/git-backend';
 import { never } from '#test/contracts/git/provider';
@@ -13,15 +13,28 @@ import { quiet } from './provider.ts';
 const id = '0a000000-0000-4000-8000-000000000000';
 const declined = String.raw`printf '000eunpack ok\n0031ng refs/heads/main pre-receive hook declined\n0000'`;
 
+/** What git does of a push of one branch until it was judged. Its repository is `$last` then. */
+const judged = [
+  'update=$(head -c 101 | tail -c 97)',
+  'cat > /dev/null',
+  String.raw`printf 'Q \n%s\nEND\n' "$update" >&3`,
+  'IFS= read -r verdict <&4 && [ "$verdict" = ok ] || exit 1',
+  'for last; do :; done',
+];
+
 /** @param lines what git does, in place of the git that is installed. */
-async function repository(t: Test, lines?: readonly string[]): Promise<GitNative> {
+async function repository(
+  t: Test,
+  lines?: readonly string[],
+  options: Partial<GitNativeOptions> = {},
+): Promise<GitNative> {
   const folder = t.testdir();
   const gitPath = join(folder, 'git');
   writeFileSync(gitPath, ['#!/bin/sh', ...(lines ?? [])].join('\n'));
   chmodSync(gitPath, 0o755);
   const root = join(folder, 'repositories');
   mkdirSync(root);
-  const native = gitNative({ root, log: quiet, ...(lines !== undefined && { gitPath }) });
+  const native = gitNative({ root, log: quiet, ...(lines !== undefined && { gitPath }), ...options });
   t.teardown(() => native.close());
   await native.create(id, { defaultBranch: 'main' });
   return native;
@@ -77,6 +90,11 @@ for (const { how, lines, told, capabilities = 'report-status' } of [
     told: /^The push was stopped/,
   },
   {
+    how: 'git that ends after its verdict, where nobody can see what it moved,',
+    lines: [...judged, 'mkdir -p "$last/packed-refs"'],
+    told: /^The branches and tags may have been changed, or not/,
+  },
+  {
     how: 'git whose hook could not ask',
     lines: ['cat > /dev/null', declined, 'exit 1'],
     told: /^The server could not decide/,
@@ -88,6 +106,21 @@ for (const { how, lines, told, capabilities = 'report-status' } of [
     t.match(await pushed(native, id, capabilities), new RegExp(`ng refs/heads/main ${told.source.slice(1)}`));
   });
 }
+
+void t.test('a push that is judged is finished however long git says nothing, until its deadline', async (t) => {
+  const reported = String.raw`printf '000eunpack ok\n0017ok refs/heads/main\n0000'`;
+  const silent = await repository(t, [...judged, 'sleep 3', reported], { limits: { idleSeconds: 2 } });
+  t.match(await pushed(silent, id, 'report-status'), /ok refs\/heads\/main/);
+
+  const told: unknown[] = [];
+  const late = await repository(
+    t,
+    [...judged, String.raw`set -- $update; printf '%s\n' "$2" > "$last/$3"`, 'exec sleep 60'],
+    { limits: { transferSeconds: 3 }, log: { ...quiet, warn: (fields) => told.push(fields) } },
+  );
+  t.match(await pushed(late, id, 'report-status'), /ok refs\/heads\/main/, 'what has moved by then has moved');
+  t.match(told, [{ stopped: 'it was not done after 3 s' }], 'and the log says what ended it');
+});
 
 void t.test('a read whose process is killed is unavailable, not a fault that nobody can name', async (t) => {
   const native = await repository(t, ['kill -9 $$']);
