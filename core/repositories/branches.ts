@@ -126,7 +126,7 @@ export const createBranch =
     if (!git.isLegalName('branch', name))
       throw new ValidationFailed('The branch name is not allowed', {
         detail:
-          '"name" must be a name that git allows for a branch, not starting with "-", of at most 250 bytes between two slashes',
+          '"name" must be a name that git allows for a branch, not starting with "-" or "refs/", of at most 250 bytes between two slashes',
       });
     const base = baseRef ?? defaultBranch;
     const commit = await git.resolveCommit(id, base);

@@ -134,7 +134,7 @@ async function ownerOf(
 export function checkBranchName(git: RepositoryParts['git'], branch: string): void {
   if (git.isLegalName('branch', branch)) return;
   throw new ValidationFailed('The branch name is not allowed', {
-    detail: '"default_branch" must be a name that git allows for a branch, not starting with "-"',
+    detail: '"default_branch" must be a name that git allows for a branch, not starting with "-" or "refs/"',
   });
 }
 

@@ -49,12 +49,12 @@ export interface GitBackend {
   setDefaultBranch(repository: string, branch: string): Promise<void>;
 
   /**
-   * The commit that user text (a branch, a tag, an oid of 4 to 40 digits, `HEAD`) means; a branch wins over a tag of
-   * the same name.
+   * The commit that user text (a branch, a tag, an oid of 4 to 40 digits, `HEAD`, a full name) means; a branch wins
+   * over a tag of the same name, and what begins with `refs/` is that ref and no other.
    * Undefined for text that names none, is ambiguous or is no legal ref name; git never sees the latter.
    */
   resolveCommit(repository: string, revision: string): Promise<Oid | undefined>;
-  /** Whether the branch or tag name is one git allows, and starts with no `-`. */
+  /** Whether the branch or tag name is one git allows, and starts with neither `-` nor `refs/`. */
   isLegalName(kind: 'branch' | 'tag', name: string): boolean;
   /** Refs below `refs/heads/`, `refs/tags/` or all that clients may push, by name. */
   refs(repository: string, kind: 'branches' | 'tags' | 'all'): Promise<readonly Ref[]>;

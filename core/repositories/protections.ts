@@ -35,7 +35,7 @@ export const protectBranch =
   ): Promise<Protection> => {
     if (!git.isLegalName('branch', branch))
       throw new ValidationFailed('The branch name is not allowed', {
-        detail: 'The branch in the path must be a name that git allows for a branch, not starting with "-"',
+        detail: 'The branch in the path must be a name that git allows for a branch, not starting with "-" or "refs/"',
       });
     const protection: Protection = {
       ...defaultProtection,

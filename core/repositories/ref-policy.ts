@@ -30,7 +30,7 @@ export function judgeNames(
       ['tag', 'refs/tags/'],
     ] as const) {
       if (!deletion && update.ref.startsWith(prefix) && !git.isLegalName(kind, update.ref.slice(prefix.length)))
-        return `this ${kind} name is not allowed here; choose a shorter one, or one that is not "HEAD" and does not start with "-"`;
+        return `this ${kind} name is not allowed here; choose a shorter one, or one that is not "HEAD" and does not start with "-" or "refs/"`;
     }
     return undefined;
   };

@@ -1,6 +1,7 @@
 // Revision parsing: user text resolved to a commit, or to a ref and the path behind it.
 import { NotFound } from '#core/kernel/errors';
 import { zeroOid, type GitBackend, type Oid } from './git-backend.ts';
+import { refsNamed } from './ref-names.ts';
 import type { Repository } from './repository.ts';
 
 /** @throws {NotFound} for text that names no commit. */
@@ -18,13 +19,6 @@ export async function isUnborn(git: GitBackend, { id, defaultBranch }: Repositor
 /** Refs are rarely deeper; what is beyond is path. */
 const deepestRef = 64;
 
-/** What user text may stand for; a ref may be given by its full name too. */
-const fullNames = (ref: string): readonly string[] => [
-  `refs/heads/${ref}`,
-  `refs/tags/${ref}`,
-  ...(ref.startsWith('refs/') ? [ref] : []),
-];
-
 /** The commit and the path of `REF/PATH`: the longest beginning that names a branch or tag wins. */
 export async function refAndPath(
   git: GitBackend,
@@ -38,13 +32,12 @@ export async function refAndPath(
   });
   const longer = Array.from({ length: Math.min(segments.length - 1, deepestRef) }, (_, index) => cut(index + 1))
     .slice(1)
-    .reverse()
-    .filter(({ ref }) => git.isLegalName('branch', ref));
+    .reverse();
   if (longer.length > 0) {
-    const names = longer.flatMap(({ ref }) => fullNames(ref));
+    const names = longer.flatMap(({ ref }) => refsNamed(ref));
     const oids = await git.readRefs(repositoryId, names);
     const present = new Set(names.filter((_, index) => (oids[index] ?? zeroOid) !== zeroOid));
-    const found = longer.find(({ ref }) => fullNames(ref).some((name) => present.has(name)));
+    const found = longer.find(({ ref }) => refsNamed(ref).some((name) => present.has(name)));
     if (found !== undefined) return { commit: await git.resolveCommit(repositoryId, found.ref), path: found.path };
   }
   const { ref, path } = cut(1);

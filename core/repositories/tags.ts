@@ -88,7 +88,7 @@ export const createTag =
     if (!git.isLegalName('tag', name))
       throw new ValidationFailed('The tag name is not allowed', {
         detail:
-          '"name" must be a name that git allows for a tag, not starting with "-", of at most 250 bytes between two slashes',
+          '"name" must be a name that git allows for a tag, not starting with "-" or "refs/", of at most 250 bytes between two slashes',
       });
     const named = ref ?? defaultBranch;
     const commit = await git.resolveCommit(id, named);

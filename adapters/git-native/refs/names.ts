@@ -1,5 +1,6 @@
 // Validation of names before they reach git: ref names (a port of git's check-ref-format), oids, and paths in a tree.
 import { Buffer, isUtf8 } from 'node:buffer';
+import { fullName } from '#core/repositories/ref-names';
 
 /** Below the limit of a file name, with room for `.lock`, per component; and of a path in all. */
 const longestComponent = 250;
@@ -39,9 +40,9 @@ function hasControl(name: string): boolean {
   return false;
 }
 
-/** As `git branch` and `git tag` check: no leading `-`, and no branch called HEAD. */
+/** As `git branch` and `git tag` check: no leading `-`, no branch called HEAD; and none that looks like a full name. */
 export function isLegalName(kind: 'branch' | 'tag', name: string): boolean {
-  if (name.startsWith('-') || (kind === 'branch' && name === 'HEAD')) return false;
+  if (name.startsWith('-') || name.startsWith(fullName) || (kind === 'branch' && name === 'HEAD')) return false;
   return isLegalRef(`${kind === 'branch' ? 'refs/heads/' : 'refs/tags/'}${name}`);
 }
 

@@ -2,11 +2,12 @@
 import { createHash } from 'node:crypto';
 import { Lru } from '#core/kernel/lru';
 import { mergeRefs, zeroOid, type Oid, type Ref, type RefList } from '#core/repositories/git-backend';
+import { refsNamed } from '#core/repositories/ref-names';
 import type { Objects } from '../objects/objects.ts';
 import { hiddenRefs } from '../process/environment.ts';
 import { fewFiles } from '../storage/few-files.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
-import { isLegalName, isLegalRef, isOid } from './names.ts';
+import { isLegalRef, isOid } from './names.ts';
 import { TimeSlice } from '../process/time-slice.ts';
 import { RefFiles, type StoredRef } from './ref-files.ts';
 
@@ -77,13 +78,7 @@ export class Refs {
     const named =
       revision === 'HEAD'
         ? ['HEAD']
-        : [
-            ...(isLegalName('branch', revision) ? [`refs/heads/${revision}`] : []),
-            ...(isLegalName('tag', revision) ? [`refs/tags/${revision}`] : []),
-            ...(revision.startsWith('refs/') && !revision.startsWith(`${hiddenRefs}/`) && isLegalRef(revision)
-              ? [revision]
-              : []),
-          ];
+        : refsNamed(revision).filter((name) => isLegalRef(name) && !name.startsWith(`${hiddenRefs}/`));
     for (const name of named) {
       const oid = await this.read(location, name);
       // A branch is a commit, and HEAD a branch.

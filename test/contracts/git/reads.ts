@@ -189,6 +189,9 @@ export const readChecks: readonly Check<Bench>[] = [
         'a\u007fb',
         'HEAD',
         'refs/heads/x',
+        'refs/x',
+        'refs',
+        'a/refs/x',
         '{',
         'a./b',
         '-a',
@@ -199,12 +202,12 @@ export const readChecks: readonly Check<Bench>[] = [
         const { code } = await git(folder, ['check-ref-format', `refs/heads/${name}`]);
         assert.equal(
           backend.isLegalName('branch', name),
-          code === 0 && !name.startsWith('-') && name !== 'HEAD',
+          code === 0 && !/^(?:-|refs\/)/.test(name) && name !== 'HEAD',
           `branch ${JSON.stringify(name)}`,
         );
         assert.equal(
           backend.isLegalName('tag', name),
-          code === 0 && !name.startsWith('-'),
+          code === 0 && !/^(?:-|refs\/)/.test(name),
           `tag ${JSON.stringify(name)}`,
         );
       }
