@@ -8,7 +8,7 @@ import { give, make, must, repos, world, type World } from './attack-world.ts';
 
 const shadows = ['refs/heads/refs/heads/main', 'refs/heads/refs/tags/v1', 'refs/tags/refs/heads/side'];
 
-/** What bob may write to: `main`, `side` and the tag `v1` are its first commit, and a second one is in the work tree. */
+/** What bob may write to: `main`, `side` and the tag `v1` are at one commit, and the work tree has a second one. */
 async function shared(t: Parameters<typeof world>[0]): Promise<World & { readonly url: string }> {
   const given = await world(t);
   const { forge, alice, bob, work, push } = given;
