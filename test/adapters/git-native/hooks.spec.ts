@@ -42,6 +42,8 @@ async function update(hooks: PushHooks, ref: string): Promise<{ code: number; to
   return { code, told: stderr, read: Number(/^rchar: (\d+)$/m.exec(stdout)?.[1] ?? Number.NaN) };
 }
 
+const unbounded = { take: () => undefined };
+
 void t.test('update reads as much for a ref among two thousand as among two', async (t) => {
   const [few, many] = [await opened(t, 2), await opened(t, 2000)];
   for (const [hooks, last] of [
@@ -89,19 +91,19 @@ void t.test('a name of whatever characters is read alike from a push and from th
   const question = await readPreReceive({ pipe: () => pipe } as unknown as GitProcess, 2 ** 24);
   t.ok(isDeepStrictEqual(question?.updates, expected), 'the question');
   const commands = refs.map((ref, index) => pktLine(`${old} ${next} ${ref}${index === 0 ? '\0report-status' : ''}\n`));
-  const { updates } = await readPushCommands(toAsync([...commands, flushPkt]), 2 ** 24);
+  const { updates } = await readPushCommands(toAsync([...commands, flushPkt]), 2 ** 24, unbounded);
   t.ok(isDeepStrictEqual(updates, expected), 'the push');
 });
 
 void t.test('a push of another object format is refused by the name of that', async (t) => {
   const zero = '0'.repeat(64);
   const body = [pktLine(`${zero} ${'b'.repeat(64)} refs/heads/a\0report-status object-format=sha256\n`), flushPkt];
-  await t.rejects(readPushCommands(toAsync(body), 1000), {
+  await t.rejects(readPushCommands(toAsync(body), 1000, unbounded), {
     name: 'ValidationFailed',
     message: 'The push is of a repository in the object format "sha256"',
   });
   const usual = [pktLine(`${zero.slice(24)} ${'b'.repeat(40)} refs/heads/a\0object-format=sha1 atomic\n`), flushPkt];
-  t.same([...(await readPushCommands(toAsync(usual), 1000)).capabilities], ['object-format', 'atomic']);
+  t.same([...(await readPushCommands(toAsync(usual), 1000, unbounded)).capabilities], ['object-format', 'atomic']);
 });
 
 void t.test('the question of pre-receive ends at its own last line, wherever the pieces of it are cut', async (t) => {
