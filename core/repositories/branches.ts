@@ -11,7 +11,7 @@ import { zeroOid, type Oid, type Ref } from './git-backend.ts';
 import type { Divergence } from './git-refs.ts';
 import { checkMove, moveRef, type MoveParts } from './move-refs.ts';
 import type { RepositoryParts } from './parts.ts';
-import { checkRoom } from './ref-limit.ts';
+import { inRoom } from './ref-limit.ts';
 import type { Repository } from './repository.ts';
 
 type Readable = Granted<Repository, 'repo.read'>;
@@ -142,9 +142,11 @@ export const createBranch =
       detail: `"name": "${name}" is in use`,
     });
     if ((await git.readRefs(id, [update.ref]))[0] !== zeroOid) throw taken;
-    await checkRoom(parts, id, update);
-    await checkMove(parts, granted, update);
-    if ((await moveRef(parts, granted, update)) === 'stale') throw taken;
+    const moving = await inRoom(parts, id, update, async () => {
+      await checkMove(parts, granted, update);
+      return moveRef(parts, granted, update);
+    });
+    if (moving === 'stale') throw taken;
     return { name, baseRef: base };
   };
 

@@ -8,10 +8,12 @@ import type { Maintenance } from './maintenance.ts';
 import type { RepositoryParts } from './parts.ts';
 import type { PushIntent } from './push-intent.ts';
 import { roomForBytes } from './quota.ts';
+import { roomForRefs, withinRoom, type RefLimitParts } from './ref-limit.ts';
 import { judgeRefs } from './ref-policy.ts';
 import type { Repository } from './repository.ts';
 
 export type JudgeParts = DeletionParts &
+  RefLimitParts &
   Pick<RepositoryParts, 'store' | 'protections' | 'settings'> & { readonly maintenance: Maintenance };
 
 /** What git shows to who has lost access. */
@@ -46,6 +48,7 @@ export function judgePush(
   how: 'pushed' | 'merged' = 'pushed',
 ): PushJudge {
   const room = roomForBytes(parts, granted.resource, granted.call.caller);
+  const refRoom = roomForRefs(parts, granted.resource.id);
   let lost: HexforgeError | undefined;
   let admitted = false;
   return {
@@ -55,7 +58,10 @@ export function judgePush(
     get admitted() {
       return admitted;
     },
-    ended: () => room.ended(),
+    ended() {
+      room.ended();
+      refRoom.ended();
+    },
     async judge(updates, given) {
       let computed = false;
       const objects: typeof given = {
@@ -68,7 +74,7 @@ export function judgePush(
       try {
         const before = await granted.renew();
         const policy = judgeRefs(parts, before.resource, before.call.caller, how);
-        const verdicts = await room.judge(policy)(updates, objects);
+        const verdicts = await room.judge(withinRoom(refRoom, policy))(updates, objects);
         // A walk of history takes its time too.
         const now = computed ? await granted.renew() : before;
         const final = await admitDeletions(parts, now, updates, verdicts, given.atomic);

@@ -6,9 +6,10 @@ import type { Moving } from './git-refs.ts';
 import { judgeRefs } from './ref-policy.ts';
 import type { RepositoryParts } from './parts.ts';
 import { pushIntent, type PushIntentParts } from './push-intent.ts';
+import type { RefLimitParts } from './ref-limit.ts';
 import type { Repository } from './repository.ts';
 
-export type MoveParts = PushIntentParts & Pick<RepositoryParts, 'protections'>;
+export type MoveParts = PushIntentParts & RefLimitParts & Pick<RepositoryParts, 'protections'>;
 type Writable = Granted<Repository, 'repo.write'>;
 
 /**

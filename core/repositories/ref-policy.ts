@@ -4,7 +4,6 @@ import type { Caller } from '#core/kernel/caller';
 import { mergeRefs, zeroOid, type GitBackend, type JudgeRefs, type RefUpdate, type RefVerdict } from './git-backend.ts';
 import type { RepositoryParts } from './parts.ts';
 import { moveRefusal, roleRefusal } from './protection.ts';
-import { refusedByLimit } from './ref-limit.ts';
 import type { Repository } from './repository.ts';
 
 /** Refs the forge keeps for itself; clients see and touch none of them. */
@@ -49,13 +48,7 @@ export const judgeRefs =
     how: 'pushed' | 'merged' = 'pushed',
   ): JudgeRefs =>
   async (updates, objects) => {
-    const full = await refusedByLimit({ git }, repository.id, updates);
-    const verdicts = judgeNames(git, repository, updates).map((verdict, index) => {
-      const update = updates[index];
-      return verdict.refusal === undefined && update !== undefined && full.has(update)
-        ? { ...verdict, refusal: full.get(update) }
-        : verdict;
-    });
+    const verdicts = judgeNames(git, repository, updates);
     if (!updates.some(({ ref }) => ref.startsWith(branches))) return verdicts;
     const rules = await protections.all(repository.id);
     if (rules.size === 0) return verdicts;

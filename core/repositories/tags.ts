@@ -11,7 +11,7 @@ import { zeroOid, type Oid } from './git-backend.ts';
 import type { Signature } from './git-history.ts';
 import { checkMove, moveRef, type MoveParts } from './move-refs.ts';
 import type { RepositoryParts } from './parts.ts';
-import { checkRoom } from './ref-limit.ts';
+import { inRoom } from './ref-limit.ts';
 import type { Repository } from './repository.ts';
 
 /** A tag as lists show it. */
@@ -105,13 +105,15 @@ export const createTag =
     });
     if ((await git.readRefs(id, [full]))[0] !== zeroOid) throw taken;
     const update = { ref: full, old: zeroOid, new: commit };
-    await checkRoom(parts, id, update);
-    await checkMove(parts, granted, update);
-    const oid =
-      message.trim() === ''
-        ? commit
-        : await git.writeTag(id, { name, commit, message, tagger: await taggerOf(parts, call) });
-    if ((await moveRef(parts, granted, { ...update, new: oid })) === 'stale') throw taken;
+    const moving = await inRoom(parts, id, update, async () => {
+      await checkMove(parts, granted, update);
+      const oid =
+        message.trim() === ''
+          ? commit
+          : await git.writeTag(id, { name, commit, message, tagger: await taggerOf(parts, call) });
+      return moveRef(parts, granted, { ...update, new: oid });
+    });
+    if (moving === 'stale') throw taken;
     return { name, ref: named };
   };
 

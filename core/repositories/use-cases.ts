@@ -42,6 +42,7 @@ export function repositoryUseCases(
     ...parts,
     maintenance: upkeep,
     reconciler: settling,
+    comingRefs: new Map(),
     roleTable: lateRoleTable(parts.permissionTable),
   };
   return {

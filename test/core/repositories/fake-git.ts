@@ -65,6 +65,8 @@ export class FakeGit implements GitBackend {
   breaks: Break = 'never';
   /** Runs while a push is on its way, before it is judged. */
   whileReceiving: (() => Promise<unknown>) | undefined;
+  /** Runs when refs are judged and none has moved yet. */
+  whileMoving: (() => Promise<unknown>) | undefined;
   /** Whether pushes move all or nothing. */
   atomic = false;
   /** Why refs of the last push were refused. */
@@ -386,6 +388,7 @@ export class FakeGit implements GitBackend {
       ({ ref, old }, index) => verdicts[index]?.refusal === undefined && (refs.get(ref) ?? zeroOid) === old,
     );
     this.sentences.push(...verdicts.flatMap(({ refusal }) => refusal ?? []));
+    await this.whileMoving?.();
     if (this.atomic && accepted.length < updates.length) return [];
     for (const update of accepted) {
       if (update.new === zeroOid) refs.delete(update.ref);

@@ -1,7 +1,8 @@
 // Branches, tags and protection on in-memory stores: what is written down before a ref moves, what is told after, and
 // what cut short leaves.
 import t from 'tap';
-import { defaultProtection, zeroOid, type RefUpdate, type Repository } from '#core/repositories/index';
+import { defaultProtection, zeroOid, type JudgeRefs, type RefUpdate, type Repository } from '#core/repositories/index';
+import { roomForRefs, withinRoom } from '#core/repositories/ref-limit';
 import { judgeRefs } from '#core/repositories/ref-policy';
 import { oid } from './fake-git.ts';
 import { alice, bob, refusal, root, world, type World } from './world.ts';
@@ -273,11 +274,11 @@ void t.test('a repository with a hundred thousand refs takes no other, over REST
   const tooMany = refusal('unprocessable');
   await t.rejects(forge.useCases.createBranch(granted, { name: 'one-more' }), tooMany);
   await t.rejects(forge.useCases.createTag(granted, { name: 'one-more' }), tooMany);
-  const judge = judgeRefs(
-    { git: forge.git, store: forge.store, protections: forge.protections },
-    repository,
-    granted.call.caller,
-  );
+  const judge = (...asked: Parameters<JudgeRefs>): ReturnType<JudgeRefs> =>
+    withinRoom(
+      roomForRefs({ git: forge.git, comingRefs: new Map() }, repository.id),
+      judgeRefs(forge, repository, granted.call.caller),
+    )(...asked);
   const [create, move, remove] = [
     { ref: 'refs/heads/more', old: zeroOid, new: tip },
     { ref: 'refs/heads/main', old: tip, new: oid(9) },
@@ -307,8 +308,51 @@ void t.test('a repository with a hundred thousand refs takes no other, over REST
     40 + 30,
     'more than may be deleted at once make no room',
   );
+  t.match(
+    await verdicts([{ ref: 'refs/heads/main', old: tip, new: zeroOid }, create]),
+    [
+      ['refs/heads/main', /default branch/],
+      ['refs/heads/more', /100000/],
+    ],
+    'nor does one that is refused',
+  );
   forge.git.listed = () => [{ name: `refs/tags/${'x'.repeat(16 * 1024 ** 2)}`, oid: oid(1) }];
   await t.rejects(forge.useCases.createBranch(granted, { name: 'long' }), refusal('unprocessable'), 'so do long names');
+});
+
+void t.test('changes side by side share the room for refs that is left (item 15)', async (t) => {
+  const { forge, repository, tip } = await start(t);
+  const { refs } = forge.git.repositories.get(repository.id) ?? { refs: new Map<string, string>() };
+  const others = full().slice(10);
+  forge.git.listed = () => [...others, ...[...refs].map(([name, at]) => ({ name, oid: at }))];
+  const granted = await forge.granted(alice, 'repo.write', repository);
+  const pushed = (name: string): Promise<string> =>
+    forge.push(
+      alice,
+      repository,
+      Array.from({ length: 6 }, (_, index) => ({ ref: `refs/tags/${name}${index}`, old: zeroOid, new: tip })),
+    );
+  const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+  let judged = 0;
+  const { promise: all, resolve: allJudged } = Promise.withResolvers<void>();
+  forge.git.whileMoving = () => {
+    judged += 1;
+    if (judged === 4) allJudged();
+    return gate;
+  };
+  const under = Promise.all(['a', 'b', 'c', 'd'].map(pushed));
+  await all;
+  await t.rejects(forge.useCases.createBranch(granted, { name: 'more' }), refusal('unprocessable'));
+  await t.rejects(forge.useCases.createTag(granted, { name: 'more' }), refusal('unprocessable'));
+  open();
+  t.equal((await under).join(',').split(',').filter(Boolean).length, 9);
+  t.equal(forge.git.listed('all').length, 100_000);
+  refs.delete('refs/tags/a0');
+  forge.git.whileMoving = () => Promise.reject(new Error('killed before refs moved'));
+  await t.rejects(pushed('e'), /killed/);
+  forge.git.whileMoving = undefined;
+  await forge.useCases.createBranch(granted, { name: 'more' });
+  t.equal(forge.git.listed('all').length, 100_000, 'what broke off holds no room');
 });
 
 void t.test('one page of branches looks at its own commits, and none where the client has it', async (t) => {
