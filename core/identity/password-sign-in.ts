@@ -2,7 +2,7 @@
 // directories, under one throttle (document D, "Signing in through others").
 import type { AuditAction, AuditEntry, AuditLog } from '#core/kernel/audit';
 import type { AccountStanding, PasswordHasher, PasswordSignIn } from '#core/kernel/credentials';
-import { Forbidden, RateLimited, Unavailable } from '#core/kernel/errors';
+import { Forbidden, RateLimited, Unauthorized, Unavailable } from '#core/kernel/errors';
 import { clientNetwork } from '#core/kernel/network';
 import type { DirectoryUser, PasswordDirectories } from '#core/kernel/password-directories';
 import type { RateCounter } from '#core/kernel/rate';
@@ -198,6 +198,10 @@ export function passwordSignIn(parts: PasswordParts): Passwords {
       async prove(username, password, { ip, now }) {
         // A token that has ended is no attempt at a password, which would shut its owner out, and no directory's.
         if (hasTokenForm(password)) return undefined;
+        if (!(await settings.get('git.password_auth')))
+          throw new Unauthorized('Passwords are not accepted for git here', {
+            detail: 'Use a personal access token as the password',
+          });
         const proved = await passwords.prove({
           username,
           password,
@@ -221,6 +225,7 @@ export function passwordSignIn(parts: PasswordParts): Passwords {
           ...userOf(proved.account),
           // Asks no directory: what one said counts as long as the request lasts, and the account as it is.
           async unchanged() {
+            if (!(await settings.get('git.password_auth'))) return undefined;
             const held = await accounts.secured(name);
             if (held?.account.id !== id || !stillProves(proved, held)) return undefined;
             if ((await blockOf(held.account)) !== undefined) return undefined;

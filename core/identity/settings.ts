@@ -6,6 +6,7 @@ declare module '#core/kernel/settings' {
     'signup.enabled': boolean;
     'signup.require_approval': boolean;
     'auth.require_email_verification': boolean;
+    'git.password_auth': boolean;
   }
 }
 
@@ -23,5 +24,11 @@ export const identitySettings: readonly SettingSpec[] = [
     type: 'boolean',
     default: false,
     description: 'An account whose e-mail address is not verified may not sign in',
+  },
+  {
+    key: 'git.password_auth',
+    type: 'boolean',
+    default: true,
+    description: 'Whether git over HTTP accepts the password of an account; tokens are accepted either way',
   },
 ];

@@ -1,13 +1,5 @@
 // Who may fetch and who may push: the rule depends on the service asked for, so the one access decision is asked here.
-import {
-  changes,
-  reads,
-  Unauthorized,
-  type AccessDecision,
-  type Call,
-  type GrantOf,
-  type ScopeName,
-} from 'hexforge/plugin';
+import { changes, reads, type AccessDecision, type Call, type GrantOf, type ScopeName } from 'hexforge/plugin';
 
 export interface RepositoryParams {
   readonly owner: string;
@@ -26,25 +18,17 @@ const scopes = { fetch: 'repo.read', push: 'repo.write' } as const satisfies Rec
 
 export interface Admission {
   readonly access: AccessDecision;
-  /** The setting `git.password_auth`. */
-  readonly passwordsAllowed: () => Promise<boolean>;
 }
 
 /** The `.git` of a clone URL is optional, and no repository's name ends so. */
 const named = ({ owner, repo }: RepositoryParams) => ({ owner, repo: repo.replace(/\.git$/, '') });
 
 /** @throws {Unauthorized | InsufficientScope | Forbidden | NotFound} */
-export async function admitted<K extends keyof typeof rules>(
-  { access, passwordsAllowed }: Admission,
+export function admitted<K extends keyof typeof rules>(
+  { access }: Admission,
   call: Call,
   kind: K,
   path: RepositoryParams,
 ): Promise<GrantOf<(typeof rules)[K]>> {
-  const { caller } = call;
-  if (caller.kind === 'user' && caller.credential.kind === 'password' && !(await passwordsAllowed())) {
-    throw new Unauthorized('Passwords are not accepted for git here', {
-      detail: 'Use a personal access token as the password',
-    });
-  }
   return access.decide(call, rules[kind], scopes[kind], named(path));
 }

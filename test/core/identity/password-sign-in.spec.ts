@@ -149,6 +149,26 @@ void t.test('ten failures of one name and address hold for every password, sessi
 });
 
 void t.test(
+  'switched off for git, no password is hashed, and one that was proved proves nothing any more',
+  async (t) => {
+    const w = company();
+    await w.account('ada');
+    const proved = await w.basic('ada', 'password of ada');
+    t.match(await proved?.unchanged?.(w.clock.now()), { username: 'ada' });
+    w.settingValues['git.password_auth'] = false;
+    t.equal(await proved?.unchanged?.(w.clock.now()), undefined);
+    const { calls } = w.hasher;
+    for (const password of ['password of ada', 'wrong', 'directory'])
+      await t.rejects(w.basic('ada', password), {
+        name: 'Unauthorized',
+        message: /Passwords are not accepted for git/,
+      });
+    t.strictSame([w.hasher.calls, w.asked], [calls, []]);
+    t.match(await w.login('ada', 'password of ada'), { account: { username: 'ada' } }, 'a session is no matter of git');
+  },
+);
+
+void t.test(
   'a token that has ended is no attempt at a password: neither counted nor shown to a directory',
   async (t) => {
     const w = company();

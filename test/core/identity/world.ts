@@ -55,6 +55,7 @@ export function world() {
     'signup.enabled': false,
     'signup.require_approval': false,
     'auth.require_email_verification': false,
+    'git.password_auth': true,
   };
   const settings: Settings = { get: async (key) => (settingValues[key] ?? defaults[key]) as SettingValues[typeof key] };
   const entries: KeptEntry[] = [];

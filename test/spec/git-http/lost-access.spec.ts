@@ -10,6 +10,7 @@ import { sharedForge } from '#test/support/shared-forge';
 import { remote, stockGit, workTree } from '#test/support/stock-git';
 
 const repos = '/api/v1/repos';
+const passwordAuth = '/api/v1/admin/settings/git.password_auth';
 
 /** Bob, who may write to a public repository of alice's, and with what he pushes. */
 interface Scene {
@@ -26,6 +27,8 @@ interface Loss {
   readonly what: string;
   readonly by: 'password' | 'token' | 'session';
   lose(scene: Scene): Promise<{ readonly status: number }>;
+  /** Where it is lost by others than bob too. */
+  regain?(scene: Scene): Promise<unknown>;
   readonly told: RegExp;
 }
 
@@ -74,6 +77,13 @@ const losses: readonly Loss[] = [
     lose: ({ alice, repo }) => alice.client.patch(`${repos}/alice/${repo}`, { body: { name: `${repo}-moved` } }),
     told: gone,
   },
+  {
+    what: 'passwords are switched off for git',
+    by: 'password',
+    lose: ({ admin }) => admin.put(passwordAuth, { body: { value: 'false' } }),
+    regain: ({ admin }) => admin.put(passwordAuth, { body: { value: 'true' } }),
+    told: credential,
+  },
 ];
 
 void t.test('access that is lost while a request lasts', async (t) => {
@@ -112,13 +122,14 @@ void t.test('access that is lost while a request lasts', async (t) => {
   const refsOf = async (repo: string): Promise<string[]> =>
     (await work.git('ls-remote', '--refs', remote(forge.url, `alice/${repo}`, alice))).trim().split('\n');
 
-  for (const [index, { what, by, lose, told }] of losses.entries()) {
+  for (const [index, { what, by, lose, regain, told }] of losses.entries()) {
     await t.test(`a push by ${by} moves nothing when ${what} before it ends`, async (t) => {
       const scene = await setScene(String(index));
       const { bob, repo, secret } = scene;
       const url = remote(proxy.url, `alice/${repo}`, { username: bob.username, password: secret[by] });
       proxy.meanwhile = async () => t.match((await lose(scene)).status, /^20[014]$/);
       const { code, stderr } = await work.ran('push', url, 'main:other', 'main:refs/tags/v1');
+      await regain?.(scene);
       t.equal(proxy.meanwhile, undefined);
       t.not(code, 0);
       t.match(stderr, told);
@@ -206,5 +217,18 @@ void t.test('an answer that is read slowly breaks off when access is lost', asyn
     ),
     false,
     'a token that is deleted',
+  );
+  const [, , [, path, body] = []] = answers;
+  const admin = await forge.administrator();
+  const headers = {
+    authorization: `Basic ${Buffer.from(`alice:${alice.password}`).toString('base64')}`,
+    'content-type': 'application/x-git-upload-pack-request',
+  };
+  t.equal(
+    await readInParts(forge.url, path ?? '', headers, body, () =>
+      admin.put(passwordAuth, { body: { value: 'false' } }),
+    ),
+    false,
+    'a fetch by password, when passwords are switched off for git',
   );
 });
