@@ -41,6 +41,11 @@ export interface ReceiveRequest extends ServeRequest {
   /** Told what the client wants to change, before any object is read: the intent is committed here. */
   announced(updates: readonly RefUpdate[]): Promise<void>;
   readonly judge: JudgeRefs;
+  /**
+   * Asked every few seconds while the refs that were let through move, one after the other: why no more of them may, as
+   * git shows it to who pushed; undefined where they may. Those that have moved stay. Absent: all may.
+   */
+  readonly stands?: () => Promise<string | undefined>;
   /** Told which refs moved, before the answer's last byte goes out. Not told of a push that moved none. */
   landed(updates: readonly RefUpdate[]): Promise<void>;
 }

@@ -24,9 +24,18 @@ const lostAccess: { readonly [Kind in ErrorKind]?: string } = {
   not_found: 'the repository is not here any more, or not yours to see',
 };
 
+/** @throws what is no loss of access. */
+function lossIn(error: unknown): string {
+  const refusal = error instanceof HexforgeError ? lostAccess[error.kind] : undefined;
+  if (refusal === undefined) throw error;
+  return refusal;
+}
+
 export interface PushJudge {
   readonly judge: JudgeRefs;
-  /** Why the caller may not push any more. */
+  /** Why the caller may not push any more, in the words of git's report; undefined where they may. */
+  stands(): Promise<string | undefined>;
+  /** Why the caller might not push any more when it was judged. */
   readonly lost: HexforgeError | undefined;
   /** Whether any ref was let through: before that none moves. */
   readonly admitted: boolean;
@@ -62,6 +71,14 @@ export function judgePush(
       room.ended();
       refRoom.ended();
     },
+    async stands() {
+      try {
+        await granted.renew();
+        return undefined;
+      } catch (error) {
+        return lossIn(error);
+      }
+    },
     async judge(updates, given) {
       let computed = false;
       const objects: typeof given = {
@@ -84,8 +101,7 @@ export function judgePush(
         }
         return final;
       } catch (error) {
-        const refusal = error instanceof HexforgeError ? lostAccess[error.kind] : undefined;
-        if (refusal === undefined) throw error;
+        const refusal = lossIn(error);
         lost = error as HexforgeError;
         return updates.map(({ ref }) => ({ ref, refusal }));
       }

@@ -25,6 +25,7 @@ export function pushes(parts: Parts): Pushes {
           ...intent.hooks,
           service: 'git-receive-pack',
           judge: judging.judge,
+          stands: judging.stands,
         });
         return ending(answer, conclude);
       } catch (error) {

@@ -48,6 +48,8 @@ export interface GitLimits {
   readonly transferSeconds: number;
   /** Seconds without a byte either way after which a clone or push is given up. Default 120. */
   readonly idleSeconds: number;
+  /** Seconds for which a push stands without being asked about again while its refs move. Default 5. */
+  readonly standsSeconds: number;
   /** What a client has to send or to read while it holds a place. Default 1 KiB a second, judged by the minute. */
   readonly leastRate: LeastRate;
   /** Seconds a caller waits for last commits before the answer goes out with entries missing. Default 30. */
@@ -76,6 +78,7 @@ export function gitLimits(given: Partial<GitLimits> = {}): GitLimits {
     mergeSeconds: 60,
     transferSeconds: 3600,
     idleSeconds: 120,
+    standsSeconds: 5,
     leastRate: { bytesPerSecond: 1024, seconds: 60 },
     lastCommitSeconds: 30,
     walkSeconds: 300,

@@ -25,6 +25,8 @@ export interface Push {
   quarantine: string | undefined;
   /** Whether its verdict refuses it whole: what git says of it then is the judge's word. */
   refused: boolean;
+  /** Why no more of its refs may move, where it was stopped for that. */
+  lost: string | undefined;
   /** Why nobody could judge it, where that is so. */
   unjudged: HexforgeError | undefined;
   /**

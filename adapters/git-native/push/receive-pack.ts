@@ -19,6 +19,7 @@ import { verdictsVariable, type Hooks, type PushHooks } from './hooks.ts';
 import { Judging, undecided } from './judging.ts';
 import type { Push } from './push.ts';
 import { fatal, isMultiplexed, PushReport, reportOf } from './report.ts';
+import { stopWhenLost } from './standing.ts';
 
 export interface ReceivePackParts extends SmartHttpParts {
   readonly refs: Refs;
@@ -114,6 +115,7 @@ export class ReceivePack {
         over: false,
         quarantine: undefined,
         refused: false,
+        lost: undefined,
         unjudged: undefined,
         unmoved: new Set(),
       };
@@ -167,7 +169,7 @@ export class ReceivePack {
       if (error instanceof HexforgeError) process.stdin.end();
       else await this.#clientLeft(push);
     });
-    void this.#judging.judge(push);
+    void this.#judging.judge(push).then(() => stopWhenLost(push, this.#parts));
     let failure: { readonly error: unknown } | undefined;
     try {
       await this.#answer(push);
@@ -213,7 +215,8 @@ export class ReceivePack {
         'a push ended without a report',
       );
       const landed = new Set(moved);
-      if (landed.size > 0) return instead((update) => (landed.has(update) ? undefined : 'git did not finish the push'));
+      if (landed.size > 0 || push.lost !== undefined)
+        return instead((update) => (landed.has(update) ? undefined : (push.lost ?? 'git did not finish the push')));
     }
     const fault = this.#fault(push, report, code);
     channel.fault = fault;

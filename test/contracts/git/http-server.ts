@@ -17,6 +17,8 @@ export interface GitServer {
   /** Whether a request came compressed. */
   compressed: boolean;
   judge: JudgeRefs;
+  /** Why no more refs of a push may move, while they do. */
+  stands: () => Promise<string | undefined>;
   /** Runs while a push is announced, before an object of it is read. */
   onAnnounced: () => Promise<void>;
   /** Runs when git has begun to answer a request and nothing of it was sent. */
@@ -52,6 +54,7 @@ export async function serve(backend: GitBackend): Promise<GitServer> {
                 await server.onAnnounced();
               },
               judge: (updates, objects) => server.judge(updates, objects),
+              stands: () => server.stands(),
               landed: async (updates) => void server.landed.push([...updates]),
             })
           : await backend.uploadPack(repository, { ...common, service: 'git-upload-pack' });
@@ -89,6 +92,7 @@ export async function serve(backend: GitBackend): Promise<GitServer> {
     protocols: new Set(),
     compressed: false,
     judge: async (updates) => updates.map(({ ref }) => ({ ref, refusal: undefined })),
+    stands: async () => undefined,
     onAnnounced: async () => undefined,
     onAnswer: () => undefined,
     open: 0,

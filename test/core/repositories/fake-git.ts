@@ -8,7 +8,6 @@ import {
   type Divergence,
   type FileWrite,
   type GitBackend,
-  type JudgeRefs,
   type Keeping,
   type KeepHooks,
   type LastCommit,
@@ -67,6 +66,8 @@ export class FakeGit implements GitBackend {
   whileReceiving: (() => Promise<unknown>) | undefined;
   /** Runs when refs are judged and none has moved yet. */
   whileMoving: (() => Promise<unknown>) | undefined;
+  /** Runs when a ref has moved, of which each takes so long that the push is asked about before it. */
+  whenMoved: (() => Promise<unknown>) | undefined;
   /** Whether pushes move all or nothing. */
   atomic = false;
   /** Why refs of the last push were refused. */
@@ -241,7 +242,7 @@ export class FakeGit implements GitBackend {
     const { refs } = this.#stored(repository);
     const old = refs.get(ref) ?? zeroOid;
     if (!this.commits.has(commit) || !this.repositories.has(from)) throw new NotFound('The commit is not there');
-    if (from !== repository && (await this.#move(repository, [{ ref, old, new: commit }], judge)).length === 0)
+    if (from !== repository && (await this.#move(repository, [{ ref, old, new: commit }], { judge })).length === 0)
       return 'refused';
     this.beforeRefsMove?.();
     if ((refs.get(ref) ?? zeroOid) !== (from === repository ? old : commit)) return 'stale';
@@ -321,7 +322,7 @@ export class FakeGit implements GitBackend {
     const updates = [{ ref, old: parent, new: id }];
     await hooks.announced(updates);
     this.beforeRefsMove?.();
-    const moved = await this.#move(repository, updates, hooks.judge);
+    const moved = await this.#move(repository, updates, hooks);
     if (moved.length > 0) await hooks.landed(moved);
     const commit = { oid: id, message, author, committer, parents: parent === zeroOid ? [] : [parent] };
     return {
@@ -347,7 +348,7 @@ export class FakeGit implements GitBackend {
     const updates = [{ ref, old: target, new: id }];
     await hooks.announced(updates);
     this.beforeRefsMove?.();
-    const moved = await this.#move(repository, updates, hooks.judge);
+    const moved = await this.#move(repository, updates, hooks);
     if (moved.length > 0) await hooks.landed(moved);
     return { kind: 'made', oid: id, refusal: moved.length > 0 ? undefined : 'failed to update ref' };
   }
@@ -369,7 +370,7 @@ export class FakeGit implements GitBackend {
       await request.announced(updates);
       if (this.breaks === 'before refs move') throw new Error('killed before refs moved');
       await this.whileReceiving?.();
-      const moved = await this.#move(repository, updates, request.judge);
+      const moved = await this.#move(repository, updates, request);
       if (this.breaks === 'after refs moved') throw new Error('killed after refs moved');
       if (moved.length > 0) await request.landed(moved);
       yield utf8(moved.map(({ ref }) => ref).join(','));
@@ -377,7 +378,11 @@ export class FakeGit implements GitBackend {
     return run.call(this);
   }
 
-  async #move(repository: string, updates: readonly RefUpdate[], judge: JudgeRefs): Promise<RefUpdate[]> {
+  async #move(
+    repository: string,
+    updates: readonly RefUpdate[],
+    { judge, stands }: Pick<ReceiveRequest, 'judge' | 'stands'>,
+  ): Promise<RefUpdate[]> {
     const { refs } = this.#stored(repository);
     const verdicts = await judge(updates, {
       isAncestor: async () => true,
@@ -390,11 +395,19 @@ export class FakeGit implements GitBackend {
     this.sentences.push(...verdicts.flatMap(({ refusal }) => refusal ?? []));
     await this.whileMoving?.();
     if (this.atomic && accepted.length < updates.length) return [];
+    const moved: RefUpdate[] = [];
     for (const update of accepted) {
+      const lost = await stands?.();
+      if (lost !== undefined) {
+        this.sentences.push(lost);
+        break;
+      }
       if (update.new === zeroOid) refs.delete(update.ref);
       else refs.set(update.ref, update.new);
+      moved.push(update);
+      await this.whenMoved?.();
     }
-    return accepted;
+    return moved;
   }
 
   async maintain(repository: string): Promise<void> {

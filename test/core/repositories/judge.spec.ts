@@ -73,6 +73,28 @@ void t.test('a push of somebody who lost access on its way moves nothing, and gi
   }
 });
 
+void t.test('a push moves no further ref once access is lost; what has moved is recorded (item 3)', async (t) => {
+  for (const [what, lose, sentence] of losses) {
+    const begun = await start(t);
+    const { forge, repository, tip } = begun;
+    forge.git.whenMoved = () => lose(begun);
+    const told = await forge.push(
+      bob,
+      repository,
+      ['one', 'two', 'three'].map((name) => ({ ref: `refs/heads/${name}`, old: zeroOid, new: tip })),
+    );
+    t.equal(told, 'refs/heads/one', what);
+    t.same([...refsOf(forge, repository).keys()], ['refs/heads/main', 'refs/heads/one'], what);
+    t.match(forge.git.sentences, [sentence], what);
+    t.match(
+      (await forge.events()).filter(({ type }) => type === 'push'),
+      [{ payload: { ref: 'refs/heads/one' } }],
+      what,
+    );
+    t.equal(forge.intents.open_.size, 0);
+  }
+});
+
 void t.test(
   'a file written and a branch made or deleted by somebody who lost access meanwhile are refused',
   async (t) => {

@@ -2,9 +2,12 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { request as send, type IncomingMessage } from 'node:http';
+import { join } from 'node:path';
 import t from 'tap';
 import type { Client } from '#test/support/client';
+import { temporaryFolder } from '#test/support/folder';
 import { startTestForge, type TestForge, type TestUser } from '#test/support/forge';
+import { holdRefs, refsHeld } from '#test/support/held-refs';
 import { holdingProxy } from '#test/support/holding-proxy';
 import { sharedForge } from '#test/support/shared-forge';
 import { remote, stockGit, workTree } from '#test/support/stock-git';
@@ -145,6 +148,23 @@ void t.test('access that is lost while a request lasts', async (t) => {
     proxy.meanwhile = async () => undefined;
     t.equal((await work.ran('push', url, 'main:other')).code, 0);
     t.equal((await refsOf(repo)).length, 2);
+  });
+
+  await t.test('a push whose refs take long to move moves no more of them when access is lost (item 3)', async (t) => {
+    const scene = await setScene('long');
+    const { bob, repo, secret } = scene;
+    const held = join(await temporaryFolder(t), 'held');
+    const url = remote(proxy.url, `alice/${repo}`, { username: bob.username, password: secret.password });
+    proxy.meanwhile = () => holdRefs(join(forge.dataDir, 'repositories'), 'refs/heads/b', held);
+    const pushing = work.ran('push', url, 'main:a', 'main:b', 'main:c');
+    await refsHeld(held);
+    await alice.client.delete(`${repos}/alice/${repo}/collaborators/${bob.username}`);
+    const { code, stderr } = await pushing;
+    t.not(code, 0);
+    t.match(stderr, /\[new branch\] +main -> a/);
+    t.match(stderr, /\[remote rejected\] main -> b \(you may not push here any more\)/);
+    t.match(stderr, /\[remote rejected\] main -> c \(you may not push here any more\)/);
+    t.strictSame(await refsOf(repo), [`${tip}\trefs/heads/a`, `${tip}\trefs/heads/main`]);
   });
 
   await t.test('a file whose bytes come slowly is not written for who lost access meanwhile', async (t) => {
