@@ -166,6 +166,8 @@ export function gitNative(options: GitNativeOptions): GitNative {
     folder: liveProcesses.folder,
     limits,
     ...computing,
+    // Of their own: a merge has more time than a computation, for which nobody else waits.
+    heavy: limiter('merges', limits.heavy),
   });
   const forks = new Forks({ processes, transfers, limits });
   const keeper = new CommitKeeper({

@@ -1,7 +1,7 @@
 // Last commits against `git log -1 -- path` for every entry: made-up histories of every shape, with the commit-graph
 // whole, old, in layers or absent.
 import { Buffer } from 'node:buffer';
-import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
@@ -9,7 +9,7 @@ import { bloomKey, CommitGraphs, mayContain, parseLayer } from '#adapters/git-na
 import { gitNative, type GitNative } from '#adapters/git-native/index';
 import { git, must } from '#test/contracts/git/stock-git';
 import { commandLines } from '#test/support/server-process';
-import { quiet } from './provider.ts';
+import { heldGit, quiet } from './provider.ts';
 
 const id = '0a000000-0000-4000-8000-000000000000';
 
@@ -343,33 +343,18 @@ void t.test('a walk gives its place to who waits, and goes on when it has anothe
     { branch: 'other', mark: 4, parents: [3], changes: { b: '2' } },
   ]);
   const [tip, other] = [await must(directory, ['rev-parse', 'main']), await must(directory, ['rev-parse', 'other'])];
-  // The first comparison of trees waits until it may answer.
-  const [gitPath, begun, go] = [join(root, 'git'), join(root, 'begun'), join(root, 'go')];
-  await writeFile(
-    gitPath,
-    `#!/bin/sh
-case "$*" in *diff-tree*) if mkdir '${begun}' 2>/dev/null; then while [ ! -e '${go}' ]; do sleep 0.1; done; fi;; esac
-exec git "$@"
-`,
-    { mode: 0o755 },
-  );
+  const { gitPath, begun, goOn } = await heldGit(root, 'diff-tree');
   let caller = 'user:slow';
   // The slow walk has the one place.
   const native = gitNative({ root, log: quiet, gitPath, caller: () => caller, limits: { heavy: 1 } });
   t.teardown(() => native.close());
   let answered = false;
   const slow = native.lastCommits(id, tip, '').finally(() => (answered = true));
-  while (
-    !(await stat(begun).then(
-      () => true,
-      () => false,
-    ))
-  )
-    await new Promise((resolve) => setTimeout(resolve, 20));
+  await begun();
   caller = 'user:quick';
   t.equal((await native.lastCommits(id, other, '')).get('b')?.oid, other);
   t.equal(answered, false, 'before the other has ended');
-  await writeFile(go, '');
+  await goOn();
   t.equal((await slow).get('a')?.oid, tip);
 });
 

@@ -11,10 +11,10 @@ import {
   type Oid,
 } from '#core/repositories/git-backend';
 import { mergeHistories } from '#test/contracts/git/merge-histories';
-import { never } from '#test/contracts/git/provider';
+import { commitFile, never } from '#test/contracts/git/provider';
 import { git, must } from '#test/contracts/git/stock-git';
 import { temporaryFolder } from '#test/support/folder';
-import { pushable } from './provider.ts';
+import { heldGit, pushable } from './provider.ts';
 
 const id = '0a000000-0000-4000-8000-000000000000';
 const pairs = Number(process.env['HEXFORGE_TEST_MERGES'] ?? 20);
@@ -142,4 +142,19 @@ void t.test(`${pairs} generated pairs merge as in a work tree`, { timeout: 3_600
         (seen.get(`${strategy} ${outcome}`) ?? 0) > 0,
         `${strategy} ${outcome}: ${seen.get(`${strategy} ${outcome}`)}`,
       );
+});
+
+void t.test('a merge that takes long keeps nobody from a computation', async (t) => {
+  const folder = await temporaryFolder(t);
+  const { gitPath, begun, goOn } = await heldGit(folder, 'merge-tree');
+  const { native, client, url } = await pushable(t, folder, id, { gitPath, limits: { heavy: 1 } });
+  const source = await commitFile(client, 'file', 'one\n');
+  await must(client, ['checkout', '-q', '--orphan', 'other']);
+  const target = await commitFile(client, 'other', 'two\n');
+  await must(client, ['push', '-q', url, '--all']);
+  const merging = native.tryMerge(id, { target, source, strategy: 'merge' });
+  await begun();
+  t.equal((await native.difference(id, undefined, source, AbortSignal.timeout(20_000))).files.length, 1);
+  await goOn();
+  await merging.catch(() => undefined);
 });

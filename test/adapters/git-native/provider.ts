@@ -1,5 +1,5 @@
 // The native adapter under test: how to make one, and what it leaves behind.
-import { readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import { chmod, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gitNative, type GitNative, type GitNativeOptions } from '#adapters/git-native/index';
@@ -108,4 +108,21 @@ async function leftBehind(root: string): Promise<readonly string[]> {
   return names
     .filter((name) => !name.startsWith('.trash') && /(^|\/)(tmp_|\.tmp-|incoming-)[^/]*$|\.lock$|\.keep$/.test(name))
     .map((name) => join(root, name));
+}
+
+/** A git of which the first program of a command waits until it may go on. */
+export async function heldGit(
+  folder: string,
+  command: string,
+): Promise<{ readonly gitPath: string; begun(): Promise<void>; goOn(): Promise<void> }> {
+  const [gitPath, begun, go] = [join(folder, 'held-git'), join(folder, 'begun'), join(folder, 'go')];
+  const wait = `mkdir '${begun}' 2>/dev/null && while [ ! -e '${go}' ]; do sleep 0.1; done`;
+  await writeFile(gitPath, `#!/bin/sh\ncase "$*" in *${command}*) ${wait};; esac\nexec git "$@"\n`, { mode: 0o755 });
+  return {
+    gitPath,
+    begun: async () => {
+      while (!existsSync(begun)) await new Promise((resolve) => setTimeout(resolve, 20));
+    },
+    goOn: async () => await writeFile(go, ''),
+  };
 }
