@@ -34,6 +34,11 @@ export class Exchange {
   readonly requestId: string;
   readonly ip: string;
   readonly now: Date;
+  /**
+   * The header of that name. Conditions are decided here alone: hapi, which would decide once more, takes quadratic time
+   * for the blanks in it, and no longer sees it.
+   */
+  readonly ifNoneMatch: string | undefined;
   route = '-';
   /** Whose route it is. */
   plugin: string | undefined;
@@ -65,6 +70,8 @@ export class Exchange {
     const offered = one(headers['x-request-id']);
     this.requestId = offered !== undefined && saneRequestId.test(offered) ? offered : parts.ids.uuid();
     this.ip = clientAddress(socket.remoteAddress, one(headers['x-forwarded-for']), parts.proxies);
+    this.ifNoneMatch = headers['if-none-match'];
+    delete headers['if-none-match'];
     this.#clock = parts.clock;
     this.now = parts.clock.now();
     this.#request = raw.req;

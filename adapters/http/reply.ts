@@ -89,8 +89,8 @@ const unwrapped = (result: unknown): { readonly body: unknown; readonly options:
   result instanceof Reply ? result : { body: result, options: {} };
 
 /** Whether the client has it. A change is never answered with 304. */
-const clientHas = ({ method, raw }: Request, etag: string): boolean =>
-  (method === 'get' || method === 'head') && matches(raw.req.headers['if-none-match'], etag);
+const clientHas = ({ method, app }: Request, etag: string): boolean =>
+  (method === 'get' || method === 'head') && matches(app.exchange.ifNoneMatch, etag);
 
 const notModified = (h: ResponseToolkit): ResponseObject => withoutLength(h.response().code(304));
 
