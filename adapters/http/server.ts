@@ -38,6 +38,7 @@ import { ResponseCache } from './response-cache.ts';
 import { noRoute, refuse, routeEntry, type AbsentPort, type OptionalPort, type OwnedRoute } from './routes.ts';
 import { Routing } from './routing.ts';
 import { systemRoutes, type Readiness } from './system-routes.ts';
+import { takeTurns } from './turns.ts';
 
 /** Of one caller nearly two of the largest bodies, or a hundred of the usual bound. */
 const heldBytesLimits: HeldBytesLimits = { perCaller: 96 * 1024 ** 2, inAll: 128 * 1024 ** 2 };
@@ -79,6 +80,7 @@ export interface HttpOptions {
   readonly accessLog: (entry: AccessLogEntry) => void;
   /** For tests, as are the next. */
   readonly connectionsPerClient?: number;
+  readonly requestsWaiting?: number;
   readonly pace?: Pace;
   readonly heldBytes?: HeldBytesLimits;
   readonly live?: Partial<LiveLimits>;
@@ -162,6 +164,7 @@ export function createHttpServer(options: HttpOptions): HttpServer {
       response: { emptyStatusCode: 200, ranges: false },
     },
   });
+  takeTurns(listener, options.requestsWaiting);
   listener.removeAllListeners('clientError').on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     const current = connections.current(socket);
     const requestId = current?.getHeader('x-request-id')?.toString() ?? options.ids.uuid();

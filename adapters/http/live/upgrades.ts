@@ -22,7 +22,10 @@ export const opensWebSocket = ({ method, headers, httpVersion }: IncomingMessage
   headers['content-length'] === undefined &&
   headers['transfer-encoding'] === undefined;
 
-/** Lets the listener answer them as requests, and end the connection where they are refused. */
+/**
+ * Lets the listener answer them as requests, and end the connection where they are refused. The answer gets the
+ * connection when it is its turn.
+ */
 export function answerUpgrades(listener: Server): void {
   listener.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
     heads.set(request, head);
@@ -30,7 +33,6 @@ export function answerUpgrades(listener: Server): void {
     socket.on('error', () => socket.destroy());
     const answer = new ServerResponse(request);
     answer.shouldKeepAlive = false;
-    answer.assignSocket(socket);
     answer.once('finish', () => socket.destroySoon());
     listener.emit('request', request, answer);
   });
