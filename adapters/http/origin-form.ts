@@ -7,12 +7,14 @@ const origin = /^https?:\/\/[^/?#]+/i;
 
 /** Goes before whatever else the listener tells of requests. */
 export function takeOriginForm(listener: Server): void {
-  listener.on('request', (request: IncomingMessage) => {
-    const { url = '' } = request;
-    const [start] = origin.exec(url) ?? [];
-    // One that is no origin is left, and refused with the URL.
-    if (start === undefined || !URL.canParse(start)) return;
-    const rest = url.slice(start.length);
-    request.url = rest.startsWith('/') ? rest : `/${rest}`;
-  });
+  for (const event of ['request', 'checkContinue']) listener.on(event, toOriginForm);
+}
+
+function toOriginForm(request: IncomingMessage): void {
+  const { url = '' } = request;
+  const [start] = origin.exec(url) ?? [];
+  // One that is no origin is left, and refused with the URL.
+  if (start === undefined || !URL.canParse(start)) return;
+  const rest = url.slice(start.length);
+  request.url = rest.startsWith('/') ? rest : `/${rest}`;
 }

@@ -347,9 +347,14 @@ void t.test('queries: unknown parameters are ignored, wrong ones named', async (
 
 void t.test('a query has 1000 parameters, in absolute form too', async (t) => {
   const rig = await startRig(t, [list, file]);
-  for (const origin of ['', 'http://forge.example', 'HTTPS://forge.example:8443']) {
-    const get = async (path: string): Promise<string> =>
-      await rig.raw(`GET ${origin}${path} HTTP/1.1\r\nHost: forge.example\r\nConnection: close\r\n\r\n`);
+  const heads = 'Host: forge.example\r\nConnection: close\r\n';
+  for (const [origin, head] of [
+    ['', heads],
+    ['http://forge.example', heads],
+    ['HTTPS://forge.example:8443', heads],
+    ['http://forge.example', `${heads}Expect: 100-continue\r\n`],
+  ] as const) {
+    const get = async (path: string): Promise<string> => await rig.raw(`GET ${origin}${path} HTTP/1.1\r\n${head}\r\n`);
     t.match(await get('/api/v1/things?q=a'), '{"q":"a","page":1}', origin);
     t.match(await get(`/api/v1/things?${'x&'.repeat(999)}q=a`), '{"q":"a","page":1}', origin);
     t.match(await get(`/api/v1/things?${'x&'.repeat(1000)}q=a`), '{"page":1}', `${origin}: what follows is ignored`);
