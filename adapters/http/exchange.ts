@@ -35,8 +35,8 @@ export class Exchange {
   readonly ip: string;
   readonly now: Date;
   /**
-   * The header of that name. Conditions are decided here alone: hapi, which would decide once more, takes quadratic time
-   * for the blanks in it, and no longer sees it.
+   * The header of that name, which hapi no longer sees: it would decide on the condition once more, and takes quadratic
+   * time for blanks.
    */
   readonly ifNoneMatch: string | undefined;
   route = '-';

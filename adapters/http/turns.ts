@@ -1,4 +1,4 @@
-// The requests of one connection take turns: one begins when the one before it has been answered, and in a later turn of
+// The requests of one connection take turns: one begins when the one before it has been answered, in a later turn of
 // the event loop. Node tells of all that came in one packet in one turn, and sends their answers in order anyhow.
 import { AsyncResource } from 'node:async_hooks';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';

@@ -44,7 +44,7 @@ const texts = repeated.flatMap((piece) => {
   return [`"a"${many}x`, `a/b;${many}x`];
 });
 
-/** Of the processor, least of three, as others may have it in between. Quadratic time is 100 and more for such a text. */
+/** Milliseconds of the processor, the least of three attempts. Quadratic time for such a text is 100 and more. */
 const bound = 40;
 
 void t.test('15 kB of the worst texts in any header that is read cost no more than others', async (t) => {
