@@ -7,9 +7,18 @@ export interface Capacity {
   readonly queue: number;
 }
 
+/**
+ * Of one caller. `as-left`: no more places than it leaves free, so that one alone has half of them, two a third each,
+ * and whoever comes next finds one, however few callers would take all.
+ */
+export interface Share {
+  readonly places: number | 'as-left';
+  readonly queue: number;
+}
+
 export interface FairLimiterOptions extends Capacity {
-  /** Of one caller. Default: all. */
-  readonly share?: Capacity;
+  /** Default: all. */
+  readonly share?: Share;
   /** The refusal of somebody whose part of the queue is full; of anybody where all of it is. */
   readonly refusal: (whose: string | undefined) => Error;
 }
@@ -26,7 +35,7 @@ const own = '';
 
 export class FairLimiter {
   readonly #queue: number;
-  readonly #share: Capacity;
+  readonly #share: Share;
   readonly #refusal: (whose: string | undefined) => Error;
   readonly #holding = new Map<string, number>();
   /** By caller; who has the next turn stands first. */
@@ -98,7 +107,8 @@ export class FairLimiter {
   }
 
   #mayHoldMore(whose: string): boolean {
-    return whose === own || (this.#holding.get(whose) ?? 0) < this.#share.places;
+    const { places } = this.#share;
+    return whose === own || (this.#holding.get(whose) ?? 0) < (places === 'as-left' ? this.#free : places);
   }
 
   #take(whose: string): void {
@@ -106,12 +116,17 @@ export class FairLimiter {
     this.#holding.set(whose, (this.#holding.get(whose) ?? 0) + 1);
   }
 
-  /** The place passes on at once, so that no newcomer takes it. */
+  /** The place passes on at once, so that no newcomer takes it; as may others that its holder leaves free. */
   #give(whose: string): void {
     this.#free += 1;
     const held = (this.#holding.get(whose) ?? 0) - 1;
     if (held > 0) this.#holding.set(whose, held);
     else this.#holding.delete(whose);
+    while (this.#free > 0 && this.#letIn());
+  }
+
+  /** Whoever has the next turn and may hold more; false where nobody has. */
+  #letIn(): boolean {
     for (const [next, tickets] of this.#waiting) {
       if (!this.#mayHoldMore(next)) continue;
       const ticket = tickets.shift();
@@ -120,8 +135,9 @@ export class FairLimiter {
       if (tickets.length > 0) this.#waiting.set(next, tickets);
       this.#take(next);
       ticket?.enter(this.#held(next));
-      return;
+      return true;
     }
+    return false;
   }
 
   #wait(whose: string, signal: AbortSignal | undefined, since: number): Promise<() => void> {

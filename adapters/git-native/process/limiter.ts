@@ -7,8 +7,9 @@ export interface LimiterOptions {
   /** Who may wait in all before the next is refused. */
   readonly queue: number;
   /**
-   * On whose behalf a place is asked for; one caller has half of the places and a quarter of the queue. Undefined for
-   * the server's own work, which has no share but waits its turn. Default: all is the server's own.
+   * On whose behalf a place is asked for; one caller has as many places as it leaves free (half of them alone, a third
+   * beside another) and a quarter of the queue. Undefined for the server's own work, which has no share but waits its
+   * turn. Default: all is the server's own.
    */
   readonly caller?: (() => string | undefined) | undefined;
 }
@@ -21,7 +22,7 @@ export class Limiter {
   readonly #fair: FairLimiter;
 
   constructor(name: string, { places, queue, caller = () => undefined }: LimiterOptions) {
-    const share = { places: Math.ceil(places / 2), queue: Math.ceil(queue / 4) };
+    const share = { places: 'as-left', queue: Math.ceil(queue / 4) } as const;
     this.#caller = caller;
     this.#fair = new FairLimiter({
       places,

@@ -36,6 +36,21 @@ void t.test('one caller has half of the places, so that whoever else comes is le
   await Promise.all(many);
 });
 
+void t.test('callers who take all they get leave a place for the next who comes', async (t) => {
+  const { ask, turn, names, leave } = shared(8, 64);
+  const held = (key: string): number => names().filter((name) => name === key).length;
+  const many = ['address:1', 'address:2', 'address:3'].flatMap((key) => Array.from({ length: 8 }, () => ask(key)));
+  await turn();
+  t.same(['address:1', 'address:2', 'address:3'].map(held), [4, 2, 1]);
+  await ask('user:a');
+  t.equal(names().length, 8);
+  for (const key of ['address:1', 'address:1', 'address:1']) await leave(key);
+  t.same(['address:1', 'address:2', 'address:3'].map(held), [2, 2, 2], 'what is given back goes to who has less');
+  t.equal(names().length, 7, 'but for one place');
+  while (names().length > 0) await leave(names()[0]);
+  await Promise.all(many);
+});
+
 void t.test('those who wait are let in by turns of their callers, whoever asked how often', async (t) => {
   const { ask, turn, inside, names, leave } = shared(2, 64);
   const all = ['address:1', 'address:2', 'address:1', 'address:1', 'address:1', 'address:3', 'address:3'].map((key) =>
