@@ -137,13 +137,15 @@ export function gitNative(options: GitNativeOptions): GitNative {
     log,
   });
   const hooks = new Hooks(root, removals);
+  const largeTransfers = new LargeTransfers(limiter('clones of large repositories', limits.largeTransfers));
   const serving = {
     processes,
     interactive,
     transfers,
-    largeTransfers: new LargeTransfers(limiter('clones of large repositories', limits.largeTransfers)),
+    largeTransfers,
     limits,
     log,
+    caller: options.caller,
   };
   const smartHttp = new SmartHttp(serving);
   const receivePack = new ReceivePack({
@@ -169,7 +171,7 @@ export function gitNative(options: GitNativeOptions): GitNative {
     // Of their own: a merge has more time than a computation, for which nobody else waits.
     heavy: limiter('merges', limits.heavy),
   });
-  const forks = new Forks({ processes, transfers, limits });
+  const forks = new Forks({ processes, transfers, largeTransfers, limits });
   const keeper = new CommitKeeper({
     objects,
     refs,

@@ -26,7 +26,7 @@ export default definePlugin({
       .integer()
       .min(1)
       .default(120)
-      .description('Seconds without a byte after which a clone or push is given up'),
+      .description('Seconds without a byte of a pack after which a clone or push is given up'),
     compute_seconds: Joi.number()
       .integer()
       .min(1)
@@ -42,7 +42,14 @@ export default definePlugin({
       .min(64 * 1024 ** 2)
       .default(288 * 1024 ** 2)
       .description(
-        'Memory in bytes that all git processes together may hold; more for repositories of millions of objects',
+        'Memory in bytes that what git computes or takes in may hold in all; more for pushes of millions of objects',
+      ),
+    transfer_memory_bytes: Joi.number()
+      .integer()
+      .min(64 * 1024 ** 2)
+      .default(640 * 1024 ** 2)
+      .description(
+        'The same of what serves clones, fetches and forks; more for repositories of more than two million objects',
       ),
     allocation_bytes: Joi.number()
       .integer()
@@ -74,6 +81,7 @@ export default definePlugin({
         computeSeconds: config.compute_seconds,
         mergeSeconds: config.merge_seconds,
         memoryBytes: config.memory_bytes,
+        transferMemoryBytes: config.transfer_memory_bytes,
         allocationBytes: config.allocation_bytes,
         ...(config.transfers === undefined ? {} : { transfers: config.transfers }),
       },

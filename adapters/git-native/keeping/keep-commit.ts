@@ -7,6 +7,7 @@ import type { CommitToKeep, KeepHooks, Keeping } from '#core/repositories/git-ke
 import type { Moving } from '#core/repositories/git-refs';
 import type { Objects } from '../objects/objects.ts';
 import { byteStream } from '../process/byte-stream.ts';
+import { packingConfig } from '../process/environment.ts';
 import type { GitProcess, GitProcesses } from '../process/git-process.ts';
 import type { Limiter } from '../process/limiter.ts';
 import type { GitLimits } from '../process/limits.ts';
@@ -105,7 +106,8 @@ export class CommitKeeper {
         directory: source.directory,
         environment: { GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(join(keeper.directory, 'objects')) },
         deadlineMs: limits.transferSeconds * 1000,
-        bounded: false,
+        config: packingConfig,
+        budget: 'transfers',
         signal,
       },
     );

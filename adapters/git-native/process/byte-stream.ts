@@ -11,15 +11,20 @@ export interface ByteStreamOptions {
   readonly onEnd: () => void;
   /** Its reader is waited for while it has not asked for the next piece. Default: for ever. */
   readonly leastRate?: LeastRate;
+  /** Whether these bytes count as movement for the idle time. Default: all do. */
+  readonly moves?: (bytes: Uint8Array) => boolean;
 }
+
+/** Why a process was stopped whose reader is too slow. */
+export const unread = 'its answer was read too slowly or not at all';
 
 /** Not a generator: one that nobody began to read would never run its cleaning up. */
 export function byteStream(process: GitProcess, options: ByteStreamOptions): AsyncIterableIterator<Uint8Array> {
   const output = process.stdout[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
-  const { leastRate } = options;
-  const pace =
-    leastRate && new Pace(leastRate, () => void process.stop('its answer was read too slowly or not at all'));
+  const { leastRate, moves = () => true } = options;
+  const pace = leastRate && new Pace(leastRate, () => void process.stop(unread));
   let taken = 0;
+  let moved = true;
   pace?.waits();
   void process.ended.then(() => {
     pace?.end();
@@ -28,10 +33,11 @@ export function byteStream(process: GitProcess, options: ByteStreamOptions): Asy
   const stream: AsyncIterableIterator<Uint8Array> = {
     [Symbol.asyncIterator]: () => stream,
     next: async () => {
-      process.touch();
+      if (moved) process.touch();
       pace?.moved(taken);
       const read = await output.next().catch(() => ({ done: true, value: undefined }) as const);
-      process.touch();
+      moved = read.done === true || moves(read.value);
+      if (moved) process.touch();
       if (read.done !== true) {
         taken = read.value.length;
         if (process.running) pace?.waits();

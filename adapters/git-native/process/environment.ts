@@ -28,6 +28,13 @@ const always: GitConfig = {
   'transfer.hideRefs': hiddenRefs,
 };
 
+/** What packs for others holds little beside its list of objects: there may be many at once. */
+export const packingConfig: GitConfig = {
+  'core.deltaBaseCacheLimit': '16m',
+  'pack.deltaCacheSize': '16m',
+  'pack.windowMemory': '16m',
+};
+
 const fixed: Readonly<Record<string, string>> = {
   PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
   HOME: '/nonexistent',

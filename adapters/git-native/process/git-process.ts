@@ -7,7 +7,7 @@ import type { Readable, Writable } from 'node:stream';
 import { Internal, Unavailable } from '#core/kernel/errors';
 import { errnoOf } from '../storage/errno.ts';
 import { allocationLimit, environment, type GitConfig } from './environment.ts';
-import type { ProcessExit } from './launcher-messages.ts';
+import type { MemoryBudget, ProcessExit } from './launcher-messages.ts';
 import { Launcher, type LaunchedProcess } from './launcher.ts';
 import { refuseTooCostly } from './too-costly.ts';
 
@@ -29,11 +29,8 @@ export interface SpawnOptions {
   /** Milliseconds without `touch` after which the group is killed. */
   readonly idleMs?: number;
   readonly signal?: AbortSignal;
-  /**
-   * False where its memory follows from the size of the repository, and a limiter of its own bounds how many there are:
-   * then it counts for nothing in the bound of all. Default true.
-   */
-  readonly bounded?: boolean;
+  /** Where what it holds in memory counts. Default: `computations`. */
+  readonly budget?: MemoryBudget;
   /** Whether it waits for questions, and another takes its place: resting, it goes first where memory is short. */
   readonly kept?: boolean;
   /** Whether it is as urgent as the server's own work. Otherwise it gives way where the processors are busy. */
@@ -160,6 +157,7 @@ interface ProcessLimits {
   /** What every one of them has in its environment. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly memoryBytes?: number;
+  readonly transferMemoryBytes?: number;
   readonly allocationBytes?: number;
   readonly caller?: (() => string | undefined) | undefined;
 }
@@ -176,7 +174,10 @@ export class GitProcesses {
   constructor(path: string, limits: ProcessLimits = {}) {
     this.path = path;
     this.#limits = limits;
-    this.#launcher = new Launcher({}, limits.environment, limits.memoryBytes);
+    this.#launcher = new Launcher({}, limits.environment, {
+      ...(limits.memoryBytes !== undefined && { computations: limits.memoryBytes }),
+      ...(limits.transferMemoryBytes !== undefined && { transfers: limits.transferMemoryBytes }),
+    });
   }
 
   /** @throws {Unavailable} where git does not start, or the adapter is closed. */
@@ -192,9 +193,9 @@ export class GitProcesses {
     }
   }
 
-  #allocationBytes({ allocationBytes, bounded = true }: SpawnOptions): number {
+  #allocationBytes({ allocationBytes, budget }: SpawnOptions): number {
     // Lists of objects, by the million.
-    if (!bounded) return 2 * 1024 ** 3;
+    if (budget === 'upkeep') return 2 * 1024 ** 3;
     return allocationBytes ?? this.#limits.allocationBytes ?? 256 * 1024 ** 2;
   }
 
@@ -210,7 +211,7 @@ export class GitProcesses {
         {
           pipes: options.extraPipes,
           owner: this.#limits.caller?.(),
-          bounded: options.bounded ?? true,
+          ...(options.budget !== undefined && { budget: options.budget }),
           kept: options.kept ?? false,
           niceness: options.urgent === true ? 0 : computationNiceness,
         },

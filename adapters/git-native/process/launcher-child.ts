@@ -12,12 +12,15 @@ import {
   connectionHeader,
   spareConnections,
   type Command,
+  type MemoryBounds,
+  type MemoryBudget,
   type Notice,
   type StartCommand,
 } from './launcher-messages.ts';
 import { memoryOf, Resting, type Program } from './memory-bound.ts';
 
-const [, , path = '', memoryBytes = ''] = process.argv;
+const [, , path = '', bounds = '{}'] = process.argv;
+const memory = Object.entries(JSON.parse(bounds) as MemoryBounds);
 const keptStderr = 64 * 1024;
 /** A process that a program left behind may keep standard error open. */
 const stderrMs = 200;
@@ -27,12 +30,12 @@ const running = new Map<number, Running>();
 /** How often memory is looked at, and how often where half of it is held: git takes a megabyte in a millisecond. */
 const memoryMs = 100;
 const memoryHalfHeldMs = 20;
-const resting = new Resting();
+const idle = new Resting();
 const connections = new Map<number, Socket>();
 let connected = 0;
 
 interface Running extends Program {
-  readonly bounded: boolean;
+  readonly budget: MemoryBudget;
   readonly kept: boolean;
   readonly child: ChildProcess;
   /** Since when it was asked to end for what it holds. */
@@ -59,7 +62,7 @@ function openConnection(): void {
 }
 
 function start({ id, program, args, environment, niceness, connections: numbers, ...command }: StartCommand): void {
-  const { owner, bounded, kept } = command;
+  const { owner, budget, kept } = command;
   const own = numbers.flatMap((number) => connections.get(number) ?? []);
   const [stdin, stdout, ...relayed] = own;
   if (stdin === undefined || stdout === undefined || own.length !== numbers.length)
@@ -97,7 +100,7 @@ function start({ id, program, args, environment, niceness, connections: numbers,
     bytes += chunk.length;
   });
   const stderrClosed = once(child.stderr ?? child, 'close');
-  const entry: Running = { child, pid: child.pid, owner, bounded, kept };
+  const entry: Running = { child, pid: child.pid, owner, budget, kept };
   running.set(id, entry);
   tell({ id, started: true });
   child.once('exit', (code, signal) => {
@@ -174,9 +177,15 @@ process.once('disconnect', () => {
 });
 
 function watchMemory(): void {
-  const most = Number(memoryBytes);
-  const programs = [...running.values()].filter(({ bounded }) => bounded);
-  const spare = resting.among(programs.filter(({ kept }) => kept));
+  const resting = idle.among([...running.values()].filter(({ kept }) => kept));
+  const soon = memory.map(([budget, most]) => hold(budget, most, resting)).includes(true);
+  setTimeout(watchMemory, soon ? memoryHalfHeldMs : memoryMs).unref();
+}
+
+/** Ends what has to go of a budget; whether more than half of it is held. */
+function hold(name: string, most: number, resting: readonly Running[]): boolean {
+  const programs = [...running.values()].filter(({ budget }) => budget === name);
+  const spare = resting.filter(({ budget }) => budget === name);
   const { bytes, greediest } = memoryOf(programs, most);
   if (greediest !== undefined && spare.length > 0) for (const { child } of spare) kill(child, 'SIGTERM');
   else if (greediest !== undefined) {
@@ -185,5 +194,5 @@ function watchMemory(): void {
     // At first so that it can clean up.
     kill(greediest.child, now - greediest.starvedAt < memoryMs ? 'SIGTERM' : 'SIGKILL');
   }
-  setTimeout(watchMemory, bytes > most / 2 ? memoryHalfHeldMs : memoryMs).unref();
+  return bytes > most / 2;
 }

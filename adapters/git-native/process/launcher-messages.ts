@@ -1,6 +1,15 @@
 // The IPC messages between the launcher and its helper process.
 import { Buffer } from 'node:buffer';
 
+/**
+ * Whose memory a program shares: of what is computed or taken in for callers, of what is sent to them, or of the upkeep
+ * of repositories, which nothing bounds but how many there are.
+ */
+export type MemoryBudget = 'computations' | 'transfers' | 'upkeep';
+
+/** Bytes that the programs of a budget may hold together; one that is not named has no bound. */
+export type MemoryBounds = Readonly<Partial<Record<MemoryBudget, number>>>;
+
 export interface StartCommand {
   readonly id: number;
   readonly program: string;
@@ -8,8 +17,8 @@ export interface StartCommand {
   readonly environment: Readonly<Record<string, string>>;
   /** On whose behalf it runs. */
   readonly owner: string;
-  /** Whether what it holds in memory counts against the bound of all. */
-  readonly bounded: boolean;
+  /** Where what it holds in memory counts. */
+  readonly budget: MemoryBudget;
   /** Whether it waits for questions, and another takes its place: resting, it goes first where memory is short. */
   readonly kept: boolean;
   /** How far it gives way to others where the processors are busy (nice(2)): 0 to 19. */

@@ -15,6 +15,7 @@ import {
   spareConnections,
   type ProcessExit,
   type Command,
+  type MemoryBounds,
   type Notice,
   type StartCommand,
 } from './launcher-messages.ts';
@@ -69,7 +70,7 @@ const helperGone = (): Unavailable =>
   new Unavailable('A program could not be started: the process that starts them has ended');
 
 /** As `StartCommand` has them; `pipes` beyond standard input and output. */
-export interface LaunchOptions extends Partial<Pick<StartCommand, 'bounded' | 'kept' | 'niceness'>> {
+export interface LaunchOptions extends Partial<Pick<StartCommand, 'budget' | 'kept' | 'niceness'>> {
   readonly pipes?: number | undefined;
   readonly owner?: string | undefined;
 }
@@ -120,7 +121,7 @@ class Helper {
   /** @param onEnd is told when it takes no more. */
   static async start(
     times: LauncherTimes,
-    { environment, memoryBytes }: { readonly environment: Environment; readonly memoryBytes: number },
+    { environment, memory }: { readonly environment: Environment; readonly memory: MemoryBounds },
     onEnd: () => void,
   ): Promise<Helper> {
     const { folder, server, release } = await listening();
@@ -128,7 +129,7 @@ class Helper {
     const compiled = getCompileCacheDir();
     try {
       // It removes the folder: it outlives a server that is killed.
-      const child = fork(module, [socketIn(folder), String(memoryBytes)], {
+      const child = fork(module, [socketIn(folder), JSON.stringify(memory)], {
         execArgv: ['--max-semi-space-size=1'],
         env: { ...environment, ...(compiled === undefined ? {} : { NODE_COMPILE_CACHE: dirname(compiled) }) },
         cwd: '/',
@@ -335,19 +336,15 @@ class Helper {
 export class Launcher {
   readonly #times: LauncherTimes;
   readonly #environment: Environment;
-  readonly #memoryBytes: number;
+  readonly #memory: MemoryBounds;
   #helper: Promise<Helper> | undefined;
 
   /**
    * @param environment of the helper and of every program it starts, beside that program's own.
-   * @param memoryBytes that all programs together may hold.
+   * @param memory that programs together may hold.
    */
-  constructor(
-    times: Partial<LauncherTimes> = {},
-    environment: Environment = {},
-    memoryBytes = Number.POSITIVE_INFINITY,
-  ) {
-    this.#memoryBytes = memoryBytes;
+  constructor(times: Partial<LauncherTimes> = {}, environment: Environment = {}, memory: MemoryBounds = {}) {
+    this.#memory = memory;
     this.#times = { ...defaults, ...times };
     this.#environment = environment;
   }
@@ -360,11 +357,11 @@ export class Launcher {
     program: string,
     args: readonly string[],
     environment: Environment,
-    { pipes = 0, owner = '', bounded = true, kept = false, niceness = 0 }: LaunchOptions = {},
+    { pipes = 0, owner = '', budget = 'computations', kept = false, niceness = 0 }: LaunchOptions = {},
   ): Promise<LaunchedProcess> {
     this.#helper ??= this.#start();
     const whole = { ...environment, ...this.#environment };
-    return (await this.#helper).launch({ program, args, environment: whole, owner, bounded, kept, niceness }, pipes);
+    return (await this.#helper).launch({ program, args, environment: whole, owner, budget, kept, niceness }, pipes);
   }
 
   async close(): Promise<void> {
@@ -377,7 +374,7 @@ export class Launcher {
     const forget = (): void => {
       if (this.#helper === starting) this.#helper = undefined;
     };
-    const options = { environment: this.#environment, memoryBytes: this.#memoryBytes };
+    const options = { environment: this.#environment, memory: this.#memory };
     const starting = Helper.start(this.#times, options, forget);
     starting.catch(forget);
     return starting;

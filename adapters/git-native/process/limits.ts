@@ -1,19 +1,20 @@
 // Limits on git processes, requests and waiting time, with their defaults.
-import { availableParallelism, totalmem } from 'node:os';
+import { availableParallelism } from 'node:os';
 import type { LeastRate } from './pace.ts';
 
 export interface GitLimits {
-  /** Short processes at once (move a ref, ask for an ancestor), of which a caller has half. Default: cores × 4. */
+  /** Short processes at once (move a ref, ask for an ancestor), of which a caller has half at the most. Default: cores × 4. */
   readonly interactive: number;
-  /** Long computations at once (blame, diffs, walks of history), of which a caller has half. Default: cores × 2. */
+  /** Long computations at once (blame, diffs, walks of history), of which a caller has half at the most. Default: cores × 2. */
   readonly heavy: number;
   /**
-   * Clones, fetches, pushes, archives and large blobs at once, of which a caller has half: they mostly wait for the
-   * network. Default: cores × 8, at least 16.
+   * Clones, fetches, pushes, archives and large blobs at once, of which a caller has half at the most: they mostly
+   * wait for the network. Default: cores × 8, at least 16.
    */
   readonly transfers: number;
   /**
-   * Of these, clones of large repositories (200,000 objects) at once: a place a GiB of the machine's memory, 2 to 8.
+   * Of these, clones and forks of large repositories (200,000 objects) at once. Default: one for each 256 MiB that
+   * transfers may hold, at least one.
    */
   readonly largeTransfers: number;
   /** Who may wait in each queue before the next is refused, a quarter of them of one caller. Default 256. */
@@ -21,10 +22,15 @@ export interface GitLimits {
   /** `cat-file` processes kept in all. Default 24. */
   readonly readers: number;
   /**
-   * Bytes that all git processes together may hold in memory: readers that rest go, then the largest of the greediest
-   * caller. Default 288 MiB.
+   * Bytes that what git computes or takes in may hold in memory in all: readers that rest go, then the largest of the
+   * greediest caller. Default 288 MiB.
    */
   readonly memoryBytes: number;
+  /**
+   * The same of clones, fetches and forks, of which git holds a list of every object, some 250 bytes each. Default 640
+   * MiB.
+   */
+  readonly transferMemoryBytes: number;
   /**
    * Bytes that git may allocate in one piece where it unpacks what was pushed: a file that is stored as a delta is held
    * whole. Default 256 MiB.
@@ -46,7 +52,7 @@ export interface GitLimits {
   readonly mergeSeconds: number;
   /** Seconds a clone or push may take in all. Default 3600. */
   readonly transferSeconds: number;
-  /** Seconds without a byte either way after which a clone or push is given up. Default 120. */
+  /** Seconds without a byte of a pack either way after which a clone or push is given up. Default 120. */
   readonly idleSeconds: number;
   /** Seconds for which a push stands without being asked about again while its refs move. Default 5. */
   readonly standsSeconds: number;
@@ -60,14 +66,16 @@ export interface GitLimits {
 
 export function gitLimits(given: Partial<GitLimits> = {}): GitLimits {
   const cores = availableParallelism();
+  const { transferMemoryBytes = 640 * 1024 ** 2 } = given;
   return {
     interactive: cores * 4,
     heavy: cores * 2,
     transfers: Math.max(16, cores * 8),
-    largeTransfers: Math.min(8, Math.max(2, Math.floor(totalmem() / 1024 ** 3))),
+    largeTransfers: Math.max(1, Math.floor(transferMemoryBytes / (256 * 1024 ** 2))),
     queue: 256,
     readers: 24,
     memoryBytes: 288 * 1024 ** 2,
+    transferMemoryBytes,
     allocationBytes: 256 * 1024 ** 2,
     readerAllocationBytes: 64 * 1024 ** 2,
     pushBytes: 2 * 1024 ** 3,

@@ -1,10 +1,11 @@
 // Forking: a fetch of branches and tags from one repository on this disk into a new one, with no alternates and no
 // shared files.
 import { Internal } from '#core/kernel/errors';
-import { hiddenRefs, type GitConfig } from '../process/environment.ts';
+import { hiddenRefs, packingConfig, type GitConfig } from '../process/environment.ts';
 import type { GitProcesses } from '../process/git-process.ts';
 import type { Limiter } from '../process/limiter.ts';
 import type { GitLimits } from '../process/limits.ts';
+import type { LargeTransfers } from '../transport/large-transfers.ts';
 import { receiveConfig } from '../transport/smart-http.ts';
 import { syncAllRefs } from './durable-files.ts';
 import type { RepositoryLocation } from './repositories.ts';
@@ -12,6 +13,7 @@ import type { RepositoryLocation } from './repositories.ts';
 export interface ForkParts {
   readonly processes: GitProcesses;
   readonly transfers: Limiter;
+  readonly largeTransfers: LargeTransfers;
   readonly limits: Pick<GitLimits, 'transferSeconds' | 'pushBytes'>;
 }
 
@@ -40,7 +42,7 @@ export class Forks {
 
   /** What it fetched is on disk when it resolves. @param target an empty repository. */
   async fetch(source: RepositoryLocation, target: RepositoryLocation, signal: AbortSignal): Promise<void> {
-    const { processes, transfers, limits } = this.#parts;
+    const { processes, transfers, largeTransfers, limits } = this.#parts;
     const args = [
       `--git-dir=${target.directory}`,
       'fetch',
@@ -51,23 +53,22 @@ export class Forks {
       '--atomic',
       // git hides our configuration from what it starts in another repository; it is said again to the one half that
       // reads there.
-      `--upload-pack=${quoted(processes.path)} -c 'safe.directory=*' -c 'transfer.hideRefs=${hiddenRefs}' upload-pack`,
+      `--upload-pack=${quoted(processes.path)} ${settings(sendingConfig)} upload-pack`,
       // A path, not a URL: of that git would decode what looks like an escape.
       source.directory,
       ...refspecs,
     ];
-    const { code, stderr } = await transfers.run(
-      () =>
-        processes.run(args, {
-          directory: target.directory,
-          config: fetchConfig(limits),
-          deadlineMs: limits.transferSeconds * 1000,
-          maxOutput: 1024 ** 2,
-          bounded: false,
-          signal,
-        }),
-      signal,
-    );
+    const work = () =>
+      processes.run(args, {
+        directory: target.directory,
+        config: fetchConfig(limits),
+        deadlineMs: limits.transferSeconds * 1000,
+        maxOutput: 1024 ** 2,
+        budget: 'transfers',
+        signal,
+      });
+    const release = await largeTransfers.acquire(source, signal);
+    const { code, stderr } = await transfers.run(work, signal).finally(release);
     if (code !== 0)
       throw new Internal(`git fetch from repository "${source.id}" into its fork "${target.id}" failed`, {
         detail: stderr,
@@ -75,6 +76,13 @@ export class Forks {
     await syncAllRefs(target.directory, ['objects/pack']);
   }
 }
+
+const sendingConfig: GitConfig = { ...packingConfig, 'safe.directory': '*', 'transfer.hideRefs': hiddenRefs };
+
+const settings = (config: GitConfig): string =>
+  Object.entries(config)
+    .map(([key, value]) => `-c ${quoted(`${key}=${value}`)}`)
+    .join(' ');
 
 /** One word for the shell through which git starts it. */
 const quoted = (word: string): string => `'${word.replaceAll("'", String.raw`'\''`)}'`;

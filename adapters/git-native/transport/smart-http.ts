@@ -1,27 +1,36 @@
 // Git's smart HTTP (gitprotocol-http(5)): ref advertisements of both services, and upload-pack for clones and fetches,
 // streamed.
 import { Buffer } from 'node:buffer';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { Internal, Unavailable, ValidationFailed } from '#core/kernel/errors';
+import { HexforgeError, Internal, Unavailable, ValidationFailed } from '#core/kernel/errors';
 import type { Log } from '#core/kernel/log';
 import { broughtRefs, mergeRefs, type GitService, type ServeRequest } from '#core/repositories/git-backend';
-import { byteStream, prefixed } from '../process/byte-stream.ts';
-import type { GitConfig } from '../process/environment.ts';
+import { byteStream, prefixed, unread } from '../process/byte-stream.ts';
+import { packingConfig, type GitConfig } from '../process/environment.ts';
 import type { GitProcess, GitProcesses, SpawnOptions } from '../process/git-process.ts';
 import type { Limiter } from '../process/limiter.ts';
 import type { GitLimits } from '../process/limits.ts';
 import { Pace } from '../process/pace.ts';
+import { CostlyQuestions } from '../process/too-costly.ts';
 import { untilAborted } from '../process/until-aborted.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
+import { FetchAnswer } from './fetch-answer.ts';
 import type { LargeTransfers } from './large-transfers.ts';
 import { flushPkt, pktLine } from './pkt-line.ts';
-import { RequestHeads } from './request-heads.ts';
+import { RequestHeads, type RequestHead } from './request-heads.ts';
+import { shortLines } from './short-lines.ts';
 
 /** An oid that no visible ref leads to is not given out to who merely names it. */
 export const uploadConfig: GitConfig = {
+  ...packingConfig,
   'uploadpack.allowFilter': 'true',
-  // Costs the server a walk of patterns per tree, and nobody needs it.
-  'uploadpackfilter.sparse:oid.allow': 'false',
+  // What partial clones use. Others cost much for few bytes: patterns for each tree, or thousands of filters at once.
+  'uploadpackfilter.allow': 'false',
+  'uploadpackfilter.blob:none.allow': 'true',
+  'uploadpackfilter.blob:limit.allow': 'true',
+  'uploadpackfilter.tree.allow': 'true',
+  'uploadpackfilter.tree.maxDepth': '16',
   'uploadpack.allowAnySHA1InWant': 'false',
   'uploadpack.allowTipSHA1InWant': 'false',
   'uploadpack.allowReachableSHA1InWant': 'false',
@@ -55,6 +64,8 @@ export interface SmartHttpParts {
   readonly interactive: Limiter;
   readonly transfers: Limiter;
   readonly largeTransfers: LargeTransfers;
+  /** On whose behalf the present work is done. */
+  readonly caller?: (() => string | undefined) | undefined;
   readonly limits: GitLimits;
   readonly log: Log;
 }
@@ -65,8 +76,17 @@ export function protocolVariable(service: GitService, header: string | undefined
   return header !== undefined && known.test(header) ? { GIT_PROTOCOL: header } : {};
 }
 
+interface Serving {
+  /** What stands before the answer. */
+  readonly head?: Uint8Array;
+  readonly began: (process: GitProcess) => void;
+  /** Told of what ended an answer that had begun. */
+  readonly brokeOff?: (error: unknown) => void;
+}
+
 export class SmartHttp {
   readonly #parts: SmartHttpParts;
+  readonly #costly = new CostlyQuestions();
   readonly #heads = new RequestHeads();
 
   constructor(parts: SmartHttpParts) {
@@ -105,34 +125,55 @@ export class SmartHttp {
       environment: protocolVariable('git-upload-pack', request.protocol),
       signal: request.signal,
     };
-    const body = untilAborted(request.body[Symbol.asyncIterator](), request.signal);
+    const body = shortLines(untilAborted(request.body[Symbol.asyncIterator](), request.signal));
     // Before a place is taken: who does not say what it wants keeps nobody from cloning.
     const head = await this.#heads.read(body);
-    const large = await this.#parts.largeTransfers.acquire(location, request.signal).catch((error: unknown) => {
+    try {
+      const question = this.#question(location, request, head.chunks);
+      return await this.#costly.ask(question, () => this.#fetch(location, options, { body, head, question }));
+    } finally {
       head.release();
-      throw error;
-    });
+    }
+  }
+
+  async #fetch(
+    location: RepositoryLocation,
+    options: SpawnOptions & { readonly signal: AbortSignal },
+    request: { readonly body: AsyncIterator<Uint8Array>; readonly head: RequestHead; readonly question: string },
+  ): Promise<AsyncIterable<Uint8Array>> {
+    const { body, head, question } = request;
+    let broken: unknown;
+    const large = await this.#parts.largeTransfers.acquire(location, options.signal);
     try {
       return await this.#serve(location, ['upload-pack', '--stateless-rpc', location.directory], options, {
         began: (process) => {
           void process.ended.then(large);
           const pace = new Pace(this.#parts.limits.leastRate, () => void process.stop(slowRequest));
-          feed(process, body, { head: head.chunks, pace }).catch(() => process.stop('the request broke off'));
+          feed(process, body, { head: head.chunks, pace }).catch((error: unknown) => {
+            broken = error;
+            void process.stop('the request broke off');
+          });
         },
+        brokeOff: (error) => this.#costly.remember(question, error),
       });
     } catch (error) {
       large();
-      throw error;
-    } finally {
-      head.release();
+      throw broken instanceof ValidationFailed ? broken : error;
     }
+  }
+
+  /** The same request of the same caller: what is ended for memory depends on what else its caller asked for. */
+  #question(location: RepositoryLocation, { protocol = '' }: ServeRequest, chunks: readonly Uint8Array[]): string {
+    const hash = createHash('sha256');
+    for (const chunk of chunks) hash.update(chunk);
+    return [location.id, this.#parts.caller?.() ?? '', protocol, hash.digest('hex')].join(' ');
   }
 
   async #serve(
     location: RepositoryLocation,
     args: readonly string[],
     options: SpawnOptions,
-    { head, began }: { readonly head?: Uint8Array; readonly began: (process: GitProcess) => void },
+    { head, began, brokeOff = () => undefined }: Serving,
   ): Promise<AsyncIterable<Uint8Array>> {
     const { limits, processes, transfers, log } = this.#parts;
     // Advertisements too: a slow reader of a long one must not take the place of a short read.
@@ -145,15 +186,19 @@ export class SmartHttp {
         ...options,
         deadlineMs: limits.transferSeconds * 1000,
         idleMs: limits.idleSeconds * 1000,
-        // What it would unpack was let in under a bound.
-        bounded: false,
+        budget: 'transfers',
       });
     } catch (error) {
       release();
       throw error;
     }
     began(process);
-    const stream = byteStream(process, { onEnd: release, leastRate: limits.leastRate });
+    const answer = new FetchAnswer();
+    const stream = byteStream(process, {
+      onEnd: release,
+      leastRate: limits.leastRate,
+      moves: (bytes) => answer.follow(bytes),
+    });
     // The first piece decides whether there is an answer at all, while a refusal can still be one.
     const first = await stream.next().catch((error: unknown) => {
       throw process.stopped === slowRequest ? new Unavailable(`The clone was given up: ${slowRequest}`) : error;
@@ -167,12 +212,64 @@ export class SmartHttp {
       log.error({ repository: location.id, git: args[0], stderr: process.stderr }, 'git could not serve a repository');
       throw new Internal(`git ${args[0] ?? ''} failed in repository "${location.id}"`, { detail: process.stderr });
     }
-    return prefixed([...(head === undefined ? [] : [head]), ...(first.done === true ? [] : [first.value])], stream);
+    const told = endingInWords(stream, (error) => {
+      brokeOff(error);
+      // Who does not read, or may not any more, is not told either.
+      return process.stopped === unread || options.signal?.aborted === true
+        ? undefined
+        : answer.ending(error instanceof HexforgeError ? error.message : 'the answer broke off');
+    });
+    return prefixed([...(head === undefined ? [] : [head]), ...(first.done === true ? [] : [first.value])], told);
   }
 }
 
-/** What git says of a request that is none of its protocol, or that ends before it says what it wants. */
-const nonsense = /^fatal: (?:git upload-pack: )?(?:protocol error|the remote end hung up unexpectedly)/;
+/**
+ * What git says of a request that is none of its protocol, that ends before it says what it wants, or that has a filter
+ * or another argument which it cannot read.
+ */
+const nonsense = new RegExp(
+  `^fatal: (?:git upload-pack: )?(?:${[
+    'protocol error',
+    'the remote end hung up unexpectedly',
+    'expected ',
+    'unexpected line',
+    'invalid (?:command|deepen|filter-spec|shallow line)',
+    'unknown (?:capability|object format)',
+    'mismatched object format',
+    'no command requested',
+    "command '.*' requested after",
+    'multiple filter-specs',
+    'must escape char in sub-filter-spec',
+    "'.*' for 'object:type=",
+    'sparse:path filters',
+    'ambiguous deepen-not',
+  ].join('|')})`,
+  'i',
+);
+
+/** A stream whose failure becomes its last bytes, where there is a way to say it. */
+function endingInWords(
+  stream: AsyncIterableIterator<Uint8Array>,
+  ending: (error: unknown) => Uint8Array | undefined,
+): AsyncIterableIterator<Uint8Array> {
+  let ended = false;
+  const whole: AsyncIterableIterator<Uint8Array> = {
+    [Symbol.asyncIterator]: () => whole,
+    next: async () => {
+      if (ended) return { done: true, value: undefined };
+      try {
+        return await stream.next();
+      } catch (error) {
+        const value = ending(error);
+        if (value === undefined) throw error;
+        ended = true;
+        return { done: false, value };
+      }
+    },
+    return: async () => (await stream.return?.()) ?? { done: true, value: undefined },
+  };
+  return whole;
+}
 
 /** What a client is told that keeps a place and hardly sends. */
 export const slowRequest = 'the request came too slowly';

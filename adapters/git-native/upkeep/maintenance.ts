@@ -129,7 +129,7 @@ export class Maintenance {
             directory: location.directory,
             config,
             deadlineMs,
-            bounded: false,
+            budget: 'upkeep',
           }),
         // git leaves half a pack or graph behind where the disk is full.
         (ran) => ran.code === 0,

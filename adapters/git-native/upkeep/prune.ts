@@ -118,7 +118,7 @@ export class Pruner {
           directory: location.directory,
           config,
           deadlineMs,
-          bounded: false,
+          budget: 'upkeep',
           maxOutput: 256 * 1024 ** 2,
           ...(signal !== undefined && { signal }),
           ...more,

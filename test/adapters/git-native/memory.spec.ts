@@ -1,11 +1,10 @@
 // Bounds on the memory of git's processes: small packs that unpack to large objects.
-import { Buffer } from 'node:buffer';
-import { createHash, randomBytes } from 'node:crypto';
+import type { Buffer } from 'node:buffer';
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { deflateSync } from 'node:zlib';
 import t, { type Test } from 'tap';
 import { gitNative, type GitNative, type GitLimits } from '#adapters/git-native/index';
 import { Launcher } from '#adapters/git-native/process/launcher';
@@ -14,48 +13,9 @@ import { memoryOf } from '#adapters/git-native/process/memory-bound';
 import { bytesOf } from '#test/contracts/git/provider';
 import { must } from '#test/contracts/git/stock-git';
 import { quiet } from './provider.ts';
+import { block, oidOf, pack } from './small-packs.ts';
 
 const id = '0e000000-0000-4000-8000-000000000000';
-const block = Buffer.alloc(65_536, 'a');
-
-const oidOf = (content: Buffer): Buffer =>
-  createHash('sha1').update(`blob ${content.length}\0`).update(content).digest();
-
-/** gitformat-pack(5): sizes by seven bits, the lowest first. */
-function sized(first: number, left: number): Buffer {
-  const bytes = [first];
-  for (let rest = left; rest > 0; rest = Math.floor(rest / 128)) {
-    bytes.push((bytes.pop() ?? 0) | 0x80);
-    bytes.push(rest % 128);
-  }
-  return Buffer.from(bytes);
-}
-const size = (bytes: number): Buffer => sized(bytes % 128, Math.floor(bytes / 128));
-const entry = (type: number, content: Buffer, base: Buffer = Buffer.alloc(0)): Buffer =>
-  Buffer.concat([
-    sized((type << 4) | (content.length % 16), Math.floor(content.length / 16)),
-    base,
-    deflateSync(content),
-  ]);
-
-/** A pack of some hundred bytes: a block, `blocks` of it as one delta, and the first kilobyte of that as another. */
-function pack(blocks: number): { readonly bytes: Buffer; readonly large: string; readonly small: string } {
-  const large = Buffer.alloc(blocks * block.length, 'a');
-  const copies = Buffer.concat([size(block.length), size(large.length), Buffer.alloc(blocks, 0x80)]);
-  const copy = Buffer.concat([size(large.length), size(1024), Buffer.from([0xb0, 0x00, 0x04])]);
-  const parts = Buffer.concat([
-    Buffer.from('PACK\0\0\0\x02\0\0\0\x03', 'latin1'),
-    entry(3, block),
-    entry(7, copies, oidOf(block)),
-    entry(7, copy, oidOf(large)),
-  ]);
-  return {
-    bytes: Buffer.concat([parts, createHash('sha1').update(parts).digest()]),
-    large: oidOf(large).toString('hex'),
-    small: oidOf(block.subarray(0, 1024)).toString('hex'),
-  };
-}
-
 async function holding(t: Test, bytes: Buffer, limits: Partial<GitLimits>): Promise<GitNative> {
   return (await held(t, bytes, limits)).native;
 }
@@ -142,7 +102,7 @@ void t.test('the largest process of whoever holds most has to go, once all hold 
 });
 
 void t.test('programs that hold too much together, with what they started, are ended and told so', async (t) => {
-  const launcher = new Launcher({}, {}, 64 * megabyte);
+  const launcher = new Launcher({}, {}, { computations: 64 * megabyte });
   t.teardown(() => launcher.close());
   const environment = { PATH: process.env['PATH'] ?? '' };
   // A variable of a hundred megabytes, in the program and in what it starts.
@@ -156,7 +116,7 @@ void t.test('programs that hold too much together, with what they started, are e
 });
 
 void t.test('what only rests goes before anybody who works, and is not blamed for it', async (t) => {
-  const launcher = new Launcher({}, {}, 64 * megabyte);
+  const launcher = new Launcher({}, {}, { computations: 64 * megabyte });
   t.teardown(() => launcher.close());
   const environment = { PATH: process.env['PATH'] ?? '' };
   // Twenty megabytes each, twice as much for a moment.

@@ -71,6 +71,24 @@ export const fetchChecks: readonly Check<Bench>[] = [
       assert.equal(await must(folder, ['show', 'HEAD:src/deep/three']), 'last');
     },
   },
+  ...['tree:0', 'blob:limit=1m'].map((filter): Check<Bench> => ({
+    name: `a clone with the filter ${filter} fetches what it lacks`,
+    async run(bench) {
+      const folder = at(bench);
+      const args = ['clone', '-q', '--no-checkout', `--filter=${filter}`, bench.server.url(bench.filled), folder];
+      await must(bench.folder, args);
+      assert.equal(await must(folder, ['show', 'HEAD:src/deep/three']), 'last');
+    },
+  })),
+  ...['combine:blob:none+tree:0', 'tree:1000', 'object:type=commit'].map((filter): Check<Bench> => ({
+    name: `the filter ${filter}, which no partial clone needs, is refused in words`,
+    async run(bench) {
+      const args = ['clone', '--bare', `--filter=${filter}`, bench.server.url(bench.filled), at(bench)];
+      const { code, stderr } = await git(bench.folder, args);
+      assert.notEqual(code, 0);
+      assert.match(stderr, /remote error: .*filter/);
+    },
+  })),
   {
     name: 'a fetch after a push brings only what is new',
     async run(bench) {

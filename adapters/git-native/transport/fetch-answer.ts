@@ -1,0 +1,63 @@
+// What git answers to a fetch, followed as it goes by (gitprotocol-pack(5), "Packfile Data"): whether anything of use
+// moved, and whether there is still a way to tell the client why the answer breaks off.
+import { Buffer } from 'node:buffer';
+import { pktLine } from './pkt-line.ts';
+
+const [pack, progress, failure] = [1, 2, 3] as const;
+/** `packfile`, with a newline: the one line of version 2 that begins so and is so long; packets of the pack follow. */
+const announcement = { length: 'packfile\n'.length, letter: 'p'.charCodeAt(0) } as const;
+const longest = 1000;
+
+export class FetchAnswer {
+  #digits = '';
+  /** Of the present packet; 0 between packets. */
+  #left = 0;
+  #length = 0;
+  /** The first byte of the present packet's content. */
+  #first: number | undefined;
+  #inBands = false;
+  /** Whether the pack comes as it is, for a client that knows no side band. */
+  #bare = false;
+
+  /**
+   * Follows the next bytes. False where there is but progress, or what git sends so that the connection is not given
+   * up: it may do so for as long as it computes.
+   */
+  follow(bytes: Uint8Array): boolean {
+    let moved = false;
+    for (let at = 0; at < bytes.length && !this.#bare;) {
+      if (this.#left > 0) {
+        const within = Math.min(this.#left, bytes.length - at);
+        this.#first ??= this.#begin(bytes[at] ?? 0);
+        moved ||= this.#first !== progress && (this.#first !== pack || this.#length > 1);
+        at += within;
+        this.#left -= within;
+        continue;
+      }
+      this.#digits += String.fromCharCode(bytes[at] ?? 0);
+      at += 1;
+      if (this.#digits.length === 4) this.#measure();
+    }
+    return moved || this.#bare;
+  }
+
+  /** What ends the answer with a reason that the client shows; undefined in the middle of a packet or of a bare pack. */
+  ending(reason: string): Buffer | undefined {
+    if (this.#bare || this.#left > 0 || this.#digits !== '') return undefined;
+    const text = Buffer.from(`${reason}\n`).subarray(0, longest - 5);
+    return pktLine(Buffer.concat([this.#inBands ? Buffer.from([failure]) : Buffer.from('ERR '), text]));
+  }
+
+  #measure(): void {
+    this.#bare = !/^[0-9a-f]{4}$/.test(this.#digits);
+    this.#length = Math.max(0, Number.parseInt(this.#digits, 16) - this.#digits.length);
+    this.#left = this.#length;
+    this.#digits = '';
+    this.#first = undefined;
+  }
+
+  #begin(first: number): number {
+    this.#inBands ||= first <= failure || (first === announcement.letter && this.#length === announcement.length);
+    return first;
+  }
+}
