@@ -49,7 +49,7 @@ export default definePlugin({
       .min(64 * 1024 ** 2)
       .default(640 * 1024 ** 2)
       .description(
-        'The same of what serves clones, fetches and forks; more for repositories of more than two million objects',
+        'Memory in bytes that what serves clones, fetches and forks may hold in all; more for two million objects and up',
       ),
     allocation_bytes: Joi.number()
       .integer()

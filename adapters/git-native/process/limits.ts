@@ -3,12 +3,12 @@ import { availableParallelism } from 'node:os';
 import type { LeastRate } from './pace.ts';
 
 export interface GitLimits {
-  /** Short processes at once (move a ref, ask for an ancestor), of which a caller has half at the most. Default: cores × 4. */
+  /** Short processes at once (move a ref, ask for an ancestor); a caller has half at most. Default: cores × 4. */
   readonly interactive: number;
-  /** Long computations at once (blame, diffs, walks of history), of which a caller has half at the most. Default: cores × 2. */
+  /** Long computations at once (blame, diffs, walks of history); a caller has half at most. Default: cores × 2. */
   readonly heavy: number;
   /**
-   * Clones, fetches, pushes, archives and large blobs at once, of which a caller has half at the most: they mostly
+   * Clones, fetches, pushes, archives and large blobs at once, of which a caller has half at most: they mostly
    * wait for the network. Default: cores × 8, at least 16.
    */
   readonly transfers: number;

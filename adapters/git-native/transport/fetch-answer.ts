@@ -41,7 +41,7 @@ export class FetchAnswer {
     return moved || this.#bare;
   }
 
-  /** What ends the answer with a reason that the client shows; undefined in the middle of a packet or of a bare pack. */
+  /** What ends the answer with a reason that the client shows; undefined within a packet or a bare pack. */
   ending(reason: string): Buffer | undefined {
     if (this.#bare || this.#left > 0 || this.#digits !== '') return undefined;
     const text = Buffer.from(`${reason}\n`).subarray(0, longest - 5);

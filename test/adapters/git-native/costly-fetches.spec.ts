@@ -70,7 +70,7 @@ void t.test('a request that git cannot read is the client’s fault, and no line
     `${line('agent=x\n')}0000`,
     '0003',
   ])
-    await t.rejects(fetch(body), { kind: 'validation_failed' }, body.slice(0, 100));
+    await t.rejects(fetch(body), { name: 'ValidationFailed' }, body.slice(0, 100));
   t.strictSame(errors, []);
 });
 
