@@ -47,7 +47,7 @@ export default definePlugin({
     transfer_memory_bytes: Joi.number()
       .integer()
       .min(64 * 1024 ** 2)
-      .default(640 * 1024 ** 2)
+      .default(512 * 1024 ** 2)
       .description(
         'Memory in bytes that what serves clones, fetches and forks may hold in all; more for two million objects and up',
       ),

@@ -27,7 +27,7 @@ export interface GitLimits {
    */
   readonly memoryBytes: number;
   /**
-   * The same of clones, fetches and forks, of which git holds a list of every object, some 250 bytes each. Default 640
+   * The same of clones, fetches and forks, of which git holds a list of every object, some 250 bytes each. Default 512
    * MiB.
    */
   readonly transferMemoryBytes: number;
@@ -66,7 +66,7 @@ export interface GitLimits {
 
 export function gitLimits(given: Partial<GitLimits> = {}): GitLimits {
   const cores = availableParallelism();
-  const { transferMemoryBytes = 640 * 1024 ** 2 } = given;
+  const { transferMemoryBytes = 512 * 1024 ** 2 } = given;
   return {
     interactive: cores * 4,
     heavy: cores * 2,
