@@ -275,28 +275,25 @@ void t.test('pushes to a protected branch', async (t) => {
     t.equal(await at('refs/heads/release/1'), await oid('main'));
   });
 
-  await t.test('a tag called as a protected branch is not the branch, nor is a branch called as its ref', async (t) => {
-    await protect('main', { push_roles: [] });
-    await work.git(
-      'push',
-      '--quiet',
-      url(bob),
-      'main~1:refs/tags/main',
-      'main~1:refs/heads/refs/heads/main',
-      'main~1:refs/heads/Main',
-    );
-    await work.git('push', '--quiet', '--force', url(bob), 'main~2:refs/tags/main');
-    t.equal((await bob.client.delete(`${code}/tags/main`)).status, 204);
-    t.equal((await bob.client.post(`${code}/tags`, { body: { name: 'main' } })).status, 201);
-    t.equal(await at('refs/heads/main'), await oid('main'), 'untouched');
-    t.equal(
-      (await bob.client.delete(`${code}/branches/${encodeURIComponent('refs/heads/main')}`)).status,
-      204,
-      'by the name it has',
-    );
-    t.equal(await at('refs/heads/main'), await oid('main'), 'untouched still');
-    await refused(t, bob, /push_roles/, '--force', 'main~1:refs/heads/main');
-  });
+  await t.test(
+    'a tag called as a protected branch is not the branch, and no branch is called as its ref',
+    async (t) => {
+      await protect('main', { push_roles: [] });
+      await work.git('push', '--quiet', url(bob), 'main~1:refs/tags/main', 'main~1:refs/heads/Main');
+      await refused(t, bob, /this branch name is not allowed here/, 'main~1:refs/heads/refs/heads/main');
+      await work.git('push', '--quiet', '--force', url(bob), 'main~2:refs/tags/main');
+      t.equal((await bob.client.delete(`${code}/tags/main`)).status, 204);
+      t.equal((await bob.client.post(`${code}/tags`, { body: { name: 'main' } })).status, 201);
+      t.equal(await at('refs/heads/main'), await oid('main'), 'untouched');
+      t.equal(
+        (await bob.client.delete(`${code}/branches/${encodeURIComponent('refs/heads/main')}`)).status,
+        404,
+        'there is no branch of this name',
+      );
+      t.equal(await at('refs/heads/main'), await oid('main'), 'untouched still');
+      await refused(t, bob, /push_roles/, '--force', 'main~1:refs/heads/main');
+    },
+  );
 
   await t.test('a branch of another repository is not protected by it', async (t) => {
     await bob.client.post(repos, { body: { name: 'code' } });
