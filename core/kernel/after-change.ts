@@ -7,6 +7,10 @@ const refusals: ReadonlySet<ErrorKind> = new Set(['unavailable', 'insufficient_s
 /**
  * What `read` answers of a change that is committed. That what was changed is gone since is no such failure: the 404 is
  * true, and stays.
+ *
+ * @example
+ *   await afterChange('the label "bug"', () => labels.findOne({ name: 'bug' }));
+ *
  * @param what to look at before the change is asked for again, such as `the repository "alice/code"`.
  * @throws {Unavailable} where it cannot be read now.
  */

@@ -1,6 +1,7 @@
 // The kernel's public face: what every area and plugin may import.
 export * from './access.ts';
 export * from './admin-grants.ts';
+export * from './after-change.ts';
 export * from './audit.ts';
 export * from './audit-trail.ts';
 export * from './caller.ts';
