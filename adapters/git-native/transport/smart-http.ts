@@ -205,7 +205,7 @@ export class SmartHttp {
     });
     const { code } = first.done === true ? await process.ended : { code: 0 };
     if (code !== 0) {
-      if (nonsense.test(process.stderr))
+      if (isNonsense(process.stderr))
         throw new ValidationFailed('The body is not what a git client sends', {
           detail: "body: it must be a request of git's protocol",
         });
@@ -227,25 +227,21 @@ export class SmartHttp {
  * What git says of a request that is none of its protocol, that ends before it says what it wants, or that has a filter
  * or another argument which it cannot read.
  */
-const nonsense = new RegExp(
-  `^fatal: (?:git upload-pack: )?(?:${[
-    'protocol error',
-    'the remote end hung up unexpectedly',
-    'expected ',
-    'unexpected line',
-    'invalid (?:command|deepen|filter-spec|shallow line)',
-    'unknown (?:capability|object format)',
-    'mismatched object format',
-    'no command requested',
-    "command '.*' requested after",
-    'multiple filter-specs',
-    'must escape char in sub-filter-spec',
-    "'.*' for 'object:type=",
-    'sparse:path filters',
-    'ambiguous deepen-not',
-  ].join('|')})`,
-  'i',
-);
+const nonsense: readonly RegExp[] = [
+  /^(?:protocol error|the remote end hung up unexpectedly|unexpected line|expected )/i,
+  /^(?:no command requested|multiple filter-specs|sparse:path filters|ambiguous deepen-not)/i,
+  /^invalid (?:command|deepen|filter-spec|shallow line)/i,
+  /^(?:unknown (?:capability|object format)|mismatched object format)/i,
+  /^must escape char in sub-filter-spec/i,
+  /^command '[^']*' requested after/i,
+  /^'[^']*' for 'object:type=/i,
+];
+
+/** Whether git says so, in its first line. */
+function isNonsense(stderr: string): boolean {
+  const said = /^fatal: (?:git upload-pack: )?([^\n]*)/.exec(stderr)?.[1];
+  return said !== undefined && nonsense.some((each) => each.test(said));
+}
 
 /** A stream whose failure becomes its last bytes, where there is a way to say it. */
 function endingInWords(
