@@ -103,7 +103,7 @@ void t.test(
     const slow = await script(
       folder,
       'git',
-      `case "$*" in *update-ref*) trap "" TERM HUP PIPE; cat > '${folder}/input'; echo $PPID > '${folder}/helper'; sleep 0.5; exec git "$@" < '${folder}/input' > /dev/null ;; esac\nexec git "$@"`,
+      `case "$*" in *update-ref*) trap "" TERM HUP PIPE; cat > '${folder}/input'; echo $PPID > '${folder}/helper'; while [ ! -e '${folder}/go' ]; do sleep 0.1; done; exec git "$@" < '${folder}/input' > /dev/null ;; esac\nexec git "$@"`,
     );
     const native = gitNative({ root, log: quiet, gitPath: slow });
     t.teardown(() => native.close());
@@ -112,6 +112,8 @@ void t.test(
     await eventually(async () => (await helper()).endsWith('\n'), helper);
     process.kill(Number(await helper()), 'SIGKILL');
     await t.rejects(moving, { name: 'Unavailable' });
+    // Whatever was left of it would go on now.
+    await writeFile(join(folder, 'go'), '');
     await new Promise((resolve) => setTimeout(resolve, 700));
     t.equal(await native.resolveCommit(id, 'late'), undefined);
   },
