@@ -37,9 +37,10 @@ export async function hostileLines(
   const document = (await subject.json('GET', '/api/v1/openapi.json')) as Document;
   await make(folder, subject, 'quiet', 'binary');
   const url = `${subject.url}/api/v1/repos/${owner}/quiet/contents`;
+  const headers = await somebodyElse(subject);
   /** The 99th percentile of the ninth client; without end where it was refused. */
   const p99 = (time: number): Promise<number> =>
-    load({ url, headers: subject.headers, connections: 1, seconds: time }).then(
+    load({ url, headers, connections: 1, seconds: time }).then(
       (result) => result.p99,
       () => Infinity,
     );
@@ -93,6 +94,21 @@ export async function hostileLines(
     held: remaining.length === 0,
   });
   return lines;
+}
+
+/** The ninth client is a user who has no part in the attacks, with a token. @returns its headers. */
+async function somebodyElse(subject: Subject): Promise<Readonly<Record<string, string>>> {
+  const account = { username: 'reader', password: 'reader of the quiet repository' };
+  await subject.json(
+    'POST',
+    '/api/v1/admin/users',
+    { ...account, email: 'reader@example.com' },
+    await subject.session(),
+  );
+  const session = (await subject.json('POST', '/api/v1/auth/login', account, '')) as { access_token: string };
+  const wanted = { name: 'reading', scopes: ['repo:read'] };
+  const made = (await subject.json('POST', '/api/v1/user/tokens', wanted, session.access_token)) as { token: string };
+  return { authorization: `Bearer ${made.token}` };
 }
 
 /** A repository of a kind at its worst, pushed and public. */

@@ -39,6 +39,7 @@ export function scryptHasher(options: ScryptOptions = {}): PasswordHasher {
   const hashes = new FairLimiter({
     places: options.concurrent ?? Math.min(2, availableParallelism()),
     queue: options.waiting ?? 256,
+    now: () => performance.now(),
     refusal: () =>
       new Unavailable('Too many requests wait for a password check', { detail: 'Try again in a few seconds' }),
   });

@@ -1,5 +1,6 @@
 // Parses JSON request bodies: content type, size limit, syntax, and a check for what no JSON of ours may contain.
 import type { IncomingMessage } from 'node:http';
+import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises';
 import {
   HexforgeError,
   MalformedJson,
@@ -7,6 +8,7 @@ import {
   UnsupportedMediaType,
   ValidationFailed,
 } from '#core/kernel/errors';
+import { KeyedMutex } from '#core/kernel/keyed-mutex';
 import { restored, skeletonOf } from './json-slices.ts';
 import { hasMoreValues } from './json-values.ts';
 import { carriesBody, requestBytes } from './request-body.ts';
@@ -22,6 +24,9 @@ const deepest = 64;
  * turn of the event loop; the most that a list of ours may have is 1000.
  */
 const mostValues = 20_000;
+/** So many bytes are parsed in well under a millisecond; 1 MiB takes up to ten. */
+const parsedAtOnce = 64 * 1024;
+const oneByOne = new KeyedMutex();
 const longestMilliseconds = 60_000;
 const json = /^application\/(?:[a-z0-9.+-]+\+)?json$/i;
 const inUtf8 = /^charset\s*=\s*"?utf-8"?$/i;
@@ -42,17 +47,11 @@ export async function readJson(
   }
   const bytes = await collect(message, maxBytes, take);
   if (bytes.byteLength === 0) return {};
-  if (bytes.byteLength <= defaultMaxBytes) {
-    const value = parse(bytes);
-    inspect(value);
-    return value;
-  }
+  if (bytes.byteLength <= defaultMaxBytes) return parsed(bytes);
   const skeleton = await skeletonOf(bytes, defaultMaxBytes).catch((error: unknown) => {
     throw error instanceof HexforgeError ? error : malformed();
   });
-  const value = parse(skeleton.bytes);
-  inspect(value);
-  const whole = restored(value, skeleton.strings);
+  const whole = restored(await parsed(skeleton.bytes), skeleton.strings);
   inspect(whole);
   return whole;
 }
@@ -96,6 +95,28 @@ export async function collect(
     length += chunk.byteLength;
   }
   return held.subarray(0, length);
+}
+
+/**
+ * However many large texts have come, one is parsed in a turn of the event loop, and all of them take half of its time
+ * at the most.
+ */
+async function parsed(bytes: Uint8Array): Promise<unknown> {
+  const value = async (): Promise<unknown> => inspected(parse(bytes));
+  if (bytes.byteLength <= parsedAtOnce) return value();
+  return new Promise((resolve) => {
+    void oneByOne.run('', async () => {
+      await turn();
+      const begun = performance.now();
+      resolve(value());
+      await pause(performance.now() - begun);
+    });
+  });
+}
+
+function inspected(value: unknown): unknown {
+  inspect(value);
+  return value;
 }
 
 function parse(bytes: Uint8Array): unknown {

@@ -83,7 +83,8 @@ function isKey(bytes: Buffer, from: number): boolean {
   return bytes[at] === colon;
 }
 
-function backslashesBefore(bytes: Buffer, at: number, from: number): number {
+/** Whether what stands at `at` is escaped tells whether they are odd. */
+export function backslashesBefore(bytes: Uint8Array, at: number, from: number): number {
   let count = 0;
   while (at - 1 - count >= from && bytes[at - 1 - count] === backslash) count += 1;
   return count;

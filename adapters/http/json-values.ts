@@ -1,9 +1,13 @@
 // Counts the values of a JSON text before it is parsed: what is made of bytes, and checked, costs far more than bytes.
+import { backslashesBefore } from './json-slices.ts';
+
 const quote = 0x22;
 const comma = 0x2c;
 const openBracket = 0x5b;
 const backslash = 0x5c;
 const openBrace = 0x7b;
+/** So much of a string is looked at byte by byte before its next quote is searched for, which has a price of its own. */
+const stretch = 64;
 
 /**
  * Whether a JSON text has more than so many values, at every depth: each stands after an opening bracket or a comma
@@ -11,15 +15,29 @@ const openBrace = 0x7b;
  */
 export function hasMoreValues(bytes: Uint8Array, most: number): boolean {
   let values = 1;
-  let inString = false;
   for (let at = 0; at < bytes.length; at += 1) {
     const byte = bytes[at];
-    if (byte === quote) inString = !inString;
-    else if (inString) at += byte === backslash ? 1 : 0;
+    if (byte === quote) at = endOfString(bytes, at + 1);
     else if (byte === comma || byte === openBracket || byte === openBrace) {
       values += 1;
       if (values > most) return true;
     }
   }
   return false;
+}
+
+/** Where the quote stands that ends a string, or the text ends. */
+function endOfString(bytes: Uint8Array, from: number): number {
+  let searchFrom = from + stretch;
+  for (let at = from; at < bytes.length; at += 1) {
+    if (at >= searchFrom) {
+      const next = bytes.indexOf(quote, at);
+      if (next === -1) break;
+      if (backslashesBefore(bytes, next, at) % 2 === 0) return next;
+      at = next;
+      searchFrom = at + stretch;
+    } else if (bytes[at] === quote) return at;
+    else if (bytes[at] === backslash) at += 1;
+  }
+  return bytes.length;
 }

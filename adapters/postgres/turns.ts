@@ -31,6 +31,7 @@ export class Turns {
       places: options.connections,
       queue: queue.all,
       share: { places: options.share, queue: queue.caller },
+      now: () => performance.now(),
       refusal: (whose) => busy(whose === undefined ? '' : ' of yours'),
     });
   }

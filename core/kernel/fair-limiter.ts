@@ -1,5 +1,6 @@
-// A concurrency limiter (counting semaphore) whose places and bounded queue are shared fairly between callers: those
-// who wait are let in by turns (round-robin), and nobody takes more than a share while somebody else might come.
+// A concurrency limiter (counting semaphore) whose places and bounded queue are shared fairly between callers: of those
+// who wait, whoever has had the least is next (start-time fair queuing), counted in turns or in the time they took; and
+// nobody takes more than a share while somebody else might come.
 
 /** Places, and tickets in the queue. */
 export interface Capacity {
@@ -19,6 +20,11 @@ export interface Share {
 export interface FairLimiterOptions extends Capacity {
   /** Default: all. */
   readonly share?: Share;
+  /**
+   * Milliseconds from any moment on. With it, time counts beside turns: many who need a place for a moment do not each
+   * wait for somebody who needs it long. Default: turns alone.
+   */
+  readonly now?: () => number;
   /** The refusal of somebody whose part of the queue is full; of anybody where all of it is. */
   readonly refusal: (whose: string | undefined) => Error;
 }
@@ -30,6 +36,9 @@ interface Ticket {
   readonly refuse: (error: unknown) => void;
 }
 
+/** A caller is so far behind the others at most for what it has had, in milliseconds: long work is not paid for ever. */
+const longestDebt = 50;
+
 /** Nobody's key: of the server's own work, which has no share but waits its turn. */
 const own = '';
 
@@ -37,18 +46,24 @@ export class FairLimiter {
   readonly #queue: number;
   readonly #share: Share;
   readonly #refusal: (whose: string | undefined) => Error;
+  readonly #now: () => number;
   readonly #holding = new Map<string, number>();
-  /** By caller; who has the next turn stands first. */
+  /** By caller; of two who have had the same, the first is next. */
   readonly #waiting = new Map<string, Ticket[]>();
+  /** Of whoever holds or waits: turns, and milliseconds of them, on top of what all had when it came. */
+  readonly #had = new Map<string, number>();
+  /** What those have had who were let in last: who comes now begins there. */
+  #clock = 0;
   /** The tickets of all of them. */
   #queued = 0;
   #free: number;
 
-  constructor({ places, queue, share = { places, queue }, refusal }: FairLimiterOptions) {
+  constructor({ places, queue, share = { places, queue }, refusal, now = () => 0 }: FairLimiterOptions) {
     this.#free = places;
     this.#queue = queue;
     this.#share = share;
     this.#refusal = refusal;
+    this.#now = now;
   }
 
   /**
@@ -76,7 +91,10 @@ export class FairLimiter {
       const left = tickets.filter(({ since }) => since >= moment);
       this.#queued -= late.length;
       if (left.length > 0) this.#waiting.set(whose, left);
-      else this.#waiting.delete(whose);
+      else {
+        this.#waiting.delete(whose);
+        this.#forget(whose);
+      }
       for (const ticket of late) ticket.refuse(refusal());
     }
   }
@@ -98,11 +116,12 @@ export class FairLimiter {
   }
 
   #held(whose: string): () => void {
+    const since = this.#now();
     let held = true;
     return () => {
       if (!held) return;
       held = false;
-      this.#give(whose);
+      this.#give(whose, this.#now() - since);
     };
   }
 
@@ -114,36 +133,56 @@ export class FairLimiter {
   #take(whose: string): void {
     this.#free -= 1;
     this.#holding.set(whose, (this.#holding.get(whose) ?? 0) + 1);
+    this.#had.set(whose, this.#hadBy(whose) + 1);
+  }
+
+  #hadBy(whose: string): number {
+    return this.#had.get(whose) ?? this.#clock;
   }
 
   /** The place passes on at once, so that no newcomer takes it; as may others that its holder leaves free. */
-  #give(whose: string): void {
+  #give(whose: string, milliseconds: number): void {
+    this.#had.set(whose, Math.min(this.#hadBy(whose) + milliseconds, this.#clock + longestDebt));
     this.#free += 1;
     const held = (this.#holding.get(whose) ?? 0) - 1;
     if (held > 0) this.#holding.set(whose, held);
     else this.#holding.delete(whose);
     while (this.#free > 0 && this.#letIn());
+    this.#forget(whose);
   }
 
-  /** Whoever has the next turn and may hold more; false where nobody has. */
+  #forget(whose: string): void {
+    if (!this.#holding.has(whose) && !this.#waiting.has(whose)) this.#had.delete(whose);
+  }
+
+  /** Whoever is next and may hold more; false where nobody is. */
   #letIn(): boolean {
-    for (const [next, tickets] of this.#waiting) {
-      if (!this.#mayHoldMore(next)) continue;
-      const ticket = tickets.shift();
-      this.#queued -= 1;
-      this.#waiting.delete(next);
-      if (tickets.length > 0) this.#waiting.set(next, tickets);
-      this.#take(next);
-      ticket?.enter(this.#held(next));
-      return true;
-    }
-    return false;
+    const next = this.#next();
+    if (next === undefined) return false;
+    const tickets = this.#waiting.get(next) ?? [];
+    const ticket = tickets.shift();
+    this.#queued -= 1;
+    this.#waiting.delete(next);
+    if (tickets.length > 0) this.#waiting.set(next, tickets);
+    // It goes on by a little at least: whoever was let in before is not behind those who come later for ever.
+    this.#clock = Math.max(this.#clock + 1 / this.#had.size, this.#hadBy(next));
+    this.#take(next);
+    ticket?.enter(this.#held(next));
+    return true;
+  }
+
+  #next(): string | undefined {
+    let next: string | undefined;
+    for (const whose of this.#waiting.keys())
+      if (this.#mayHoldMore(whose) && (next === undefined || this.#hadBy(whose) < this.#hadBy(next))) next = whose;
+    return next;
   }
 
   #wait(whose: string, signal: AbortSignal | undefined, since: number): Promise<() => void> {
     const tickets = this.#waiting.get(whose) ?? [];
     if (whose !== own && tickets.length >= this.#share.queue) throw this.#refusal(whose);
     this.#makeRoom(tickets.length);
+    this.#had.set(whose, this.#hadBy(whose));
     return new Promise((resolve, reject) => {
       const leave = (): void => {
         this.#remove(whose, ticket);
@@ -184,6 +223,8 @@ export class FairLimiter {
     if (tickets === undefined || index < 0) return;
     tickets.splice(index, 1);
     this.#queued -= 1;
-    if (tickets.length === 0) this.#waiting.delete(whose);
+    if (tickets.length > 0) return;
+    this.#waiting.delete(whose);
+    this.#forget(whose);
   }
 }

@@ -2,10 +2,11 @@
 import t from 'tap';
 import { FairLimiter } from '#core/kernel/fair-limiter';
 
-const fair = (places: number, queue: number) =>
+const fair = (places: number, queue: number, now?: () => number) =>
   new FairLimiter({
     places,
     queue,
+    ...(now !== undefined && { now }),
     refusal: (whose) => new Error(whose === undefined ? 'too many' : `too many of ${whose}`),
   });
 
@@ -35,14 +36,55 @@ void t.test('a limiter shared fairly', async (t) => {
     );
   });
 
-  await t.test('callers take turns, so that many calls of one hold up a single call of another by one', async (t) => {
+  await t.test('callers take turns, so that many calls of one hold up nobody else by more than one', async (t) => {
     const limiter = fair(1, 100);
     const order: string[] = [];
     const call = (whose: string) => limiter.run(async () => void order.push(whose), whose);
     await Promise.all([...Array.from({ length: 20 }, () => call('flood')), call('a'), call('b')]);
-    // The first runs at once; the second waits in front.
-    t.strictSame(order.slice(0, 4), ['flood', 'flood', 'a', 'b']);
+    // The first runs at once.
+    t.strictSame(order.slice(0, 4), ['flood', 'a', 'b', 'flood']);
     t.equal(order.length, 22);
+  });
+
+  await t.test(
+    'where time counts, many short calls do not each wait for a long one, nor it for all of them',
+    async (t) => {
+      let milliseconds = 0;
+      const limiter = fair(1, 1000, () => milliseconds);
+      const order: string[] = [];
+      const call = (whose: string, takes: number) =>
+        limiter.run(async () => {
+          order.push(whose);
+          milliseconds += takes;
+        }, whose);
+      await Promise.all([
+        ...Array.from({ length: 3 }, () => call('long', 10)),
+        ...Array.from({ length: 50 }, () => call('short', 1)),
+      ]);
+      const short = (count: number) => Array.from({ length: count }, () => 'short');
+      t.strictSame(order, ['long', ...short(6), 'long', ...short(5), 'long', ...short(39)]);
+    },
+  );
+
+  await t.test('whoever had much has a turn, though others come again and again', async (t) => {
+    let milliseconds = 0;
+    const limiter = fair(1, 1000, () => milliseconds);
+    const first = await limiter.acquire('long');
+    let letIn = false;
+    const again = limiter.acquire('long').then((release) => {
+      letIn = true;
+      release();
+    });
+    let others = 0;
+    const stream = async (): Promise<void> => {
+      for (; !letIn && others < 5000; others += 1)
+        await limiter.run(async () => void (milliseconds += 1), `new ${others}`);
+    };
+    const all = [stream(), stream()];
+    milliseconds = 10_000;
+    first();
+    await Promise.all([again, ...all]);
+    t.ok(others < 200, `${others} others`);
   });
 
   await t.test('those who have waited for too long are refused, and nobody else', async (t) => {
