@@ -15,6 +15,7 @@ import { failure, stackOf, type Failure } from './errors.ts';
 import type { Exchange } from './exchange.ts';
 import { formMaxBytes, readForm } from './form-body.ts';
 import type { HeldBytes } from '#core/kernel/held-bytes';
+import type { ChangesInTurn } from './changes-in-turn.ts';
 import { identifier, type Identifying } from './identify.ts';
 import { defaultMaxBytes, readJson } from './json-body.ts';
 import { AnswerTooLarge } from './json-text.ts';
@@ -55,6 +56,7 @@ export interface Wiring extends Identifying {
   readonly validateResponses: boolean;
   readonly cache: ResponseCache;
   readonly heldBytes: HeldBytes;
+  readonly changes: ChangesInTurn;
   readonly stopping: AbortSignal;
   /** See `Lease`. */
   readonly leaseMs: number;
@@ -97,9 +99,11 @@ export function routeEntry({ plugin, route, outside = false }: OwnedRoute, wirin
     },
     wiring,
   );
-  const readInput = inputReader(route, wiring.heldBytes);
   // The answer to a change tells what was done: whoever asked for it may hear that to its end.
   const reading = route.method === 'GET' || route.meter === 'api.read';
+  // Git's services, which take bodies as they come, have places of their own.
+  const takesTurns = !reading && route.body !== 'raw';
+  const readInput = inputReader(route, wiring.heldBytes);
   const check = outside || wiring.validateResponses ? answerCheck(plugin, route, outside) : undefined;
 
   const serve = async (request: Request, h: ResponseToolkit, exchange: Exchange): Promise<ResponseObject> => {
@@ -107,9 +111,9 @@ export function routeEntry({ plugin, route, outside = false }: OwnedRoute, wirin
     const cookies = route.cookies === true ? readCookies(request.raw.req.headers.cookie) : none;
     if (route.cors === true && route.there === undefined) allowAnyOrigin(request.raw.res);
     const rate = await identify(request, exchange, cookies);
-    return wiring.currentCaller.run(callerKey(exchange.caller, exchange.ip), () =>
-      serveCaller(request, h, exchange, cookies, rate),
-    );
+    const key = callerKey(exchange.caller, exchange.ip);
+    const served = () => wiring.currentCaller.run(key, () => serveCaller(request, h, exchange, cookies, rate));
+    return takesTurns ? wiring.changes.run(key, served) : served();
   };
 
   const serveCaller = async (

@@ -16,6 +16,7 @@ import type { Clock, Ids } from '#core/kernel/time';
 import { trustedProxies } from './addresses.ts';
 import { answerMs } from './answer-limit.ts';
 import { answerBrokenRequest } from './broken-requests.ts';
+import { ChangesInTurn } from './changes-in-turn.ts';
 import { Connections } from './connections.ts';
 import { answerPreflight } from './cors.ts';
 import { csrfProtection } from './credentials.ts';
@@ -221,6 +222,7 @@ export function createHttpServer(options: HttpOptions): HttpServer {
     validateResponses: options.validateResponses === true,
     cache: new ResponseCache(),
     heldBytes: new HeldBytes(options.heldBytes ?? heldBytesLimits),
+    changes: new ChangesInTurn(),
     stopping: stopping.signal,
     leaseMs: options.leaseMs ?? leaseMs,
     answerMs: options.answerMs ?? answerMs,
