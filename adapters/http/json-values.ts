@@ -6,7 +6,7 @@ const comma = 0x2c;
 const openBracket = 0x5b;
 const backslash = 0x5c;
 const openBrace = 0x7b;
-/** So much of a string is looked at byte by byte before its next quote is searched for, which has a price of its own. */
+/** So much of a string is looked at byte by byte before its next quote is searched for: a search has its price. */
 const stretch = 64;
 
 /**

@@ -36,7 +36,10 @@ interface Ticket {
   readonly refuse: (error: unknown) => void;
 }
 
-/** A caller is so far behind the others at most for what it has had, in milliseconds: long work is not paid for ever. */
+/** What a turn counts, beside the milliseconds that it takes. */
+const turn = 1;
+
+/** Milliseconds. A caller is so far behind others at most for what it has had: nothing is paid for without end. */
 const longestDebt = 50;
 
 /** Nobody's key: of the server's own work, which has no share but waits its turn. */
@@ -133,7 +136,7 @@ export class FairLimiter {
   #take(whose: string): void {
     this.#free -= 1;
     this.#holding.set(whose, (this.#holding.get(whose) ?? 0) + 1);
-    this.#had.set(whose, this.#hadBy(whose) + 1);
+    this.#had.set(whose, this.#hadBy(whose) + turn);
   }
 
   #hadBy(whose: string): number {
@@ -165,7 +168,7 @@ export class FairLimiter {
     this.#waiting.delete(next);
     if (tickets.length > 0) this.#waiting.set(next, tickets);
     // It goes on by a little at least: whoever was let in before is not behind those who come later for ever.
-    this.#clock = Math.max(this.#clock + 1 / this.#had.size, this.#hadBy(next));
+    this.#clock = Math.max(this.#clock + turn / this.#had.size, this.#hadBy(next));
     this.#take(next);
     ticket?.enter(this.#held(next));
     return true;
