@@ -140,7 +140,10 @@ export const rateCounterChecks: readonly Check<RateCounter>[] = [
       await counter.take(spent, rolling, at(0), 3);
       await counter.take(nearly, rolling, at(0), 2);
       for (const key of [once, address, user]) await counter.take(key, rolling, at(0));
-      for (let index = 0; index < 110_000; index += 1) await counter.take(`flood:${run}-${index}`, rolling, at(1));
+      for (let round = 0; round < 220; round += 1)
+        await Promise.all(
+          Array.from({ length: 500 }, (_, index) => counter.take(`flood:${run}-${round}-${index}`, rolling, at(1))),
+        );
       const remaining = await Promise.all(
         [spent, nearly, once, address, user].map(async (key) => (await counter.peek(key, rolling, at(2))).remaining),
       );
