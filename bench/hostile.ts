@@ -37,7 +37,9 @@ export async function hostileLines(
   const document = (await subject.json('GET', '/api/v1/openapi.json')) as Document;
   await make(folder, subject, 'quiet', 'binary');
   const url = `${subject.url}/api/v1/repos/${owner}/quiet/contents`;
-  const headers = await somebodyElse(subject);
+  // Before wrong passwords are tried, after which nobody signs in from here for a while.
+  const session = await subject.session();
+  const headers = await somebodyElse(subject, session);
   /** The 99th percentile of the ninth client; without end where it was refused. */
   const p99 = (time: number): Promise<number> =>
     load({ url, headers, connections: 1, seconds: time }).then(
@@ -53,7 +55,6 @@ export async function hostileLines(
   for (const [index, name] of classes.entries()) {
     const repo = `hostile-${index}`;
     const pushed = await make(folder, subject, repo, name in kinds ? name : 'inflated files');
-    const session = await subject.session();
     const { places } = await makeItems(subject.url, session, pushed);
     const target: Target = {
       url: subject.url,
@@ -97,17 +98,14 @@ export async function hostileLines(
 }
 
 /** The ninth client is a user who has no part in the attacks, with a token. @returns its headers. */
-async function somebodyElse(subject: Subject): Promise<Readonly<Record<string, string>>> {
+async function somebodyElse(subject: Subject, administrator: string): Promise<Readonly<Record<string, string>>> {
   const account = { username: 'reader', password: 'reader of the quiet repository' };
-  await subject.json(
-    'POST',
-    '/api/v1/admin/users',
-    { ...account, email: 'reader@example.com' },
-    await subject.session(),
-  );
-  const session = (await subject.json('POST', '/api/v1/auth/login', account, '')) as { access_token: string };
+  await subject.json('POST', '/api/v1/admin/users', { ...account, email: 'reader@example.com' }, administrator);
+  const { access_token: session } = (await subject.json('POST', '/api/v1/auth/login', account, '')) as {
+    access_token: string;
+  };
   const wanted = { name: 'reading', scopes: ['repo:read'] };
-  const made = (await subject.json('POST', '/api/v1/user/tokens', wanted, session.access_token)) as { token: string };
+  const made = (await subject.json('POST', '/api/v1/user/tokens', wanted, session)) as { token: string };
   return { authorization: `Bearer ${made.token}` };
 }
 

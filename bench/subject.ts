@@ -39,7 +39,7 @@ export class Subject {
   static async start({ dataDir, databaseUrl, plugins = '', metering }: SubjectOptions): Promise<Subject> {
     const barePort = await freePort();
     const config = `${dataDir}.yaml`;
-    const bare = `  limits: { enabled: false }\n  bench-bare: { path: ${fileURLToPath(new URL('bare-plugin.ts', import.meta.url))}, port: ${barePort} }\n`;
+    const bare = `  limits: { enabled: false }\n  identity: { session_minutes: 120 }\n  bench-bare: { path: ${fileURLToPath(new URL('bare-plugin.ts', import.meta.url))}, port: ${barePort} }\n`;
     await writeFile(config, metering === undefined ? `plugins:\n${bare}${plugins}` : '');
     const begun = performance.now();
     const server = await ServerProcess.start({
