@@ -70,7 +70,7 @@ export async function hostileLines(
         : asking(hostileRequests(document, pushed, places)));
     const ending = new AbortController();
     let peak = 0;
-    const sampling = setInterval(() => (peak = Math.max(peak, memory(subject.pid))), 200);
+    const sampling = setInterval(() => (peak = Math.max(peak, memory(subject.pid))), 50);
     const attackers = Array.from({ length: clients }, (_, client) => attack(target, client, ending.signal));
     const beside = await p99(share);
     ending.abort();

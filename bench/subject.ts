@@ -35,7 +35,7 @@ export class Subject {
     this.readyAfter = readyAfter;
   }
 
-  /** The forge as a user runs it, but for budgets that no measurement reaches. */
+  /** The forge as a user runs it, but for budgets that no measurement reaches and sessions that outlast all of them. */
   static async start({ dataDir, databaseUrl, plugins = '', metering }: SubjectOptions): Promise<Subject> {
     const barePort = await freePort();
     const config = `${dataDir}.yaml`;

@@ -42,7 +42,7 @@ export class Turns {
     const free = this.#limiter.attempt(whose);
     if (free !== undefined) return free;
     this.#watch ??= setInterval(() => this.#look(), this.#options.patience / looks).unref();
-    return this.#limiter.acquire(whose, undefined, performance.now());
+    return this.#limiter.acquire(whose);
   }
 
   #look(): void {

@@ -30,7 +30,7 @@ export interface FairLimiterOptions extends Capacity {
 }
 
 interface Ticket {
-  /** When its holder came to wait. */
+  /** The moment of `now` when its holder came to wait. */
   readonly since: number;
   readonly enter: (release: () => void) => void;
   readonly refuse: (error: unknown) => void;
@@ -72,13 +72,12 @@ export class FairLimiter {
   /**
    * Waits for a place. The function it yields releases it; calling it again does nothing.
    * @param whose on whose behalf; empty for the server's own work.
-   * @param since the present moment, for `refuseBefore`. Default: never too long ago.
    * @throws {Error} the refusal, when the queue or the caller's part of it is full, or when in a full one somebody
    * comes who waits for less; the signal's reason when it is aborted first; that of `refuseBefore`.
    */
-  async acquire(whose = own, signal?: AbortSignal, since = Number.POSITIVE_INFINITY): Promise<() => void> {
+  async acquire(whose = own, signal?: AbortSignal): Promise<() => void> {
     signal?.throwIfAborted();
-    return this.attempt(whose) ?? this.#wait(whose, signal, since);
+    return this.attempt(whose) ?? this.#wait(whose, signal);
   }
 
   /** How many wait. */
@@ -86,7 +85,7 @@ export class FairLimiter {
     return this.#queued;
   }
 
-  /** Refuses those who came to wait before a moment. */
+  /** Refuses those who came to wait before a moment of `now`. */
   refuseBefore(moment: number, refusal: () => Error): void {
     for (const [whose, tickets] of this.#waiting) {
       const late = tickets.filter(({ since }) => since < moment);
@@ -181,7 +180,7 @@ export class FairLimiter {
     return next;
   }
 
-  #wait(whose: string, signal: AbortSignal | undefined, since: number): Promise<() => void> {
+  #wait(whose: string, signal: AbortSignal | undefined): Promise<() => void> {
     const tickets = this.#waiting.get(whose) ?? [];
     if (whose !== own && tickets.length >= this.#share.queue) throw this.#refusal(whose);
     this.#makeRoom(tickets.length);
@@ -192,7 +191,7 @@ export class FairLimiter {
         reject(signal?.reason);
       };
       const ticket: Ticket = {
-        since,
+        since: this.#now(),
         enter: (release) => {
           signal?.removeEventListener('abort', leave);
           resolve(release);

@@ -88,17 +88,20 @@ void t.test('a limiter shared fairly', async (t) => {
   });
 
   await t.test('those who have waited for too long are refused, and nobody else', async (t) => {
-    const limiter = fair(1, 100);
+    let milliseconds = 0;
+    const limiter = fair(1, 100, () => milliseconds);
     const release = await limiter.acquire('holder');
-    const told = (whose: string, since?: number) =>
-      limiter.acquire(whose, undefined, since).then(
+    const told = (whose: string, moment: number) => {
+      milliseconds = moment;
+      return limiter.acquire(whose).then(
         (done) => {
           done();
           return `${whose} came in`;
         },
         (error: Error) => `${whose}: ${error.message}`,
       );
-    const all = [told('a', 1), told('a', 5), told('b', 2), told('c')];
+    };
+    const all = [told('a', 1), told('a', 5), told('b', 2), told('c', 9)];
     t.equal(limiter.waiting, 4);
     limiter.refuseBefore(5, () => new Error('too late'));
     t.equal(limiter.waiting, 2);
