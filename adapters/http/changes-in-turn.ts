@@ -1,5 +1,5 @@
-// While the event loop is busy, the changes that one caller asks for begin one after the other: whoever sends many at
-// once waits behind themselves, and what others ask for finds its turns of the loop.
+// While the event loop is busy and several ask, the changes of one caller begin one after the other: whoever sends many
+// at once waits behind themselves, and what others ask for finds its turns of the loop.
 import { performance } from 'node:perf_hooks';
 import { FairLimiter } from '#core/kernel/fair-limiter';
 
@@ -9,9 +9,11 @@ export interface ChangeTurns {
   readonly turn: number;
   /** Whoever has waited for so many begins out of turn: what is too much is refused where it would be done. */
   readonly patience: number;
+  /** So long after another has asked for something, one caller counts as alone: then its changes keep nobody waiting. */
+  readonly alone: number;
 }
 
-const defaults: ChangeTurns = { turn: 250, patience: 2000 };
+const defaults: ChangeTurns = { turn: 250, patience: 2000, alone: 1000 };
 const queue = 10_000;
 const share = { places: 1, queue: 1000 } as const;
 const begin = (): void => undefined;
@@ -19,6 +21,9 @@ const begin = (): void => undefined;
 export class ChangesInTurn {
   readonly #busy: () => boolean;
   readonly #turns: ChangeTurns;
+  #latest: string | undefined;
+  /** When somebody else than the latest caller has asked for something. */
+  #otherAt = Number.NEGATIVE_INFINITY;
   readonly #limiter = new FairLimiter({
     places: Number.POSITIVE_INFINITY,
     queue,
@@ -31,8 +36,14 @@ export class ChangesInTurn {
     this.#turns = turns;
   }
 
+  /** Takes notice of who asks for something, a change or not. */
+  asks(caller: string): void {
+    if (this.#latest !== undefined && this.#latest !== caller) this.#otherAt = performance.now();
+    this.#latest = caller;
+  }
+
   async run<T>(caller: string, change: () => Promise<T>): Promise<T> {
-    if (!this.#busy()) return change();
+    if (performance.now() - this.#otherAt > this.#turns.alone || !this.#busy()) return change();
     const end = await this.#limiter.acquire(caller, AbortSignal.timeout(this.#turns.patience)).catch(() => begin);
     const timer = setTimeout(end, this.#turns.turn);
     try {

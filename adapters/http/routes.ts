@@ -112,6 +112,7 @@ export function routeEntry({ plugin, route, outside = false }: OwnedRoute, wirin
     if (route.cors === true && route.there === undefined) allowAnyOrigin(request.raw.res);
     const rate = await identify(request, exchange, cookies);
     const key = callerKey(exchange.caller, exchange.ip);
+    wiring.changes.asks(key);
     const served = () => wiring.currentCaller.run(key, () => serveCaller(request, h, exchange, cookies, rate));
     return takesTurns ? wiring.changes.run(key, served) : served();
   };

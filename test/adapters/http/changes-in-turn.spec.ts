@@ -4,9 +4,11 @@ import t from 'tap';
 import { ChangesInTurn } from '#adapters/http/changes-in-turn';
 
 const long = 60_000;
+const bounds = { turn: long, patience: long, alone: long } as const;
 
-/** Runs `count` changes of a caller that end when they are told to. */
-function changes(turns: ChangesInTurn, caller: string, count: number) {
+/** Runs `count` changes of a caller that end when they are told to. @param beside who has asked for something before. */
+function changes(turns: ChangesInTurn, caller: string, count: number, beside = ['somebody', caller]) {
+  for (const each of beside) turns.asks(each);
   const begun: (() => void)[] = [];
   const all = Array.from({ length: count }, () =>
     turns.run(caller, () => new Promise<void>((resolve) => begun.push(resolve))),
@@ -16,7 +18,7 @@ function changes(turns: ChangesInTurn, caller: string, count: number) {
 
 void t.test('changes in turn', async (t) => {
   await t.test('while the event loop is busy, one of a caller is under way, and of everybody', async (t) => {
-    const turns = new ChangesInTurn(() => true, { turn: long, patience: long });
+    const turns = new ChangesInTurn(() => true, bounds);
     const many = changes(turns, 'many', 5);
     const other = changes(turns, 'other', 1);
     await pause(5);
@@ -38,8 +40,30 @@ void t.test('changes in turn', async (t) => {
     await all;
   });
 
+  await t.test('of a caller who is alone, all are', async (t) => {
+    const turns = new ChangesInTurn(() => true, { ...bounds, alone: 20 });
+    const never = changes(turns, 'alone', 5, ['alone']);
+    await pause(1);
+    t.equal(never.begun.length, 5, 'nobody else has asked for anything');
+    turns.asks('somebody');
+    await pause(25);
+    const since = changes(turns, 'alone', 5, []);
+    await pause(1);
+    t.equal(since.begun.length, 5, 'nobody else of late');
+    turns.asks('alone');
+    const beside = changes(turns, 'alone', 5, []);
+    await pause(1);
+    t.equal(beside.begun.length, 1, 'somebody else just now');
+    for (const end of [...never.begun, ...since.begun]) end();
+    for (let ended = 0; ended < 5; ended += 1) {
+      beside.begun[ended]?.();
+      await pause(1);
+    }
+    await Promise.all([never.all, since.all, beside.all]);
+  });
+
   await t.test('one that takes long does not keep the next one waiting for its end', async (t) => {
-    const { begun, all } = changes(new ChangesInTurn(() => true, { turn: 10, patience: long }), 'many', 3);
+    const { begun, all } = changes(new ChangesInTurn(() => true, { ...bounds, turn: 10 }), 'many', 3);
     while (begun.length < 3) await pause(1);
     t.equal(begun.length, 3);
     for (const end of begun) end();
@@ -47,7 +71,7 @@ void t.test('changes in turn', async (t) => {
   });
 
   await t.test('nobody is refused: whoever has waited for long, or of too many, begins', async (t) => {
-    const turns = new ChangesInTurn(() => true, { turn: long, patience: 20 });
+    const turns = new ChangesInTurn(() => true, { ...bounds, patience: 20 });
     const { begun, all } = changes(turns, 'many', 1500);
     await pause(5);
     t.ok(begun.length >= 499, `${begun.length} have found no place to wait`);
@@ -57,7 +81,7 @@ void t.test('changes in turn', async (t) => {
   });
 
   await t.test('one that fails ends its turn', async (t) => {
-    const turns = new ChangesInTurn(() => true, { turn: long, patience: long });
+    const turns = new ChangesInTurn(() => true, bounds);
     const failing = turns.run('many', () => Promise.reject(new Error('no')));
     const next = turns.run('many', async () => 'done');
     await t.rejects(failing, { message: 'no' });
