@@ -36,6 +36,16 @@ class QuotingPlatform extends PostgreSqlPlatform {
   override marshallArray(values: string[]): string {
     return `{${values.map((value) => `"${String(value).replaceAll(/["\\]/g, '\\$&')}"`).join(',')}}`;
   }
+
+  /**
+   * A string constant, with the escapes of C where it holds a backslash (PostgreSQL, "Lexical Structure"). MikroORM's own
+   * copies a text one character after the other, which takes milliseconds for a long one.
+   */
+  override escape(value: unknown): string {
+    if (typeof value !== 'string') return super.escape(value);
+    const quoted = `'${value.replaceAll("'", "''")}'`;
+    return value.includes('\\') ? ` E${quoted.replaceAll('\\', '\\\\')}` : quoted;
+  }
 }
 
 /** MikroORM makes the driver itself, and the driver its connection. */
@@ -66,7 +76,7 @@ export function createOrm({ entities, driverOptions, turns }: OrmOptions): Orm {
     dbName: 'hexforge',
     entities: entities as (EntityClass<AnyEntity> | EntitySchema)[],
     driverOptions: ('createDriver' in driverOptions
-      ? guarded(driverOptions as Dialect, turns)
+      ? guarded(driverOptions as Dialect, turns, 'ordered')
       : driverOptions) as object,
     discovery: { warnWhenNoEntities: false, checkDuplicateTableNames: true },
     metadataCache: { enabled: false },
