@@ -8,16 +8,23 @@ import type { Turns } from './turns.ts';
 type Savepoints = Required<Pick<Driver, 'savepoint' | 'rollbackToSavepoint' | 'releaseSavepoint'>>;
 type SavepointArguments = Parameters<Savepoints['savepoint']>;
 
+/**
+ * What comes of statements that are asked for at once on a connection: the driver keeps their order, or it wants one at
+ * a time, as `pg` does. A store need not know.
+ */
+type Statements = 'ordered' | 'one at a time';
+
 /** Guards the connections of `dialect`, and returns it. */
-export function guarded<D extends Dialect>(dialect: D, turns: Turns): D {
+export function guarded<D extends Dialect>(dialect: D, turns: Turns, statements: Statements = 'one at a time'): D {
   const create = dialect.createDriver.bind(dialect);
-  dialect.createDriver = () => new GuardedDriver(create(), turns);
+  dialect.createDriver = () => new GuardedDriver(create(), turns, statements);
   return dialect;
 }
 
 class GuardedDriver implements Driver {
   readonly #driver: Driver;
   readonly #turns: Turns;
+  readonly #statements: Statements;
   /** The end of the turn of each connection that is in use. */
   readonly #ends = new WeakMap<DatabaseConnection, () => void>();
   readonly #seen = new WeakSet<DatabaseConnection>();
@@ -28,9 +35,10 @@ class GuardedDriver implements Driver {
    */
   readonly #failed = new WeakSet<DatabaseConnection>();
 
-  constructor(driver: Driver, turns: Turns) {
+  constructor(driver: Driver, turns: Turns, statements: Statements) {
     this.#driver = driver;
     this.#turns = turns;
+    this.#statements = statements;
   }
 
   async init(...options: Parameters<Driver['init']>): Promise<void> {
@@ -108,11 +116,10 @@ class GuardedDriver implements Driver {
   #watch(connection: DatabaseConnection): void {
     this.#seen.add(connection);
     const execute: DatabaseConnection['executeQuery'] = connection.executeQuery.bind(connection);
-    const mutex = new KeyedMutex();
+    const mutex = this.#statements === 'ordered' ? undefined : new KeyedMutex();
     connection.executeQuery = async (...query) => {
       try {
-        // `pg` wants one question at a time on a connection; a store that asks several at once need not know.
-        return await mutex.run('query', () => execute(...query));
+        return await (mutex?.run('query', () => execute(...query)) ?? execute(...query));
       } catch (error) {
         this.#failed.add(connection);
         throw translated(error);

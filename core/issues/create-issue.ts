@@ -44,9 +44,9 @@ export const createIssue =
       inlineLabels,
       assigneeIds = [],
       parentId = null,
-      componentIds = [],
-      fixVersionIds = [],
-      affectsVersionIds = [],
+      componentIds,
+      fixVersionIds,
+      affectsVersionIds,
       ...given
     }: CreateCommand,
   ): Promise<IssueView & IssueDetail> => {
@@ -74,8 +74,9 @@ export const createIssue =
       if (typeof fields.milestoneId === 'string') await checkMilestone(parts, granted, fields.milestoneId);
       if (parentId !== null) await checkParent(parts, repository.id, parentId, type);
       await store.insert(issue);
-      await store.replaceAssignees(issue.id, assignees);
-      await store.replaceLabels(issue.id, await attachedLabels(parts, granted, { labelIds, inlineLabels }));
+      if (assignees.length > 0) await store.replaceAssignees(issue.id, assignees);
+      const labels = await attachedLabels(parts, granted, { labelIds, inlineLabels });
+      if (labels.length > 0) await store.replaceLabels(issue.id, labels);
       await replaceAssociations(parts, issue, { componentIds, fixVersionIds, affectsVersionIds });
       await store.watch(issue.id, [call.caller.id, ...assignees]);
       await events.emit({ type: 'issue.created', ...aboutIssue(issue, call) });

@@ -1,11 +1,12 @@
 // One issue, with what is told of one alone.
 import type { Granted } from '#core/kernel/access';
 import type { Caller } from '#core/kernel/caller';
+import { found } from '#core/kernel/errors';
 import type { Repository } from '#core/repositories/index';
 import { blockersOf } from './link.ts';
-import type { IssueDetail, IssueView } from './issue.ts';
+import { issueNumber, type IssueDetail, type IssueView } from './issue.ts';
 import type { IssueParts } from './parts.ts';
-import { viewOf } from './view.ts';
+import { viewsOf } from './view.ts';
 
 type Parts = Pick<IssueParts, 'store' | 'planning' | 'associations' | 'links'>;
 
@@ -22,10 +23,11 @@ export async function detailOf(
   caller: Caller,
   reference: string,
 ): Promise<IssueView & IssueDetail> {
-  const view = await viewOf(parts, repository, reference);
-  const [watching, links] = await Promise.all([
-    parts.store.watching(view.id, caller.kind === 'user' ? caller.id : undefined),
-    parts.links.of(view.id),
+  const row = found(await parts.store.byNumber(repository.id, issueNumber(reference, repository)));
+  const [views, watching, links] = await Promise.all([
+    viewsOf(parts, repository.id, [row]),
+    parts.store.watching(row.id, caller.kind === 'user' ? caller.id : undefined),
+    parts.links.of(row.id),
   ]);
-  return { ...view, ...watching, links: links.length, blockedBy: blockersOf(view.id, links) };
+  return { ...found(views[0]), ...watching, links: links.length, blockedBy: blockersOf(row.id, links) };
 }

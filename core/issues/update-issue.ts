@@ -48,8 +48,10 @@ export const updateIssue =
       const associated = await changedAssociations(parts, before, { componentIds, fixVersionIds, affectsVersionIds });
       const members = [fields, sets, associated].flatMap((changed) => Object.keys(changed));
       if (members.length > 0) {
-        await store.update(before.id, { ...fields, updatedAt: call.now });
-        if (fields.description !== undefined) await recordDescription(parts, before, call, fields.description);
+        await Promise.all([
+          store.update(before.id, { ...fields, updatedAt: call.now }),
+          fields.description !== undefined && recordDescription(parts, before, call, fields.description),
+        ]);
         if (sets.labelIds !== undefined) await store.replaceLabels(before.id, sets.labelIds);
         if (sets.assigneeIds !== undefined) {
           await store.replaceAssignees(before.id, sets.assigneeIds);

@@ -1,17 +1,13 @@
 // Issues as they are shown: rows of the store with their labels, milestones, components and versions, each
 // read once for all of them.
-import { found } from '#core/kernel/errors';
 import { labelsOf, milestonesOf } from '#core/planning/index';
-import type { Repository } from '#core/repositories/index';
 import { noAssociations } from './associations.ts';
-import { issueNumber, type IssueRow, type IssueView } from './issue.ts';
+import type { IssueRow, IssueView } from './issue.ts';
 import type { IssueParts } from './parts.ts';
-
-type Parts = Pick<IssueParts, 'store' | 'planning' | 'associations'>;
 
 /** Four more reads, however many rows there are. */
 export async function viewsOf<R extends IssueRow>(
-  parts: Pick<Parts, 'planning' | 'associations'>,
+  parts: Pick<IssueParts, 'planning' | 'associations'>,
   repositoryId: string,
   rows: readonly R[],
 ): Promise<readonly (R & IssueView)[]> {
@@ -27,11 +23,4 @@ export async function viewsOf<R extends IssueRow>(
     labels: labels(row),
     milestone: milestone(row),
   }));
-}
-
-/** The one that a path names. @throws {NotFound} */
-export async function viewOf(parts: Parts, repository: Repository, reference: string): Promise<IssueView> {
-  const row = found(await parts.store.byNumber(repository.id, issueNumber(reference, repository)));
-  const [view] = await viewsOf(parts, repository.id, [row]);
-  return found(view);
 }

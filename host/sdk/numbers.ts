@@ -55,8 +55,10 @@ export const numbers = (table: string): { sql(db: SqlDatabase): Numbers; memory(
       },
       // Without a number there is nothing to hold.
       async hold(repositoryId) {
-        await holdRepository(repositoryId);
-        await sql`select from ${sql.table(table)} where repository_id = ${repositoryId} for update`.execute(db());
+        await Promise.all([
+          holdRepository(repositoryId),
+          sql`select from ${sql.table(table)} where repository_id = ${repositoryId} for update`.execute(db()),
+        ]);
       },
     };
   },

@@ -38,13 +38,14 @@ export function sqlIssueStore(database: SqlDatabase): IssueStore {
 
     async held(repositoryId, number) {
       await holdRepository(repositoryId);
-      // A statement of its own: the one that reads then sees what those before in the row have written. `no key`: rows
-      // that refer to the issue may be written meanwhile.
+      // Two statements, which come in this order: the one that reads sees what those before in the row have written.
+      // `no key`: rows that refer to the issue may be written meanwhile.
       const own = () =>
         db().selectFrom('issues_issue as i').where('i.repository_id', '=', repositoryId).where('i.number', '=', number);
-      const held = await own().select('i.id').forNoKeyUpdate().executeTakeFirst();
-      if (held === undefined) return undefined;
-      const row = await own().select(issueColumns).select([labelIds, assigneeIds]).executeTakeFirst();
+      const [, row] = await Promise.all([
+        own().select('i.id').forNoKeyUpdate().execute(),
+        own().select(issueColumns).select([labelIds, assigneeIds]).executeTakeFirst(),
+      ]);
       return row && { ...issueOf(row), labelIds: row.label_ids, assigneeIds: row.assignee_ids };
     },
 

@@ -52,12 +52,13 @@ export function sqlMergeStore(database: SqlDatabase): MergeStore {
 
     async held(repositoryId, number) {
       await holdRepository(repositoryId);
-      // A statement of its own: the one that reads then sees what those before in the row have written. `no key`: rows
-      // that refer to the request may be written meanwhile.
+      // Two statements, which come in this order: the one that reads sees what those before in the row have written.
+      // `no key`: rows that refer to the request may be written meanwhile.
       const own = () => matching(db(), repositoryId, {}).where('m.number', '=', number);
-      const held = await own().select('m.id').forNoKeyUpdate().executeTakeFirst();
-      if (held === undefined) return undefined;
-      const row = await own().select(requestColumns).select([labelIds, assigneeIds]).executeTakeFirst();
+      const [, row] = await Promise.all([
+        own().select('m.id').forNoKeyUpdate().execute(),
+        own().select(requestColumns).select([labelIds, assigneeIds]).executeTakeFirst(),
+      ]);
       return row && { ...requestOf(row), labelIds: row.label_ids, assigneeIds: row.assignee_ids };
     },
 

@@ -1,5 +1,7 @@
 // The guard of connections: whose turn ends when one is released.
+import { setTimeout as pause } from 'node:timers/promises';
 import {
+  CompiledQuery,
   type DatabaseConnection,
   type Driver,
   PostgresAdapter,
@@ -48,4 +50,43 @@ void t.test('a connection that another takes while it is released ends the turn 
   await guard.releaseConnection(first);
   const places = await Promise.all([turns.take(), turns.take()]);
   t.equal(places.length, 2, 'both places are free again');
+});
+
+void t.test('statements that are asked for at once', async (t) => {
+  for (const [statements, atOnce] of [
+    ['one at a time', ['first']],
+    ['ordered', ['first', 'second']],
+  ] as const)
+    await t.test(statements, async (t) => {
+      const begun: string[] = [];
+      const ends: (() => void)[] = [];
+      const executeQuery = async ({ sql }: CompiledQuery) => {
+        begun.push(sql);
+        await new Promise<void>((resolve) => ends.push(resolve));
+        return { rows: [] };
+      };
+      const guard = guarded(
+        {
+          createAdapter: () => new PostgresAdapter(),
+          createDriver: () => ({
+            ...driver(async () => undefined),
+            acquireConnection: async () => ({ executeQuery }) as unknown as DatabaseConnection,
+          }),
+          createIntrospector: (database) => new PostgresIntrospector(database),
+          createQueryCompiler: () => new PostgresQueryCompiler(),
+        },
+        new Turns({ connections: 1, share: 1, patience: 10_000 }),
+        statements,
+      ).createDriver();
+      const connection = await guard.acquireConnection();
+      const both = Promise.all(['first', 'second'].map((sql) => connection.executeQuery(CompiledQuery.raw(sql))));
+      await pause(1);
+      t.strictSame(begun, atOnce);
+      while (ends.length > 0) {
+        ends.shift()?.();
+        await pause(1);
+      }
+      await both;
+      t.strictSame(begun, ['first', 'second']);
+    });
 });
