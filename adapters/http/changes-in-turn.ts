@@ -9,7 +9,7 @@ export interface ChangeTurns {
   readonly turn: number;
   /** Whoever has waited for so many begins out of turn: what is too much is refused where it would be done. */
   readonly patience: number;
-  /** So long after another has asked for something, one caller counts as alone: then its changes keep nobody waiting. */
+  /** So long after another has asked for something, a caller is alone: then its changes keep nobody waiting. */
   readonly alone: number;
 }
 

@@ -38,8 +38,8 @@ class QuotingPlatform extends PostgreSqlPlatform {
   }
 
   /**
-   * A string constant, with the escapes of C where it holds a backslash (PostgreSQL, "Lexical Structure"). MikroORM's own
-   * copies a text one character after the other, which takes milliseconds for a long one.
+   * A string constant, with the escapes of C where it holds a backslash (PostgreSQL, "Lexical Structure"). That of
+   * MikroORM copies a text one character after the other, which takes milliseconds for a long one.
    */
   override escape(value: unknown): string {
     if (typeof value !== 'string') return super.escape(value);

@@ -6,7 +6,10 @@ import { ChangesInTurn } from '#adapters/http/changes-in-turn';
 const long = 60_000;
 const bounds = { turn: long, patience: long, alone: long } as const;
 
-/** Runs `count` changes of a caller that end when they are told to. @param beside who has asked for something before. */
+/**
+ * Runs `count` changes of a caller that end when they are told to.
+ * @param beside who has asked for something before.
+ */
 function changes(turns: ChangesInTurn, caller: string, count: number, beside = ['somebody', caller]) {
   for (const each of beside) turns.asks(each);
   const begun: (() => void)[] = [];
