@@ -53,7 +53,7 @@ export const numbers = (table: string): { sql(db: SqlDatabase): Numbers; memory(
         const [{ last }] = rows as [(typeof rows)[number]];
         return last;
       },
-      // Without a number there is nothing to hold.
+      // Two statements, which come in this order. Without a number there is nothing to hold.
       async hold(repositoryId) {
         await Promise.all([
           holdRepository(repositoryId),
