@@ -3,7 +3,7 @@ import type { Granted } from '#core/kernel/access';
 import { Conflict, NotFound, Unprocessable, ValidationFailed } from '#core/kernel/errors';
 import { trimEnd } from '#core/kernel/trim';
 import { branchWrite, type BranchWriteParts } from './branch-write.ts';
-import { zeroOid, type Oid, type TreeEntry } from './git-backend.ts';
+import { zeroOid, type GitBackend, type Oid, type TreeEntry } from './git-backend.ts';
 import type { CommitRecord, FileWrite } from './git-history.ts';
 import { checkIdentity, identityText } from './identity-text.ts';
 import type { RepositoryParts } from './parts.ts';
@@ -111,19 +111,33 @@ async function once(
 
 /** What stands at the path. @throws {Unprocessable} where no file can be written there. */
 async function standing({ git }: Parts, id: string, commit: Oid, path: string): Promise<TreeEntry | undefined> {
-  const segments = path.split('/');
-  for (let length = 1; length < segments.length; length += 1) {
+  const found = await git.entry(id, commit, path);
+  if (found === undefined) {
+    await checkWay(git, id, commit, path.split('/'));
+    return undefined;
+  }
+  if (found.type === 'file') return found;
+  throw new Unprocessable('What stands at the path is no file', { detail: `path: "${path}" is a ${found.type}` });
+}
+
+/**
+ * Of a path at which nothing stands. Its longest beginning at which something does is found by halving: a path has
+ * thousands of segments, and each look goes down from the root.
+ * @throws {Unprocessable} where that is no folder.
+ */
+async function checkWay(git: GitBackend, id: string, commit: Oid, segments: readonly string[]): Promise<void> {
+  let [present, missing] = [0, segments.length];
+  while (missing - present > 1) {
+    const length = Math.floor((present + missing) / 2);
     const way = segments.slice(0, length).join('/');
     const entry = await git.entry(id, commit, way);
-    if (entry === undefined) return undefined;
-    if (entry.type !== 'directory')
+    if (entry === undefined) missing = length;
+    else if (entry.type === 'directory') present = length;
+    else
       throw new Unprocessable('The path leads through what is no folder', {
         detail: `path: "${way}" is a ${entry.type}`,
       });
   }
-  const found = await git.entry(id, commit, path);
-  if (found === undefined || found.type === 'file') return found;
-  throw new Unprocessable('What stands at the path is no file', { detail: `path: "${path}" is a ${found.type}` });
 }
 
 /** @throws {Conflict | NotFound} */

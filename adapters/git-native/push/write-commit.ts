@@ -3,13 +3,14 @@
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
-import { deflate } from 'node:zlib';
+import { deflate, deflateSync } from 'node:zlib';
 import { Internal, Unprocessable } from '#core/kernel/errors';
 import { zeroOid, type Oid } from '#core/repositories/git-backend';
 import type { FileWrite, PushHooks, WriteOutcome } from '#core/repositories/git-history';
 import { parseCommitRecord } from '../history/commits.ts';
 import type { Objects } from '../objects/objects.ts';
 import { Tree, type RawEntry } from '../objects/tree.ts';
+import { TimeSlice } from '../process/time-slice.ts';
 import { pathSegments } from '../refs/names.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import { commitContent } from './commit-content.ts';
@@ -25,8 +26,10 @@ interface MadeObject {
   readonly content: Uint8Array;
 }
 
-const compress = promisify(deflate);
-/** Hashed at a stretch, so that a large file does not keep everyone else waiting. */
+const compressElsewhere = promisify(deflate);
+/** Bytes that are compressed in less time than another thread is asked to: a path may lead through thousands of them. */
+const compressedHere = 4096;
+/** Hashed and sent at a stretch, so that a large file does not keep everyone else waiting. */
 const stretch = 1024 * 1024;
 
 const none = new Tree(Buffer.alloc(0));
@@ -108,19 +111,42 @@ async function made(type: MadeObject['type'], content: Uint8Array): Promise<Made
 /** A pack as gitformat-pack(5) has it. */
 async function* packOf(objects: readonly MadeObject[]): AsyncGenerator<Uint8Array> {
   const hash = createHash('sha1');
+  for await (const piece of pieces(partsOf(objects))) {
+    hash.update(piece);
+    yield piece;
+  }
+  yield hash.digest();
+}
+
+async function* partsOf(objects: readonly MadeObject[]): AsyncGenerator<Uint8Array> {
   const head = Buffer.alloc(12);
   head.write('PACK', 'latin1');
   head.writeUInt32BE(2, 4);
   head.writeUInt32BE(objects.length, 8);
-  hash.update(head);
   yield head;
+  const slice = new TimeSlice();
   for (const { type, content } of objects) {
-    for (const part of [objectHeader(types[type], content.length), await compress(content)]) {
-      hash.update(part);
-      yield part;
-    }
+    yield objectHeader(types[type], content.length);
+    yield content.length > compressedHere ? await compressElsewhere(content) : deflateSync(content);
+    if (slice.over) await slice.rest();
   }
-  yield hash.digest();
+}
+
+/** The same bytes: small parts joined, and large ones cut, so that neither costs a turn for little nor takes a long one. */
+async function* pieces(parts: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let [joined, bytes]: [Uint8Array[], number] = [[], 0];
+  for await (const part of parts) {
+    joined.push(part);
+    bytes += part.length;
+    if (bytes < stretch) continue;
+    const whole = Buffer.concat(joined, bytes);
+    for (let at = 0; at < bytes; at += stretch) {
+      yield whole.subarray(at, at + stretch);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    [joined, bytes] = [[], 0];
+  }
+  if (bytes > 0) yield Buffer.concat(joined, bytes);
 }
 
 /** The type and four bits of the length, then seven bits at a time. */

@@ -252,6 +252,7 @@ export class FakeGit implements GitBackend {
   }
 
   async entry(_repository: string, commit: Oid, path: string): Promise<TreeEntry | undefined> {
+    this.#call('entry');
     const files = this.commits.get(commit);
     const file = files?.get(path);
     const name = path.slice(path.lastIndexOf('/') + 1);

@@ -112,3 +112,19 @@ void t.test('a rule that refuses is told, and nothing moves', async (t) => {
   await t.rejects(write({ path: 'gone', content: undefined, sha: oid(9) }), refusal('not_found'));
   t.same(await w.git.readRefs(repository.id, [main]), [oid(1)]);
 });
+
+void t.test(
+  '13. a path of thousands of folders costs a few looks, and one through a file is refused wherever it is',
+  async (t) => {
+    const { w, repository, write } = await opened(t);
+    const deep = Array.from({ length: 1000 }, () => 'd').join('/');
+    w.git.commit(repository.id, main, { 'README.md': 'one', [deep]: 'deep', 'a/b/c': 'file' });
+    const looks = (): number => w.git.calls.filter((name) => name === 'entry').length;
+    const before = looks();
+    await t.rejects(write({ path: deep }), refusal('conflict'));
+    await write({ path: `${deep.slice(0, -2)}/new` });
+    t.ok(looks() - before <= 20, `${looks() - before} looks`);
+    for (const path of ['README.md/x', 'README.md/x/y/z', 'a/b/c/d', 'a/b/c/d/e/f/g', `${deep}/x`])
+      await t.rejects(write({ path }), refusal('unprocessable', /is a file/), path);
+  },
+);
