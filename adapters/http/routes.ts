@@ -9,7 +9,6 @@ import type { Log } from '#core/kernel/log';
 import type { PortTraits } from '#core/kernel/ports';
 import { answeredWithin } from './answer-limit.ts';
 import { answerCheck, type AnswerCheck } from './answers.ts';
-import type { ChangesInTurn } from './changes-in-turn.ts';
 import { presentedIn, readCookies, type CsrfProtection } from './credentials.ts';
 import { allowAnyOrigin } from './cors.ts';
 import { failure, stackOf, type Failure } from './errors.ts';
@@ -25,6 +24,7 @@ import type { RateDecision } from './rate-limiter.ts';
 import { errorResponse, respond, type ReplyContext } from './reply.ts';
 import { carriesBody, drain, requestBytes } from './request-body.ts';
 import type { ResponseCache } from './response-cache.ts';
+import type { RequestsInTurn } from './requests-in-turn.ts';
 import type { OptionalPortName, RawBody, Route } from './route.ts';
 import type { Entry } from './routing.ts';
 import { compile, type Check } from './validation.ts';
@@ -56,7 +56,7 @@ export interface Wiring extends Identifying {
   readonly validateResponses: boolean;
   readonly cache: ResponseCache;
   readonly heldBytes: HeldBytes;
-  readonly changes: ChangesInTurn;
+  readonly turns: RequestsInTurn;
   readonly stopping: AbortSignal;
   /** See `Lease`. */
   readonly leaseMs: number;
@@ -102,7 +102,7 @@ export function routeEntry({ plugin, route, outside = false }: OwnedRoute, wirin
   // The answer to a change tells what was done: whoever asked for it may hear that to its end.
   const reading = route.method === 'GET' || route.meter === 'api.read';
   // Git's services, which take bodies as they come, have places of their own.
-  const takesTurns = !reading && route.body !== 'raw';
+  const kind = route.body === 'raw' ? undefined : reading ? 'read' : 'change';
   const readInput = inputReader(route, wiring.heldBytes);
   const check = outside || wiring.validateResponses ? answerCheck(plugin, route, outside) : undefined;
 
@@ -112,9 +112,9 @@ export function routeEntry({ plugin, route, outside = false }: OwnedRoute, wirin
     if (route.cors === true && route.there === undefined) allowAnyOrigin(request.raw.res);
     const rate = await identify(request, exchange, cookies);
     const key = callerKey(exchange.caller, exchange.ip);
-    wiring.changes.asks(key);
-    const served = () => wiring.currentCaller.run(key, () => serveCaller(request, h, exchange, cookies, rate));
-    return takesTurns ? wiring.changes.run(key, served) : served();
+    return wiring.turns.run(key, kind, () =>
+      wiring.currentCaller.run(key, () => serveCaller(request, h, exchange, cookies, rate)),
+    );
   };
 
   const serveCaller = async (

@@ -16,7 +16,6 @@ import type { Clock, Ids } from '#core/kernel/time';
 import { trustedProxies } from './addresses.ts';
 import { answerMs } from './answer-limit.ts';
 import { answerBrokenRequest } from './broken-requests.ts';
-import { ChangesInTurn } from './changes-in-turn.ts';
 import { Connections } from './connections.ts';
 import { answerPreflight } from './cors.ts';
 import { csrfProtection } from './credentials.ts';
@@ -36,6 +35,7 @@ import { takeOriginForm } from './origin-form.ts';
 import { defaultPace, PaceKeeper, type Pace } from './pace.ts';
 import { rateLimiter } from './rate-limiter.ts';
 import { ResponseCache } from './response-cache.ts';
+import { RequestsInTurn } from './requests-in-turn.ts';
 import { noRoute, refuse, routeEntry, type AbsentPort, type OptionalPort, type OwnedRoute } from './routes.ts';
 import { Routing } from './routing.ts';
 import { systemRoutes, type Readiness } from './system-routes.ts';
@@ -222,7 +222,7 @@ export function createHttpServer(options: HttpOptions): HttpServer {
     validateResponses: options.validateResponses === true,
     cache: new ResponseCache(),
     heldBytes: new HeldBytes(options.heldBytes ?? heldBytesLimits),
-    changes: new ChangesInTurn(),
+    turns: new RequestsInTurn(),
     stopping: stopping.signal,
     leaseMs: options.leaseMs ?? leaseMs,
     answerMs: options.answerMs ?? answerMs,

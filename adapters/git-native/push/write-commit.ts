@@ -27,7 +27,7 @@ interface MadeObject {
 }
 
 const compressElsewhere = promisify(deflate);
-/** Bytes that are compressed in less time than another thread is asked to: a path may lead through thousands of them. */
+/** Bytes that are compressed sooner than another thread is asked to: a path may lead through thousands of folders. */
 const compressedHere = 4096;
 /** Hashed and sent at a stretch, so that a large file does not keep everyone else waiting. */
 const stretch = 1024 * 1024;
@@ -132,7 +132,7 @@ async function* partsOf(objects: readonly MadeObject[]): AsyncGenerator<Uint8Arr
   }
 }
 
-/** The same bytes: small parts joined, and large ones cut, so that neither costs a turn for little nor takes a long one. */
+/** The same bytes: small parts joined, and large ones cut, so that none costs a turn for little or takes a long one. */
 async function* pieces(parts: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let [joined, bytes]: [Uint8Array[], number] = [[], 0];
   for await (const part of parts) {

@@ -1,0 +1,155 @@
+// What one caller sends at once to a busy server begins one after the other.
+import { setTimeout as pause } from 'node:timers/promises';
+import t from 'tap';
+import { RequestsInTurn, type Kind } from '#adapters/http/requests-in-turn';
+
+const long = 60_000;
+const bounds = { turn: { change: long, read: long }, patience: long, alone: long } as const;
+
+const asks = (turns: RequestsInTurn, caller: string): Promise<void> => turns.run(caller, undefined, async () => {});
+
+/**
+ * Runs `count` requests of a caller that end when they are told to.
+ * @param beside who has asked for something before.
+ */
+function requests(
+  turns: RequestsInTurn,
+  caller: string,
+  count: number,
+  { beside = ['somebody', caller], kind = 'change' }: { beside?: readonly string[]; kind?: Kind } = {},
+) {
+  for (const each of beside) void asks(turns, each);
+  const begun: (() => void)[] = [];
+  const all = Array.from({ length: count }, () =>
+    turns.run(caller, kind, () => new Promise<void>((resolve) => begun.push(resolve))),
+  );
+  return { begun, all: Promise.all(all) };
+}
+
+void t.test('requests in turn', async (t) => {
+  await t.test('while the event loop is busy, one change of a caller is under way, and of everybody', async (t) => {
+    const turns = new RequestsInTurn(() => true, bounds);
+    const many = requests(turns, 'many', 5);
+    const other = requests(turns, 'other', 1);
+    await pause(5);
+    t.strictSame([many.begun.length, other.begun.length], [1, 1]);
+    for (let ended = 0; ended < 5; ended += 1) {
+      many.begun[ended]?.();
+      await pause(1);
+      t.equal(many.begun.length, Math.min(ended + 2, 5));
+    }
+    other.begun[0]?.();
+    await Promise.all([many.all, other.all]);
+  });
+
+  await t.test('of its reads two are, whatever it changes meanwhile', async (t) => {
+    const turns = new RequestsInTurn(() => true, bounds);
+    const changes = requests(turns, 'many', 2);
+    const reads = requests(turns, 'many', 5, { kind: 'read' });
+    const other = requests(turns, 'other', 1, { kind: 'read' });
+    await pause(5);
+    t.strictSame([changes.begun.length, reads.begun.length, other.begun.length], [1, 2, 1]);
+    for (let ended = 0; ended < 5; ended += 1) {
+      reads.begun[ended]?.();
+      await pause(1);
+      t.equal(reads.begun.length, Math.min(ended + 3, 5));
+    }
+    for (let ended = 0; ended < 2; ended += 1) {
+      changes.begun[ended]?.();
+      await pause(1);
+    }
+    other.begun[0]?.();
+    await Promise.all([changes.all, reads.all, other.all]);
+  });
+
+  await t.test('what has places of its own takes no turns', async (t) => {
+    const turns = new RequestsInTurn(() => true, bounds);
+    await asks(turns, 'somebody');
+    let begun = 0;
+    const never = new Promise<void>(() => undefined);
+    for (let each = 0; each < 9; each += 1) void turns.run('many', undefined, () => ((begun += 1), never));
+    await pause(1);
+    t.equal(begun, 9);
+  });
+
+  await t.test('while it is not, all are', async (t) => {
+    const { begun, all } = requests(new RequestsInTurn(() => false), 'many', 50);
+    await pause(1);
+    t.equal(begun.length, 50);
+    for (const end of begun) end();
+    await all;
+  });
+
+  await t.test('of a caller who is alone, all are', async (t) => {
+    const turns = new RequestsInTurn(() => true, { ...bounds, alone: 20 });
+    const never = requests(turns, 'alone', 5, { beside: ['alone'] });
+    await pause(1);
+    t.equal(never.begun.length, 5, 'nobody else has asked for anything');
+    await asks(turns, 'somebody');
+    await pause(25);
+    const since = requests(turns, 'alone', 5, { beside: [] });
+    await pause(1);
+    t.equal(since.begun.length, 5, 'nobody else of late');
+    await asks(turns, 'somebody');
+    const beside = requests(turns, 'alone', 5, { beside: [] });
+    await pause(1);
+    t.equal(beside.begun.length, 1, 'somebody else just now');
+    for (const end of [...never.begun, ...since.begun]) end();
+    for (let ended = 0; ended < 5; ended += 1) {
+      beside.begun[ended]?.();
+      await pause(1);
+    }
+    await Promise.all([never.all, since.all, beside.all]);
+  });
+
+  await t.test('one that takes long does not keep the next one waiting for its end', async (t) => {
+    const { begun, all } = requests(
+      new RequestsInTurn(() => true, { ...bounds, turn: { change: 10, read: 10 } }),
+      'many',
+      3,
+    );
+    while (begun.length < 3) await pause(1);
+    t.equal(begun.length, 3);
+    for (const end of begun) end();
+    await all;
+  });
+
+  await t.test('nobody is refused: whoever has waited for long, or of too many, begins', async (t) => {
+    const turns = new RequestsInTurn(() => true, { ...bounds, patience: 20 });
+    const { begun, all } = requests(turns, 'many', 1500);
+    await pause(5);
+    t.ok(begun.length >= 499, `${begun.length} have found no place to wait`);
+    while (begun.length < 1500) await pause(1);
+    for (const end of begun) end();
+    await all;
+  });
+
+  await t.test('one that fails ends its turn', async (t) => {
+    const turns = new RequestsInTurn(() => true, bounds);
+    const failing = turns.run('many', 'change', () => Promise.reject(new Error('no')));
+    const next = turns.run('many', 'change', async () => 'done');
+    await t.rejects(failing, { message: 'no' });
+    t.equal(await next, 'done');
+  });
+
+  await t.test('the loop is busy when it has worked for most of the last moments', async (t) => {
+    const turns = new RequestsInTurn();
+    await pause(120);
+    const idle = requests(turns, 'many', 3);
+    await pause(1);
+    t.equal(idle.begun.length, 3);
+    for (let round = 0; round < 30; round += 1) {
+      for (const end = performance.now() + 10; performance.now() < end;);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    const busy = requests(turns, 'many', 3);
+    await pause(1);
+    t.equal(busy.begun.length, 1);
+    for (const end of idle.begun) end();
+    for (let ended = 0; ended < 3; ended += 1) {
+      busy.begun[ended]?.();
+      await pause(1);
+    }
+    await Promise.all([idle.all, busy.all]);
+  });
+});
