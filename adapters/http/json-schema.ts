@@ -9,6 +9,7 @@ export interface SchemaRegistry {
   /**
    * The JSON Schema of a joi schema, with a reference wherever a named one stands. `input`: as a client may send it;
    * `output`: as we send it.
+   * @throws {Error} where there is none, or none that JSON can say.
    */
   of(schema: Joi.Schema, mode: Mode): JsonSchema;
   /** Each with its name, by which they are sorted. */
@@ -60,7 +61,10 @@ export function schemaRegistry(): SchemaRegistry {
   return {
     of(schema, mode) {
       register(schema, mode);
-      return refer(convert(schema, mode)) as JsonSchema;
+      const shown = refer(convert(schema, mode)) as JsonSchema;
+      // A value of a plugin's own may be one that JSON has no text for; that is known while it is known whose it is.
+      JSON.stringify(shown);
+      return shown;
     },
     *components() {
       const sorted = [...byText.values()].sort((a, b) => a.name.localeCompare(b.name));
@@ -105,11 +109,9 @@ function* namedWithin(
   if (seen.has(root)) return;
   seen.add(root);
   for (const inner of schemasIn(root.$_terms, 0)) yield* namedWithin(inner, seen);
-  const { flags, metas } = root.describe() as {
-    readonly flags?: { readonly id?: unknown };
-    readonly metas?: readonly { readonly id?: unknown }[];
-  };
-  const name = flags?.id ?? metas?.find(({ id }) => id !== undefined)?.id;
+  // Asked for by themselves: a whole description is checked by joi against a schema of its own, with all that it holds.
+  const metas = root.$_terms['metas'] as readonly { readonly id?: unknown }[] | undefined;
+  const name: unknown = root.$_getFlag('id') ?? metas?.find(({ id }) => id !== undefined)?.id;
   if (typeof name === 'string') yield { name, schema: root };
 }
 
