@@ -15,6 +15,8 @@ interface Suite {
   readonly except?: readonly string[];
   /** Proves answers, not what the disk keeps: its folders lie in memory where the machine has room there. */
   readonly inMemory?: true;
+  /** CI runs it on each database, and those that no database concerns on one. */
+  readonly everyDatabase?: true;
   /** Of an API suite: the folder of `test/spec`. */
   readonly area?: string;
 }
@@ -23,6 +25,7 @@ interface Suite {
 const apiSuite = (area: string): Suite => ({
   holds: [`test/spec/${area}/**/*.spec.ts`, `test/spec/${everyArea}/**/*.spec.ts`],
   inMemory: true,
+  everyDatabase: true,
   area,
 });
 
@@ -34,14 +37,20 @@ export const suites: Readonly<Record<string, Suite>> = {
   core: {
     holds: ['test/architecture.spec.ts', 'test/core/**/*.spec.ts', 'test/tools/**/*.spec.ts', 'test/docs/**/*.spec.ts'],
   },
-  adapters: { holds: ['test/adapters/**/*.spec.ts'], except: ['test/adapters/git-native/**'] },
+  adapters: {
+    holds: ['test/adapters/**/*.spec.ts'],
+    except: ['test/adapters/git-native/**', 'test/adapters/{memory,postgres}/**'],
+  },
   'adapters-git': { holds: ['test/adapters/git-native/**/*.spec.ts'], inMemory: true },
+  'adapters-storage': { holds: ['test/adapters/{memory,postgres}/**/*.spec.ts'], everyDatabase: true },
   host: { holds: ['test/host/**/*.spec.ts', 'test/config/**/*.spec.ts'] },
-  plugins: { holds: ['test/plugins/**/*.spec.ts'], inMemory: true },
+  plugins: { holds: ['test/plugins/**/*.spec.ts'], inMemory: true, everyDatabase: true },
   /** The program as it is run: whole servers as child processes. */
-  bin: { holds: ['test/process/*.spec.ts', 'test/fault/**/*.spec.ts'] },
+  bin: { holds: ['test/process/*.spec.ts', 'test/fault/**/*.spec.ts'], everyDatabase: true },
   /** The package as it is published, built once for all: what authors and operators make of it. */
   packages: { holds: ['test/process/packages/*.spec.ts'] },
+  /** Packages of plugins, installed beside it and served. */
+  'packages-served': { holds: ['test/process/packages/served/*.spec.ts'], everyDatabase: true },
   ...Object.fromEntries(areas.map((area) => [`api-${area}`, apiSuite(area)])),
 };
 

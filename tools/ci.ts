@@ -16,6 +16,7 @@ type Column = (typeof columns)[number];
 
 /** The HTTP suites run on what an instance runs on, each as a row of the table; the contract suites run on all. */
 const http = Object.keys(allSuites).filter((name) => name.startsWith('api-'));
+const everyDatabase = Object.keys(allSuites).filter((name) => allSuites[name]?.everyDatabase === true);
 const httpColumns: readonly Column[] = ['embedded', 'postgresql'];
 
 /** What only a database of rows promises; named here so that nothing is left out of memory by accident. */
@@ -187,14 +188,18 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
 try {
   // The command of the README, on its default database; contract suites run on memory and embedded here too.
   await test('embedded', undefined, { HEXFORGE_TEST_ENGINES: 'memory,embedded', HEXFORGE_TEST_DIFFS: '300' });
-  await test('postgresql', [...http, 'adapters', 'plugins', 'bin', 'packages'], {
+  await test('postgresql', everyDatabase, {
     HEXFORGE_TEST_ENGINES: 'postgresql',
     HEXFORGE_TEST_RACES: '50',
     HEXFORGE_TEST_POSTGRES_URL: cluster?.url ?? given ?? '',
   });
-  await mergesAgainstGit();
-  await drill('embedded');
-  await drill('postgresql', ...(cluster === undefined ? ['--database-url', given ?? ''] : []));
+  // One process each, and neither is timed: side by side.
+  await Promise.all([
+    mergesAgainstGit(),
+    drill('embedded').then(() =>
+      drill('postgresql', ...(cluster === undefined ? ['--database-url', given ?? ''] : [])),
+    ),
+  ]);
 } finally {
   stop();
 }

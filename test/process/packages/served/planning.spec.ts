@@ -5,8 +5,8 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import { temporaryFolder } from '#test/support/folder';
-import { root } from '../../../tools/project-files.ts';
-import { packed, packPlugin, unpack } from './packed.ts';
+import { root } from '../../../../tools/project-files.ts';
+import { packed, packPlugin, unpack } from '../packed.ts';
 
 /** The specifiers of the checkout → those of an author; the events of a plugin from outside begin with its name. */
 const outside = (text: string, up: string): string =>

@@ -1,4 +1,4 @@
-// Whose the plugin planning is, in the installation that test/process/packages/planning.spec.ts makes.
+// Whose the plugin planning is, in the installation that planning.spec.ts makes.
 import t from 'tap';
 import { startTestForge } from '#test/support/forge';
 

@@ -13,9 +13,9 @@ import { Command, hexforge } from '#test/support/command';
 import { temporaryFolder } from '#test/support/folder';
 import { columnUnderTest } from '#test/support/forge';
 import { createDatabase } from '#test/support/postgres';
-import type * as People from '../../../docs/examples/password-file/people.ts';
-import { root } from '../../../tools/project-files.ts';
-import { packed, packPlugin, unpack, withNode } from './packed.ts';
+import type * as People from '../../../../docs/examples/password-file/people.ts';
+import { root } from '../../../../tools/project-files.ts';
+import { packed, packPlugin, unpack, withNode } from '../packed.ts';
 
 const names = ['labels', 'password-file', 'chat-notifier'] as const;
 const password = 'correct horse battery staple';

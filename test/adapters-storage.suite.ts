@@ -1,0 +1,4 @@
+// The storage adapters: memory, the embedded database and PostgreSQL.
+import { run } from './suites.ts';
+
+await run('adapters-storage');
