@@ -3,6 +3,7 @@ import { auditEntry } from '#core/kernel/audit';
 import type { AuditAction, AuditLog } from '#core/kernel/audit';
 import type { Call } from '#core/kernel/caller';
 import type { CredentialReader, PasswordHasher } from '#core/kernel/credentials';
+import { userKey, type CurrentCaller } from '#core/kernel/current-caller';
 import { Forbidden, Unauthorized } from '#core/kernel/errors';
 import type { Ids } from '#core/kernel/time';
 import type { Events, UnitOfWork } from '#core/kernel/unit-of-work';
@@ -34,6 +35,7 @@ export interface SessionParts {
   readonly events: Events;
   readonly unitOfWork: UnitOfWork;
   readonly ids: Ids;
+  readonly currentCaller: CurrentCaller;
   readonly lifetimes: SessionLifetimes;
 }
 
@@ -65,6 +67,7 @@ export function sessions(parts: SessionParts): Sessions {
     events,
     unitOfWork,
     ids,
+    currentCaller,
     lifetimes,
   } = parts;
 
@@ -195,8 +198,11 @@ export function sessions(parts: SessionParts): Sessions {
       prefix: 'eyJ',
       async read(token, now) {
         const claims = token.startsWith('eyJ') ? await sessionTokens.read(token, now) : undefined;
-        const owner = claims === undefined ? undefined : await store.owner(claims.sessionId, now);
-        if (claims === undefined || owner?.id !== claims.userId) return undefined;
+        if (claims === undefined) return undefined;
+        // It is signed, so that whose share this takes is known before it is known to last: not that of an address, at
+        // which those wait whose tokens say nothing of themselves.
+        const owner = await currentCaller.run(userKey(claims.userId), () => store.owner(claims.sessionId, now));
+        if (owner?.id !== claims.userId) return undefined;
         const { sessionId } = claims;
         const caller = (found: CredentialOwner) =>
           ({ kind: 'user', ...found, credential: { kind: 'session', id: sessionId, scopes: 'all' } }) as const;

@@ -21,4 +21,7 @@ declarePort('CurrentCaller', { arity: 'single', component: 'current caller', cri
 
 /** Whose share of something is taken: the account's, or that of the network an anonymous client comes from. */
 export const callerKey = (caller: Caller, address: string): string =>
-  caller.kind === 'user' ? `user:${caller.id}` : `address:${clientNetwork(address)}`;
+  caller.kind === 'user' ? userKey(caller.id) : `address:${clientNetwork(address)}`;
+
+/** The key of an account that is known before its caller is, as from the signature of a token. */
+export const userKey = (id: string): string => `user:${id}`;

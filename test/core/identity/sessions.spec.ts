@@ -353,6 +353,28 @@ void t.test('sessions', async (t) => {
     await t.rejects(w.passwordSignIn.prove('ada', 'password of ada', from), { name: 'RateLimited' });
   });
 
+  await t.test('12. a session is looked up on behalf of whom its signature names, not of an address', async (t) => {
+    const { build, parts, account, call } = world();
+    const ada = await account('Ada');
+    const asked: (string | undefined)[] = [];
+    const { sessions } = build({
+      sessions: {
+        ...parts.sessions,
+        owner: async (...of) => {
+          asked.push(parts.currentCaller.key());
+          return parts.sessions.owner(...of);
+        },
+      },
+    });
+    const { accessToken } = await sessions.signIn(call(), { username: 'Ada', password: 'password of Ada' });
+    const now = call().now;
+    const read = (token: string): Promise<unknown> =>
+      parts.currentCaller.run('address:192.0.2.1', () => sessions.reader.read(token, now));
+    t.match(await read(accessToken), { id: ada.id });
+    t.equal(await read(`${accessToken}x`), undefined);
+    t.strictSame(asked, [`user:${ada.id}`]);
+  });
+
   await t.test('a session proves its user past the life of its token, and no longer than it lives', async (t) => {
     const w = world();
     await w.account('ada');

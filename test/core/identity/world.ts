@@ -1,6 +1,6 @@
 // The accounts' use cases on in-memory stores, with a clock that tests move and passwords that cost nothing.
 import { jwtSessionTokens, sha256Hasher } from '#adapters/crypto/session-tokens';
-import { fixedClock, memoryRateCounter, openMemory, systemIds } from '#adapters/memory/index';
+import { currentCaller, fixedClock, memoryRateCounter, openMemory, systemIds } from '#adapters/memory/index';
 import type { KeptEntry } from '#core/audit/index';
 import { auditLog } from '#core/audit/use-cases';
 import { identityEvents, identityScopes, reservedScopes } from '#core/identity/index';
@@ -78,6 +78,7 @@ export function world() {
       },
     }),
     clock,
+    currentCaller: currentCaller(),
     ids: systemIds,
     events: storage.events,
     locks: storage.locks,
