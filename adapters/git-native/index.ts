@@ -230,6 +230,16 @@ export function gitNative(options: GitNativeOptions): GitNative {
       throw (await repositories.gone(location)) ? absent(repository) : error;
     }
   };
+  /** The same for what is read by few looks and holds nothing: whether it is there is asked meanwhile. */
+  const looking = async <T>(repository: string, work: (location: RepositoryLocation) => Promise<T>): Promise<T> => {
+    const location = repositories.location(repository);
+    try {
+      const [result] = await Promise.all([work(location), repositories.existing(repository)]);
+      return result;
+    } catch (error) {
+      throw (await repositories.gone(location)) ? absent(repository) : error;
+    }
+  };
   const clear = (location: RepositoryLocation): Promise<void> =>
     removals.remove(location.directory, () => repositories.discardRemains(location));
   /** The same for what writes: git makes folders anew where the repository's are gone. */
@@ -297,7 +307,7 @@ export function gitNative(options: GitNativeOptions): GitNative {
       ),
 
     resolveCommit: async (repository, revision) =>
-      await inside(repository, (location) => refs.resolve(location, revision)),
+      await looking(repository, (location) => refs.resolve(location, revision)),
     isLegalName,
     refs: async (repository, kind) => await inside(repository, (location) => refs.list(location, kind)),
     refList: async (repository, kind) => await inside(repository, (location) => refs.all(location, kind)),
@@ -319,14 +329,14 @@ export function gitNative(options: GitNativeOptions): GitNative {
       ),
 
     entry: async (repository, commit, path) =>
-      await inside(repository, (location) => contents.entry(location, commit, path)),
-    tree: async (repository, tree) => await inside(repository, (location) => contents.tree(location, tree)),
+      await looking(repository, (location) => contents.entry(location, commit, path)),
+    tree: async (repository, tree) => await looking(repository, (location) => contents.tree(location, tree)),
     lastCommits: async (repository, commit, path, signal) =>
-      await inside(repository, (location) => lastCommits.of(location, commit, path, signal)),
+      await looking(repository, (location) => lastCommits.of(location, commit, path, signal)),
     blob: async (repository, oid, signal) =>
       await inside(repository, (location) => contents.blob(location, oid, signal)),
 
-    commitRecord: async (repository, commit) => await inside(repository, (location) => commits.one(location, commit)),
+    commitRecord: async (repository, commit) => await looking(repository, (location) => commits.one(location, commit)),
     history: async (repository, query, signal) =>
       await inside(repository, (location) => commitLog.page(location, query, signal)),
     difference: async (repository, from, to, signal) =>

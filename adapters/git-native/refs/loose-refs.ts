@@ -1,6 +1,6 @@
 // Loose refs (gitrepository-layout(5)): a file each, listed by folder and kept while the folders stay as they are.
 import { Buffer } from 'node:buffer';
-import { closeSync, open, read, type Dirent } from 'node:fs';
+import { closeSync, fstatSync, open, read, type BigIntStats, type Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { Lru } from '#core/kernel/lru';
@@ -22,7 +22,7 @@ const listsAtOnce = 8;
 /** More than the longest symbolic ref takes; what lies behind it cannot make sense. */
 const longestContent = 1200;
 /** What was written just now may be written once more within the tick of its clock. */
-export const settledMs = 100;
+const settledMs = 100;
 /** With more folders than this, asking whether they changed is no less work than reading them. */
 const mostFolders = 256;
 const [opened, bytesOf] = [promisify(open), promisify(read)];
@@ -34,6 +34,12 @@ interface Folder {
   readonly settled: boolean;
 }
 
+/** A file as it was read: another takes its place where the ref moves. */
+interface Read {
+  readonly version: string;
+  readonly loose: Loose;
+}
+
 interface Listed {
   readonly refs: LooseRefs;
   readonly folders: readonly Folder[];
@@ -43,6 +49,24 @@ export class LooseRefFiles {
   readonly #limiter = new Limiter('lists of refs', { places: listsAtOnce, queue: Number.POSITIVE_INFINITY });
   /** By folder; weighed by refs. */
   readonly #known = new Lru<Listed>(120_000);
+  /** By path. */
+  readonly #files = new Lru<Read>(20_000);
+
+  /** One as it is now, undefined where there is none. A file that stays the same one is not read again. */
+  async one(location: RepositoryLocation, raw: string): Promise<Loose | undefined> {
+    const path = pathOf(location, raw);
+    const key = path.toString('latin1');
+    const known = this.#files.get(key);
+    if (known !== undefined) {
+      const now = await stat(path, { bigint: true }).catch(ignoreMissingOrLoop);
+      if (now !== undefined && versionOf(now) === known.version) return known.loose;
+    }
+    const file = await fileAt(path).catch(ignoreMissingOrLoop);
+    if (file === undefined) return undefined;
+    const loose = parsed(file.text);
+    if (file.settled) this.#files.set(key, { version: file.version, loose });
+    return loose;
+  }
 
   /** Those in a folder and below, as they are now: the same map while they stay so. */
   async list(location: RepositoryLocation, prefix: string): Promise<LooseRefs> {
@@ -62,18 +86,16 @@ export class LooseRefFiles {
     const found = new Map<string, Loose>();
     await this.#limiter.run(() =>
       fewFiles(names, async (raw) => {
-        const loose = await looseOf(location, raw);
+        const file = await fileAt(pathOf(location, raw)).catch(ignoreMissingOrLoop);
         // Packed since the folder was read.
-        if (loose !== undefined) found.set(raw, loose);
+        if (file !== undefined) found.set(raw, parsed(file.text));
       }),
     );
     return found;
   }
 }
 
-export async function looseOf(location: RepositoryLocation, raw: string): Promise<Loose | undefined> {
-  const text = await contentOf(pathOf(location, raw)).catch(ignoreMissingOrLoop);
-  if (text === undefined) return undefined;
+function parsed(text: string): Loose {
   const oid = text.slice(0, 40);
   if (isOid(oid) && oid !== zeroOid && (text.length === 40 || isBlank(text.charCodeAt(40)))) return { oid };
   if (!text.startsWith('ref:')) return 'broken';
@@ -88,16 +110,23 @@ export async function looseOf(location: RepositoryLocation, raw: string): Promis
 const isBlank = (code: number): boolean => code === 0x20 || (code >= 0x09 && code <= 0x0d);
 
 /** A third of the time that fs/promises' readFile takes, which tells where a push has left ten thousand refs. */
-async function contentOf(path: Buffer): Promise<string> {
+async function fileAt(
+  path: Buffer,
+): Promise<{ readonly text: string; readonly version: string; readonly settled: boolean }> {
   const file = await opened(path, 'r');
   try {
+    // Neither this nor the closing waits for anything. Before the bytes: what is written into it afterwards changes it.
+    const found = fstatSync(file, { bigint: true });
     const { bytesRead, buffer } = await bytesOf(file, Buffer.allocUnsafe(longestContent), 0, longestContent, 0);
-    return buffer.toString('latin1', 0, bytesRead);
+    return { text: buffer.toString('latin1', 0, bytesRead), version: versionOf(found), settled: hasSettled(found) };
   } finally {
-    // Waits for nothing where nothing was written.
     closeSync(file);
   }
 }
+
+/** Of a file that is replaced, and never written into. */
+export const versionOf = ({ ino, size, mtimeNs }: BigIntStats): string => `${ino} ${size} ${mtimeNs}`;
+export const hasSettled = ({ mtimeMs }: BigIntStats): boolean => Date.now() - Number(mtimeMs) > settledMs;
 
 /** Raw full names of the loose files below a folder of refs, but for those git passes over; the folders join `seen`. */
 async function namesIn(
@@ -137,7 +166,7 @@ async function folderAt(location: RepositoryLocation, raw: string): Promise<Fold
   return {
     raw,
     version: `${found.ino} ${found.mtimeNs}`,
-    settled: Date.now() - Number(found.mtimeMs) > settledMs,
+    settled: hasSettled(found),
   };
 }
 

@@ -6,7 +6,7 @@ import type { Oid, Ref } from '#core/repositories/git-backend';
 import { TimeSlice } from '../process/time-slice.ts';
 import { ignoreMissing } from '../storage/errno.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
-import { looseOf, LooseRefFiles, settledMs, type Loose, type LooseRefs } from './loose-refs.ts';
+import { hasSettled, LooseRefFiles, versionOf, type Loose, type LooseRefs } from './loose-refs.ts';
 import { isOid, nameOf } from './names.ts';
 
 /** A symbolic ref may lead to another; more than this is a loop. */
@@ -51,7 +51,7 @@ export class RefFiles {
     let raw = Buffer.from(name, 'utf8').toString('latin1');
     for (let depth = 0; depth < deepest; depth += 1) {
       // The loose file first: packing a ref writes the packed one before it removes the loose one.
-      const loose = await looseOf(location, raw);
+      const loose = await this.#loose.one(location, raw);
       if (loose === 'broken') return undefined;
       if (loose === undefined) return (await this.#packedRefs(location))?.get(raw)?.ref.oid;
       if ('oid' in loose) return loose.oid;
@@ -119,12 +119,11 @@ export class RefFiles {
     const path = join(location.directory, 'packed-refs');
     const found = await stat(path, { bigint: true }).catch(ignoreMissing);
     if (found === undefined) return undefined;
-    const version = `${found.ino} ${found.size} ${found.mtimeNs}`;
+    const version = versionOf(found);
     const known = this.#packed.get(location.directory);
     if (known?.version === version) return known.refs;
-    const settled = Date.now() - Number(found.mtimeMs) > settledMs;
     // Not shared before it has settled: another may stand there by now.
-    if (!settled) return await parsePacked(await readFile(path, 'latin1'));
+    if (!hasSettled(found)) return await parsePacked(await readFile(path, 'latin1'));
     const key = `${path} ${version}`;
     const reading = this.#reading.get(key) ?? this.#readPacked(location, path, version);
     this.#reading.set(key, reading);

@@ -197,6 +197,31 @@ void t.test('packed refs say which tags are annotated where git wrote that, and 
   }
 });
 
+void t.test('12. a ref whose file is the same one is not read again, and one that was replaced is', async (t) => {
+  const { native, directory, put, one, two } = await opened(t);
+  const main = join(directory, 'refs/heads/main');
+  const before = new Date(Date.now() - 10_000);
+  const reads = async (expected: string | undefined, why: string): Promise<void> => {
+    t.equal(await native.resolveCommit(id, 'main'), expected, why);
+  };
+  await utimes(main, before, before);
+  await reads(one, 'as it is');
+  // Git writes into no ref, so this cannot be told.
+  await writeFile(main, `${two}\n`);
+  await utimes(main, before, before);
+  await reads(one, 'as it was read');
+  await put('refs/heads/other', `${two}\n`);
+  await utimes(join(directory, 'refs/heads/other'), before, before);
+  await rename(join(directory, 'refs/heads/other'), main);
+  await reads(two, 'another file');
+  await put('refs/heads/main', `${one}\n`);
+  await reads(one, 'another time');
+  await put('refs/heads/main', `${two}\n`);
+  await reads(two, 'within the tick of a clock');
+  await rm(main);
+  await reads(undefined, 'none');
+});
+
 void t.test('packed refs written twice within the tick of a clock are read twice', async (t) => {
   const made = await opened(t);
   const { put, directory, one, two } = made;
