@@ -11,6 +11,8 @@ export interface TurnsOptions {
   readonly patience: number;
   /** On whose behalf one is asked for; undefined for the server's own work. Default: all is the server's own. */
   readonly caller?: (() => string | undefined) | undefined;
+  /** Milliseconds. Default: the monotonic clock. */
+  readonly now?: () => number;
 }
 
 /** Who may wait in all, and of one caller. */
@@ -31,7 +33,7 @@ export class Turns {
       places: options.connections,
       queue: queue.all,
       share: { places: options.share, queue: queue.caller },
-      now: () => performance.now(),
+      now: options.now ?? (() => performance.now()),
       refusal: (whose) => busy(whose === undefined ? '' : ' of yours'),
     });
   }
@@ -40,9 +42,20 @@ export class Turns {
   async take(): Promise<() => void> {
     const whose = this.#options.caller?.();
     const free = this.#limiter.attempt(whose);
-    if (free !== undefined) return free;
+    if (free !== undefined) return this.#ending(free);
     this.#watch ??= setInterval(() => this.#look(), this.#options.patience / looks).unref();
-    return this.#limiter.acquire(whose);
+    return this.#ending(await this.#limiter.acquire(whose));
+  }
+
+  /**
+   * Where others wait, it passes on when all that follows at once has been done: who asks for the next has it by their
+   * share, and not after another's transaction each time.
+   */
+  #ending(free: () => void): () => void {
+    return () => {
+      if (this.#limiter.waiting === 0) free();
+      else process.nextTick(free);
+    };
   }
 
   #look(): void {

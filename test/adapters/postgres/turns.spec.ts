@@ -57,6 +57,32 @@ void t.test('a turn', async (t) => {
     t.ok(await waiting);
   });
 
+  await t.test('12. comes to who asks again at once by their share, not after another each time', async (t) => {
+    let [caller, now] = ['user:many', 0];
+    const turns = new Turns({ connections: 1, share: 1, patience: 10_000, caller: () => caller, now: () => now });
+    const order: string[] = [];
+    const ask = async (whose: string, milliseconds: number): Promise<void> => {
+      caller = whose;
+      const end = await turns.take();
+      order.push(whose);
+      now += milliseconds;
+      end();
+    };
+    const holding = await turns.take();
+    const many = [ask('user:many', 30), ask('user:many', 30), ask('user:many', 30)];
+    const one = (async () => {
+      for (let count = 0; count < 3; count += 1) {
+        await ask('user:one', 1);
+        // As long as between two statements of a request.
+        for (let step = 0; step < 50; step += 1) await Promise.resolve();
+      }
+    })();
+    now += 30;
+    holding();
+    await Promise.all([...many, one]);
+    t.strictSame(order.slice(0, 3), ['user:one', 'user:one', 'user:one']);
+  });
+
   await t.test('is refused where too many of the same caller wait', async (t) => {
     const patient = new Turns({ connections: 1, share: 1, patience: 10_000, caller: () => 'user:1' });
     const end = await patient.take();
