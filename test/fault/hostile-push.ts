@@ -4,6 +4,8 @@ import { stock, type PackWriter } from './pack-writer.ts';
 const basis = ['refs/heads/main', 'refs/heads/first'];
 /** Refs that are worth a push each. */
 const few = 40;
+/** Patiences of one push: over HTTP, git itself compares every ref that it sends with all it has. */
+const pushPatience = 20;
 const broken = /HTTP 5\d\d|unexpected disconnect|hung up/;
 /** A refusal before git has spoken is told by its status. */
 const refused = /HTTP 4\d\d/;
@@ -17,9 +19,9 @@ export async function pushAll(
 ): Promise<string[]> {
   const faults: string[] = [];
   const push = async (refspecs: readonly string[]): Promise<boolean> => {
-    const signal = AbortSignal.timeout(8 * patienceMs);
+    const signal = AbortSignal.timeout(pushPatience * patienceMs);
     const { code, stderr } = await stock(['-C', source, 'push', '--quiet', remote, ...refspecs], undefined, signal);
-    if (code === null) faults.push(`a push did not end in ${(8 * patienceMs) / 1000} s`);
+    if (code === null) faults.push(`a push did not end in ${(pushPatience * patienceMs) / 1000} s`);
     else if (broken.test(stderr) && !refused.test(stderr)) faults.push(`a push broke: ${stderr.slice(0, 300)}`);
     return code === 0;
   };
