@@ -1,5 +1,6 @@
 // What one caller sends at once to a busy server begins one after the other.
 import { setTimeout as pause } from 'node:timers/promises';
+import { performance } from 'node:perf_hooks';
 import t from 'tap';
 import { RequestsInTurn, type Kind } from '#adapters/http/requests-in-turn';
 
@@ -133,6 +134,12 @@ void t.test('requests in turn', async (t) => {
   });
 
   await t.test('the loop is busy when it has worked for most of the last moments', async (t) => {
+    // Specs that come after this one may be loaded still.
+    for (let share = 1; share > 0.5;) {
+      const since = performance.eventLoopUtilization();
+      await pause(120);
+      share = performance.eventLoopUtilization(since).utilization;
+    }
     const turns = new RequestsInTurn();
     await pause(120);
     const idle = requests(turns, 'many', 3);
