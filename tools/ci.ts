@@ -16,8 +16,9 @@ type Column = (typeof columns)[number];
 
 /** The HTTP suites run on what an instance runs on, each as a row of the table; the contract suites run on all. */
 const http = Object.keys(allSuites).filter((name) => name.startsWith('api-'));
-const everyDatabase = Object.keys(allSuites).filter((name) => allSuites[name]?.everyDatabase === true);
 const httpColumns: readonly Column[] = ['embedded', 'postgresql'];
+/** What the column of PostgreSQL repeats. */
+const everyDatabase = Object.keys(allSuites).filter((name) => allSuites[name]?.everyDatabase === true);
 
 /** What only a database of rows promises; named here so that nothing is left out of memory by accident. */
 const sqlAlone = [

@@ -222,23 +222,22 @@ export function gitNative(options: GitNativeOptions): GitNative {
     },
   });
   /** Another process may remove the repository meanwhile: then it was not found, whatever git said of it. */
-  const inside = async <T>(repository: string, work: (location: RepositoryLocation) => Promise<T>): Promise<T> => {
-    const location = await repositories.existing(repository);
+  const orAbsent = async <T>(location: RepositoryLocation, work: Promise<T>): Promise<T> => {
     try {
-      return await work(location);
+      return await work;
     } catch (error) {
-      throw (await repositories.gone(location)) ? absent(repository) : error;
+      throw (await repositories.gone(location)) ? absent(location.id) : error;
     }
   };
-  /** The same for what is read by few looks and holds nothing: whether it is there is asked meanwhile. */
+  const inside = async <T>(repository: string, work: (location: RepositoryLocation) => Promise<T>): Promise<T> => {
+    const location = await repositories.existing(repository);
+    return await orAbsent(location, work(location));
+  };
+  /** For what is read by few looks and holds nothing: whether it is there is asked meanwhile. */
   const looking = async <T>(repository: string, work: (location: RepositoryLocation) => Promise<T>): Promise<T> => {
     const location = repositories.location(repository);
-    try {
-      const [result] = await Promise.all([work(location), repositories.existing(repository)]);
-      return result;
-    } catch (error) {
-      throw (await repositories.gone(location)) ? absent(repository) : error;
-    }
+    const [result] = await orAbsent(location, Promise.all([work(location), repositories.existing(repository)]));
+    return result;
   };
   const clear = (location: RepositoryLocation): Promise<void> =>
     removals.remove(location.directory, () => repositories.discardRemains(location));

@@ -94,7 +94,8 @@ export function identifier(
       if (!charged) await take();
       throw error;
     }
-    await currentCaller.run(callerKey(exchange.caller, exchange.ip), async () => known?.(request));
+    if (known !== undefined)
+      await currentCaller.run(callerKey(exchange.caller, exchange.ip), async () => known(request));
     const rate = await take();
     // A user past their budget goes on paying with the address, or each refusal would cost a hash.
     if (charged && meter !== 'none' && rate?.refusal === undefined) await limiter.giveBack(meter, metered(request));

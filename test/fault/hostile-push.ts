@@ -4,7 +4,7 @@ import { stock, type PackWriter } from './pack-writer.ts';
 const basis = ['refs/heads/main', 'refs/heads/first'];
 /** Refs that are worth a push each. */
 const few = 40;
-/** Patiences of one push: over HTTP, git itself compares every ref that it sends with all it has. */
+/** Patiences of one push: stock git itself works for minutes to push ten thousand refs over HTTP. */
 const pushPatience = 20;
 const broken = /HTTP 5\d\d|unexpected disconnect|hung up/;
 /** A refusal before git has spoken is told by its status. */

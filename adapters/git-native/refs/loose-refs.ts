@@ -36,8 +36,9 @@ interface Folder {
 
 /** A file as it was read: another takes its place where the ref moves. */
 interface Read {
-  readonly version: string;
   readonly loose: Loose;
+  readonly version: string;
+  readonly settled: boolean;
 }
 
 interface Listed {
@@ -61,11 +62,9 @@ export class LooseRefFiles {
       const now = await stat(path, { bigint: true }).catch(ignoreMissingOrLoop);
       if (now !== undefined && versionOf(now) === known.version) return known.loose;
     }
-    const file = await fileAt(path).catch(ignoreMissingOrLoop);
-    if (file === undefined) return undefined;
-    const loose = parsed(file.text);
-    if (file.settled) this.#files.set(key, { version: file.version, loose });
-    return loose;
+    const read = await readAt(path).catch(ignoreMissingOrLoop);
+    if (read?.settled === true) this.#files.set(key, read);
+    return read?.loose;
   }
 
   /** Those in a folder and below, as they are now: the same map while they stay so. */
@@ -86,9 +85,9 @@ export class LooseRefFiles {
     const found = new Map<string, Loose>();
     await this.#limiter.run(() =>
       fewFiles(names, async (raw) => {
-        const file = await fileAt(pathOf(location, raw)).catch(ignoreMissingOrLoop);
+        const read = await readAt(pathOf(location, raw)).catch(ignoreMissingOrLoop);
         // Packed since the folder was read.
-        if (file !== undefined) found.set(raw, parsed(file.text));
+        if (read !== undefined) found.set(raw, read.loose);
       }),
     );
     return found;
@@ -110,15 +109,17 @@ function parsed(text: string): Loose {
 const isBlank = (code: number): boolean => code === 0x20 || (code >= 0x09 && code <= 0x0d);
 
 /** A third of the time that fs/promises' readFile takes, which tells where a push has left ten thousand refs. */
-async function fileAt(
-  path: Buffer,
-): Promise<{ readonly text: string; readonly version: string; readonly settled: boolean }> {
+async function readAt(path: Buffer): Promise<Read> {
   const file = await opened(path, 'r');
   try {
     // Neither this nor the closing waits for anything. Before the bytes: what is written into it afterwards changes it.
     const found = fstatSync(file, { bigint: true });
     const { bytesRead, buffer } = await bytesOf(file, Buffer.allocUnsafe(longestContent), 0, longestContent, 0);
-    return { text: buffer.toString('latin1', 0, bytesRead), version: versionOf(found), settled: hasSettled(found) };
+    return {
+      loose: parsed(buffer.toString('latin1', 0, bytesRead)),
+      version: versionOf(found),
+      settled: hasSettled(found),
+    };
   } finally {
     closeSync(file);
   }
