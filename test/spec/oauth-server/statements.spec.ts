@@ -3,6 +3,7 @@
 import t from 'tap';
 import { startTestForge } from '#test/support/forge';
 import { statementRecorder, type Statement } from '#test/support/statements';
+import { timeUntil } from '#test/support/time-until';
 import { codeFor, exchange, expected, introspect, makeApp, refresh, tokensFor, type Tokens } from './flow.ts';
 
 /** `select oauth_server_code`: what is done, and the table that comes first. */
@@ -70,19 +71,26 @@ void t.test('statements of requests about tokens', { timeout: 60_000 }, async (t
   });
 
   await t.test('a credential', async (t) => {
-    const { token } = expected(
+    const { id, token } = expected(
       await user.post('/api/v1/user/tokens', { body: { name: 'one', scopes: ['repo:read'] } }),
       201,
       'creating a token',
-    ).body as { token: string };
+    ).body as { id: string; token: string };
     /** Of who the caller is, up to the profile that the route shows. */
     const credential = async (client: typeof user): Promise<readonly string[]> => {
       const asked = await statements(async () => expected(await client.get('/api/v1/auth/me'), 200, 'asking'));
       t.equal(asked.at(-1), 'select identity_user');
       return asked.slice(0, -1);
     };
-    // Its first use is noted.
-    await credential(forge.as(token));
+    // Its first use is noted, beside the request.
+    expected(await forge.as(token).get('/api/v1/auth/me'), 200, 'using a token');
+    const used = async (): Promise<boolean> => {
+      const { items } = expected(await user.get('/api/v1/user/tokens'), 200, 'listing tokens').body as {
+        items: { id: string; last_used_at: string | null }[];
+      };
+      return items.some((one) => one.id === id && one.last_used_at !== null);
+    };
+    t.ok(Number.isFinite(await timeUntil(used, 10_000)));
     t.strictSame(await credential(forge.as(token)), ['select identity_token']);
     t.strictSame(await credential(user), ['select identity_session']);
     t.strictSame(await credential(forge.as(first.access_token)), [
