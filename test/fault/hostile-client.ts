@@ -21,6 +21,7 @@ const enough = 64 * 1024 ** 2;
 export interface AskOptions {
   readonly agent: http.Agent;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Without a byte of an answer that streams; for the whole of any other. */
   readonly patienceMs: number;
 }
 
@@ -52,7 +53,9 @@ export function weigh(url: string, request: HostileRequest, options: AskOptions)
       answer.on('data', (chunk: Buffer) => {
         if (firstByte === 0) firstByte = performance.now();
         bytes += chunk.length;
-        if (!request.streams || bytes < enough) return;
+        if (!request.streams) return;
+        timer.refresh();
+        if (bytes < enough) return;
         end();
         outgoing.destroy();
       });

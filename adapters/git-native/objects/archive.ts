@@ -5,7 +5,7 @@ import { Internal, Unprocessable } from '#core/kernel/errors';
 import type { Oid } from '#core/repositories/git-backend';
 import { longest } from '#core/repositories/clipping';
 import type { ArchiveFormat } from '#core/repositories/git-history';
-import { byteStream, prefixed } from '../process/byte-stream.ts';
+import { byteStream, gathered, prefixed } from '../process/byte-stream.ts';
 import type { GitProcess, GitProcesses } from '../process/git-process.ts';
 import type { Limiter } from '../process/limiter.ts';
 import type { GitLimits } from '../process/limits.ts';
@@ -78,7 +78,7 @@ export class Archives {
       throw error;
     }
     process.stdin.end();
-    const stream = byteStream(process, { onEnd: release, leastRate: this.#limits.leastRate });
+    const stream = gathered(byteStream(process, { onEnd: release, leastRate: this.#limits.leastRate }));
     // The first piece decides whether there is an answer at all, while a refusal can still be one.
     const { computeSeconds } = this.#limits;
     const late = setTimeout(() => process.expire(`it was not begun after ${computeSeconds} s`), computeSeconds * 1000);

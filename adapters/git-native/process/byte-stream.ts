@@ -1,6 +1,7 @@
 // The standard output of a process as an async iterator of bytes: with back-pressure, stopped when its reader leaves,
 // and an error where the process did not finish.
 import type { Buffer } from 'node:buffer';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Unavailable } from '#core/kernel/errors';
 import type { GitProcess } from './git-process.ts';
 import { refuseOutOfMemory } from './too-costly.ts';
@@ -77,4 +78,28 @@ export function prefixed(
     return: async () => (await stream.return?.()) ?? { done: true, value: undefined },
   };
   return whole;
+}
+
+/** A piece from here on is worth going on by itself. */
+const worthwhileBytes = 16 * 1024;
+/** In which more comes of a program that writes little at a time. */
+const gatherMs = 1;
+
+/**
+ * What a program writes in many small pieces, in larger ones: after a small piece it is left to write for a moment. A
+ * zip has several pieces for each of its files, and one that goes on by itself costs as much as a large one.
+ */
+export function gathered(stream: AsyncIterableIterator<Uint8Array>): AsyncIterableIterator<Uint8Array> {
+  let small = false;
+  const pieces: AsyncIterableIterator<Uint8Array> = {
+    [Symbol.asyncIterator]: () => pieces,
+    next: async () => {
+      if (small) await pause(gatherMs);
+      const read = await stream.next();
+      small = read.done !== true && read.value.length < worthwhileBytes;
+      return read;
+    },
+    return: async () => (await stream.return?.()) ?? { done: true, value: undefined },
+  };
+  return pieces;
 }

@@ -23,7 +23,8 @@ export async function listening(): Promise<ListeningSocket> {
       cause,
     });
   });
-  const server = createServer();
+  // Of what a program writes no more is read than is asked for: small pieces wait and come as one, see `gathered`.
+  const server = createServer({ highWaterMark: 1 });
   const release = async (): Promise<void> => {
     server.close();
     await rm(folder, { recursive: true, force: true });
