@@ -4,6 +4,7 @@ import type { GitProcesses } from '../process/git-process.ts';
 import { CostlyQuestions } from '../process/too-costly.ts';
 import {
   CatFile,
+  CatFileBehind,
   CatFileEnded,
   CatFileKilled,
   type ObjectHeader,
@@ -15,6 +16,15 @@ const perRepository = 2;
 /** A second process is worth its start only when the first has this much to do. */
 const busyFrom = 64;
 const servedAtMost = 10_000;
+
+/**
+ * Objects do not change, so a question may be put again. Each process that ends over another one takes that one away:
+ * who stands behind gets their turn.
+ */
+function triesAt(error: unknown): number {
+  if (error instanceof CatFileBehind) return 16;
+  return error instanceof CatFileEnded || error instanceof CatFileKilled ? 2 : 1;
+}
 
 export class CatFilePool {
   readonly #processes: GitProcesses;
@@ -71,12 +81,12 @@ export class CatFilePool {
 
   async #ask(command: ReadCommand, directory: string, name: string, most?: number): Promise<ReadObject | undefined> {
     return await this.#costly.ask(`${directory} ${command} ${name}`, async () => {
-      try {
-        return await this.#put(command, directory, name, most);
-      } catch (error) {
-        // Objects do not change, so the question can be put again, once.
-        if (!(error instanceof CatFileEnded || error instanceof CatFileKilled)) throw error;
-        return await this.#put(command, directory, name, most);
+      for (let tried = 1; ; tried += 1) {
+        try {
+          return await this.#put(command, directory, name, most);
+        } catch (error) {
+          if (tried >= triesAt(error)) throw error;
+        }
       }
     });
   }

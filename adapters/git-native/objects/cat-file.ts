@@ -28,9 +28,11 @@ interface Request {
   readonly reject: (error: unknown) => void;
 }
 
-/** The process ended before it answered: the same question may be put to another one. */
+/** The process ended over this question. */
 export class CatFileEnded extends Internal {}
-/** The same where it was killed. */
+/** It ended over a question that stood before this one. */
+export class CatFileBehind extends Unavailable {}
+/** It was killed, whatever it was asked. */
 export class CatFileKilled extends Unavailable {}
 
 const header = /^([0-9a-f]{40}) (commit|tree|blob|tag) (\d+)$/;
@@ -139,16 +141,22 @@ export class CatFile {
       const read = process.stdout.closed ? undefined : once(process.stdout, 'close');
       const { code } = await process.ended;
       await read;
+      const costly = process.starved || process.stopped === tookTooLong || isOutOfMemory(process.stderr);
+      if (code === null && !costly) {
+        this.#failAll(
+          new CatFileKilled('A git object reader was stopped before it answered', { detail: 'Try again later' }),
+        );
+        return;
+      }
       // Answers come in order: it ended over the first that is missing.
-      if (process.starved || process.stopped === tookTooLong || isOutOfMemory(process.stderr))
-        this.#pending
-          .shift()
-          ?.reject(new TooCostly(`A git object could not be read: ${process.stopped ?? 'it needs too much memory'}`));
-      this.#failAll(
-        code === null
-          ? new CatFileKilled('A git object reader was stopped before it answered', { detail: 'Try again later' })
-          : new CatFileEnded('A git object reader ended before it answered', { detail: process.stderr }),
-      );
+      this.#pending
+        .shift()
+        ?.reject(
+          costly
+            ? new TooCostly(`A git object could not be read: ${process.stopped ?? 'it needs too much memory'}`)
+            : new CatFileEnded('A git object reader ended before it answered', { detail: process.stderr }),
+        );
+      this.#failAll(new CatFileBehind('A git object reader ended over another object', { detail: 'Try again later' }));
     } catch (error) {
       this.#failAll(error);
     }
