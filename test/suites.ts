@@ -21,9 +21,6 @@ interface Suite {
   readonly area?: string;
 }
 
-/** Of the program as it is run, what no database concerns. */
-const onOneDatabase = ['test/process/{bad-plugins,faults,readme}.spec.ts'];
-
 /** An area's own specs, then those of every area, the last of which looks at what all others saw. */
 const apiSuite = (area: string): Suite => ({
   holds: [`test/spec/${area}/**/*.spec.ts`, `test/spec/${everyArea}/**/*.spec.ts`],
@@ -49,8 +46,9 @@ export const suites: Readonly<Record<string, Suite>> = {
   host: { holds: ['test/host/**/*.spec.ts', 'test/config/**/*.spec.ts'] },
   plugins: { holds: ['test/plugins/**/*.spec.ts'], inMemory: true, everyDatabase: true },
   /** The program as it is run: whole servers as child processes. */
-  bin: { holds: ['test/process/*.spec.ts'], except: onOneDatabase, everyDatabase: true },
-  'bin-once': { holds: [...onOneDatabase, 'test/fault/**/*.spec.ts'] },
+  bin: { holds: ['test/process/*.spec.ts'], everyDatabase: true },
+  /** The same, where no database makes a difference. */
+  'bin-once': { holds: ['test/process/once/*.spec.ts', 'test/fault/**/*.spec.ts'] },
   /** The package as it is published, built once for all: what authors and operators make of it. */
   packages: { holds: ['test/process/packages/*.spec.ts'] },
   /** Packages of plugins, installed beside it and served. */

@@ -19,9 +19,9 @@ export interface Weighed {
 const enough = 64 * 1024 ** 2;
 
 export interface AskOptions {
-  readonly agent: http.Agent;
+  /** None: a connection of its own. */
+  readonly agent: http.Agent | false;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Without a byte of an answer that streams; for the whole of any other. */
   readonly patienceMs: number;
 }
 
@@ -53,9 +53,7 @@ export function weigh(url: string, request: HostileRequest, options: AskOptions)
       answer.on('data', (chunk: Buffer) => {
         if (firstByte === 0) firstByte = performance.now();
         bytes += chunk.length;
-        if (!request.streams) return;
-        timer.refresh();
-        if (bytes < enough) return;
+        if (!request.streams || bytes < enough) return;
         end();
         outgoing.destroy();
       });
@@ -67,7 +65,13 @@ export function weigh(url: string, request: HostileRequest, options: AskOptions)
     end(`no end after ${options.patienceMs / 1000} s`);
     outgoing.destroy();
   }, options.patienceMs);
-  outgoing.once('error', (error) => end(error.message));
+  outgoing.once('error', (error: NodeJS.ErrnoException) => {
+    // The server may close an idle connection in the moment that it is taken again (RFC 9112, section 9.3.1).
+    if (outgoing.reusedSocket && status === 0 && error.code === 'ECONNRESET') {
+      clearTimeout(timer);
+      resolve(weigh(url, request, { ...options, agent: false }));
+    } else end(error.message);
+  });
   outgoing.end(request.body, 'latin1');
   return promise;
 }

@@ -5,7 +5,7 @@ import { Internal, Unprocessable } from '#core/kernel/errors';
 import type { Oid } from '#core/repositories/git-backend';
 import { longest } from '#core/repositories/clipping';
 import type { ArchiveFormat } from '#core/repositories/git-history';
-import { byteStream, gathered, prefixed } from '../process/byte-stream.ts';
+import { byteStream, gathered, prefixed, withNext } from '../process/byte-stream.ts';
 import type { GitProcess, GitProcesses } from '../process/git-process.ts';
 import type { Limiter } from '../process/limiter.ts';
 import type { GitLimits } from '../process/limits.ts';
@@ -144,20 +144,15 @@ function whole(
   stream: AsyncIterableIterator<Uint8Array>,
   brokeOff: (error: unknown) => void,
 ): AsyncIterableIterator<Uint8Array> {
-  const checked: AsyncIterableIterator<Uint8Array> = {
-    [Symbol.asyncIterator]: () => checked,
-    next: async () => {
-      try {
-        const read = await stream.next();
-        if (read.done === true && (await process.ended).code !== 0)
-          throw new Internal('git archive broke off', { detail: process.stderr });
-        return read;
-      } catch (error) {
-        brokeOff(error);
-        throw error;
-      }
-    },
-    return: async () => (await stream.return?.()) ?? { done: true, value: undefined },
-  };
-  return checked;
+  return withNext(stream, async () => {
+    try {
+      const read = await stream.next();
+      if (read.done === true && (await process.ended).code !== 0)
+        throw new Internal('git archive broke off', { detail: process.stderr });
+      return read;
+    } catch (error) {
+      brokeOff(error);
+      throw error;
+    }
+  });
 }

@@ -18,8 +18,9 @@ const busyFrom = 64;
 const servedAtMost = 10_000;
 
 /**
- * Objects do not change, so a question may be put again. Each process that ends over another one takes that one away:
- * who stands behind gets their turn.
+ * Objects do not change, so a question may be put again. Each process that ends over another question takes that one
+ * away, so whoever stands behind comes to their turn.
+ * @returns how often it is put in all.
  */
 function triesAt(error: unknown): number {
   if (error instanceof CatFileBehind) return 16;

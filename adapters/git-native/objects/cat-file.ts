@@ -148,14 +148,11 @@ export class CatFile {
         );
         return;
       }
+      const cause = costly
+        ? new TooCostly(`A git object could not be read: ${process.stopped ?? 'it needs too much memory'}`)
+        : new CatFileEnded('A git object reader ended before it answered', { detail: process.stderr });
       // Answers come in order: it ended over the first that is missing.
-      this.#pending
-        .shift()
-        ?.reject(
-          costly
-            ? new TooCostly(`A git object could not be read: ${process.stopped ?? 'it needs too much memory'}`)
-            : new CatFileEnded('A git object reader ended before it answered', { detail: process.stderr }),
-        );
+      this.#pending.shift()?.reject(cause);
       this.#failAll(new CatFileBehind('A git object reader ended over another object', { detail: 'Try again later' }));
     } catch (error) {
       this.#failAll(error);

@@ -63,21 +63,29 @@ export function byteStream(process: GitProcess, options: ByteStreamOptions): Asy
   return stream;
 }
 
+/** The stream with another way to its next piece; who leaves it leaves the stream. */
+export function withNext(
+  stream: AsyncIterableIterator<Uint8Array>,
+  next: () => Promise<IteratorResult<Uint8Array>>,
+): AsyncIterableIterator<Uint8Array> {
+  const changed: AsyncIterableIterator<Uint8Array> = {
+    [Symbol.asyncIterator]: () => changed,
+    next,
+    return: async () => (await stream.return?.()) ?? { done: true, value: undefined },
+  };
+  return changed;
+}
+
 /** A stream with something before it. */
 export function prefixed(
   first: readonly Uint8Array[],
   stream: AsyncIterableIterator<Uint8Array>,
 ): AsyncIterableIterator<Uint8Array> {
   const pending = [...first];
-  const whole: AsyncIterableIterator<Uint8Array> = {
-    [Symbol.asyncIterator]: () => whole,
-    next: async () => {
-      const value = pending.shift();
-      return value === undefined ? await stream.next() : { done: false, value };
-    },
-    return: async () => (await stream.return?.()) ?? { done: true, value: undefined },
-  };
-  return whole;
+  return withNext(stream, async () => {
+    const value = pending.shift();
+    return value === undefined ? await stream.next() : { done: false, value };
+  });
 }
 
 /** A piece from here on is worth going on by itself. */
@@ -91,15 +99,10 @@ const gatherMs = 1;
  */
 export function gathered(stream: AsyncIterableIterator<Uint8Array>): AsyncIterableIterator<Uint8Array> {
   let small = false;
-  const pieces: AsyncIterableIterator<Uint8Array> = {
-    [Symbol.asyncIterator]: () => pieces,
-    next: async () => {
-      if (small) await pause(gatherMs);
-      const read = await stream.next();
-      small = read.done !== true && read.value.length < worthwhileBytes;
-      return read;
-    },
-    return: async () => (await stream.return?.()) ?? { done: true, value: undefined },
-  };
-  return pieces;
+  return withNext(stream, async () => {
+    if (small) await pause(gatherMs);
+    const read = await stream.next();
+    small = read.done !== true && read.value.length < worthwhileBytes;
+    return read;
+  });
 }

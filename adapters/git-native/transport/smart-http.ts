@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { HexforgeError, Internal, Unavailable, ValidationFailed } from '#core/kernel/errors';
 import type { Log } from '#core/kernel/log';
 import { broughtRefs, mergeRefs, type GitService, type ServeRequest } from '#core/repositories/git-backend';
-import { byteStream, prefixed, unread } from '../process/byte-stream.ts';
+import { byteStream, prefixed, unread, withNext } from '../process/byte-stream.ts';
 import { packingConfig, type GitConfig } from '../process/environment.ts';
 import type { GitProcess, GitProcesses, SpawnOptions } from '../process/git-process.ts';
 import type { Limiter } from '../process/limiter.ts';
@@ -249,22 +249,17 @@ function endingInWords(
   ending: (error: unknown) => Uint8Array | undefined,
 ): AsyncIterableIterator<Uint8Array> {
   let ended = false;
-  const whole: AsyncIterableIterator<Uint8Array> = {
-    [Symbol.asyncIterator]: () => whole,
-    next: async () => {
-      if (ended) return { done: true, value: undefined };
-      try {
-        return await stream.next();
-      } catch (error) {
-        const value = ending(error);
-        if (value === undefined) throw error;
-        ended = true;
-        return { done: false, value };
-      }
-    },
-    return: async () => (await stream.return?.()) ?? { done: true, value: undefined },
-  };
-  return whole;
+  return withNext(stream, async () => {
+    if (ended) return { done: true, value: undefined };
+    try {
+      return await stream.next();
+    } catch (error) {
+      const value = ending(error);
+      if (value === undefined) throw error;
+      ended = true;
+      return { done: false, value };
+    }
+  });
 }
 
 /** What a client is told that keeps a place and hardly sends. */

@@ -55,7 +55,7 @@ async function serverWith(t: Test, folder: string, database: 'memory' | 'sql' = 
 
 /** What `hexforge …` prints. */
 async function hexforge(folder: string, args: readonly string[], database: 'memory' | 'sql' = 'memory') {
-  const program = join(import.meta.dirname, '../../bin/hexforge.js');
+  const program = join(import.meta.dirname, '../../../bin/hexforge.js');
   const child = spawn(process.execPath, [program, ...args], {
     cwd: folder,
     env: { PATH: process.env['PATH'], HEXFORGE_DATA_DIR: join(folder, 'data'), ...environmentOf(folder, database) },

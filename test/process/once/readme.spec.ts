@@ -6,7 +6,7 @@ import t from 'tap';
 import { layCluster } from '#test/support/cluster';
 import { Command } from '#test/support/command';
 import { temporaryFolder } from '#test/support/folder';
-import { root } from '../../tools/project-files.ts';
+import { root } from '../../../tools/project-files.ts';
 
 const page = readFileSync(join(root, 'README.md'), 'utf8');
 const blocks = [...page.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, code = '']) => code);
