@@ -3,7 +3,7 @@ import type { Request, ResponseObject, ResponseToolkit } from '@hapi/hapi';
 import type { Caller } from '#core/kernel/caller';
 import type { AnswerCheck } from './answers.ts';
 import type { Failure } from './errors.ts';
-import { matches } from './etag.ts';
+import { matches, tagOfText } from './etag.ts';
 import { HtmlPage, pageHeaders, pageText, refusalPage } from './html.ts';
 import { jsonText } from './json-text.ts';
 import { cacheKey, type ResponseCache } from './response-cache.ts';
@@ -41,9 +41,29 @@ export async function respond(
   const status = options.status ?? context.route.success ?? 200;
   if (!Number.isInteger(status) || status < 200 || status > 599)
     throw new Error(`an answer of the route "${context.route.id}" has a status that is none from 200 to 599`);
-  const unchanged = options.etag !== undefined && status === 200 && clientHas(request, options.etag);
+  if (options.etag === true) return await digested(request, h, body, { ...options, status }, context);
+  const { etag } = options;
+  const unchanged = etag !== undefined && status === 200 && clientHas(request, etag);
   if (unchanged && body instanceof ByteStream) await cancel(body);
-  return withHeaders(unchanged ? notModified(h) : await withBody(request, h, body, status, context), options, context);
+  const response = unchanged ? notModified(h) : await withBody(request, h, body, status, context);
+  return withHeaders(response, { ...options, etag }, context);
+}
+
+/** An answer whose tag follows from its text, which is made once for both. */
+async function digested(
+  request: Request,
+  h: ResponseToolkit,
+  body: unknown,
+  { status, ...options }: ReplyOptions & { readonly status: number },
+  context: ReplyContext,
+): Promise<ResponseObject> {
+  if (body instanceof ByteStream) await cancel(body);
+  if (body === undefined || body instanceof ByteStream || body instanceof HtmlPage)
+    throw new Error(`an answer of the route "${context.route.id}" is no JSON: its tag cannot be a digest`);
+  const text = await jsonOf(body, status, context);
+  const etag = tagOfText(text);
+  const unchanged = status === 200 && clientHas(request, etag);
+  return withHeaders(unchanged ? notModified(h) : jsonResponse(h, text, status), { ...options, etag }, context);
 }
 
 /** A conditional response: from the client's own copy, from the response cache, or made. */
@@ -96,7 +116,11 @@ const notModified = (h: ResponseToolkit): ResponseObject => withoutLength(h.resp
 
 function withHeaders(
   response: ResponseObject,
-  { etag, headers = {}, cookies = [] }: ReplyOptions,
+  {
+    etag,
+    headers = {},
+    cookies = [],
+  }: Pick<ReplyOptions, 'headers' | 'cookies'> & { readonly etag?: string | undefined },
   { secure }: ReplyContext,
 ): ResponseObject {
   response.header('cache-control', 'no-store');
@@ -157,10 +181,11 @@ async function withBody(
     for (const [name, value] of Object.entries(pageHeaders(body))) response.header(name, value);
     return response;
   }
-  return sendable(h, await jsonOf(body, status, context))
-    .code(status)
-    .header('content-type', json);
+  return jsonResponse(h, await jsonOf(body, status, context), status);
 }
+
+const jsonResponse = (h: ResponseToolkit, text: string | Buffer, status: number): ResponseObject =>
+  sendable(h, text).code(status).header('content-type', json);
 
 /** Short texts are quickest as they are; no character has more than three bytes a unit. */
 function sendable(h: ResponseToolkit, whole: string | Buffer): ResponseObject {

@@ -35,8 +35,11 @@ export interface ReplyOptions {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly cookies?: readonly Cookie[];
-  /** Unquoted entity tag; a matching If-None-Match turns a 200 into a 304 without body. */
-  readonly etag?: string;
+  /**
+   * Unquoted entity tag; a matching If-None-Match turns a 200 into a 304 without body. `true`: a digest of the body,
+   * which is JSON.
+   */
+  readonly etag?: string | true;
   /** Not yet what its tag names: the same thing will read otherwise later. It has no tag and is not cached. */
   readonly provisional?: true;
 }

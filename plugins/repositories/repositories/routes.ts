@@ -1,5 +1,5 @@
 // Routes of document B, "Repositories": list, create, fetch, update, delete.
-import { anyone, api, changes, entityTag, reads, reply, signedIn, type Route } from 'hexforge/plugin';
+import { anyone, api, changes, reads, reply, signedIn, type Route } from 'hexforge/plugin';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
 import { revalidated } from '../conditional.ts';
 import type { RepositoryPresenter } from './present.ts';
@@ -59,8 +59,7 @@ export const repositoryRoutes = (useCases: RepositoryUseCases, present: Reposito
     result: repositoryJson,
     statuses: [304],
     async run(_call, { granted }) {
-      const record = present.record(await useCases.fetch(granted));
-      return reply(record, { headers: revalidated, etag: entityTag(record) });
+      return reply(present.record(await useCases.fetch(granted)), { headers: revalidated, etag: true });
     },
   }),
   api({

@@ -3,7 +3,7 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import Joi from 'joi';
 import t from 'tap';
-import { matches } from '#adapters/http/etag';
+import { entityTag, matches } from '#adapters/http/etag';
 import { api, ByteStream, object, reply, tagged } from '#adapters/http/route';
 import { anyone } from '#core/kernel/access';
 import type { Call } from '#core/kernel/caller';
@@ -94,6 +94,55 @@ void t.test('entity tags', async (t) => {
   t.equal(matches(undefined, 'v1'), false);
   t.equal(matches(' * ', 'v1'), true);
   t.equal(matches('"a-gzip"', 'a-gzip'), true, 'a tag of ours may end like that itself');
+});
+
+void t.test('a tag that is a digest follows from the text that is sent', async (t) => {
+  let bytes = 1;
+  const words = Array.from({ length: 30_000 }, () => 'word');
+  const digested = { ...open, method: 'GET' } as const;
+  const rig = await startRig(t, [
+    api({
+      ...digested,
+      id: 'short',
+      path: '/short',
+      result: count,
+      run: () => reply({ bytes }, { etag: true, headers: { 'cache-control': 'private' } }),
+    }),
+    api({ ...digested, id: 'long', path: '/long', result: Joi.array(), run: () => reply(words, { etag: true }) }),
+    api({
+      ...digested,
+      id: 'made',
+      path: '/made',
+      success: 201,
+      result: count,
+      run: () => reply({ bytes }, { etag: true }),
+    }),
+    api({
+      ...digested,
+      id: 'bytes',
+      path: '/bytes',
+      result: 'bytes',
+      run: () => reply(new ByteStream(chunks(), { type: 'text/plain' }), { etag: true }),
+    }),
+  ]);
+  const first = await rig.call('GET', '/api/v1/short');
+  const { etag } = first.headers;
+  t.equal(etag, `"${entityTag({ bytes: 1 })}"`);
+  const again = await rig.call('GET', '/api/v1/short', { headers: { 'if-none-match': String(etag) } });
+  t.strictSame(
+    [again.status, again.headers.etag, again.headers['cache-control'], again.text],
+    [304, etag, 'private', ''],
+  );
+  bytes = 2;
+  const changed = await rig.call('GET', '/api/v1/short', { headers: { 'if-none-match': String(etag) } });
+  t.strictSame([changed.status, changed.text], [200, '{"bytes":2}']);
+  t.not(changed.headers.etag, etag);
+  const long = await rig.call('GET', '/api/v1/long');
+  t.equal(long.headers.etag, `"${entityTag(words)}"`);
+  t.strictSame(JSON.parse(long.text), words);
+  const made = { headers: { 'if-none-match': `"${entityTag({ bytes })}"` } };
+  t.equal((await rig.call('GET', '/api/v1/made', made)).status, 201, 'only a 200 turns into a 304');
+  t.equal((await rig.call('GET', '/api/v1/bytes')).status, 500, 'bytes have no digest before they are sent');
 });
 
 void t.test('a body known by its tag is made where neither the client nor the forge has it', async (t) => {
