@@ -294,8 +294,9 @@ export function api<
   } as unknown as Route;
 }
 
+/** Undefined where nothing is left to check: the router finds each segment to be text that is not empty. */
 export function paramsOf(path: string): Joi.ObjectSchema | undefined {
-  const names = [...path.matchAll(/\{(\w+)\*?\}/g)].map(([, name = '']) => name);
-  if (names.length === 0) return undefined;
-  return shape(Object.fromEntries(names.map((name) => [name, name === 'id' ? uuid() : word()])));
+  const named = [...path.matchAll(/\{(\w+)(\*?)\}/g)];
+  if (named.every(([, name, rest]) => name !== 'id' && rest === '')) return undefined;
+  return shape(Object.fromEntries(named.map(([, name = '']) => [name, name === 'id' ? uuid() : word()])));
 }

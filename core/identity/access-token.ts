@@ -64,12 +64,17 @@ export function hasTokenForm(text: string): boolean {
   return prefix === undefined ? someSession.test(text) : tokenFormat(prefix).is(text);
 }
 
+/** What eight steps of the register come to, by its lowest byte. */
+const crcSteps = Uint32Array.from({ length: 256 }, (_, byte) => {
+  let crc = byte;
+  for (let bit = 0; bit < 8; bit += 1) crc = crc & 1 ? (crc >>> 1) ^ 0xedb88320 : crc >>> 1;
+  return crc;
+});
+
 /** CRC-32 (ISO 3309, as zlib's) of ASCII text. */
 export function crc32(text: string): number {
   let crc = 0xffffffff;
-  for (let index = 0; index < text.length; index += 1) {
-    crc ^= text.charCodeAt(index) & 0xff;
-    for (let bit = 0; bit < 8; bit += 1) crc = crc & 1 ? (crc >>> 1) ^ 0xedb88320 : crc >>> 1;
-  }
+  for (let index = 0; index < text.length; index += 1)
+    crc = (crc >>> 8) ^ (crcSteps[(crc ^ text.charCodeAt(index)) & 0xff] ?? 0);
   return (crc ^ 0xffffffff) >>> 0;
 }

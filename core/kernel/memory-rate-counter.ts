@@ -60,7 +60,13 @@ export function memoryRateCounter(capacity = keysPerClass): RateCounter {
 }
 
 /** See `RateCounter`. What follows may be a client's own text, so nothing else of it makes a class. */
-const className = (key: string): string => /^[^:]*(?::(?:user|address)(?=:))?/.exec(key)?.[0] ?? '';
+function className(key: string): string {
+  const end = key.indexOf(':');
+  if (end < 0) return key;
+  for (const kind of [':user', ':address'])
+    if (key.startsWith(kind, end) && key[end + kind.length] === ':') return key.slice(0, end + kind.length);
+  return key.slice(0, end);
+}
 
 /** The keys of one class, by how much of their budget is used. */
 class TallyClass {
@@ -90,6 +96,7 @@ class TallyClass {
       this.#byLevel[level]?.keys.add(key);
     }
     tally.level = level;
+    if (known === tally) return;
     this.#tallies.set(key, tally);
     if (this.#tallies.size > this.#capacity) this.#evict(key);
   }

@@ -33,18 +33,16 @@ export const recordRepository =
 /** The record of a repository the caller was found to be allowed to see. */
 async function recordOf(
   { store, counters }: Parts,
-  { found, ...repository }: CountedRepository,
+  repository: CountedRepository,
   caller: Caller,
 ): Promise<RepositoryRecord> {
-  const parts = await Promise.all([
-    found === undefined
-      ? store.ownCounts([repository.id], caller.kind === 'user' ? caller.id : undefined)
-      : new Map([[repository.id, found]]),
-    ...counters()
-      .filter(({ view }) => view === undefined || found?.[view.member] === undefined)
-      .map((counter) => counter.counts([repository.id], caller)),
+  const { id, found } = repository;
+  const left = counters().filter(({ view }) => view === undefined || found?.[view.member] === undefined);
+  const counted = await Promise.all([
+    ...(found === undefined ? [store.ownCounts([id], caller.kind === 'user' ? caller.id : undefined)] : []),
+    ...left.map((counter) => counter.counts([id], caller)),
   ]);
-  const counts: RepositoryCounts = Object.assign({}, noCounts, ...parts.map((part) => part.get(repository.id)));
+  const counts: RepositoryCounts = Object.assign({ ...noCounts, ...found }, ...counted.map((part) => part.get(id)));
   // Document B: always false for anonymous callers, whatever a counter says.
   return { repository, counts: caller.kind === 'user' ? counts : { ...counts, starred: false, watching: false } };
 }

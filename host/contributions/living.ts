@@ -5,9 +5,13 @@ import type { Life } from '../life.ts';
 export function living<T>(lives: readonly Life[], make: (definitions: readonly PluginDefinition[]) => T): () => T {
   let known: { readonly count: number; readonly made: T } | undefined;
   return () => {
-    const standing = lives.filter(({ lost }) => !lost);
-    if (known?.count !== standing.length)
-      known = { count: standing.length, made: make(standing.map(({ definition }) => definition)) };
+    // Asked several times a request: it counts without making a list.
+    let count = 0;
+    for (const { lost } of lives) if (!lost) count += 1;
+    if (known?.count !== count) {
+      const standing = lives.filter(({ lost }) => !lost);
+      known = { count, made: make(standing.map(({ definition }) => definition)) };
+    }
     return known.made;
   };
 }

@@ -1,7 +1,7 @@
 // What is counted of a repository in the query that reads it: stars, watchers, forks, the caller's own marks, and what
 // other plugins have views of.
 import { type ExpressionBuilder, rawSql } from 'hexforge/plugin';
-import type { CountView, Mark, OwnCounts, RepositoryCounts } from 'hexforge/repositories';
+import type { CountView, FoundCounts, Mark, OwnCounts } from 'hexforge/repositories';
 import { markTables, type RepositoriesRows } from '../tables.ts';
 
 /** Columns of `r`, a repository; of `userId` their own marks. */
@@ -40,7 +40,12 @@ export const viewColumns = (views: readonly CountView[]) =>
     return rawSql<number>`coalesce((${counted}), 0)`.as(columnOf(index));
   });
 
-export const viewCounts = (
+/** All that was counted of one. */
+export function foundCounts(
   views: readonly CountView[],
-  row: Readonly<Record<ReturnType<typeof columnOf>, number | undefined>>,
-): Partial<RepositoryCounts> => Object.fromEntries(views.map(({ member }, index) => [member, row[columnOf(index)]]));
+  row: CountRow & Readonly<Record<ReturnType<typeof columnOf>, number | undefined>>,
+): FoundCounts {
+  const counts: { -readonly [member in keyof FoundCounts]: FoundCounts[member] } = ownCounts(row);
+  for (const [index, { member }] of views.entries()) counts[member] = row[columnOf(index)] ?? 0;
+  return counts;
+}

@@ -9,7 +9,7 @@ import {
   type RepositoryStore,
 } from 'hexforge/repositories';
 import { RepositoryTable, type RepositoriesRows } from '../tables.ts';
-import { countColumns, ownCounts, viewColumns, viewCounts } from './counts.ts';
+import { countColumns, foundCounts, ownCounts, viewColumns } from './counts.ts';
 
 type Row = Selectable<
   Omit<RepositoriesRows['repositories_repository'], 'name_key' | 'parent_id' | 'prune_at' | 'bytes'>
@@ -107,7 +107,7 @@ export function sqlRepositoryStore(database: SqlDatabase): RepositoryStore {
       return {
         repository: entity(row),
         collaboration: row.role === null ? undefined : { role: row.role, permissions: row.permissions ?? [] },
-        ...(counted && { counts: { ...ownCounts(row), ...viewCounts(counted, row) } }),
+        ...(counted && { counts: foundCounts(counted, row) }),
       };
     },
 

@@ -80,6 +80,27 @@ const numbered = api({
   run: (_, { params }) => params,
 });
 
+const segments = api({
+  ...open,
+  id: 'segments',
+  method: 'GET',
+  path: '/of/{owner}/{name}/things',
+  result: anything,
+  run: (_, { params }) => ({ ...params }),
+});
+
+void t.test('what a path names without a shape of its own is text that is not empty', async (t) => {
+  t.equal(segments.params, undefined, 'the router sees to it');
+  const rig = await startRig(t, [segments]);
+  const found = async (path: string): Promise<unknown> => {
+    const { status, text } = await rig.call('GET', `/api/v1/of/${path}`);
+    return status === 200 ? JSON.parse(text) : status;
+  };
+  t.strictSame(await found('a/b/things'), { owner: 'a', name: 'b' });
+  t.strictSame(await found('%20/b%2Fc/things'), { owner: ' ', name: 'b/c' });
+  for (const path of ['/b/things', 'a//things', '//things']) t.equal(await found(path), 404, path);
+});
+
 void t.test('a body that does not fit names the field in a sentence', async (t) => {
   const rig = await startRig(t, [create]);
   const cases: readonly (readonly [unknown, string, string])[] = [
