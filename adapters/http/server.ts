@@ -287,12 +287,14 @@ function urlOf(server: Server, host: string): string {
 }
 
 /** Node keeps the first of several; who stands before us may go by another (RFC 9112, section 3.2). */
-const timesOf = (name: string, { rawHeaders }: IncomingMessage): number =>
-  rawHeaders.reduce(
-    (count, text, index) =>
-      index % 2 === 0 && text.length === name.length && text.toLowerCase() === name ? count + 1 : count,
-    0,
-  );
+function timesOf(name: string, { rawHeaders }: IncomingMessage): number {
+  let count = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const text = rawHeaders[index] ?? '';
+    if (text.length === name.length && text.toLowerCase() === name) count += 1;
+  }
+  return count;
+}
 
 const malformedUrl = (detail = 'The path is not valid percent-encoded UTF-8 without NUL'): ValidationFailed =>
   new ValidationFailed('The URL is not valid', { detail });

@@ -218,14 +218,16 @@ interface Decided {
   readonly resource?: unknown;
 }
 
+/** Where a call keeps what was decided for it: on itself, for a WeakMap would cost more than the whole decision. */
+const decisions = Symbol('decisions');
+type DecidedCall = Call & { [decisions]?: readonly Decided[] };
+
 /** Another thing may have come by the same path, after a rename. Things without an id are known by their path. */
 const idOf = (resource: unknown): unknown =>
   typeof resource === 'object' && resource !== null && 'id' in resource ? resource.id : undefined;
 
 /** Makes the access decision. */
 export function accessDecision({ scopes, adminGrants, isPermission, resolvers }: AccessParts): AccessDecision {
-  const decisions = new WeakMap<Call, Decided[]>();
-
   const signedInUser = (caller: Caller): User => {
     if (caller.kind === 'user') return caller;
     throw new Unauthorized('This operation needs a credential');
@@ -334,10 +336,9 @@ export function accessDecision({ scopes, adminGrants, isPermission, resolvers }:
     return await byRule(call, rule, scope, params);
   };
 
-  const remember = (call: Call, decided: Decided): void => {
-    const before = decisions.get(call);
-    if (before === undefined) decisions.set(call, [decided]);
-    else before.push(decided);
+  // A new list each time: a copy of the call has what was decided by then, and adds nothing to this one.
+  const remember = (call: DecidedCall, decided: Decided): void => {
+    call[decisions] = [...(call[decisions] ?? []), decided];
   };
 
   /** @param call renewed. */
@@ -359,7 +360,7 @@ export function accessDecision({ scopes, adminGrants, isPermission, resolvers }:
 
     async renew(call) {
       const renewed = await call.renew();
-      await Promise.all((decisions.get(call) ?? []).map((before) => again(renewed, before)));
+      await Promise.all(((call as DecidedCall)[decisions] ?? []).map((before) => again(renewed, before)));
       return renewed;
     },
   } satisfies AccessDecision;

@@ -377,6 +377,28 @@ void t.test('a decision is taken again with the credential, the thing and the pe
   }
 });
 
+void t.test('a copy of a call is asked again for what was decided by then, and adds nothing to the call', async (t) => {
+  let holds = ['vault.look', 'vault.open'];
+  const decision = accessDecision({
+    scopes,
+    adminGrants: () => undefined,
+    isPermission: () => true,
+    resolvers: () => [
+      { vault: async () => ({ resource: { number: 7 }, readable: true, may: (name) => holds.includes(name) }) },
+    ],
+  });
+  const call: Call = { ...callOf(callers.session), renew: async () => callOf(callers.session) };
+  await decision.decide(call, reads('vault', 'vault.look'), row('vault:look'), {});
+  const copy = { ...call };
+  const bare = { ...call };
+  await decision.decide(copy, changes('vault', 'vault.open'), row('vault:open'), {});
+  holds = ['vault.look'];
+  await t.resolves(decision.renew(call));
+  await t.rejects(decision.renew(copy), { code: 'forbidden' });
+  holds = [];
+  await t.rejects(decision.renew(bare), { code: 'forbidden' });
+});
+
 void t.test('a kind that no plugin resolves is nowhere', async (t) => {
   t.equal(await outcome(reads('vault', 'vault.look'), 'admin'), 'not_found');
 });
