@@ -34,6 +34,9 @@ export interface Identified {
   readonly known?: (request: Request) => Promise<void>;
 }
 
+/** What the authenticator is told beside what was presented. */
+type ProofContext = Parameters<Authenticator['authenticate']>[1];
+
 const alreadyCharged = (): Promise<void> => Promise.resolve();
 
 /** Yields the rate decision, undefined where nothing is limited; the exchange then knows its caller. */
@@ -46,32 +49,31 @@ export function identifier(
     exchange: Exchange,
     beforePassword: () => Promise<void>,
   ): Promise<void> => {
-    const context = (now: Date, passwords: () => Promise<void>) => ({
-      ip: exchange.ip,
-      now,
-      ...(basic === true && { passwords }),
-    });
-    const user = await authenticator.authenticate(shown, context(exchange.now, beforePassword));
+    const { ip, now: arrived } = exchange;
+    const at = (now: Date, passwords: () => Promise<void>): ProofContext =>
+      basic === true ? { ip, now, passwords } : { ip, now };
+    const user = await authenticator.authenticate(shown, at(arrived, beforePassword));
     exchange.caller = user;
-    exchange.callerAt = (now) => authenticator.renew(user, shown, context(now, alreadyCharged));
+    exchange.callerAt = (now) => authenticator.renew(user, shown, at(now, alreadyCharged));
   };
 
-  const establish = async (
+  /** Undefined where nothing is presented. */
+  const establish = (
     request: Request,
     exchange: Exchange,
     cookies: Cookies,
     beforePassword: () => Promise<void>,
-  ): Promise<void> => {
-    if (ownCredentials === true) return;
+  ): Promise<void> | undefined => {
+    if (ownCredentials === true) return undefined;
     const { headers } = request.raw.req;
     guard?.(headers, cookies);
     const shown = presented(headers);
     if (shown !== undefined) return authenticate(shown, exchange, beforePassword);
     const token = cookies[sessionCookie];
-    if (token === undefined || token === '') return;
+    if (token === undefined || token === '') return undefined;
     guardCookie?.(headers);
     // A browser sends an expired cookie to the very routes that renew it, so a bad one is as good as none.
-    await authenticate({ via: 'cookie', token }, exchange, beforePassword).catch((error: unknown) => {
+    return authenticate({ via: 'cookie', token }, exchange, beforePassword).catch((error: unknown) => {
       if (!(error instanceof Unauthorized)) throw error;
     });
   };

@@ -23,8 +23,11 @@ export class AnswerTooLarge extends Unprocessable {
  * @param largest in bytes.
  * @throws {AnswerTooLarge} when so much of it is serialized.
  */
-export async function jsonText(body: unknown, largest = largestJson): Promise<string | Buffer> {
-  if (weightOf(body) <= slice) return JSON.stringify(body);
+export function jsonText(body: unknown, largest = largestJson): string | Promise<Buffer> {
+  return weightOf(body) <= slice ? JSON.stringify(body) : longText(body, largest);
+}
+
+async function longText(body: unknown, largest: number): Promise<Buffer> {
   let length = 0;
   const pieces: Buffer[] = [];
   for (const text of gathered(slices(body, 0))) {

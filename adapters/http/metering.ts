@@ -17,17 +17,19 @@ export function decided(request: Request, rate: RateDecision | undefined): RateD
 }
 
 /** Past the access decision, which finds the repository: a budget of its own tells nobody of a hidden one. */
-export async function takeOfRepository(
+export function takeOfRepository(
   { access, meter }: Route,
   limiter: RateLimiter,
   request: Request,
   granted: { readonly resource: unknown } | undefined,
-): Promise<void> {
-  if (meter === 'none' || granted === undefined || access.who !== 'permitted') return;
+): Promise<void> | undefined {
+  if (meter === 'none' || granted === undefined || access.who !== 'permitted') return undefined;
   const { id } = granted.resource as { readonly id?: unknown };
-  if (typeof id !== 'string' || !repositories.has(access.resource)) return;
-  const rate = decided(request, await limiter.takeOfRepository(meter, metered(request), id));
-  if (rate?.refusal !== undefined) throw rate.refusal;
+  if (typeof id !== 'string' || !repositories.has(access.resource)) return undefined;
+  return limiter.takeOfRepository(meter, metered(request), id)?.then((decision) => {
+    const rate = decided(request, decision);
+    if (rate?.refusal !== undefined) throw rate.refusal;
+  });
 }
 
 /** The kinds of guarded things that are a repository. */

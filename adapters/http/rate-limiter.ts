@@ -29,7 +29,7 @@ export interface RateLimiter {
   /** Of the caller, and of their token and its application. Undefined where this caller is not limited. */
   take(meter: Metered, request: MeteredRequest): Promise<RateDecision | undefined>;
   /** Of the repository that the request is about. Undefined where it has no budget of its own. */
-  takeOfRepository(meter: Metered, request: MeteredRequest, id: string): Promise<RateDecision | undefined>;
+  takeOfRepository(meter: Metered, request: MeteredRequest, id: string): Promise<RateDecision | undefined> | undefined;
   /** As `take` for an anonymous caller, with a budget also where those have none. */
   takeForPassword(meter: Metered, request: MeteredRequest): Promise<RateDecision | undefined>;
   /** Undoes `takeForPassword`, for the password was right and its user is charged. */
@@ -99,16 +99,19 @@ export function rateLimiter({
     };
   };
 
-  const ofTarget = async (
+  /** Undefined where no budget is narrower than the caller's. */
+  const ofTarget = (
     meter: Metered,
     request: MeteredRequest,
     target: MeteredTarget,
-  ): Promise<RateDecision | undefined> => {
-    const budget = await budgets()?.narrowed?.(meter, target);
-    if (budget === undefined) return undefined;
-    const subject = `${callerKey(request.caller, request.ip)}:${target.kind}:${target.id}`;
-    return decide(meter, subject, budget, request);
-  };
+  ): Promise<RateDecision | undefined> | undefined =>
+    budgets()
+      ?.narrowed?.(meter, target)
+      .then(
+        (budget) =>
+          budget &&
+          decide(meter, `${callerKey(request.caller, request.ip)}:${target.kind}:${target.id}`, budget, request),
+      );
 
   return {
     async take(meter, request) {

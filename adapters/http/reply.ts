@@ -194,9 +194,11 @@ function sendable(h: ResponseToolkit, whole: string | Buffer): ResponseObject {
   return h.response(pieces(bytes)).bytes(bytes.length);
 }
 
-async function jsonOf(body: unknown, status: number, { check }: ReplyContext): Promise<string | Buffer> {
-  const text: string | Buffer | undefined = await jsonText(body, check?.largest);
-  if (check === undefined) return text;
+const jsonOf = (body: unknown, status: number, { check }: ReplyContext): string | Promise<string | Buffer> =>
+  check === undefined ? jsonText(body) : checkedJson(body, status, check);
+
+async function checkedJson(body: unknown, status: number, check: AnswerCheck): Promise<string | Buffer> {
+  const text: string | Buffer | undefined = await jsonText(body, check.largest);
   return jsonText(check.json(text === undefined ? undefined : JSON.parse(String(text)), status));
 }
 

@@ -37,10 +37,13 @@ export class RequestsInTurn {
   }
 
   /** @param kind undefined for what has places of its own. */
-  async run<T>(caller: string, kind: Kind | undefined, work: () => Promise<T>): Promise<T> {
+  run<T>(caller: string, kind: Kind | undefined, work: () => Promise<T>): Promise<T> {
     this.#asks(caller);
-    const alone = performance.now() - this.#otherAt > this.#turns.alone;
-    if (kind === undefined || alone || !this.#busy()) return work();
+    const alone = this.#latestAt - this.#otherAt > this.#turns.alone;
+    return kind === undefined || alone || !this.#busy() ? work() : this.#inTurn(caller, kind, work);
+  }
+
+  async #inTurn<T>(caller: string, kind: Kind, work: () => Promise<T>): Promise<T> {
     const patience = AbortSignal.timeout(this.#turns.patience);
     const end = await this.#limiters[kind].acquire(caller, patience).catch(() => begin);
     const timer = setTimeout(end, this.#turns.turn[kind]);

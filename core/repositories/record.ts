@@ -33,16 +33,17 @@ export const recordRepository =
 /** The record of a repository the caller was found to be allowed to see. */
 async function recordOf(
   { store, counters }: Parts,
-  repository: CountedRepository,
+  { found, ...repository }: CountedRepository,
   caller: Caller,
 ): Promise<RepositoryRecord> {
-  const { id, found } = repository;
+  const { id } = repository;
   const left = counters().filter(({ view }) => view === undefined || found?.[view.member] === undefined);
-  const counted = await Promise.all([
+  const asked = [
     ...(found === undefined ? [store.ownCounts([id], caller.kind === 'user' ? caller.id : undefined)] : []),
     ...left.map((counter) => counter.counts([id], caller)),
-  ]);
-  const counts: RepositoryCounts = Object.assign({ ...noCounts, ...found }, ...counted.map((part) => part.get(id)));
+  ];
+  const counts: RepositoryCounts = { ...noCounts, ...found };
+  if (asked.length > 0) Object.assign(counts, ...(await Promise.all(asked)).map((part) => part.get(id)));
   // Document B: always false for anonymous callers, whatever a counter says.
   return { repository, counts: caller.kind === 'user' ? counts : { ...counts, starred: false, watching: false } };
 }

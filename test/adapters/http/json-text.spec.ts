@@ -36,7 +36,7 @@ void t.test(
       'with its own form': { toJSON: () => ({ own: 'x'.repeat(900_000) }), large: 'x'.repeat(900_000) },
     };
     for (const [name, body] of Object.entries(bodies)) {
-      const { result: text, turns } = await countingTurns(() => jsonText(body));
+      const { result: text, turns } = await countingTurns(async () => jsonText(body));
       t.ok(String(text) === JSON.stringify(body), name);
       if (text.length > 1_000_000) t.ok(turns >= text.length / 600_000, `${name}: ${turns} turns of others`);
     }
@@ -80,8 +80,8 @@ void t.test('an answer over the bound is 422 and in the log, however it comes to
 void t.test('a large answer that refers to itself is told of, and a deep one', async (t) => {
   const circle: Record<string, unknown> = { itself: undefined, text: 'x'.repeat(100_000) };
   circle.itself = circle;
-  await t.rejects(jsonText(circle), /it refers to itself, or is nested too deeply/);
+  await t.rejects(async () => jsonText(circle), /it refers to itself, or is nested too deeply/);
   let deep: unknown = 'x'.repeat(100_000);
   for (let depth = 0; depth < 2000; depth += 1) deep = [deep];
-  await t.rejects(jsonText(deep), /it refers to itself, or is nested too deeply/);
+  await t.rejects(async () => jsonText(deep), /it refers to itself, or is nested too deeply/);
 });
