@@ -99,32 +99,32 @@ export function rateLimiter({
     };
   };
 
-  /** Undefined where no budget is narrower than the caller's. */
-  const ofTarget = (
+  const ofTarget = async (
     meter: Metered,
     request: MeteredRequest,
     target: MeteredTarget,
-  ): Promise<RateDecision | undefined> | undefined =>
-    budgets()
-      ?.narrowed?.(meter, target)
-      .then(
-        (budget) =>
-          budget &&
-          decide(meter, `${callerKey(request.caller, request.ip)}:${target.kind}:${target.id}`, budget, request),
-      );
+  ): Promise<RateDecision | undefined> => {
+    const budget = await budgets()?.narrowed?.(meter, target);
+    if (budget === undefined) return undefined;
+    const subject = `${callerKey(request.caller, request.ip)}:${target.kind}:${target.id}`;
+    return decide(meter, subject, budget, request);
+  };
+  const nothingIsNarrower = (): boolean => budgets()?.narrowed === undefined;
 
   return {
     async take(meter, request) {
       const { caller, ip } = request;
       const budget = await budgetOf(meter, caller);
       let decision = budget && (await decide(meter, callerKey(caller, ip), budget, request));
+      if (nothingIsNarrower()) return decision;
       for (const target of targetsOf(caller)) {
         if (decision?.refusal !== undefined) return decision;
         decision = (await ofTarget(meter, request, target)) ?? decision;
       }
       return decision;
     },
-    takeOfRepository: (meter, request, id) => ofTarget(meter, request, { kind: 'repos', id }),
+    takeOfRepository: (meter, request, id) =>
+      nothingIsNarrower() ? undefined : ofTarget(meter, request, { kind: 'repos', id }),
     async takeForPassword(meter, request) {
       const budget = await forPassword(meter);
       return budget && decide(meter, callerKey(anonymous, request.ip), budget, request);

@@ -114,13 +114,12 @@ const clientHas = ({ method, app }: Request, etag: string): boolean =>
 
 const notModified = (h: ResponseToolkit): ResponseObject => withoutLength(h.response().code(304));
 
+/** What the head of an answer is made of; the tag is known by then. */
+type SentHeaders = Pick<ReplyOptions, 'headers' | 'cookies'> & { readonly etag?: string | undefined };
+
 function withHeaders(
   response: ResponseObject,
-  {
-    etag,
-    headers = {},
-    cookies = [],
-  }: Pick<ReplyOptions, 'headers' | 'cookies'> & { readonly etag?: string | undefined },
+  { etag, headers = {}, cookies = [] }: SentHeaders,
   { secure }: ReplyContext,
 ): ResponseObject {
   response.header('cache-control', 'no-store');

@@ -218,7 +218,7 @@ interface Decided {
   readonly resource?: unknown;
 }
 
-/** Where a call keeps what was decided for it: on itself, for a WeakMap would cost more than the whole decision. */
+/** Where a call keeps what was decided for it: on itself, for a WeakMap is dear where keys live for one request. */
 const decisions = Symbol('decisions');
 type DecidedCall = Call & { [decisions]?: readonly Decided[] };
 
