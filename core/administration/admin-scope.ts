@@ -1,4 +1,4 @@
-// An admin scope as it is granted: to whom, by whom, and which ones there are (document C, "Admin-scope grant").
+// The grant of an admin scope to a user, and the parsing of admin-scope names.
 import { adminScopes, type AdminScope } from '#core/kernel/admin-grants';
 import { Unprocessable } from '#core/kernel/errors';
 
@@ -6,12 +6,12 @@ import { Unprocessable } from '#core/kernel/errors';
 export interface AdminScopeGrant {
   readonly userId: string;
   readonly scope: AdminScope;
-  /** The user who granted it, who may be gone by now. */
+  /** The user who granted it. The account may have been deleted since. */
   readonly grantedBy: string;
   readonly createdAt: Date;
 }
 
-/** The admin scope of that name. @throws {Unprocessable} where there is none. */
+/** Returns the admin scope of this name. @throws {Unprocessable} if no admin scope has this name. */
 export function adminScope(name: string): AdminScope {
   const known = adminScopes.find((scope) => scope === name);
   if (known === undefined)

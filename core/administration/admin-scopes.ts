@@ -1,4 +1,4 @@
-// Delegated administration: who holds which admin scope, granted and revoked (document C, "Admin scopes").
+// Use cases that list, grant and revoke the admin scopes of users (delegated administration).
 import { auditEntry, type AuditLog } from '#core/kernel/audit';
 import type { AdminGrants } from '#core/kernel/admin-grants';
 import type { Call, User } from '#core/kernel/caller';
@@ -39,19 +39,22 @@ export function adminScopeUseCases({ grants, users, unitOfWork, events, audit }:
   };
 
   return {
-    /** @throws {Unprocessable} for a scope that nobody knows. */
+    /** Users who hold one admin scope. @throws {Unprocessable} for an unknown scope. */
     holders: async (
       _call: Call<User>,
       { scope, ...slice }: { readonly scope: string; readonly limit: number; readonly offset: number },
     ) => grants.ofScope(adminScope(scope), slice),
 
-    /** @throws {NotFound} */
+    /** The admin scopes of one user. @throws {NotFound} if the user does not exist. */
     async list(_call: Call<User>, { userId }: OfUser): Promise<readonly AdminScopeGrant[]> {
       await known(userId);
       return grants.ofUser(userId);
     },
 
-    /** Granted twice, it stays as it was granted first. @throws {Unprocessable | Forbidden | NotFound} */
+    /**
+     * Granting a scope that the user already holds returns the existing grant. @throws {Unprocessable | Forbidden |
+     * NotFound}
+     */
     async grant(call: Call<User>, { userId, scope: name }: OneGrant): Promise<AdminScopeGrant> {
       const scope = adminScope(name);
       if (scope === 'admin:roles' && !call.caller.isAdmin)
@@ -69,12 +72,12 @@ export function adminScopeUseCases({ grants, users, unitOfWork, events, audit }:
           return (await grants.ofUser(userId)).find((held) => held.scope === scope) ?? grant;
         });
       } catch (error) {
-        // The user was deleted meanwhile.
+        // The user was deleted in the meantime.
         throw error instanceof Conflict ? new NotFound(missing, { cause: error }) : error;
       }
     },
 
-    /** What nobody holds is revoked already. @throws {Unprocessable | NotFound} */
+    /** Revoking a scope that the user does not hold has no effect. @throws {Unprocessable | NotFound} */
     async revoke(call: Call<User>, { userId, scope: name }: OneGrant): Promise<void> {
       const scope = adminScope(name);
       const user = await known(userId);

@@ -1,4 +1,4 @@
-// The events of the administration of the instance, and what of it is audited.
+// Events and audit actions of the administration of the instance.
 import type { EventType } from '#core/kernel/events';
 
 declare module '#core/kernel/events' {
@@ -8,7 +8,7 @@ declare module '#core/kernel/events' {
   }
 }
 
-/** What of this area leaves an entry in the audit log; docs/api/audit.md says when. */
+/** Actions of this area that write an audit entry. See docs/api/audit.md. */
 declare module '#core/kernel/audit' {
   interface AuditActions {
     'admin_scope.granted': true;
@@ -18,7 +18,7 @@ declare module '#core/kernel/audit' {
   }
 }
 
-/** What the plugin of this area emits. */
+/** The event types that the plugin of this area emits. */
 export const administrationEvents = [
   'admin_scope.granted',
   'admin_scope.revoked',

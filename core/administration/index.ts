@@ -1,4 +1,4 @@
-// The face of the administration of the instance for everyone: grants of admin scopes, its stores, events and scopes.
+// Public exports of the administration area: admin-scope grants, stores, events and token scopes.
 export { adminScope, type AdminScopeGrant } from './admin-scope.ts';
 export * from './events.ts';
 export * from './ports.ts';

@@ -1,5 +1,4 @@
-// Which plugins were enabled and disabled since the last start: an entry of the audit log for each (document D,
-// "Settings and audit").
+// Writes an audit entry for each plugin that was enabled or disabled since the last start.
 import { systemEntry, type AuditLog } from '#core/kernel/audit';
 import { Unavailable } from '#core/kernel/errors';
 import type { PluginInventory } from '#core/kernel/plugin-inventory';
@@ -17,8 +16,8 @@ export interface PluginChangeParts {
 }
 
 /**
- * At the start. Where no audit log is kept nothing is remembered either, so that the next start with one tells what
- * changed in between.
+ * Returns a function that runs at startup. If the audit log is unavailable, the list of known plugins is not updated
+ * either, so the next start with an audit log records all changes made in between.
  */
 export function recordPluginChanges({ known, inventory, audit, unitOfWork, locks, clock }: PluginChangeParts) {
   const changes = async () => {
@@ -34,7 +33,7 @@ export function recordPluginChanges({ known, inventory, audit, unitOfWork, locks
   return async (): Promise<void> => {
     if (!some(await changes())) return;
     try {
-      // Processes that start together tell it once.
+      // Processes that start at the same time must record the changes only once.
       await locks.exclusive('administration.plugin-changes', async () => {
         const { added, gone } = await changes();
         await unitOfWork.run(async () => {

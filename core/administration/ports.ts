@@ -1,29 +1,29 @@
-// What the administration of the instance asks of the world: where grants of admin scopes and known plugins are kept.
+// Ports of the administration area: the stores of admin-scope grants and of known plugins.
 import type { AdminScope } from '#core/kernel/admin-grants';
 import type { AdminScopeGrant } from './admin-scope.ts';
 
-/** Where grants of admin scopes are kept. They go with their user. */
+/** The store of admin-scope grants. Deleting a user deletes their grants. */
 export interface AdminGrantStore {
   /**
-   * Adds it, unless the user holds the scope already.
-   * @returns whether it was added. @throws {Conflict} where there is no such user.
+   * Adds the grant unless the user already holds the scope.
+   * @returns whether it was added. @throws {Conflict} if the user does not exist.
    */
   add(grant: AdminScopeGrant): Promise<boolean>;
-  /** @returns whether it was there. */
+  /** @returns whether the grant existed. */
   remove(userId: string, scope: AdminScope): Promise<boolean>;
-  /** By the name of the scope. */
+  /** Ordered by the name of the scope. */
   ofUser(userId: string): Promise<readonly AdminScopeGrant[]>;
-  /** Some of those of one scope, the oldest first, and the count of all. */
+  /** One slice of the grants of a scope, oldest first, and the count of all. */
   ofScope(
     scope: AdminScope,
     slice: { readonly limit: number; readonly offset: number },
   ): Promise<{ readonly grants: readonly AdminScopeGrant[]; readonly total: number }>;
 }
 
-/** Remembers which plugins were enabled at the last start. */
+/** The store of the plugins that were enabled at the last start. */
 export interface KnownPluginStore {
-  /** By name. */
+  /** Names, in alphabetical order. */
   all(): Promise<readonly string[]>;
-  /** Inside a unit of work: forgets some and adds others. */
+  /** Removes some names and adds others. Must run inside a unit of work. */
   change(added: readonly string[], gone: readonly string[]): Promise<void>;
 }

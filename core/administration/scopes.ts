@@ -1,4 +1,4 @@
-// The token scopes of the administration of the instance.
+// Token scopes of the administration of the instance.
 import type { ScopeRow } from '#core/kernel/scopes';
 
 declare module '#core/kernel/scopes' {
@@ -7,5 +7,5 @@ declare module '#core/kernel/scopes' {
   }
 }
 
-/** Document D, "Administration": `admin:system` for what is about the instance; no OAuth2 token may. */
+/** Personal access tokens need `admin:system`. OAuth2 tokens have no access. */
 export const administrationScopes: readonly ScopeRow[] = [{ name: 'admin.plugins', pat: 'admin:system' }];

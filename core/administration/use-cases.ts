@@ -1,3 +1,3 @@
-// The use cases of the administration of the instance, for its own plugin.
+// Use cases of the administration of the instance, for its own plugin.
 export { adminScopeUseCases, type AdminScopeUseCases } from './admin-scopes.ts';
 export { recordPluginChanges } from './plugin-changes.ts';

@@ -1,2 +1,2 @@
-// The face of the audit log for everyone: what it keeps, and its store.
+// Public exports of the audit area: the types of entries and the store.
 export * from './ports.ts';

@@ -1,4 +1,4 @@
-// Writes audit entries with the change they record.
+// Writes audit entries in the unit of work of the change that they record.
 import { AuditUnwritten, type AuditLog } from '#core/kernel/audit';
 import { HexforgeError, Unavailable } from '#core/kernel/errors';
 import type { UnitOfWork } from '#core/kernel/unit-of-work';
@@ -29,7 +29,7 @@ export function auditLog({
       try {
         await (unitOfWork.active ? store.append(clean) : unitOfWork.run(() => store.append(clean)));
       } catch (error) {
-        // A full disk is told as one; whatever else it is, who asked hears that it is the log that fails.
+        // A full disk keeps its own error; every other failure is reported as a failure of the audit log.
         throw error instanceof HexforgeError && !(error instanceof Unavailable) ? error : new AuditUnwritten(error);
       }
     },

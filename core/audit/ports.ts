@@ -1,34 +1,38 @@
-// What the audit log asks of the world, and what it keeps.
+// Ports and types of the audit log: stored entries, queries and the store.
 import type { AuditEntry } from '#core/kernel/audit';
 
-/** An entry as it is kept: of an action that a plugin had, too, which is gone by now. */
+/** A stored entry. Its action may belong to a plugin that is no longer installed. */
 export type KeptEntry = Omit<AuditEntry, 'action'> & { readonly action: string };
-/** With its number, which grows. */
+/** A stored entry with its id. Ids increase. */
 export type NumberedEntry = KeptEntry & { readonly id: number };
 
-/** Which entries a list shows. */
+/** The filters and the slice of a list of entries. */
 export interface AuditQuery {
-  /** A username in any case. */
+  /** A username, compared case-insensitively. */
   readonly actor: string | undefined;
-  /** What the action begins with. */
+  /** A prefix of the action. */
   readonly action: string | undefined;
-  /** Both included. */
+  /** The time range. Both bounds are inclusive. */
   readonly from: Date | undefined;
   readonly to: Date | undefined;
   readonly limit: number;
   readonly offset: number;
 }
 
-/** Where the audit log keeps its entries. */
+/** The store of audit entries. */
 export interface AuditStore {
-  /** Inside a unit of work. Entries are never changed and never removed with what they are about. */
+  /**
+   * Must run inside a unit of work. Entries are never changed, and are kept when the resource that they name is
+   * deleted.
+   */
   append(entry: KeptEntry): Promise<void>;
-  /** Some of those that match, the newest first, and the count of all. */
+  /** One slice of the matching entries, newest first, and the count of all matching entries. */
   list(query: AuditQuery): Promise<{ readonly entries: readonly NumberedEntry[]; readonly total: number }>;
   byId(id: number): Promise<NumberedEntry | undefined>;
   /**
-   * Inside a unit of work, every ten minutes: counts up the entries of before the last time, so that the count of all
-   * counts none of those again. No unit of work lasts that long, so none of them is still to come.
+   * Must run inside a unit of work; called every ten minutes. Adds the entries up to the id seen at the previous call
+   * to a stored count, so that counting all entries does not scan them again. Units of work are shorter than ten
+   * minutes, so no entry with a smaller id can still be committed.
    */
   countUp(now: Date): Promise<void>;
 }

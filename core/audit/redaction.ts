@@ -1,17 +1,17 @@
-// Keeps secrets out of the audit log, also where a caller forgot to.
+// Removes secrets from audit entries, in case a caller passes one by mistake.
 
 const mask = '[redacted]';
-/** Members whose value is a secret by their name; `token_id` and `token_name` are not. */
+/** Names of members whose string value is masked. `token_id` and `token_name` do not match. */
 const secretName = /(?:password|passphrase|secret|token|authorization|cookie|credential|private_?key|api_?key)$/i;
-/** Tokens of this instance, wherever they stand in a text. */
+/** Tokens of this instance, at any position in a text. */
 const token = /\bsvc_(?:[a-z]{2,4}_)?[0-9A-Za-z]{36,}\b/g;
-/** What may hold a JWT, and where in it one begins. */
+/** Words that may contain a JWT, and the pattern at which a JWT starts. */
 const dotted = /[\w.-]+/g;
 const jwtStart = /\beyJ[\w-]/;
 const deepest = 6;
 const longestText = 2000;
 
-/** A copy fit for storage: plain JSON, bounded in depth and length, without secrets. */
+/** Returns a copy that can be stored: plain JSON, bounded in depth and length, without secrets. */
 export function redact(details: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return members(details, 0);
 }
@@ -36,13 +36,13 @@ function plain(value: unknown, depth: number): unknown {
   return Array.isArray(value) ? value.map((item: unknown) => plain(item, depth + 1)) : members(value, depth);
 }
 
-/** Without secrets, without NUL (no database text holds one), and no longer than `limit`. */
+/** Masks secrets, removes NUL (PostgreSQL text cannot contain it) and truncates to `limit` characters. */
 export function cleanText(text: string, limit: number): string {
   const clean = text.replaceAll('\0', '').replaceAll(token, mask).replaceAll(dotted, withoutJwt);
   return clean.length > limit ? `${clean.slice(0, limit - 1)}…` : clean;
 }
 
-/** A JWT is three parts between dots, of which the last may be empty. */
+/** A JWT is three parts separated by dots. The last part may be empty. */
 function withoutJwt(word: string): string {
   const parts = word.split('.');
   const kept: string[] = [];

@@ -1,3 +1,3 @@
-// The use cases of the audit log, for its own plugin.
+// Use cases of the audit log, for its own plugin.
 export { auditLog } from './log.ts';
 export { auditReading, type AuditReading } from './reading.ts';

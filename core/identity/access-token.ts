@@ -1,18 +1,18 @@
-// A personal access token, and the format of all tokens: a prefix, 30 random characters, and a checksum that tells a
-// typo from a token before anything is looked up.
+// Personal access tokens, and the format of all tokens: a prefix, 30 random characters, and a checksum that detects
+// typing errors without a database query.
 import type { Ids } from '#core/kernel/time';
 import { encodeBase62, randomBase62 } from './base62.ts';
 
-/** What every personal access token begins with. */
+/** The prefix of every personal access token. */
 export const tokenPrefix = 'svc_';
-/** In UTF-16 units, as JSON Schema's maxLength nearly is. */
+/** In UTF-16 code units, which JSON Schema's maxLength approximates. */
 export const tokenNameLimit = 100;
 const randomLength = 30;
 const checksumLength = 6;
 const checksum = (text: string): string => encodeBase62(crc32(text), checksumLength);
 const body = /^[0-9A-Za-z]+$/;
 
-/** A personal access token as its owner sees it, without the secret. */
+/** A personal access token as shown to its owner, without the secret. */
 export interface AccessToken {
   readonly id: string;
   readonly userId: string;
@@ -20,25 +20,22 @@ export interface AccessToken {
   /** Names of personal-access-token scopes. */
   readonly scopes: readonly string[];
   readonly createdAt: Date;
-  /**
-   * Undefined: never. After this it is refused: a condition of the one query that every request with a token begins
-   * with.
-   */
+  /** Undefined: the token never expires. Checked by the query that authenticates each request with a token. */
   readonly expiresAt: Date | undefined;
-  /** Within a minute. */
+  /** Accurate to one minute. */
   readonly lastUsedAt: Date | undefined;
 }
 
-/** One kind of token, by what it begins with. */
+/** The format of one kind of token, identified by its prefix. */
 export interface TokenFormat {
   readonly prefix: string;
-  /** A new secret. It is shown once and stored as a hash. */
+  /** Generates a secret. It is shown once and stored as a hash. */
   mint(ids: Ids): string;
-  /** Whether a string has the form and the checksum of a token. It proves nothing else. */
+  /** Whether a string has the format and a correct checksum. This does not authenticate it. */
   is(text: string): boolean;
 }
 
-/** The format of the tokens that begin with `prefix`. */
+/** Returns the format of tokens with this prefix. */
 export const tokenFormat = (prefix: string): TokenFormat => ({
   prefix,
   mint(ids) {
@@ -52,26 +49,28 @@ export const tokenFormat = (prefix: string): TokenFormat => ({
     checksum(text.slice(0, -checksumLength)) === text.slice(-checksumLength),
 });
 
-/** Of personal access tokens. */
+/** The format of personal access tokens. */
 export const { mint: mintToken, is: isToken } = tokenFormat(tokenPrefix);
 
 const someToken = /^(svc_(?:[a-z]{1,16}_)?)[0-9A-Za-z]{36}$/;
 const someSession = /^eyJ[\w-]+\.[\w-]+\.[\w-]+$/;
 
-/** Whether a text has the form of a token of this instance, of any kind, good or not: then it is nobody's password. */
+/**
+ * Whether a text has the format of any token of this instance, valid or not. Such a text is never tried as a password.
+ */
 export function hasTokenForm(text: string): boolean {
   const [, prefix] = someToken.exec(text) ?? [];
   return prefix === undefined ? someSession.test(text) : tokenFormat(prefix).is(text);
 }
 
-/** What eight steps of the register come to, by its lowest byte. */
+/** CRC lookup table: the result of eight steps for each value of the lowest byte. */
 const crcSteps = Uint32Array.from({ length: 256 }, (_, byte) => {
   let crc = byte;
   for (let bit = 0; bit < 8; bit += 1) crc = crc & 1 ? (crc >>> 1) ^ 0xedb88320 : crc >>> 1;
   return crc;
 });
 
-/** CRC-32 (ISO 3309, as zlib's) of ASCII text. */
+/** Computes the CRC-32 of ASCII text (ISO 3309, as in zlib). */
 export function crc32(text: string): number {
   let crc = 0xffffffff;
   for (let index = 0; index < text.length; index += 1)

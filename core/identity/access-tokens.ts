@@ -1,4 +1,5 @@
-// Personal access tokens: created, listed and revoked by their owner, and authenticated on every request.
+// Use cases of personal access tokens: their owners create, list and revoke them; every request authenticates with
+// them.
 import { auditEntry } from '#core/kernel/audit';
 import type { AuditLog } from '#core/kernel/audit';
 import type { Call, User } from '#core/kernel/caller';
@@ -36,18 +37,18 @@ export interface AccessTokenParts {
 export interface AccessTokens {
   list(call: Call<User>, page: PageRequest): Promise<Page<AccessToken>>;
   /**
-   * `secret` exists in this answer alone.
-   * @throws {ValidationFailed} also with the code `unknown_scope`. @throws {Unprocessable} where there is no room.
+   * Creates a token. `secret` is never returned again.
+   * @throws {ValidationFailed} also with the code `unknown_scope`. @throws {Unprocessable} if the user has too many.
    */
   create(call: Call<User>, command: NewToken): Promise<{ readonly token: AccessToken; readonly secret: string }>;
-  /** @throws {NotFound} where the caller has no such token. */
+  /** @throws {NotFound} if the caller has no such token. */
   revoke(call: Call<User>, command: { readonly id: string }): Promise<void>;
   readonly reader: CredentialReader;
-  /** Resolves when the notes of last use that are under way are written. */
+  /** Resolves when pending updates of the last use have been written. */
   settled(): Promise<void>;
 }
 
-/** How many one user may have; expired ones count until their room is needed. */
+/** Maximum number of tokens per user. Expired ones count, and are deleted when the maximum is reached. */
 const mostTokens = 1000;
 const touchEveryMilliseconds = 60_000;
 
@@ -65,7 +66,7 @@ export function accessTokens({
 }: AccessTokenParts): AccessTokens {
   const touches = new Map<string, Promise<void>>();
 
-  /** Notes the use beside the request, at most once a minute. */
+  /** Stores the time of use in the background, at most once a minute per token. */
   const touch = (id: string, lastUsedAt: Date | undefined, now: Date): void => {
     if (touches.has(id) || (lastUsedAt !== undefined && now.getTime() - lastUsedAt.getTime() < touchEveryMilliseconds))
       return;
@@ -92,7 +93,7 @@ export function accessTokens({
       });
   };
 
-  /** Inside a unit of work that holds the account. @throws {Unprocessable} */
+  /** Must run inside a unit of work that has locked the account. @throws {Unprocessable} */
   const makeRoom = async (userId: string, now: Date): Promise<void> => {
     const count = await tokens.count(userId);
     if (count < mostTokens || count - (await tokens.deleteExpired(userId, now)) < mostTokens) return;
@@ -121,8 +122,8 @@ export function accessTokens({
         lastUsedAt: undefined,
       };
       await unitOfWork.run(async () => {
-        // Whoever revokes a user's credentials holds the account first, so a token cannot slip in behind the
-        // revocation.
+        // Revoking a user's credentials locks the account first. With the same lock here, no token is created between
+        // the revocation and its commit.
         const held = await accounts.lock(caller.id);
         if (held?.account.status !== 'active' || (await sessions.owner(caller.credential.id, now)) === undefined)
           throw new Unauthorized('The credential is not valid');

@@ -1,12 +1,12 @@
-// Which members of an account a change touches, and what the API calls them.
+// Determines which members of an account a change modifies, and their names in the API.
 import type { Account } from './account.ts';
 
-/** The members that differ from what the account has. */
+/** Returns the members that differ from the account. */
 export function changed<P extends Partial<Account>>(account: Account, wanted: P): Partial<P> {
   return Object.fromEntries(
     Object.entries(wanted).filter(([name, value]) => value !== undefined && value !== account[name as keyof Account]),
   ) as Partial<P>;
 }
 
-/** `displayName` as the API calls it. */
+/** Converts a name such as `displayName` to its form in the API, `display_name`. */
 export const apiName = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

@@ -1,4 +1,4 @@
-// The port `AccountRecovery`: an operator at the machine resets a lost password.
+// Implements the port `AccountRecovery`: an operator resets a lost password on the machine.
 import { systemEntry } from '#core/kernel/audit';
 import type { PasswordHasher } from '#core/kernel/credentials';
 import { NotFound } from '#core/kernel/errors';

@@ -1,12 +1,12 @@
-// An account, what blocks its sign-in, and the validation of its profile.
+// The account entity, the reasons that block sign-in, and the validation of profiles.
 import { ValidationFailed } from '#core/kernel/errors';
 
-/** Whether an account may be used at all. */
+/** Whether an account may be used. */
 export type AccountStatus = 'active' | 'suspended';
-/** What became of a registration that needs approval; undefined for an account that needed none. */
+/** The state of a registration that needs approval; undefined for an account that needed no approval. */
 export type ApprovalState = 'pending' | 'approved' | 'rejected';
 
-/** An account, without what proves its password. */
+/** An account without its password hash. */
 export interface Account {
   readonly id: string;
   readonly username: string;
@@ -14,28 +14,28 @@ export interface Account {
   readonly displayName: string;
   readonly bio: string;
   readonly avatarUrl: string;
-  /** The super-admin flag. */
+  /** Whether the user is an instance administrator. */
   readonly isAdmin: boolean;
   readonly status: AccountStatus;
   readonly approval: ApprovalState | undefined;
   readonly emailVerified: boolean;
   readonly createdAt: Date;
-  /** When it last signed in or was changed; undefined for one never touched since it was made. */
+  /** The time of the last sign-in or change; undefined for a new account that has had neither. */
   readonly lastActiveAt: Date | undefined;
 }
 
-/** What may change in an account once it exists. */
+/** The members of an existing account that can change. */
 export type AccountPatch = Partial<
   Pick<Account, 'email' | 'displayName' | 'bio' | 'avatarUrl' | 'isAdmin' | 'status' | 'emailVerified' | 'lastActiveAt'>
 > & { readonly passwordHash?: string };
 
-/** What users may change of their own account. */
+/** The members that users can change in their own account. */
 export type Profile = Partial<Pick<Account, 'displayName' | 'bio' | 'avatarUrl' | 'email'>>;
 
-/** In UTF-16 units, as JSON Schema's maxLength nearly is. */
+/** In UTF-16 code units, which JSON Schema's maxLength approximates. */
 export const profileLimits = { email: 254, displayName: 100, bio: 1000, avatarUrl: 2048 } as const;
 
-/** E-mail addresses are compared in this form. */
+/** The form in which e-mail addresses are compared. */
 export const emailKey = (email: string): string => email.toLowerCase();
 
 const profileRules: readonly {
@@ -65,7 +65,7 @@ const profileRules: readonly {
   },
 ];
 
-/** @throws {ValidationFailed} naming the first field that breaks its rule. */
+/** @throws {ValidationFailed} naming the first invalid field. */
 export function checkProfile(profile: Profile): void {
   for (const { field, of, good, rule } of profileRules) {
     const text = profile[of];
@@ -77,15 +77,15 @@ export function checkProfile(profile: Profile): void {
   }
 }
 
-/** The settings that decide who may sign in. */
+/** The settings that restrict sign-in. */
 export interface SignInPolicy {
   readonly requireEmailVerification: boolean;
   readonly requireApproval: boolean;
 }
 
 /**
- * Why an account may not sign in (document A, "POST /auth/login"). A rejection outlives the setting that asked for
- * approval.
+ * Returns the reason why an account may not sign in; undefined if it may. A rejected registration stays blocked even if
+ * approval is no longer required.
  */
 export function signInBlock(
   account: Account,

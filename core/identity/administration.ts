@@ -1,4 +1,4 @@
-// User administration (document C, "Users").
+// Use cases of user administration (operations whose id starts with `adminUser`).
 import type { AccessDecision } from '#core/kernel/access';
 import { auditEntry } from '#core/kernel/audit';
 import type { Call, User } from '#core/kernel/caller';
@@ -20,10 +20,10 @@ import type { RevocationParts } from './revocation.ts';
 export interface AdministrationParts extends RevocationParts {
   readonly accounts: AccountStore;
   readonly create: CreateAccount;
-  /** Read when an account is to be deleted: other areas may arrive later. */
+  /** Called on each deletion, because areas may be added later. */
   readonly references: () => readonly UserReferences[];
   readonly passwordHasher: PasswordHasher;
-  /** Asked again after a hash, which may have been waited for. */
+  /** Rechecks access after a password hash, which may have waited for a slot. */
   readonly access: Pick<AccessDecision, 'renew'>;
   readonly unitOfWork: UnitOfWork;
 }
@@ -36,7 +36,7 @@ export interface NewUser {
   readonly isAdmin: boolean;
 }
 
-/** Names one account. */
+/** Identifies one account. */
 export interface UserId {
   readonly id: string;
 }
@@ -49,16 +49,16 @@ export interface Administration {
     query: AccountQuery,
   ): Promise<{ readonly accounts: readonly Account[]; readonly total: number }>;
   create(call: Call<User>, command: NewUser): Promise<Account>;
-  /** @throws {NotFound} */
+  /** @throws {NotFound} if the user does not exist. */
   fetch(call: Call<User>, command: UserId): Promise<Account>;
-  /** Suspension ends every session and token at once. @throws {NotFound | Forbidden | Conflict} */
+  /** Suspending a user also ends all sessions and tokens. @throws {NotFound | Forbidden | Conflict} */
   update(call: Call<User>, command: UserChange): Promise<Account>;
   /**
-   * Ends every session and token first, also where the deletion is then refused. @throws {NotFound | Forbidden |
-   * Conflict} with a `reason`.
+   * Ends all sessions and tokens first, even if the deletion is then rejected.
+   * @throws {NotFound | Forbidden | Conflict} the conflict has a `reason`.
    */
   delete(call: Call<User>, command: UserId): Promise<void>;
-  /** Ends every session, and what applications were granted. */
+  /** Also ends all sessions and revokes the credentials issued to applications. */
   setPassword(call: Call<User>, command: UserId & { readonly password: string }): Promise<void>;
   revokeTokens(call: Call<User>, command: UserId): Promise<void>;
 }
@@ -75,7 +75,7 @@ export function administration(parts: AdministrationParts): Administration {
   const { accounts, sessions, create, references, passwordHasher, access, audit, events, unitOfWork } = parts;
   const revoke = revokeCredentials(parts);
 
-  /** Holds the account; a delegated administrator may not act on one who stands above. */
+  /** Locks the account. Only instance administrators may act on an instance administrator. */
   const target = async (call: Call<User>, id: string): Promise<SecuredAccount> => {
     const held = await accounts.lock(id);
     if (held === undefined) throw unknown();
@@ -84,7 +84,7 @@ export function administration(parts: AdministrationParts): Administration {
     return held;
   };
 
-  /** Taken before the account itself is held, so that two such calls queue instead of blocking each other. */
+  /** Must be called before the account is locked, so that two such calls wait for each other without a deadlock. */
   const administrators = async (leaves: boolean): Promise<ReadonlySet<string>> =>
     new Set(leaves ? await accounts.lockAdministrators() : []);
   const isLast = (admins: ReadonlySet<string>, id: string): boolean => admins.has(id) && admins.size === 1;
@@ -151,7 +151,7 @@ export function administration(parts: AdministrationParts): Administration {
             throw new Conflict('The last instance administrator cannot be demoted or suspended', {
               detail: 'Make another one first',
             });
-          // The administrator vouches for the address.
+          // An address that an administrator sets counts as verified.
           const full: AccountPatch = {
             ...patch,
             ...(patch.email !== undefined && { emailVerified: true }),
@@ -184,7 +184,7 @@ export function administration(parts: AdministrationParts): Administration {
     },
 
     async delete(call, { id }) {
-      // Document C: outstanding tokens are revoked first, in a step of its own.
+      // Tokens are revoked first, in a separate unit of work, so that they stay revoked if the deletion is rejected.
       await revokeAll(
         call,
         id,

@@ -1,15 +1,15 @@
-// Base62: random strings and encoded numbers, in letters and digits that survive every shell, URL and double-click.
+// Base62: random strings and encoded numbers of letters and digits, which need no escaping in shells and URLs.
 import type { Ids } from '#core/kernel/time';
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 /**
- * Bytes from here on are thrown away: 256 is no multiple of 62, and keeping them would favour the first eight
+ * Bytes from this value up are discarded: 256 is not a multiple of 62, so using them would favour the first eight
  * characters.
  */
 const unbiased = 248;
 
-/** `length` characters, each equally likely. */
+/** `length` characters, uniformly distributed. */
 export function randomBase62(ids: Ids, length: number): string {
   let text = '';
   while (text.length < length) {
@@ -20,7 +20,7 @@ export function randomBase62(ids: Ids, length: number): string {
   return text;
 }
 
-/** A non-negative integer, padded to `width`. */
+/** Encodes a non-negative integer, padded with zeros to `width`. */
 export function encodeBase62(value: number, width: number): string {
   let rest = value;
   let text = '';

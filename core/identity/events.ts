@@ -1,32 +1,32 @@
-// The events of accounts, sessions, tokens and groups, and what of them is audited. Payloads hold ids and names, no
-// secret and no address.
+// Events and audit actions of accounts, sessions, tokens and groups. Payloads contain ids and names, but no secrets and
+// no addresses.
 import type { EventType } from '#core/kernel/events';
 import { declareAccessEvents } from '#core/kernel/live';
 
 declare module '#core/kernel/events' {
   interface EventPayloads {
     'user.created': { readonly userId: string; readonly username: string };
-    /** `fields` are the members of the account that changed, by their names in the API. */
+    /** `fields` are the changed members of the account, by their names in the API. */
     'user.updated': { readonly userId: string; readonly username: string; readonly fields: readonly string[] };
     'user.suspended': { readonly userId: string; readonly username: string };
     'user.reactivated': { readonly userId: string; readonly username: string };
     'user.deleted': { readonly userId: string; readonly username: string };
-    /** Every session and token of the user has ended. */
+    /** All sessions and tokens of the user have ended. */
     'user.credentials_revoked': { readonly userId: string };
     'token.created': { readonly userId: string; readonly tokenId: string };
     'token.revoked': { readonly userId: string; readonly tokenId: string };
     'user_group.created': { readonly group_id: string; readonly slug: string };
-    /** `changed` are the members that changed, by their names in the API. */
+    /** `changed` are the changed members, by their names in the API. */
     'user_group.updated': { readonly group_id: string; readonly slug: string; readonly changed: readonly string[] };
     'user_group.deleted': { readonly group_id: string; readonly slug: string };
     'user_group.member_added': { readonly group_id: string; readonly user_id: string };
     'user_group.member_removed': { readonly group_id: string; readonly user_id: string };
-    /** A session ended before its time: signed out, or given away by a refresh token used twice. */
+    /** A session ended before it expired: by sign-out, or because a refresh token was used twice. */
     'session.ended': { readonly userId: string; readonly sessionId: string };
   }
 }
 
-/** What of this area leaves an entry in the audit log; docs/api/audit.md says when. */
+/** Actions of this area that write an audit entry. See docs/api/audit.md. */
 declare module '#core/kernel/audit' {
   interface AuditActions {
     'user.login': true;
@@ -59,7 +59,7 @@ declare module '#core/kernel/audit' {
   }
 }
 
-/** What the plugin of this area emits. */
+/** The event types that the plugin of this area emits. */
 export const identityEvents = [
   'user.created',
   'user.updated',
@@ -77,7 +77,7 @@ export const identityEvents = [
   'user_group.member_removed',
 ] as const satisfies readonly EventType[];
 
-// Of an administrator `user.updated` may say that they are none any more.
+// `user.updated` is included because it may report that a user is no longer an administrator.
 declareAccessEvents(
   'user.updated',
   'user.suspended',
@@ -87,5 +87,5 @@ declareAccessEvents(
   'session.ended',
 );
 
-/** The aggregate under which the events of one user are ordered. */
+/** The aggregate that orders the events of one user. */
 export const userAggregate = (id: string): string => `user:${id}`;

@@ -1,4 +1,4 @@
-// The first administrator of an instance, created when it starts without any account.
+// Creates the first administrator when an instance starts without any account.
 import { systemEntry } from '#core/kernel/audit';
 import type { Clock, Ids } from '#core/kernel/time';
 import type { Locks } from '#core/kernel/unit-of-work';
@@ -16,8 +16,9 @@ export interface FirstAdministratorParts {
 }
 
 /**
- * Creates the super-admin of an instance that has no account yet; of several processes that start together one does.
- * @returns the account's name, and its password where it was generated; undefined where there was an account.
+ * Creates an instance administrator if there is no account. If several processes start at the same time, one creates
+ * it.
+ * @returns the username, and the password if it was generated; undefined if an account existed.
  */
 export function firstAdministrator({ accounts, create, locks, clock, ids }: FirstAdministratorParts) {
   return async (wanted: {

@@ -1,4 +1,4 @@
-// The face of identity: accounts, and the sessions and personal access tokens that authenticate them.
+// Public exports of the identity area: accounts, sessions and personal access tokens.
 export * from './account.ts';
 export * from './events.ts';
 export * from './offers.ts';

@@ -1,4 +1,4 @@
-// Account creation, the same for registration, for administrators and for the first start.
+// Creates accounts for registration, for administrators and for the first start.
 import type { AuditEntry, AuditLog } from '#core/kernel/audit';
 import type { PasswordHasher } from '#core/kernel/credentials';
 import { Conflict, onDuplicate } from '#core/kernel/errors';
@@ -29,8 +29,8 @@ export interface NewAccountParts {
 }
 
 /**
- * @param again asked after the hash, which may have been waited for: throws where the account may not be made any more,
- *   and tells what is wanted differently now.
+ * @param again called after the password hash, which may have waited for a slot. Throws if the account may no longer be
+ * created, and returns members that have changed.
  */
 export type CreateAccount = (
   wanted: NewAccount,
@@ -38,7 +38,7 @@ export type CreateAccount = (
   again?: () => Promise<Partial<Pick<NewAccount, 'approval'>>>,
 ) => Promise<Account>;
 
-/** @throws {ValidationFailed | Conflict} */
+/** @throws {ValidationFailed | Conflict} if a value is invalid, or the username or address is taken. */
 export function createAccount({
   accounts,
   passwordHasher,
@@ -52,7 +52,7 @@ export function createAccount({
     checkUsername(wanted.username);
     checkProfile(wanted);
     checkPassword(wanted.password);
-    // Asked before the hash, which costs; the store decides again when it writes.
+    // Checked before the expensive hash. The store checks again when it writes.
     if ((await accounts.byUsername(wanted.username)) !== undefined) throw usernameTaken();
     if ((await accounts.byEmail(wanted.email)) !== undefined) throw emailTaken();
     const { password, ...chosen } = wanted;
@@ -93,7 +93,7 @@ const usernameTaken = (cause?: unknown): Conflict =>
 const emailTaken = (cause?: unknown): Conflict =>
   new Conflict('The e-mail address is taken', { detail: '"email" belongs to another account', cause });
 
-/** Turns a unique constraint of the accounts into the sentence that names the field. */
+/** Converts a violated unique constraint of accounts into an error that names the field. */
 export const uniquely = <T>(write: () => Promise<T>): Promise<T> =>
   onDuplicate(write, (duplicate) => {
     if (duplicate.constraint === 'identity_user_username_key') return usernameTaken(duplicate);

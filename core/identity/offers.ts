@@ -1,8 +1,8 @@
-// The ports this area offers to others; its plugin provides them.
+// The ports that this area provides to others.
 import { declarePort } from '#core/kernel/ports';
 import type { UserGroup } from './user-group.ts';
 
-/** Of an account, what everybody may know. */
+/** The public members of an account. */
 export interface PublicUser {
   readonly id: string;
   readonly username: string;
@@ -10,73 +10,73 @@ export interface PublicUser {
   readonly avatarUrl: string;
 }
 
-/** The port by which others find accounts. */
+/** The port by which other areas find accounts. */
 export interface Users {
-  /** By name, case-insensitively. Suspended users are found too: their things stay. */
+  /** Finds an account by username, case-insensitively. Includes suspended users, because their resources remain. */
   byUsername(username: string): Promise<PublicUser | undefined>;
-  /** One query for all; unknown ids are missing from the map. */
+  /** One query for all ids. Unknown ids are missing from the map. */
   byIds(ids: readonly string[]): Promise<ReadonlyMap<string, PublicUser>>;
-  /** The address of an account, which is nobody's to know but its owner's; '' of one that is gone. */
+  /** The e-mail address of an account, which may be shown to its owner only; '' if the account was deleted. */
   email(id: string): Promise<string>;
-  /** Of these, the administrators of the instance; one query. */
+  /** Returns which of these users are instance administrators. One query. */
   administrators(ids: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
-/** Says what else refers to users, so that deleting one can be refused with a reason. */
+/** Counts records that refer to users, so that deleting a user can be rejected with a reason. */
 export interface UserReferences {
-  /** In words: "repositories", "issues". */
+  /** A name for messages, such as "repositories" or "issues". */
   readonly what: string;
-  /** How many refer to each of these users; users with none may be missing. */
+  /** The number of records that refer to each of these users. Users without any may be missing. */
   counts(userIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
 }
 
-/** Who is in which user group: budgets and reviews hang on them. */
+/** Membership in user groups. Budgets and reviews depend on it. */
 export interface UserGroups {
-  /** All of an instance, few: the seeded ones (`seededGroups`) first, then by name. */
+  /** All groups of the instance, which are few: the built-in ones (`seededGroups`) first, then by name. */
   list(): Promise<readonly UserGroup[]>;
   byId(id: string): Promise<UserGroup | undefined>;
   /**
-   * Of one user, the seeded ones that follow from their account first; none for an id that is no user's. One query:
-   * who asks on every request keeps the answer until `user_group.member_added`, `user_group.member_removed`,
-   * `user_group.deleted` or `user.updated` tells that it changed.
+   * The groups of one user, the built-in ones first; empty for an unknown user id. One query. A caller that needs this
+   * on every request caches the result until `user_group.member_added`, `user_group.member_removed`,
+   * `user_group.deleted` or `user.updated`.
    */
   groupsOf(userId: string): Promise<readonly UserGroup[]>;
 }
 
-/** Of an account, what its holder may let an application know. */
+/** The members of an account that its user may disclose to an application. */
 export interface AccountClaims extends PublicUser {
   readonly email: string;
   readonly emailVerified: boolean;
   readonly updatedAt: Date;
 }
 
-/** The port by which whoever issues credentials of its own for accounts asks for them. */
+/** The port by which issuers of other credentials, such as OAuth2 tokens, query accounts. */
 export interface Vouching {
-  /** Undefined where the account is gone or its holder may not sign in. */
+  /** Undefined if the account does not exist or may not sign in. */
   claims(userId: string): Promise<AccountClaims | undefined>;
   /**
-   * The same, held until the unit of work ends: whoever ends the account's credentials waits until then, or is waited
-   * for. Held before anything else is.
+   * Like `claims`, and locks the account until the unit of work ends, so that revoking the account's credentials waits
+   * for it. Must be called before other rows are locked.
    */
   held(userId: string): Promise<AccountClaims | undefined>;
-  /** When the session began, by a sign-in; undefined where it has ended. */
+  /** The time of the sign-in that started the session; undefined if the session has ended. */
   signedInAt(sessionId: string, now: Date): Promise<Date | undefined>;
 }
 
-/** Credentials that others have issued for accounts, which end with those of identity. */
+/** Credentials that other areas issue for accounts. They end together with those of identity. */
 export interface IssuedCredentials {
-  /** What they are, as a member of an audit entry: "oauth_grants_revoked". */
+  /** The name of the count in an audit entry, such as "oauth_grants_revoked". */
   readonly what: string;
-  /** Ends all of the account, inside the unit of work that holds it. @returns how many. */
+  /** Revokes all of an account, inside a unit of work that has locked it. @returns how many were revoked. */
   revokeAll(userId: string): Promise<number>;
 }
 
-/** Lets an operator at the machine back into an account: `hexforge admin reset-password NAME`. */
+/** Restores access to an account, for an operator on the machine: `hexforge admin reset-password NAME`. */
 export interface AccountRecovery {
   /**
-   * Sets a generated password and ends every session and token of the account.
+   * Sets a generated password and ends all sessions and tokens of the account.
    * @param username compared case-insensitively.
-   * @throws {NotFound} where there is no such account.
+   * @throws {NotFound} if the account does not exist.
    */
   resetPassword(username: string): Promise<{ readonly password: string }>;
 }

@@ -1,5 +1,5 @@
-// Sign-in with a name and a password, for a session and for git alike: the account's own password first, then the
-// directories, under one throttle (document D, "Signing in through others").
+// Checks a username and password for sessions and for git: against the account, then against the directories, with one
+// throttle for both.
 import type { AuditAction, AuditEntry, AuditLog } from '#core/kernel/audit';
 import type { AccountStanding, PasswordHasher, PasswordSignIn } from '#core/kernel/credentials';
 import { Forbidden, RateLimited, Unauthorized, Unavailable } from '#core/kernel/errors';
@@ -18,7 +18,7 @@ export interface PasswordParts {
   readonly accounts: AccountStore;
   readonly passwordHasher: PasswordHasher;
   readonly directories: PasswordDirectories;
-  /** How long one of them is waited for. */
+  /** Time limit of one directory, in seconds. */
   readonly directorySeconds: number;
   readonly rateCounter: RateCounter;
   readonly settings: Settings;
@@ -31,36 +31,36 @@ interface Attempt {
   readonly ip: string;
   readonly now: Date;
   readonly surface: 'login' | 'basic';
-  /** An audit entry about it. */
+  /** Builds an audit entry about the attempt. */
   readonly entry: (action: AuditAction, resource: string, details: AuditEntry['details']) => AuditEntry;
 }
 
-/** An account that may sign in, and what proved that it is its holder who asks. */
+/** An account that may sign in, and how its password was proved. */
 export interface ProvedAccount {
   readonly account: Account;
-  /** The hash of the password, where it was the account's own. */
+  /** The password hash, if the account's own password was used. */
   readonly passwordHash: string | undefined;
-  /** The directory that knew the password otherwise. */
+  /** The name of the directory, if its password was used. */
   readonly directory: string | undefined;
 }
 
 export interface Passwords {
   /**
-   * Undefined where the pair is wrong, after the same work whichever of the two it was.
+   * Undefined if the pair is wrong, after the same amount of work for an unknown name and for a wrong password.
    * @throws {Forbidden | RateLimited | Unavailable}
    */
   prove(attempt: Attempt): Promise<ProvedAccount | undefined>;
   readonly basic: PasswordSignIn;
   readonly standing: AccountStanding;
-  /** What keeps the holder of an account out; undefined where nothing does. */
+  /** Returns the reason why an account may not sign in; undefined if it may. */
   blockOf(account: Account): Promise<ReturnType<typeof signInBlock>>;
 }
 
-/** Whether what proved an account proves it as it is now: another password voids the one before. */
+/** Whether the proof is still valid for the current account: a changed password invalidates it. */
 export const stillProves = ({ passwordHash }: ProvedAccount, now: SecuredAccount): boolean =>
   passwordHash === undefined || now.passwordHash === passwordHash;
 
-/** Why a right password does not sign in, by error code: what the audit log calls it, and what is told. */
+/** Reasons that reject a sign-in with a correct password, by error code: the audit action and the error message. */
 const blocked = {
   account_suspended: {
     action: 'user.login_blocked_suspended',
@@ -94,11 +94,11 @@ const blocked = {
   },
 } as const;
 
-/** Whose password was right: the account's own, or that of somebody whom a directory knows. */
+/** The source of a correct password: the account itself, or a directory. */
 type Known = { readonly own: SecuredAccount } | { readonly directory: string; readonly user: DirectoryUser };
 
 interface Judged extends Omit<ProvedAccount, 'account'> {
-  /** Undefined where they have none. */
+  /** Undefined if the user has no account. */
   readonly account: Account | undefined;
   readonly block: keyof typeof blocked | undefined;
 }
@@ -116,7 +116,7 @@ export function passwordSignIn(parts: PasswordParts): Passwords {
     audit.append(
       entry(action, `user:${account?.id ?? 'unknown'}`, {
         surface,
-        // What is no possible name may be a password typed into the wrong field.
+        // A text that is not a valid username may be a password typed into the wrong field, so it is not logged.
         ...(isUsername(username) && { username }),
         ...more,
       }),
@@ -130,7 +130,7 @@ export function passwordSignIn(parts: PasswordParts): Passwords {
     return signInBlock(account, { requireEmailVerification, requireApproval });
   };
 
-  /** Whose account it is, and what keeps them from it. */
+  /** Determines the account, and the reason why it may not sign in. */
   const judged = async (known: Known): Promise<Judged> => {
     if ('own' in known) {
       const { account, passwordHash } = known.own;
@@ -140,7 +140,7 @@ export function passwordSignIn(parts: PasswordParts): Passwords {
     const named = isUsername(user.username) ? await accounts.byUsername(user.username) : undefined;
     const judgement = { passwordHash: undefined, directory };
     if (user.subject === undefined) return { ...judgement, account: named, block: named && (await blockOf(named)) };
-    // Whoever has a subject has an account once the two are linked, which nothing does yet.
+    // A directory user with a subject needs an account linked to it, and linking is not implemented yet.
     const taken = named ?? (user.email === undefined ? undefined : await accounts.byEmail(user.email));
     return { ...judgement, account: taken, block: taken && 'account_exists' };
   };
@@ -151,15 +151,15 @@ export function passwordSignIn(parts: PasswordParts): Passwords {
     async prove(attempt) {
       const { username, password, ip, now } = attempt;
       const local = isUsername(username) ? await accounts.secured(username) : undefined;
-      // As directories compare names (RFC 4518, 2.3), so that no other spelling has failures of its own. What is longer
-      // than any name may be cut: it is as wrong, and keys stay short.
-      // Cut before that too: to normalize is to sort marks, which takes time that grows with their square.
+      // Normalized as directories do (RFC 4518, section 2.3), so that different spellings of a name share one failure
+      // count. Truncating keeps keys short; a name that is too long is wrong in any case. The text is also truncated
+      // before it is normalized, because normalization sorts combining marks in quadratic time.
       const name = usernameKey(username.slice(0, signInNameLimit).normalize('NFKC')).slice(0, 2 * usernameLimit);
       const key = `sign-in:${name}@${clientNetwork(ip)}`;
       let unavailable: Unavailable | undefined;
       const check = async (): Promise<Known | undefined> => {
         const right = await passwordHasher.verify(password, local?.passwordHash, ip);
-        // The hash may have been waited for: the account is judged as it is now, where the password is still its own.
+        // The hash may have waited for a slot, so the account is read again, and its password must be unchanged.
         const own = right ? await accounts.secured(username) : undefined;
         if (own !== undefined && own.account.id === local?.account.id && own.passwordHash === local.passwordHash)
           return { own };
@@ -167,7 +167,7 @@ export function passwordSignIn(parts: PasswordParts): Passwords {
           return await directories.find(username, password, { ip, now, waitSeconds: directorySeconds });
         } catch (error) {
           if (!(error instanceof Unavailable)) throw error;
-          // It counts as wrong, which it was for the account: a directory that is down opens no way to guess.
+          // Counts as a wrong password, so that an unavailable directory does not allow unlimited guesses.
           unavailable = error;
           return undefined;
         }
@@ -196,7 +196,8 @@ export function passwordSignIn(parts: PasswordParts): Passwords {
 
     basic: {
       async prove(username, password, { ip, now }) {
-        // A token that has ended is no attempt at a password, which would shut its owner out, and no directory's.
+        // An expired token must not count as a wrong password, which would lock out its owner, and is not sent to
+        // directories.
         if (hasTokenForm(password)) return undefined;
         if (!(await settings.get('git.password_auth')))
           throw new Unauthorized('Passwords are not accepted for git here', {
@@ -223,7 +224,7 @@ export function passwordSignIn(parts: PasswordParts): Passwords {
         const { id, username: name } = proved.account;
         return {
           ...userOf(proved.account),
-          // Asks no directory: what one said counts as long as the request lasts, and the account as it is.
+          // Does not query directories again: their answer is valid for the whole request. The account is read again.
           async unchanged() {
             if (!(await settings.get('git.password_auth'))) return undefined;
             const held = await accounts.secured(name);

@@ -1,4 +1,4 @@
-// Password policy: length, and generated passwords (document D, "Accounts, sessions, tokens").
+// Password policy: the permitted length, and generated passwords.
 import { ValidationFailed } from '#core/kernel/errors';
 import type { Ids } from '#core/kernel/time';
 import { randomBase62 } from './base62.ts';
@@ -15,5 +15,5 @@ export function checkPassword(password: string, field = 'password'): void {
   });
 }
 
-/** 24 characters of base62: 142 bits. */
+/** 24 characters of base62: 142 bits of entropy. */
 export const generatePassword = (ids: Ids): string => randomBase62(ids, 24);

@@ -1,62 +1,62 @@
-// The ports this area needs: stores of accounts, sessions and tokens, a token hash and signed session tokens.
+// The ports that this area needs: stores of accounts, sessions, tokens and groups, a token hash and session tokens.
 import type { Account, AccountPatch } from './account.ts';
 import type { Session } from './session.ts';
 import type { AccessToken } from './access-token.ts';
 import type { UserGroup } from './user-group.ts';
 
-/** The account behind a live credential, as a caller needs it. */
+/** The account behind a valid credential, with the members that a caller needs. */
 export interface CredentialOwner {
   readonly id: string;
   readonly username: string;
   readonly isAdmin: boolean;
 }
 
-/** An account together with what proves its password. The hash never leaves the area. */
+/** An account with its password hash. The hash must not leave this area. */
 export interface SecuredAccount {
   readonly account: Account;
   readonly passwordHash: string;
 }
 
-/** Which accounts a list shows. */
+/** The filter and the slice of a list of accounts. */
 export interface AccountQuery {
-  /** Part of a username, e-mail address or display name, in any case; undefined matches all. */
+  /** A part of a username, e-mail address or display name, compared case-insensitively; undefined matches all. */
   readonly q: string | undefined;
   readonly limit: number;
   readonly offset: number;
 }
 
-/** Where accounts are kept. */
+/** The store of accounts. */
 export interface AccountStore {
   /** @throws {Duplicate} `identity_user_username_key` or `identity_user_email_key`; both compare case-insensitively. */
   insert(account: Account, passwordHash: string): Promise<void>;
-  /** Whether there is any account at all. */
+  /** Whether any account exists. */
   any(): Promise<boolean>;
   byId(id: string): Promise<Account | undefined>;
   byIds(ids: readonly string[]): Promise<readonly Account[]>;
   byUsername(username: string): Promise<Account | undefined>;
   byEmail(email: string): Promise<Account | undefined>;
   secured(username: string): Promise<SecuredAccount | undefined>;
-  /** Ordered by name. */
+  /** Ordered by username. */
   list(query: AccountQuery): Promise<{ readonly accounts: readonly Account[]; readonly total: number }>;
-  /** Reads and holds the account until the unit of work ends; others who lock it wait. */
+  /** Reads the account and locks it until the unit of work ends. Other calls of `lock` wait. */
   lock(id: string): Promise<SecuredAccount | undefined>;
   /**
-   * Holds every active super-admin until the unit of work ends, and yields their ids: so that two calls cannot each
-   * remove the other one.
+   * Locks every active instance administrator until the unit of work ends, and returns their ids, so that two
+   * administrators cannot remove each other at the same time.
    */
   lockAdministrators(): Promise<readonly string[]>;
-  /** @throws {Duplicate} as insert does. */
+  /** @throws {Duplicate} as `insert`. */
   update(id: string, patch: AccountPatch): Promise<void>;
-  /** Its sessions and tokens go with it. @throws {StillReferenced} naming the table that refers to it. */
+  /** Also deletes its sessions and tokens. @throws {StillReferenced} naming the table that refers to it. */
   delete(id: string): Promise<void>;
 }
 
-/** Where sessions and their refresh tokens are kept. */
+/** The store of sessions and their refresh tokens. */
 export interface SessionStore {
   insert(session: Session): Promise<void>;
-  /** The active account of a session that is neither ended nor expired. One query: it runs on every request. */
+  /** The active account of a session that has not ended or expired. One query, because every request calls it. */
   owner(id: string, now: Date): Promise<CredentialOwner | undefined>;
-  /** When a session began that is neither ended nor expired. */
+  /** The start time of a session that has not ended or expired. */
   startedAt(id: string, now: Date): Promise<Date | undefined>;
   addRefreshToken(refresh: {
     readonly hash: string;
@@ -64,44 +64,43 @@ export interface SessionStore {
     readonly createdAt: Date;
   }): Promise<void>;
   /**
-   * Uses up a refresh token of a live session. Of two calls with one token, also at the same moment, one sees `fresh`
-   * and the other `reused`.
-   * Undefined where nobody knows it or its session has expired.
+   * Uses up a refresh token of a live session. Of two calls with the same token, even concurrent ones, one returns
+   * `fresh` and the other `reused`. Undefined if the token is unknown or its session has expired.
    */
   useRefreshToken(
     hash: string,
     now: Date,
   ): Promise<{ readonly outcome: 'fresh' | 'reused'; readonly sessionId: string; readonly userId: string } | undefined>;
-  /** The session a refresh token belongs to, used up or not. */
+  /** The session of a refresh token, used or not. */
   byRefreshToken(hash: string): Promise<{ readonly sessionId: string; readonly userId: string } | undefined>;
-  /** Holds the session until the unit of work ends. @returns whether it is there. */
+  /** Locks the session until the unit of work ends. @returns whether the session exists. */
   extend(id: string, expiresAt: Date): Promise<boolean>;
   /**
-   * Ends the session, and with it its refresh tokens.
-   * @returns the user it belonged to, undefined where it had ended before.
+   * Ends the session and deletes its refresh tokens.
+   * @returns the id of its user; undefined if the session had ended before.
    */
   end(id: string): Promise<string | undefined>;
-  /** @returns how many ended. */
+  /** Ends all sessions of a user, except the given one. @returns how many ended. */
   endAll(userId: string, except?: string): Promise<number>;
   /**
-   * Ends those that were not refreshed for longest, so that with one more the user has `most` at most: up to 1,000 in
-   * one statement. @returns how many ended.
+   * Ends the sessions refreshed least recently, so that after adding one the user has at most `most`. Ends up to 1,000
+   * in one statement. @returns how many ended.
    */
   endOldest(userId: string, most: number): Promise<number>;
   /**
-   * Removes up to `most` refresh tokens that were issued before then, and are used or without a session. @returns how
-   * many.
+   * Deletes up to `most` refresh tokens that were issued before this time, and are used or have no session. @returns
+   * how many were deleted.
    */
   pruneRefreshTokens(before: Date, most: number): Promise<number>;
-  /** Removes up to `most` that have expired. @returns how many. */
+  /** Deletes up to `most` expired sessions. @returns how many were deleted. */
   prune(now: Date, most: number): Promise<number>;
 }
 
-/** Where personal access tokens are kept, by the hash of their secret. */
+/** The store of personal access tokens, by the hash of their secret. */
 export interface TokenStore {
   /** @throws {Duplicate} `identity_token_hash_key`. */
   insert(token: AccessToken, hash: string): Promise<void>;
-  /** A token that has not expired, of an active account. One query: it runs on every request. */
+  /** An unexpired token of an active account. One query, because every request with a token calls it. */
   byHash(
     hash: string,
     now: Date,
@@ -113,73 +112,72 @@ export interface TokenStore {
     userId: string,
     slice: { readonly limit: number; readonly offset: number },
   ): Promise<{ readonly tokens: readonly AccessToken[]; readonly total: number }>;
-  /** Of these ids those of tokens that there are; one query. */
+  /** Returns which of these token ids exist. One query. */
   known(ids: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Removes a token of this user. @returns it, undefined where there is none. */
+  /** Deletes a token of this user. @returns the deleted token; undefined if it did not exist. */
   delete(userId: string, id: string): Promise<AccessToken | undefined>;
-  /** @returns how many there were. */
+  /** @returns how many were deleted. */
   deleteAll(userId: string): Promise<number>;
   count(userId: string): Promise<number>;
-  /** Removes those of a user that have expired. @returns how many. */
+  /** Deletes the expired tokens of a user. @returns how many were deleted. */
   deleteExpired(userId: string, now: Date): Promise<number>;
   touch(id: string, now: Date): Promise<void>;
 }
 
-/** A group, and how many are in it. */
+/** A group, and the number of its members. */
 export type CountedGroup = UserGroup & { readonly memberCount: number };
 
 /** A user in a group. */
 export interface GroupMember {
   readonly user: Pick<Account, 'id' | 'username' | 'displayName' | 'avatarUrl'>;
-  /** Of a seeded group, when the account was made. */
+  /** In a built-in group, the creation time of the account. */
   readonly addedAt: Date;
 }
 
-/** Where user groups and their members are kept; those of the seeded ones follow from accounts. */
+/** The store of user groups and their members. Members of built-in groups are derived from accounts. */
 export interface GroupStore {
-  /** The seeded ones first, then by name. */
+  /** The built-in groups first, then by name. */
   all(): Promise<readonly CountedGroup[]>;
   byId(id: string): Promise<CountedGroup | undefined>;
-  /** In a unit of work: whoever else counts waits until it ends, so that a bound holds. */
+  /**
+   * Must run inside a unit of work. Other callers of `count` wait until it ends, so that the limit cannot be exceeded.
+   */
   count(): Promise<number>;
-  /** @throws {Duplicate} where the slug, or the name in any case, is another's. */
+  /** @throws {Duplicate} if another group has the same slug or, case-insensitively, the same name. */
   insert(group: UserGroup): Promise<void>;
-  /** Reads and holds it until the unit of work ends. */
+  /** Reads the group and locks it until the unit of work ends. */
   lock(id: string): Promise<UserGroup | undefined>;
-  /** @throws {Duplicate} as insert does. */
+  /** @throws {Duplicate} as `insert`. */
   update(group: UserGroup): Promise<void>;
-  /** Its memberships go with it. */
+  /** Also deletes its memberships. */
   delete(id: string): Promise<void>;
-  /** Some of them by name, and the count of all. */
+  /** One slice of the members, ordered by name, and the count of all. */
   members(
     group: Pick<UserGroup, 'id'>,
     slice: { readonly limit: number; readonly offset: number },
   ): Promise<{ readonly members: readonly GroupMember[]; readonly total: number }>;
-  /** @throws {Duplicate} where they are in it. */
+  /** @throws {Duplicate} if the user is already a member. */
   addMember(groupId: string, userId: string, addedAt: Date): Promise<void>;
-  /** @returns whether they were in it. */
+  /** @returns whether the user was a member. */
   removeMember(groupId: string, userId: string): Promise<boolean>;
-  /** The groups of a user, the seeded ones first, then by name; none for an id that is no user's. */
+  /** The groups of a user, the built-in ones first, then by name; empty for an unknown user id. */
   ofUser(userId: string): Promise<readonly UserGroup[]>;
 }
 
-/** SHA-256 of a secret of high entropy, in lower-case hex: what is stored in its place. */
+/** SHA-256 of a high-entropy secret, in lower-case hex. Stored instead of the secret. */
 export interface TokenHasher {
   hash(secret: string): string;
 }
 
-/** What a session's access token says. */
+/** The claims of a session's access token. */
 export interface SessionClaims {
   readonly sessionId: string;
   readonly userId: string;
 }
 
-/** Signs and reads the access tokens of sessions (JWT). */
+/** Signs and verifies the access tokens of sessions (JWT). */
 export interface SessionTokens {
   issue(claims: SessionClaims, issuedAt: Date, expiresAt: Date): Promise<string>;
-  /**
-   * Undefined where the token is malformed, altered, expired, not yet valid, or was made for another purpose or
-   * instance.
-   */
+  /** Undefined if the token is malformed, altered, expired, not yet valid, or made for another purpose or instance. */
   read(token: string, now: Date): Promise<SessionClaims | undefined>;
 }

@@ -1,4 +1,4 @@
-// Self-service accounts: registration, the own profile and password, and the profile that anyone may see.
+// Use cases of self-service accounts: registration, the user's own profile and password, and public profiles.
 import type { AccessDecision } from '#core/kernel/access';
 import { auditEntry } from '#core/kernel/audit';
 import type { AuditLog } from '#core/kernel/audit';
@@ -24,7 +24,7 @@ export interface ProfileParts {
   readonly sessions: SessionStore;
   readonly create: CreateAccount;
   readonly passwordHasher: PasswordHasher;
-  /** Asked again after a hash, which may have been waited for. */
+  /** Rechecks access after a password hash, which may have waited for a slot. */
   readonly access: Pick<AccessDecision, 'renew'>;
   readonly rateCounter: RateCounter;
   readonly settings: Settings;
@@ -41,13 +41,13 @@ export interface Registration {
 }
 
 export interface Profiles {
-  /** @throws {Forbidden} with the code `signup_disabled`. @throws {Conflict} where the name or address is taken. */
+  /** @throws {Forbidden} with the code `signup_disabled`. @throws {Conflict} if the username or address is taken. */
   register(call: Call, command: Registration): Promise<Account>;
   own(call: Call<User>): Promise<Account>;
   update(call: Call<User>, profile: Profile): Promise<Account>;
-  /** Ends every other session of the user. @throws {Forbidden} with the code `wrong_password`. @throws {RateLimited} */
+  /** Ends all other sessions of the user. @throws {Forbidden} with the code `wrong_password`. @throws {RateLimited} */
   changePassword(call: Call<User>, command: { readonly current: string; readonly next: string }): Promise<void>;
-  /** @throws {NotFound} also for an account that was never approved. */
+  /** @throws {NotFound} also for an account whose approval is pending or was rejected. */
   public(call: Call, command: { readonly username: string }): Promise<Account>;
 }
 
@@ -72,7 +72,7 @@ export function profiles({
     return found;
   };
 
-  /** What the settings say of a registration at this moment. */
+  /** Checks the current settings for registrations. */
   const admitted = async (): Promise<Pick<Account, 'approval'>> => {
     if (!(await settings.get('signup.enabled')))
       throw new Forbidden('Registration is closed on this instance', {
@@ -109,7 +109,7 @@ export function profiles({
           const patch = changed(account, profile);
           const fields = Object.keys(patch);
           if (fields.length === 0) return account;
-          // Nobody has seen a letter arrive at the new address yet.
+          // A new address has not been verified yet.
           const full: AccountPatch = {
             ...patch,
             ...(patch.email !== undefined &&
@@ -150,7 +150,7 @@ export function profiles({
       const passwordHash = await passwordHasher.hash(next, call.ip);
       await access.renew(call);
       await unitOfWork.run(async () => {
-        // Changed meanwhile.
+        // The password was changed in the meantime.
         if ((await held(id)).passwordHash !== known.passwordHash) throw wrong();
         await accounts.update(id, { passwordHash, lastActiveAt: call.now });
         const ended = await sessions.endAll(id, credential.id);

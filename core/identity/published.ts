@@ -1,10 +1,10 @@
-// The published rows of this area: the view `identity_public_user`, which other areas may join.
+// The published view `identity_public_user`, which other areas may join.
 
-/** Fixed columns; secrets and addresses are not among them. */
+/** Its fixed columns. They contain no secrets and no addresses. */
 export interface PublicUserRow {
   readonly id: string;
   readonly username: string;
-  /** Lower case, for look-ups: names are compared case-insensitively. */
+  /** The lower-case username, for case-insensitive look-ups. */
   readonly username_key: string;
   readonly display_name: string;
   readonly avatar_url: string;

@@ -1,15 +1,15 @@
-// Where somebody goes on after signing in: a place of this instance, whoever wrote the link.
+// Validates the path to return to after sign-in, so that a link cannot redirect to another site.
 
-/** A host that there cannot be (RFC 2606). */
+/** A host that cannot exist (RFC 2606). */
 const here = 'https://here.invalid';
 
 /**
- * A path of this instance with its query, read as a browser would: undefined for what leads it elsewhere, such as
- * `//evil`, `/\evil` or `https:evil`.
+ * Returns the path and query, parsed as a browser does; undefined if they lead to another origin, such as `//evil`,
+ * `/\evil` or `https:evil`.
  */
 export function returnPath(text: string): string | undefined {
   if (!text.startsWith('/') || !URL.canParse(text, here)) return undefined;
   const { origin, pathname, search } = new URL(text, here);
-  // Dot segments that were taken out may have left two slashes at the beginning.
+  // Removing dot segments may leave two slashes at the start.
   return origin === here && !pathname.startsWith('//') ? pathname + search : undefined;
 }

@@ -1,4 +1,4 @@
-// Revocation of all credentials of an account: its sessions, its personal access tokens, and what others issued for it.
+// Revokes all credentials of an account: sessions, personal access tokens, and credentials issued by other areas.
 import type { AuditEntry, AuditLog } from '#core/kernel/audit';
 import type { Events } from '#core/kernel/unit-of-work';
 import { userAggregate } from './events.ts';
@@ -13,7 +13,7 @@ export interface RevocationParts {
   readonly events: Events;
 }
 
-/** Inside a unit of work that holds the account. @returns how many, as members of an audit entry. */
+/** Must run inside a unit of work that has locked the account. @returns counts, as members of an audit entry. */
 export async function revokeIssued(
   issued: readonly IssuedCredentials[],
   userId: string,
@@ -23,7 +23,7 @@ export async function revokeIssued(
   return counts;
 }
 
-/** Goes inside a unit of work that holds the account. */
+/** The returned function must run inside a unit of work that has locked the account. */
 export function revokeCredentials({ sessions, tokens, issued, audit, events }: RevocationParts) {
   return async (userId: string, entry: (details: AuditEntry['details']) => AuditEntry): Promise<void> => {
     const [sessionCount, tokenCount] = [await sessions.endAll(userId), await tokens.deleteAll(userId)];

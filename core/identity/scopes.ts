@@ -1,4 +1,4 @@
-// The token scopes of this area, and reserved ones of areas that have no operations yet.
+// Token scopes of this area, and reserved scopes of areas that have no operations yet.
 import { anyToken } from '#core/kernel/scopes';
 import type { ScopeRow } from '#core/kernel/scopes';
 
@@ -19,14 +19,14 @@ declare module '#core/kernel/scopes' {
   }
 }
 
-/** Document A, "Scope catalogs". Document D: any credential may read `/auth/me`, an OAuth2 token with read:user. */
+/** Every personal access token may call `authMe`; an OAuth2 token needs `read:user`. */
 export const identityScopes: readonly ScopeRow[] = [
   { name: 'user.read', pat: anyToken, oauth: 'read:user' },
   { name: 'admin.users', pat: 'admin:users' },
   { name: 'admin.system', pat: 'admin:system' },
 ];
 
-/** A token may already carry them. A row moves to the plugin whose routes name it. */
+/** Tokens can already have these scopes. A row moves to the plugin whose routes use it. */
 export const reservedScopes: readonly ScopeRow[] = [
   { name: 'issue.read', pat: 'issue:read', oauth: 'read:issue' },
   { name: 'issue.write', pat: 'issue:write', oauth: 'write:issue', includes: ['issue.read'] },

@@ -1,4 +1,4 @@
-// Sessions: sign-in, refresh-token rotation and sign-out (document D, "Accounts, sessions, tokens").
+// Use cases of sessions: sign-in, refresh-token rotation and sign-out.
 import { auditEntry } from '#core/kernel/audit';
 import type { AuditAction, AuditLog } from '#core/kernel/audit';
 import type { Call } from '#core/kernel/caller';
@@ -14,12 +14,12 @@ import type { AccountStore, CredentialOwner, SessionStore, SessionTokens, TokenH
 import { isRefreshToken, mintRefreshToken, secondsAfter } from './session.ts';
 import type { SessionLifetimes } from './session.ts';
 
-/** A session as its owner receives it. */
+/** A new or refreshed session, as returned to its owner. */
 export interface SignedIn {
   readonly account: Account;
-  /** JWT, for `Authorization: Bearer` and the cookie. */
+  /** A JWT, for the header `Authorization: Bearer` and the cookie. */
   readonly accessToken: string;
-  /** Opaque; good for one refresh. */
+  /** Opaque. Valid for one refresh. */
   readonly refreshToken: string;
   readonly lifetimes: SessionLifetimes;
 }
@@ -42,9 +42,9 @@ export interface SessionParts {
 export interface Sessions {
   /** @throws {Unauthorized | Forbidden | RateLimited | Unavailable} */
   signIn(call: Call, command: { readonly username: string; readonly password: string }): Promise<SignedIn>;
-  /** Trades a refresh token for a new pair; one used twice ends its session. @throws {Unauthorized} */
+  /** Exchanges a refresh token for a new pair. Using one twice ends its session. @throws {Unauthorized} */
   refresh(call: Call, command: { readonly refreshToken: string | undefined }): Promise<SignedIn>;
-  /** Ends the session of the bearer, or where there is none of the cookies. @throws {Unauthorized | Forbidden} */
+  /** Ends the session of the bearer token, else that of the cookies. @throws {Unauthorized | Forbidden} */
   signOut(
     call: Call,
     cookies: { readonly access: string | undefined; readonly refresh: string | undefined },
@@ -52,7 +52,7 @@ export interface Sessions {
   readonly reader: CredentialReader;
 }
 
-/** How many one user may have: with one more, the one that was not refreshed for longest ends. */
+/** Maximum number of sessions per user. Adding another ends the one refreshed least recently. */
 const mostSessions = 1000;
 
 export function sessions(parts: SessionParts): Sessions {
@@ -120,7 +120,7 @@ export function sessions(parts: SessionParts): Sessions {
       };
       const refreshToken = mintRefreshToken(ids);
       const opened = await unitOfWork.run(async () => {
-        // Suspended, deleted or given another password while the hash was computed: the proof is void.
+        // The account was suspended, deleted or given another password while the hash was computed.
         const held = await accounts.lock(account.id);
         if (held?.account.status !== 'active' || !stillProves(proved, held)) return undefined;
         await accounts.update(account.id, {
@@ -162,10 +162,11 @@ export function sessions(parts: SessionParts): Sessions {
         }
         const account = await accounts.byId(used.userId);
         if (account?.status !== 'active') return undefined;
-        // It may have ended since it was looked at.
+        // The session may have ended since the token was checked.
         if (!(await store.extend(used.sessionId, secondsAfter(call.now, lifetimes.refreshSeconds)))) return undefined;
         await store.addRefreshToken({ hash: tokenHasher.hash(next), sessionId: used.sessionId, createdAt: call.now });
-        // Whatever fails up to here, the token presented is good still: it would pass for a stolen one otherwise.
+        // If anything up to here fails, the unit of work rolls back and the presented token stays valid. Otherwise a
+        // retry with it would be treated as reuse of a stolen token.
         return issue(account, used.sessionId, next, call.now);
       });
       if (renewed === undefined) throw stale();
@@ -199,8 +200,8 @@ export function sessions(parts: SessionParts): Sessions {
       async read(token, now) {
         const claims = token.startsWith('eyJ') ? await sessionTokens.read(token, now) : undefined;
         if (claims === undefined) return undefined;
-        // It is signed, so that whose share this takes is known before it is known to last: not that of an address, at
-        // which those wait whose tokens say nothing of themselves.
+        // The token is signed, so its user is known before the session is checked. The query therefore counts against
+        // the user's share, not against that of the address, which unauthenticated requests use.
         const owner = await currentCaller.run(userKey(claims.userId), () => store.owner(claims.sessionId, now));
         if (owner?.id !== claims.userId) return undefined;
         const { sessionId } = claims;
@@ -208,7 +209,7 @@ export function sessions(parts: SessionParts): Sessions {
           ({ kind: 'user', ...found, credential: { kind: 'session', id: sessionId, scopes: 'all' } }) as const;
         return {
           ...caller(owner),
-          // A request that lasts may outlive its short token: the session has to live.
+          // A long request may outlive its access token. Only the session must still be valid.
           async unchanged(later) {
             const still = await store.owner(sessionId, later);
             return still && caller(still);

@@ -1,4 +1,4 @@
-// The settings of registration and sign-in.
+// Settings of registration and sign-in.
 import type { SettingSpec } from '#core/kernel/settings';
 
 declare module '#core/kernel/settings' {

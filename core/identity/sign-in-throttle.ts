@@ -1,4 +1,4 @@
-// Login throttling: at most 10 wrong passwords for one name and address in 15 minutes (document D, "POST /auth/login").
+// Throttles sign-in: at most 10 wrong passwords per username and address in 15 minutes.
 import { RateLimited } from '#core/kernel/errors';
 import type { Budget, RateCounter } from '#core/kernel/rate';
 
@@ -6,22 +6,22 @@ const budget: Budget = { limit: 10, windowSeconds: 15 * 60, window: 'rolling' };
 const refusalsNoted: Budget = { ...budget, limit: 1 };
 
 export interface Throttle {
-  /** Whether a refusal of `key` is the first of its window: the one that leaves an audit entry. */
+  /** Whether this rejection of `key` is the first in its window. Only the first writes an audit entry. */
   firstRefusal(key: string, now: Date): Promise<boolean>;
   /**
-   * Lets `check` verify a password and counts it where it was wrong, which is undefined; where it was right, earlier
-   * failures are forgotten.
-   * Of many attempts at the same moment no more are checked than could all fail; the rest wait for their outcome.
-   * @returns what `check` says.
-   * @throws {RateLimited} where there were too many failures.
+   * Runs `check`, which verifies a password and returns undefined if it is wrong. A wrong password is counted; a
+   * correct one clears earlier failures. Concurrent attempts are limited to the number of remaining failures; further
+   * ones wait for a result.
+   * @returns the result of `check`.
+   * @throws {RateLimited} after too many failures.
    */
   attempt<T>(key: string, now: Date, check: () => Promise<T | undefined>): Promise<T | undefined>;
 }
 
-/** Attempts on one key that are being checked. */
+/** The running attempts of one key. */
 interface InFlight {
   readonly running: Set<Promise<void>>;
-  /** How many have ended: a count read before one more did is out of date. */
+  /** The number of finished attempts. A count that was read before this number changed is outdated. */
   ended: number;
 }
 

@@ -1,4 +1,4 @@
-// The use cases of identity, built once from its parts; for its own plugin alone.
+// Builds the use cases of identity from their parts, for its own plugin.
 import { whereKept } from '#core/kernel/audit';
 import { inBatches } from '#core/kernel/batches';
 import type { CredentialReader } from '#core/kernel/credentials';
@@ -27,7 +27,7 @@ import { vouching } from './vouching.ts';
 
 export type { SignedIn } from './sessions.ts';
 
-/** The stores of the area, ports of the kernel and cryptography: all that its use cases need. */
+/** The dependencies of the use cases: the stores of this area, kernel ports and cryptography. */
 export type IdentityParts = NewAccountParts &
   PasswordParts &
   Omit<SessionParts, 'passwords'> &
@@ -37,7 +37,7 @@ export type IdentityParts = NewAccountParts &
   Omit<ProfileParts & AdministrationParts & FirstAdministratorParts, 'create'>;
 
 export function identityUseCases(parts: IdentityParts) {
-  // An instance without an audit log can still be started and signed in to.
+  // Without an audit log, an instance can still be started and signed in to.
   const auditOptional = { ...parts, audit: whereKept(parts.audit) };
   const created = { ...parts, create: createAccount(parts) };
   const passwords = passwordSignIn(auditOptional);
@@ -56,7 +56,7 @@ export function identityUseCases(parts: IdentityParts) {
     vouching: vouching({ ...parts, blockOf: passwords.blockOf }),
     recovery: accountRecovery(parts),
     firstAdministrator: firstAdministrator({ ...parts, create: createAccount(auditOptional) }),
-    /** Whatever no other reader claims by its prefix ends here. */
+    /** Reads every token whose prefix no other reader claims. */
     credentialReader: {
       prefix: '',
       read: (text, now) => (text.startsWith(tokens.reader.prefix) ? tokens : session).reader.read(text, now),
@@ -64,7 +64,7 @@ export function identityUseCases(parts: IdentityParts) {
     async pruneSessions(): Promise<void> {
       const { sessions: store, unitOfWork, lifetimes } = parts;
       const now = parts.clock.now();
-      // A used refresh token is known for as long as it would have been good.
+      // Used refresh tokens are kept for their full lifetime, so that reuse is detected.
       const before = secondsAfter(now, -lifetimes.refreshSeconds);
       await inBatches(unitOfWork, (most) => store.pruneRefreshTokens(before, most));
       await inBatches(unitOfWork, (most) => store.prune(now, most));

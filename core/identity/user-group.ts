@@ -1,15 +1,18 @@
-// A user group: its names and role, and which ones every instance has (document C, "User-group record").
+// The user group entity: names, roles, and the built-in groups of every instance.
 import { Unprocessable, ValidationFailed } from '#core/kernel/errors';
 
-/** What a group is made for. `instance_admin` has the budgets of administrators; it gives nobody the flag of one. */
+/**
+ * The roles of groups. `instance_admin` has the budgets of administrators, but does not make its members
+ * administrators.
+ */
 export const groupRoles = ['member', 'instance_admin'] as const;
-/** Which budgets a group has by default. */
+/** Determines the default budgets of a group. */
 export type GroupRole = (typeof groupRoles)[number];
 
-/** A named set of users, on which budgets hang. */
+/** A named set of users. Budgets can be assigned to it. */
 export interface UserGroup {
   readonly id: string;
-  /** Made from the name; unique. */
+  /** Derived from the name. Unique. */
   readonly slug: string;
   readonly name: string;
   readonly description: string;
@@ -21,8 +24,8 @@ export interface UserGroup {
 }
 
 /**
- * The ids of the groups that every instance has. Their members follow from accounts: nobody is in `anonymous`, which
- * stands for callers without a credential; everybody is in `general`; who has the super-admin flag is in `admin`.
+ * The ids of the built-in groups. Their members are derived from accounts: `anonymous` has no members and represents
+ * callers without a credential; all users are in `general`; instance administrators are in `admin`.
  */
 export const seededGroups = {
   anonymous: '00000000-0000-4000-9000-000000000001',
@@ -30,15 +33,18 @@ export const seededGroups = {
   admin: '00000000-0000-4000-9000-000000000003',
 } as const;
 
-/** In UTF-16 units. */
+/** In UTF-16 code units. */
 export const groupLimits = { name: 100, description: 1000 } as const;
-/** How many groups an instance has at most. */
+/** The maximum number of groups in an instance. */
 export const maxGroups = 500;
 
-/** Names are compared in this form. */
+/** The form in which names are compared. */
 export const groupNameKey = (name: string): string => name.toLowerCase();
 
-/** A name, and the slug that follows from it. @throws {ValidationFailed} where it has no letter and no digit. */
+/**
+ * Returns the trimmed name and its slug. @throws {ValidationFailed} if the name has no letter and no digit, or is
+ * invalid.
+ */
 export function groupName(name: string): Pick<UserGroup, 'name' | 'slug'> {
   const refuse = (detail: string): ValidationFailed => new ValidationFailed('The group is not valid', { detail });
   const trimmed = name.trim();
@@ -53,7 +59,7 @@ export function groupName(name: string): Pick<UserGroup, 'name' | 'slug'> {
   return { name: trimmed, slug: words.join('-') };
 }
 
-/** @throws {Unprocessable} for a role that there is not. */
+/** @throws {Unprocessable} for an unknown role. */
 export function groupRole(role: string): GroupRole {
   const known = groupRoles.find((name) => name === role);
   if (known === undefined)

@@ -1,4 +1,4 @@
-// User groups and their members (document C, "User groups"), and the port by which others ask who is in which.
+// Use cases of user groups and their members, and the port that other areas use to read memberships.
 import { auditEntry, type AuditAction, type AuditEntry, type AuditLog } from '#core/kernel/audit';
 import type { Call, User } from '#core/kernel/caller';
 import { changed } from '#core/kernel/changed';
@@ -31,11 +31,11 @@ export interface NewGroup {
   readonly name: string;
   readonly description: string;
   readonly role: string;
-  /** Said with the role `instance_admin`, so that nobody chooses it unawares. */
+  /** Must be true with the role `instance_admin`, so that the role is not chosen by mistake. */
   readonly grantAdmin: boolean;
 }
 
-/** Names one group. */
+/** Identifies one group. */
 export interface GroupId {
   readonly id: string;
 }
@@ -50,7 +50,10 @@ const inUse = (cause: Duplicate): Conflict =>
     cause,
   });
 
-/** Document D, "Administration": who has admin:users alone touches no group of administrators. */
+/**
+ * Only instance administrators may change groups of the role `instance_admin`; the admin scope `admin:users` is not
+ * enough.
+ */
 function checkMay({ caller }: Call<User>, role: GroupRole): void {
   if (role === 'instance_admin' && !caller.isAdmin)
     throw new Forbidden('Only an instance administrator may touch a group of the role instance_admin');
@@ -76,7 +79,7 @@ export function userGroupUseCases({ accounts, groups, audit, events, unitOfWork,
   };
   const about = (call: Call<User>, id: string) => ({ aggregate: groupAggregate(id), actorId: call.caller.id });
 
-  /** Held until the unit of work ends; its members are its own to change. */
+  /** Locks the group until the unit of work ends, and checks that the caller may change it. */
   const held = async (call: Call<User>, id: string): Promise<UserGroup> => {
     const group = found(await groups.lock(id), unknownGroup);
     checkMay(call, group.role);
@@ -92,10 +95,10 @@ export function userGroupUseCases({ accounts, groups, audit, events, unitOfWork,
   };
 
   return {
-    /** The seeded ones first, then by name. */
+    /** The built-in groups first, then by name. */
     list: (_call: Call<User>): Promise<readonly CountedGroup[]> => groups.all(),
 
-    /** @throws {NotFound} */
+    /** @throws {NotFound} if the group does not exist. */
     fetch: (_call: Call<User>, { id }: GroupId): Promise<CountedGroup> => known(id),
 
     /** @throws {ValidationFailed | Unprocessable | Forbidden | Conflict} */
@@ -169,7 +172,7 @@ export function userGroupUseCases({ accounts, groups, audit, events, unitOfWork,
       );
     },
 
-    /** Its memberships go with it. @throws {NotFound | Forbidden | Conflict} */
+    /** Also deletes its memberships. @throws {NotFound | Forbidden | Conflict} */
     delete: (call: Call<User>, { id }: GroupId): Promise<void> =>
       unitOfWork.run(async () => {
         const group = await held(call, id);
@@ -183,7 +186,7 @@ export function userGroupUseCases({ accounts, groups, audit, events, unitOfWork,
         await tell(call, 'user_group.deleted', group, { name: group.name });
       }),
 
-    /** By name. @throws {NotFound} */
+    /** Ordered by name. @throws {NotFound} */
     async members(
       _call: Call<User>,
       { id, ...slice }: GroupId & { readonly limit: number; readonly offset: number },
@@ -231,5 +234,5 @@ export function userGroupUseCases({ accounts, groups, audit, events, unitOfWork,
   };
 }
 
-/** The aggregate under which the events of one group are ordered. */
+/** The aggregate that orders the events of one group. */
 const groupAggregate = (id: string): string => `user_group:${id}`;

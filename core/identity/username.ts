@@ -1,14 +1,14 @@
-// Usernames: their format and the reserved ones (document D, "Accounts, sessions, tokens").
+// Usernames: their format, and the reserved ones.
 import { ValidationFailed } from '#core/kernel/errors';
 
-/** The most characters of a username. */
+/** Maximum length of a username in characters. */
 export const usernameLimit = 39;
-/** The most characters of a name that somebody signs in by: directories know longer ones than accounts have. */
+/** Maximum length of a name at sign-in. Directories may have longer names than accounts. */
 export const signInNameLimit = 256;
 
 /**
- * First path segments that the instance itself answers, or may come to. `.well-known` and `-` fail the character rule
- * already.
+ * First path segments that the instance uses or may use later. `.well-known` and `-` are already rejected by the rule
+ * for characters.
  */
 const reserved: ReadonlySet<string> = new Set([
   '-',
@@ -53,10 +53,10 @@ const reserved: ReadonlySet<string> = new Set([
   'ws',
 ]);
 
-/** Names are compared in this form. The character rule is ASCII, so this is SQL's `lower` too. */
+/** The form in which usernames are compared. They are ASCII, so this equals SQL's `lower`. */
 export const usernameKey = (username: string): string => username.toLowerCase();
 
-/** Whether a string could be the name of an account: what cannot be is not looked up. */
+/** Whether a string is a possible username. Other strings are not looked up. */
 export function isUsername(text: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9._-]{0,38}$/.test(text) && !/(?:\.git|\.)$/i.test(text);
 }

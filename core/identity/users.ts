@@ -1,4 +1,4 @@
-// The port `Users`: the accounts as other areas see them.
+// Implements the port `Users`: the accounts as seen by other areas.
 import type { Account } from './account.ts';
 import type { PublicUser, Users } from './offers.ts';
 import type { AccountStore } from './ports.ts';

@@ -1,4 +1,4 @@
-// The port `Vouching`: accounts as whoever issues credentials for them needs to know them.
+// Implements the port `Vouching`: account data for issuers of other credentials.
 import type { Account } from './account.ts';
 import type { AccountClaims, Vouching } from './offers.ts';
 import type { AccountStore, SessionStore } from './ports.ts';
@@ -6,7 +6,7 @@ import type { AccountStore, SessionStore } from './ports.ts';
 export interface VouchingParts {
   readonly accounts: AccountStore;
   readonly sessions: SessionStore;
-  /** What keeps an account from signing in. */
+  /** Returns the reason why an account may not sign in; undefined if it may. */
   readonly blockOf: (account: Account) => Promise<unknown>;
 }
 

@@ -1,4 +1,4 @@
-// Which components and versions of its repository an issue is about (document B, "Issue object" and "Create").
+// Associations of an issue: the components and versions of its repository that it refers to.
 import { sameMembers } from '#core/kernel/changed';
 import { ValidationFailed } from '#core/kernel/errors';
 import type { Rows } from '#core/kernel/rows';
@@ -10,45 +10,46 @@ import type { Named } from './named.ts';
 import type { IssueParts } from './parts.ts';
 import type { Version } from './version.ts';
 
-/** What an issue says of them, each list by name. */
+/** The associations of an issue. Each list is sorted by name. */
 export interface Associations {
   readonly components: readonly Component[];
-  /** That mend it. */
+  /** Versions that fix the issue. */
   readonly fixVersions: readonly Version[];
-  /** That show it. */
+  /** Versions in which the issue occurs. */
   readonly affectsVersions: readonly Version[];
 }
-/** One of the things of a repository that an issue is about. */
+/** One kind of association. */
 export type Association = keyof Associations;
 
-/** Of an issue without any. */
+/** The associations of an issue that has none. */
 export const noAssociations: Associations = { components: [], fixVersions: [], affectsVersions: [] };
 
-/** Member of a command that names them by id → what it associates, and the member of a body. */
+/** Maps each id list of a command to the association it sets and to the name of the list in the request body. */
 const named = {
   componentIds: ['components', 'component_ids'],
   fixVersionIds: ['fixVersions', 'fix_version_ids'],
   affectsVersionIds: ['affectsVersions', 'affects_version_ids'],
 } as const satisfies Record<string, readonly [Association, string]>;
 
-/** Those that are there, even empty, replace the ones before. */
+/** The id lists of a command. A list that is present, even an empty one, replaces the existing associations. */
 export type AssociationIds = { readonly [M in keyof typeof named]?: readonly string[] | undefined };
 
 const members = Object.keys(named) as (keyof typeof named)[];
 
-/** Where associations are kept. */
+/** Stores the associations of issues. */
 export interface AssociationStore {
-  /** Of all these issues, in as many queries as of one; those without any may be missing. */
+  /** Reads the associations of all given issues in a fixed number of queries. Issues without any may be missing. */
   of(issueIds: readonly string[]): Promise<ReadonlyMap<string, Associations>>;
   /**
-   * Puts these in the place of what is there. The ids differ, and the issue is held by the unit of work or made in it.
+   * Replaces the existing associations. The ids must be distinct, and the issue must be locked or created by the
+   * current unit of work.
    */
   replace(issueId: string, association: Association, ids: readonly string[]): Promise<void>;
 }
 
 type Parts = Pick<IssueParts, 'associations'>;
 
-/** Of those given, what is otherwise in the issue. */
+/** The given lists that differ from the stored associations. */
 export async function changedAssociations(
   { associations }: Parts,
   { id }: Pick<Issue, 'id'>,
@@ -67,7 +68,10 @@ export async function changedAssociations(
   );
 }
 
-/** Inside the unit of work, after the issue is written. @throws {ValidationFailed} where its repository lacks one. */
+/**
+ * Runs inside the unit of work, after the issue is written.
+ * @throws {ValidationFailed} if the repository does not have one of the ids.
+ */
 export async function replaceAssociations(
   parts: Pick<IssueParts, 'associations' | 'components' | 'versions'>,
   { id: issueId, repositoryId }: Pick<Issue, 'id' | 'repositoryId'>,
@@ -88,14 +92,17 @@ export async function replaceAssociations(
   }
 }
 
-/** What a list asks for of them, by name in any case. */
+/** Names by which a list of issues can be filtered. They are compared case-insensitively. */
 export interface AssociationNames {
   readonly component?: string | undefined;
   readonly fixVersion?: string | undefined;
   readonly affectsVersion?: string | undefined;
 }
 
-/** By id. @returns undefined where the repository lacks one of that name, so that no issue has it. */
+/**
+ * Resolves names to ids.
+ * @returns undefined if the repository has no component or version with a given name, so that no issue can match.
+ */
 export async function associationFilter(
   { components, versions }: Pick<IssueParts, 'components' | 'versions'>,
   repositoryId: string,

@@ -1,4 +1,5 @@
-// Closing and reopening an issue: its author, or whoever holds issue.write. One that is so already stays as it is.
+// Closes and reopens an issue. Allowed to the author and to holders of issue.write. Does nothing if the issue is
+// already in that state.
 import { checkAuthorOr } from '#core/repositories/index';
 import { aboutIssue } from './events.ts';
 import { heldIssue } from './held-issue.ts';

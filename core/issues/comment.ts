@@ -1,8 +1,8 @@
-// A comment on an issue (document B, "Issue object"), and its rule.
+// A comment on an issue, and the rule for its text.
 import type { PublicUser } from '#core/identity/index';
 import { ValidationFailed } from '#core/kernel/errors';
 
-/** What somebody said of an issue. */
+/** A comment on an issue. */
 export interface IssueComment {
   readonly id: string;
   readonly issueId: string;
@@ -13,12 +13,12 @@ export interface IssueComment {
   readonly updatedAt: Date;
 }
 
-/** A comment as it is shown. */
+/** A comment with its author, as responses show it. */
 export interface CommentView extends IssueComment {
   readonly author: PublicUser;
 }
 
-/** Document B, "Comments": not empty. @throws {ValidationFailed} */
+/** A comment must not be blank. @throws {ValidationFailed} */
 export function commentBody(body: string): string {
   if (body.trim() !== '') return body;
   throw new ValidationFailed('A comment needs a text', { detail: '"body" must not be empty' });

@@ -1,5 +1,5 @@
-// Comments on issues: whoever is signed in and may read adds them, their authors change them, and authors and instance
-// administrators delete them (document B, "Comments"; document D, "Issues").
+// Comments on issues. Signed-in users who may read the repository create them, only the author may change one, and the
+// author and instance administrators may delete one.
 import type { Granted } from '#core/kernel/access';
 import { fitMembers } from '#core/kernel/clipping';
 import { Forbidden, found } from '#core/kernel/errors';
@@ -13,21 +13,21 @@ import type { HeldIssue } from './ports.ts';
 import type { Writing } from './references.ts';
 
 type Parts = Pick<IssueParts, 'store' | 'comments' | 'users' | 'unitOfWork' | 'events' | 'ids'>;
-/** An issue as the path names it, and one of its comments. */
+/** The path parameters of one comment: the issue reference and the comment id. */
 export interface CommentPath {
   readonly number: string;
   readonly id: string;
 }
 
-/** Which comments of an issue. */
+/** Selects comments of an issue. */
 export interface CommentList {
   readonly number: string;
   readonly page: PageRequest;
-  /** The one that was read last, which may be gone by now. */
+  /** The last comment that the caller has read. It may have been deleted since. */
   readonly after?: Pick<IssueComment, 'createdAt' | 'id'> | undefined;
 }
 
-/** A locked issue takes words of those alone who hold issue.write. @throws {Forbidden} */
+/** Only holders of issue.write may comment on a locked issue. @throws {Forbidden} */
 function checkUnlocked(granted: Writing, { locked }: HeldIssue): void {
   if (locked && !granted.may('issue.write'))
     throw new Forbidden('The issue is locked', { detail: 'Commenting on it needs the permission "issue.write"' });
@@ -36,7 +36,7 @@ function checkUnlocked(granted: Writing, { locked }: HeldIssue): void {
 export function commentUseCases(parts: Parts) {
   const { comments, users, unitOfWork, events, ids } = parts;
 
-  /** One query for all of them. */
+  /** Reads the authors of all comments in one query. */
   const shown = async (all: readonly IssueComment[]): Promise<readonly CommentView[]> => {
     const authors = await users.byIds(all.map(({ authorId }) => authorId));
     return all.map((comment) => ({ ...comment, author: found(authors.get(comment.authorId)) }));
@@ -50,7 +50,7 @@ export function commentUseCases(parts: Parts) {
   };
 
   return {
-    /** The oldest first; those after one alone where it is given. @throws {NotFound} */
+    /** The oldest first, and only those after `after` if it is given. @throws {NotFound} */
     async list(
       { resource }: Granted<Repository, 'issue.read'>,
       { number, page, after }: CommentList,

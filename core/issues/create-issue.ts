@@ -1,4 +1,4 @@
-// Opening an issue: whoever is signed in and may read the repository (document D, "Issues").
+// Creates an issue. Allowed to signed-in users who may read the repository.
 import { ValidationFailed } from '#core/kernel/errors';
 import { attachedLabels, checkMilestone, type LabelsWanted } from '#core/planning/index';
 import { replaceAssociations, type AssociationIds } from './associations.ts';
@@ -19,7 +19,7 @@ export interface CreateCommand extends IssueFields, LabelsWanted, AssociationIds
   readonly parentId?: string | null | undefined;
 }
 
-/** What a caller need not say. */
+/** Values of the members that a caller may omit. */
 const defaults = {
   description: '',
   status: 'queued',
@@ -61,7 +61,8 @@ export const createIssue =
         ...fields,
         id: ids.uuid(),
         repositoryId: repository.id,
-        // From here on no other issue of the repository is made, nor moved under another one.
+        // From this statement until the unit of work ends, no other issue of the repository can be created or get
+        // another parent.
         number: await store.nextNumber(repository.id),
         authorId: call.caller.id,
         state: 'open',
@@ -70,7 +71,7 @@ export const createIssue =
         updatedAt: call.now,
         parentId,
       };
-      // A repository that is being deleted is waited for above, before anything of it is held.
+      // `nextNumber` has locked the repository against deletion. Labels and milestones are locked only after it.
       if (typeof fields.milestoneId === 'string') await checkMilestone(parts, granted, fields.milestoneId);
       if (parentId !== null) await checkParent(parts, repository.id, parentId, type);
       await store.insert(issue);
@@ -84,7 +85,7 @@ export const createIssue =
     });
   };
 
-/** Document D, "Issues": a bad parent on create is 400. @throws {ValidationFailed} */
+/** A parent that is not allowed is rejected with 400. @throws {ValidationFailed} */
 async function checkParent(
   { store }: Pick<IssueParts, 'store'>,
   repositoryId: string,

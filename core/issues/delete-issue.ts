@@ -1,4 +1,5 @@
-// Deleting an issue: the owner of the repository or an instance administrator. Its number is not given again.
+// Deletes an issue. Allowed to the owner of the repository and to instance administrators. The issue number is never
+// reused.
 import type { Granted } from '#core/kernel/access';
 import type { User } from '#core/kernel/caller';
 import type { Repository } from '#core/repositories/index';

@@ -1,5 +1,5 @@
-// The history of an issue's description: an entry for each change of it, which administrators of the repository and of
-// the instance may delete (document B, "Description history").
+// The history of an issue's description, with one entry per change. Administrators of the repository and of the
+// instance may delete entries.
 import type { PublicUser } from '#core/identity/index';
 import type { Granted } from '#core/kernel/access';
 import { auditEntry } from '#core/kernel/audit';
@@ -24,12 +24,12 @@ export interface DescriptionEdit {
   readonly editedAt: Date;
 }
 
-/** A change as it is shown. */
+/** A change with its editor, as responses show it. */
 export interface DescriptionEditView extends DescriptionEdit {
   readonly editor: PublicUser;
 }
 
-/** In the unit of work that changes the description. */
+/** Runs inside the unit of work that changes the description. */
 export async function recordDescription(
   { edits, ids }: Pick<IssueParts, 'edits' | 'ids'>,
   { id: issueId, description: bodyBefore }: HeldIssue,

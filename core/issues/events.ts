@@ -1,17 +1,17 @@
-// What happens to issues, as others hear of it; the aggregate is `issue:ID`.
+// The events about issues. The aggregate is `issue:ID`.
 import type { Call, Caller } from '#core/kernel/caller';
 import type { EventType } from '#core/kernel/events';
 import type { Issue } from './issue.ts';
 import type { LinkType } from './link.ts';
 
-/** What every event about an issue tells of it. */
+/** The payload that all events about an issue have in common. */
 export interface IssueFact {
   readonly repository_id: string;
   readonly issue_id: string;
   readonly number: number;
 }
 
-/** What events about a link tell, beside the issue that it was put on or taken off. */
+/** The payload of events about a link. The issue in it is the one that the link was added to or removed from. */
 export interface LinkFact extends IssueFact {
   readonly link_id: string;
   readonly type: LinkType;
@@ -20,40 +20,40 @@ export interface LinkFact extends IssueFact {
   readonly target_id: string;
 }
 
-/** What events about a comment tell. */
+/** The payload of events about a comment. */
 export interface CommentFact extends IssueFact {
   readonly comment_id: string;
 }
 
-/** What events about an issue type tell. */
+/** The payload of events about an issue type. */
 export interface IssueTypeFact {
   readonly issue_type_id: string;
   readonly name: string;
 }
 
-/** What events about a component or a version tell. */
+/** The payload of events about a component or a version. */
 export interface NamedFact {
   readonly repository_id: string;
-  /** Of the component or the version. */
+  /** The id of the component or version. */
   readonly id: string;
 }
 
 declare module '#core/kernel/events' {
   interface EventPayloads {
     'issue.created': IssueFact;
-    /** `changed` names the members that are now otherwise. */
+    /** `changed` lists the names of the changed members. */
     'issue.updated': IssueFact & { readonly changed: readonly string[] };
     'issue.closed': IssueFact;
     'issue.reopened': IssueFact;
     'issue.deleted': IssueFact;
-    /** `parent_id` is null where it has none any more. */
+    /** `parent_id` is null if the issue no longer has a parent. */
     'issue.parent_changed': IssueFact & { readonly parent_id: string | null };
     'issue.linked': LinkFact;
     'issue.unlinked': LinkFact;
-    /** `user_id` is whoever watches it now, or does not any more. */
+    /** `user_id` is the user who now watches the issue, or no longer does. */
     'issue.watched': IssueFact & { readonly user_id: string };
     'issue.unwatched': IssueFact & { readonly user_id: string };
-    /** Of the history of its description. */
+    /** An entry of the description history. */
     'issue.description_edit_deleted': IssueFact & { readonly edit_id: string };
     'issue_comment.created': CommentFact;
     'issue_comment.updated': CommentFact;
@@ -61,7 +61,7 @@ declare module '#core/kernel/events' {
     'issue_type.created': IssueTypeFact;
     'issue_type.updated': IssueTypeFact;
     'issue_type.deleted': IssueTypeFact;
-    /** The whole scheme, in its order; empty for every type. */
+    /** The whole scheme in its order. Empty if every type is allowed. */
     'issue_type_scheme.replaced': { readonly repository_id: string; readonly type_ids: readonly string[] };
     'component.created': NamedFact;
     'component.updated': NamedFact;
@@ -72,7 +72,7 @@ declare module '#core/kernel/events' {
   }
 }
 
-/** What of this area leaves an entry in the audit log; docs/api/audit.md says when. */
+/** The actions of this area that the audit log records. docs/api/audit.md lists when each is recorded. */
 declare module '#core/kernel/audit' {
   interface AuditActions {
     'issue_type.created': true;
@@ -82,7 +82,7 @@ declare module '#core/kernel/audit' {
   }
 }
 
-/** What the plugin of this area emits. */
+/** The event types that the plugin of this area emits. */
 export const issueEvents = [
   'issue.created',
   'issue.updated',
@@ -112,7 +112,7 @@ export const issueEvents = [
 
 type Told = Pick<Issue, 'id' | 'repositoryId' | 'number'>;
 
-/** What every event about an issue consists of, but for its type and what else its payload tells. */
+/** The common parts of an event about an issue. The caller adds the type and the rest of the payload. */
 export const aboutIssue = ({ id, repositoryId, number }: Told, { caller }: Call<Caller>) => ({
   aggregate: `issue:${id}`,
   ...(caller.kind === 'user' && { actorId: caller.id }),

@@ -1,4 +1,4 @@
-// One issue, with what is told of one alone.
+// Fetches one issue, with the details that lists omit.
 import type { Granted } from '#core/kernel/access';
 import type { Caller } from '#core/kernel/caller';
 import { found } from '#core/kernel/errors';
@@ -16,7 +16,7 @@ export const fetchIssue =
   ({ resource, call }: Granted<Repository, 'issue.read'>, { number }: { readonly number: string }) =>
     detailOf(parts, resource, call.caller, number);
 
-/** The issue that a path names, as this caller sees it. @throws {NotFound} */
+/** The issue that a path refers to, for this caller. @throws {NotFound} */
 export async function detailOf(
   parts: Parts,
   repository: Repository,

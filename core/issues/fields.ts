@@ -1,5 +1,5 @@
-// What a caller writes of an issue, member by member, and how each is kept. A member that is absent stays as it is;
-// null, which the types allow where there can be none, clears it.
+// The writable members of an issue, and the check of each. An absent member stays unchanged; null clears a member whose
+// type allows it.
 import { changed } from '#core/kernel/changed';
 import { ValidationFailed } from '#core/kernel/errors';
 import { isDate } from '#core/kernel/instant';
@@ -22,10 +22,10 @@ type Written = Pick<
   | 'acceptanceCriteria'
 >;
 
-/** What may be written of an issue; what is left out stays as it is. */
+/** The members to write. Absent ones stay unchanged. */
 export type IssueFields = Partial<Written>;
 
-/** Document B, "Issues": an empty text of these is none. */
+/** An empty text is stored as null. */
 const textOrNone = (text: string | null): string | null => (text === '' ? null : text);
 
 const kept: { readonly [M in keyof Written]?: (value: Written[M]) => Written[M] } = {
@@ -42,7 +42,7 @@ const kept: { readonly [M in keyof Written]?: (value: Written[M]) => Written[M] 
   acceptanceCriteria: textOrNone,
 };
 
-/** What is kept of what was given. @throws {ValidationFailed} naming the member at fault. */
+/** The values to store. @throws {ValidationFailed} naming the invalid member. */
 export const checkedFields = <F extends IssueFields>(given: F): F =>
   Object.fromEntries(
     Object.entries(given)
@@ -53,5 +53,5 @@ export const checkedFields = <F extends IssueFields>(given: F): F =>
       }),
   ) as F;
 
-/** Of these, what is otherwise in the issue. */
+/** The given members that differ from the issue. */
 export const changedFields = (before: Issue, given: IssueFields): IssueFields => changed<IssueFields>(before, given);

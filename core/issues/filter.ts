@@ -1,14 +1,14 @@
-// Which issues of a repository a list shows.
+// The filters of a list of issues.
 import type { Issue, IssueState, IssueStatus, Priority } from './issue.ts';
 
-/** From `min` to `max`, both included; `set` says whether there is a value at all. */
+/** From `min` to `max`, both inclusive. `set` requires that a value exists, or that it does not. */
 export interface Bounds<T extends number | string> {
   readonly min?: T | undefined;
   readonly max?: T | undefined;
   readonly set?: boolean | undefined;
 }
 
-/** Members that a list can be bounded by. */
+/** The members that a list can filter by range. */
 export interface IssueRanges {
   readonly dueDate?: Bounds<string>;
   readonly storyPoints?: Bounds<number>;
@@ -16,7 +16,7 @@ export interface IssueRanges {
   readonly outputTokens?: Bounds<number>;
 }
 
-/** What is absent restricts nothing. */
+/** Absent members do not restrict the list. */
 export interface IssueFilter {
   readonly state?: IssueState | undefined;
   readonly status?: IssueStatus | undefined;
@@ -24,22 +24,22 @@ export interface IssueFilter {
   readonly milestoneId?: string | undefined;
   /** The name of a type. */
   readonly type?: string | undefined;
-  /** All of them. */
+  /** The issue must have all of these labels. */
   readonly labelIds?: readonly string[] | undefined;
   readonly componentId?: string | undefined;
   readonly fixVersionId?: string | undefined;
   readonly affectsVersionId?: string | undefined;
-  /** Those under this one alone. */
+  /** Only children of this issue. */
   readonly parentId?: string | undefined;
   readonly hasParent?: boolean | undefined;
-  /** Open and due before `today`, or not. */
+  /** Whether the issue must be open and due before `today`, or must not be. */
   readonly overdue?: { readonly is: boolean; readonly today: string } | undefined;
   readonly ranges?: IssueRanges | undefined;
-  /** Part of the title in any case, or its words, all of them, in title and description. */
+  /** Matches a part of the title, case-insensitively, or all words of the text in title and description. */
   readonly q?: string | undefined;
 }
 
-/** Whether an issue is late on that day: what SQL says of it in the store. */
+/** Whether an issue is overdue on that day. The SQL store has the same rule. */
 export const isOverdue = ({ state, dueDate }: Pick<Issue, 'state' | 'dueDate'>, today: string): boolean =>
   state === 'open' && dueDate !== null && dueDate < today;
 

@@ -1,28 +1,31 @@
-// Which issue may be whose parent (document B, "Issues"; document D, "Issues").
+// Rules about which issue may be the parent of which.
 import type { IssueType } from './issue-type.ts';
 
-/** How many levels of issues may stand under each other. */
+/** The most levels of a hierarchy of issues. */
 export const deepest = 5;
 
-/** Where an issue stands: its type, and whom it descends from, the nearest first. */
+/** An issue with its type and its ancestors, the parent first. */
 export interface Lineage {
   readonly id: string;
   readonly type: Pick<IssueType, 'name' | 'isSubtask'>;
   readonly ancestorIds: readonly string[];
 }
 
-/** The child to be: `height` is 1 without children of its own. */
+/**
+ * The child in a new parent-child relation. `height` is the number of levels from the child down, 1 if it has no
+ * children.
+ */
 export interface Descent {
-  /** Absent while it is being made. */
+  /** Absent while the issue is being created. */
   readonly id?: string;
   readonly type: Pick<IssueType, 'name'>;
   readonly height: number;
 }
 
-/** Types that an issue of type support cannot stand above. */
+/** Types that cannot be children of an issue of type support. */
 const aboveSupport: ReadonlySet<string> = new Set(['epic', 'story']);
 
-/** Why an issue of the one type cannot be a child of one of the other; undefined where it can. */
+/** Why an issue of the child's type cannot have a parent of the other type. Undefined if it can. */
 export function typeRefusal(child: Descent['type'], parent: Lineage['type']): string | undefined {
   if (parent.isSubtask) return `An issue of the sub-task type "${parent.name}" has no children`;
   if (parent.name === 'support' && aboveSupport.has(child.name))
@@ -30,7 +33,7 @@ export function typeRefusal(child: Descent['type'], parent: Lineage['type']): st
   return undefined;
 }
 
-/** Why the one cannot become the parent of the other; undefined where it can. */
+/** Why the parent is not allowed for the child. Undefined if it is allowed. */
 export function parentRefusal(child: Descent, parent: Lineage): string | undefined {
   if (child.id === parent.id) return 'An issue cannot be its own parent';
   const refusal = typeRefusal(child.type, parent.type);

@@ -1,4 +1,4 @@
-// The face of the area "issues" for everyone: types, pure rules, ports and events.
+// The public interface of the area "issues": types, pure rules, ports and events.
 export * from './associations.ts';
 export * from './comment.ts';
 export * from './component.ts';

@@ -1,23 +1,22 @@
-// A type of issue, of the instance's one catalogue; the built-in ones.
+// An issue type of the instance's catalogue, its rules, and the built-in types.
 import { ValidationFailed } from '#core/kernel/errors';
 
-/** A type of the instance's catalogue. */
+/** A type in the instance's catalogue. */
 export interface IssueType {
   readonly id: string;
-  /** Lower case; never changes. */
+  /** In lower case. Never changes. */
   readonly name: string;
   readonly displayName: string;
   readonly description: string;
   /** Six hex digits, without #. */
   readonly color: string;
   readonly icon: string;
-  /** An issue of such a type has no children. */
+  /** An issue of this type cannot have children. */
   readonly isSubtask: boolean;
   readonly position: number;
 }
 
 const builtIn = (position: number, name: string, displayName: string, color: string, description: string) => ({
-  // Document D, "Issues".
   id: `00000000-0000-4000-8000-00000000000${position}`,
   name,
   displayName,
@@ -28,7 +27,7 @@ const builtIn = (position: number, name: string, displayName: string, color: str
   position,
 });
 
-/** Document B, "Issue object": their ids end in 1 to 7, their names never change. */
+/** The types that every catalogue has. Their ids end in 1 to 7, and their names never change. */
 export const builtInTypes = [
   builtIn(1, 'epic', 'Epic', '8250df', 'A body of work that is made of many issues'),
   builtIn(2, 'story', 'Story', '2da44e', 'What a user wants to be able to do'),
@@ -39,16 +38,16 @@ export const builtInTypes = [
   builtIn(7, 'support', 'Support', '6e7781', 'Somebody needs help'),
 ] as const satisfies readonly IssueType[];
 
-/** The most types that a catalogue has: it is answered whole. */
+/** The most types of a catalogue. The list of types has no pages. */
 export const maxTypes = 200;
 
-/** The name of the unique constraint, as `Duplicate` carries it. */
+/** The name of the unique constraint, as in `Duplicate`. */
 export const typeNameUnique = 'issues_type_name';
 
-/** Whether it belongs to every catalogue: rules and clients know these by their ids. */
+/** Whether the type is built in. Rules and clients refer to built-in types by their ids, so they cannot be deleted. */
 export const isBuiltIn = ({ id }: Pick<IssueType, 'id'>): boolean => builtInTypes.some((type) => type.id === id);
 
-/** Document B, "Issue types (admin)": the name, lower-cased and trimmed. @throws {ValidationFailed} */
+/** Trims and lower-cases the name. @throws {ValidationFailed} */
 export function typeName(text: string): string {
   const name = text.trim().toLowerCase();
   if (isTitle(name)) return name;
@@ -57,7 +56,7 @@ export function typeName(text: string): string {
   });
 }
 
-/** What people read for the name. @throws {ValidationFailed} */
+/** Checks the name that people see. @throws {ValidationFailed} */
 export function typeDisplayName(text: string): string {
   if (isTitle(text)) return text;
   throw new ValidationFailed('The display name of the issue type is not allowed', {

@@ -1,5 +1,4 @@
-// The instance's catalogue of issue types: whoever has signed in reads it, instance administrators change it (document
-// B, "Issue types (admin)").
+// The instance's catalogue of issue types. Every signed-in user reads it, and only instance administrators change it.
 import { auditEntry } from '#core/kernel/audit';
 import type { Call, User } from '#core/kernel/caller';
 import { changed } from '#core/kernel/changed';
@@ -11,9 +10,9 @@ type Parts = Pick<IssueParts, 'types' | 'unitOfWork' | 'events' | 'audit' | 'ids
 const missing = 'There is no such issue type';
 type Change = 'created' | 'updated' | 'deleted';
 
-/** What may change in a type. */
+/** The members of a type that can change. */
 export type IssueTypeChange = Partial<Pick<IssueType, 'displayName' | 'description' | 'color' | 'icon' | 'position'>>;
-/** A type to be: where it has no position it comes last. */
+/** A new type. Without a position it is placed last. */
 export type NewIssueType = Pick<IssueType, 'name' | 'displayName' | 'color'> & Partial<IssueType>;
 
 export function issueTypeUseCases({ types, unitOfWork, events, audit, ids }: Parts) {
@@ -63,7 +62,7 @@ export function issueTypeUseCases({ types, unitOfWork, events, audit, ids }: Par
       );
     },
 
-    /** Its name never changes. @throws {ValidationFailed | NotFound} */
+    /** The name of a type never changes. @throws {ValidationFailed | NotFound} */
     async update(call: Call<User>, { id, ...patch }: IssueTypeChange & { readonly id: string }): Promise<IssueType> {
       if (patch.displayName !== undefined) typeDisplayName(patch.displayName);
       return unitOfWork.run(async () => {
@@ -74,7 +73,7 @@ export function issueTypeUseCases({ types, unitOfWork, events, audit, ids }: Par
       });
     },
 
-    /** It leaves the schemes that have it. @throws {NotFound} @throws {Conflict} while an issue has it. */
+    /** Also removes the type from all schemes. @throws {NotFound} @throws {Conflict} if an issue has the type. */
     async delete(call: Call<User>, { id }: { readonly id: string }): Promise<void> {
       if (isBuiltIn({ id }))
         throw new Conflict('A built-in issue type cannot be deleted', {

@@ -1,4 +1,4 @@
-// An issue of a repository: its states and members, the bounds of what it holds, and how one is named in a path.
+// An issue of a repository: its states, members and limits, and how a path refers to one.
 import type { PublicUser } from '#core/identity/index';
 import { NotFound } from '#core/kernel/errors';
 import type { Label, Milestone } from '#core/planning/index';
@@ -7,36 +7,36 @@ import type { Associations } from './associations.ts';
 import type { IssueType } from './issue-type.ts';
 import type { LinkedIssue } from './link.ts';
 
-/** Document B, "Issue object". */
+/** The states of an issue. */
 export const issueStates = ['open', 'closed'] as const;
-/** Whether there is still something to do. */
+/** Whether work remains to be done. */
 export type IssueState = (typeof issueStates)[number];
 
-/** The workflow status, independent of the state. */
+/** The values of the workflow status, which is independent of the state. */
 export const issueStatuses = ['queued', 'in_progress', 'blocked', 'completed', 'canceled'] as const;
-/** Where the work stands, apart from the state. */
+/** The progress of the work, independent of the state. */
 export type IssueStatus = (typeof issueStatuses)[number];
 
-/** From the least on. */
+/** In ascending order. */
 export const priorities = ['none', 'low', 'medium', 'high', 'critical'] as const;
-/** How much it matters. */
+/** The importance of an issue. */
 export type Priority = (typeof priorities)[number];
 
-/** The most of what one issue holds; of texts, characters. */
+/** Limits of one issue. Limits of texts are in characters. */
 export const issueBounds = {
   title: 255,
-  /** The description, the assumptions, the acceptance criteria and a comment, each. */
+  /** The limit of each text: description, assumptions, acceptance criteria and comments. */
   text: 65_536,
   labels: 100,
   assignees: 100,
   components: 100,
-  /** Those that mend it and those that show it, each. */
+  /** The limit of each list: versions that fix the issue and versions in which it occurs. */
   versions: 100,
-  /** From it and to it. */
+  /** Links in both directions. */
   links: 100,
 } as const;
 
-/** One issue, as its row holds it. */
+/** One issue, as stored in its row. */
 export interface Issue extends Numbered {
   readonly authorId: string;
   readonly title: string;
@@ -50,11 +50,11 @@ export interface Issue extends Numbered {
   readonly createdAt: Date;
   readonly updatedAt: Date;
   readonly typeId: string;
-  /** Of the same repository. */
+  /** The parent belongs to the same repository. */
   readonly parentId: string | null;
   /** YYYY-MM-DD. */
   readonly dueDate: string | null;
-  /** Of the area planning; a plain id. */
+  /** An id of the area planning, without a foreign key. */
   readonly milestoneId: string | null;
   readonly storyPoints: number | null;
   readonly inputTokens: number | null;
@@ -64,46 +64,51 @@ export interface Issue extends Numbered {
   readonly acceptanceCriteria: string | null;
 }
 
-/** What an issue says of its parent. */
+/** The parent of an issue, as its children show it. */
 export interface ParentReference {
   readonly id: string;
   readonly number: number;
   readonly title: string;
 }
 
-/** An issue with what its store reads beside it, in one query. */
+/** An issue with the related rows that its store reads in the same query. */
 export interface IssueRow extends Issue {
   readonly author: PublicUser;
   readonly type: IssueType;
   readonly parent: ParentReference | null;
-  /** By username. */
+  /** Sorted by username. */
   readonly assignees: readonly PublicUser[];
-  /** Of the area planning. */
+  /** Ids of the area planning. */
   readonly labelIds: readonly string[];
   readonly childrenCount: number;
   readonly commentsCount: number;
 }
 
-/** An issue as it is shown. */
+/** An issue as responses show it. */
 export interface IssueView extends IssueRow, Associations {
-  /** By name. */
+  /** Sorted by name. */
   readonly labels: readonly Label[];
   readonly milestone: Milestone | null;
 }
 
-/** What only a fetch of one issue tells: of whoever asks, and what would be too much for a list. */
+/**
+ * Details that only a fetch of one issue returns, because they depend on the caller or are too expensive for a list.
+ */
 export interface IssueDetail {
   readonly watchers: number;
   readonly watching: boolean;
-  /** How many there are, from it and to it. */
+  /** The number of links in both directions. */
   readonly links: number;
   readonly blockedBy: readonly LinkedIssue[];
 }
 
-/** How a path names an issue: `7`, or `ABC-7` in a repository whose issue code is ABC (document D, "Issues"). */
+/** How a path refers to an issue: `7`, or `ABC-7` in a repository with the issue code ABC. */
 export const issueReference = /^(?:([A-Za-z][A-Za-z0-9]{1,9})-)?([0-9]{1,10})$/;
 
-/** The number that a path names. @throws {NotFound} where it names none of this repository. */
+/**
+ * The issue number in a path.
+ * @throws {NotFound} if the reference is invalid or has another repository's issue code.
+ */
 export function issueNumber(reference: string, { issueCode }: Pick<Repository, 'issueCode'>): number {
   const [, code = issueCode, digits] = issueReference.exec(reference) ?? [];
   const number = Number(digits);

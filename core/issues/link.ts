@@ -1,10 +1,10 @@
-// A link from one issue of a repository to another (document D, "Issues"), and its rules.
+// A link from one issue of a repository to another, and its rules.
 import { Conflict, Unprocessable } from '#core/kernel/errors';
 import { issueBounds, type Issue } from './issue.ts';
 
-/** What one issue may be to another. */
+/** The kinds of links. */
 export const linkTypes = ['blocks', 'relates_to', 'duplicates'] as const;
-/** One of them. */
+/** One kind of link. */
 export type LinkType = (typeof linkTypes)[number];
 
 /** A link from one issue of a repository to another. */
@@ -17,24 +17,27 @@ export interface IssueLink {
   readonly createdAt: Date;
 }
 
-/** What a link tells of an issue at its end. */
+/** The members of an issue that its links show. */
 export type LinkedIssue = Pick<Issue, 'id' | 'number' | 'title' | 'state'>;
 
-/** A link as it is shown. */
+/** A link with both issues, as responses show it. */
 export interface LinkView extends IssueLink {
   readonly source: LinkedIssue;
   readonly target: LinkedIssue;
 }
 
-/** Where links are kept. */
+/** Stores links. */
 export interface LinkStore {
-  /** @throws {Duplicate} where the one is linked to the other so already. */
+  /** @throws {Duplicate} if the same link already exists. */
   insert(link: IssueLink): Promise<void>;
-  /** One that the issue is an end of. @returns it as it was, undefined where there is none. */
+  /**
+   * Deletes a link that the issue is the source or target of.
+   * @returns the deleted link, or undefined if it does not exist.
+   */
   delete(issueId: string, id: string): Promise<IssueLink | undefined>;
-  /** Those that the issue is either end of, the oldest first; one query. */
+  /** Links with the issue as source or target, the oldest first. One query. */
   of(issueId: string): Promise<readonly LinkView[]>;
-  /** Whether the one blocks the other, by itself or through others. */
+  /** Whether the first issue blocks the second, directly or through other issues. */
   blocks(id: string, otherId: string): Promise<boolean>;
 }
 
@@ -44,14 +47,15 @@ export const blockersOf = (id: string, links: readonly LinkView[]): readonly Lin
 
 type Ends = Pick<IssueLink, 'sourceId' | 'targetId' | 'type'>;
 
-/** To relate is mutual, the others are not. */
+/** `relates_to` is symmetric, the other types are not. */
 const sameLink = (one: Ends, other: Ends): boolean =>
   one.type === other.type &&
   ((one.sourceId === other.sourceId && one.targetId === other.targetId) ||
     (one.type === 'relates_to' && one.sourceId === other.targetId && one.targetId === other.sourceId));
 
 /**
- * What two issues and their links say of a link between them; that blocking makes no circle is for the store to see.
+ * Checks a new link against the two issues and their existing links. The use case checks for cycles of blocking with
+ * the store.
  *
  * @throws {Unprocessable | Conflict}
  */

@@ -1,4 +1,4 @@
-// Linking issues of a repository to each other, with issue.write (document D, "Issues").
+// Links between issues of a repository. Creating and deleting them requires issue.write.
 import type { Granted } from '#core/kernel/access';
 import type { User } from '#core/kernel/caller';
 import { found, Unprocessable, ValidationFailed } from '#core/kernel/errors';
@@ -20,7 +20,7 @@ export function linkUseCases(parts: Parts) {
     return events.emit({ type, ...about, payload: { ...payload, link_id: link.id, type: link.type, ...ends } });
   };
   return {
-    /** All of them, from and to the issue, the oldest first. @throws {NotFound} */
+    /** All links from and to the issue, the oldest first. @throws {NotFound} */
     list: async (
       { resource }: Granted<Repository, 'issue.read'>,
       { number }: { readonly number: string },
@@ -37,8 +37,8 @@ export function linkUseCases(parts: Parts) {
     ): Promise<LinkView> =>
       unitOfWork.run(async () => {
         const { resource, call } = granted;
-        // Nobody else links issues of the repository meanwhile, so that two links cannot make a circle together. Before
-        // the issue, as everyone who holds both takes them in this order.
+        // Prevents concurrent links in the repository, so that two links cannot form a cycle together. The hierarchy is
+        // always locked before an issue, to avoid deadlocks.
         await store.holdHierarchy(resource.id);
         const source = await heldIssue(parts, granted, number);
         const target = await store.lineage(resource.id, { number: targetNumber });
@@ -57,7 +57,7 @@ export function linkUseCases(parts: Parts) {
         return found((await links.of(source.id)).find(({ id }) => id === link.id));
       }),
 
-    /** From either end. @throws {NotFound} */
+    /** The issue may be the source or the target of the link. @throws {NotFound} */
     delete: (granted: Writing, { number, id }: { readonly number: string; readonly id: string }): Promise<void> =>
       unitOfWork.run(async () => {
         const issue = await heldIssue(parts, granted, number);

@@ -1,4 +1,4 @@
-// The issues of a repository that a filter lets through, and the children of one.
+// Lists the issues of a repository that match a filter, and the children of an issue.
 import type { Granted } from '#core/kernel/access';
 import { offsetOf, type Page, type PageRequest } from '#core/kernel/page';
 import { nameKey, numberedPage, type NumberedSlice, type Repository } from '#core/repositories/index';
@@ -16,22 +16,25 @@ type Reading = Granted<Repository, 'issue.read'>;
 type ById = 'labelIds' | 'parentId' | 'componentId' | 'fixVersionId' | 'affectsVersionId';
 
 export interface ListCommand extends Omit<IssueFilter, ById | 'overdue'>, AssociationNames {
-  /** The name of a label, in any case. */
+  /** The name of a label, compared case-insensitively. */
   readonly label?: string | undefined;
   readonly overdue?: boolean | undefined;
   readonly page: PageRequest;
 }
 
-/** A piece of a list that is read on from where the one before ended, whatever was opened meanwhile. */
+/** Requests one part of a list by the last number of the previous part. New issues do not shift the parts. */
 export interface PieceCommand extends Pick<ListCommand, 'state'> {
-  /** Names, in any case; all of them. */
+  /** Names of labels, compared case-insensitively. An issue must have all of them. */
   readonly labels?: readonly string[] | undefined;
-  /** Issues of smaller numbers alone. */
+  /** Only issues with a smaller number. */
   readonly beyond?: number | undefined;
   readonly limit: number;
 }
 
-/** The newest first. A label, component or version that is not there, or no planning to have one, is on no issue. */
+/**
+ * The newest first. An unknown label, component or version matches no issue; neither does a label if the plugin
+ * "planning" is disabled.
+ */
 export const listIssues =
   (parts: Parts) =>
   async (
@@ -53,7 +56,7 @@ export const listIssues =
       labelIds,
       ...(overdue !== undefined && { overdue: { is: overdue, today: dayOf(call.now) } }),
     };
-    // What is there is counted before any of it is read: a page may be as large as whoever asks likes.
+    // Counts before reading, because the caller chooses the page size.
     const total = await store.count(id, filter);
     const count = Math.max(0, Math.min(page.perPage, total - offsetOf(page)));
     if (count === 0) return { items: [], total, ...page };
@@ -72,13 +75,16 @@ export const listPiece =
   ): Promise<{ readonly issues: readonly IssueView[]; readonly more: boolean }> => {
     const labelIds = await labelsNamed(parts, id, labels);
     if (labelIds === undefined) return { issues: [], more: false };
-    // One more than asked for, to know whether there is one.
+    // Reads one issue more than requested, to find out whether there are more.
     const slice: NumberedSlice = { order: 'newest', beyond, limit: limit + 1, offset: 0, texts: textShare(limit + 1) };
     const rows = await parts.store.list(id, { state, labelIds }, slice);
     return { issues: await viewsOf(parts, id, rows.slice(0, limit)), more: rows.length > limit };
   };
 
-/** By id. @returns undefined where the repository lacks one of that name, so that no issue has them all. */
+/**
+ * Resolves names to ids.
+ * @returns undefined if the repository lacks a label with one of the names, so that no issue can match.
+ */
 async function labelsNamed(
   { planning }: Pick<Parts, 'planning'>,
   repositoryId: string,
@@ -90,7 +96,7 @@ async function labelsNamed(
   return labels.length < keys.size ? undefined : labels.map(({ id }) => id);
 }
 
-/** In the order of their numbers. @throws {NotFound} */
+/** Sorted by number. @throws {NotFound} */
 export const listChildren =
   (parts: Parts) =>
   async (

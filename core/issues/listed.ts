@@ -1,4 +1,5 @@
-// What a list of issues has room for. Everybody who reads a repository may write texts, each as long as it may be.
+// Limits of the size of a list of issues. They are needed because everyone who can read a repository can write texts of
+// the maximum length.
 import { clip, fitMembers, mostOfList } from '#core/kernel/clipping';
 import { Unprocessable } from '#core/kernel/errors';
 import type { NumberedSlice } from '#core/repositories/index';
@@ -9,16 +10,16 @@ import { viewsOf } from './view.ts';
 
 const texts = ['description', 'assumptions', 'acceptanceCriteria'] as const;
 
-/** Issues of one page. Each has about 1 KiB of JSON at the least, and an answer 16 MiB at the most. */
+/** The most issues of one page. Each has at least about 1 KiB of JSON, and a response at most 16 MiB. */
 const mostIssues = 16_384;
 
-/** Bytes of JSON that the descriptions of components and versions of a list take together. */
+/** The most bytes of JSON for the descriptions of all components and versions in a list. */
 const mostOfAssociated = 2 * 1024 ** 2;
 
-/** Labels and assignees of a list together; and so many components and versions. */
+/** The most labels and assignees in a list together, and separately the most components and versions. */
 const mostBeside = 100_000;
 
-/** Issues that are read and shown at a time: reads are in between, so that others get their turn. */
+/** How many issues are read and converted at a time. The reads in between yield to other requests. */
 const piece = 250;
 
 function checkBeside(count: number, what: string): void {
@@ -28,7 +29,7 @@ function checkBeside(count: number, what: string): void {
     });
 }
 
-/** Before any is read. @throws {Unprocessable} */
+/** Runs before any issue is read. @throws {Unprocessable} */
 export function checkIssues(count: number): void {
   if (count > mostIssues)
     throw new Unprocessable('The answer is too large', {
@@ -36,16 +37,16 @@ export function checkIssues(count: number): void {
     });
 }
 
-/** Characters of one of its texts, of all issues of a list together. */
+/** The most characters of one text member, summed over all issues of a list. */
 export const listRoom = Math.floor(mostOfList / texts.length);
 
-/** Characters of each text that so many issues have room for; undefined where all of them may be whole. */
+/** The most characters of each text in a list of this many issues. Undefined if no text needs to be clipped. */
 export function textShare(count: number): number | undefined {
   const share = Math.floor(listRoom / Math.max(1, count));
   return share < issueBounds.text ? share : undefined;
 }
 
-/** Rows of a list, in pieces; `texts` of the slice is their share. @throws {Unprocessable} */
+/** Reads the rows of a list in batches. `texts` of the slice is the result of `textShare`. @throws {Unprocessable} */
 export async function listedRows(
   { store }: Pick<IssueParts, 'store'>,
   repositoryId: string,
@@ -66,7 +67,7 @@ export async function listedRows(
   }
 }
 
-/** @param share as the store was told it: of what is longer it read a character more. */
+/** @param share the limit that the store was given. The store reads one character more of longer texts. */
 export function withShares<R extends IssueRow>(rows: readonly R[], share: number | undefined): readonly R[] {
   if (share === undefined) return rows;
   return rows.map((row) => ({
@@ -77,7 +78,7 @@ export function withShares<R extends IssueRow>(rows: readonly R[], share: number
   }));
 }
 
-/** As they are shown. @throws {Unprocessable} */
+/** Converts rows to views. @throws {Unprocessable} */
 export async function listedIssues<R extends IssueRow>(
   parts: Pick<IssueParts, 'planning' | 'associations'>,
   repositoryId: string,
@@ -101,7 +102,7 @@ const associatedWith = ({ components, fixVersions, affectsVersions }: IssueView)
   ...affectsVersions,
 ];
 
-/** Issues repeat the components and versions of their repository. */
+/** Many issues can repeat the same components and versions, so their descriptions are clipped together. */
 function withFittingAssociations<R extends IssueView>(rows: readonly R[]): readonly R[] {
   const whole = rows.flatMap(associatedWith);
   const fitted = fitMembers(whole, ['description'], mostOfAssociated);

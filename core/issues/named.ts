@@ -1,5 +1,5 @@
-// Named things of a repository that issues refer to, components and versions: listed, added, changed and deleted
-// (document D, "Issues").
+// Components and versions: the named things of a repository that issues refer to. They are listed, created, changed and
+// deleted here.
 import type { Granted } from '#core/kernel/access';
 import type { User } from '#core/kernel/caller';
 import type { PageRequest } from '#core/kernel/page';
@@ -13,7 +13,7 @@ import {
 } from '#core/repositories/index';
 import type { IssueParts } from './parts.ts';
 
-/** What each of them has. */
+/** The members that components and versions have in common. */
 export interface Named extends NamedItem {
   readonly description: string;
 }
@@ -28,13 +28,13 @@ export const named = (name: string): Pick<Named, 'name' | 'nameKey'> => itemName
 
 type Parts<T extends Named> = Pick<IssueParts, 'unitOfWork' | 'events' | 'ids'> & {
   readonly rows: Rows<T>;
-  /** What refusals call it, and its events begin with. */
+  /** The noun in error messages, and the prefix of the event types. */
   readonly noun: 'component' | 'version';
 };
 type Reading = Granted<Repository, 'issue.read'>;
 type Writing = Granted<Repository, 'issue.write', User>;
 
-/** @template Extra what they have beside a name and a description. */
+/** @template Extra the members other than name and description. */
 export function namedUseCases<Extra extends object>({ events, noun, ...parts }: Parts<Named & Extra>) {
   type Thing = Named & Extra;
   type Members = Pick<Named, 'name' | 'description'> & Extra;
@@ -51,7 +51,7 @@ export function namedUseCases<Extra extends object>({ events, noun, ...parts }: 
       items.create(granted, { ...members, ...named(members.name) } as Omit<Thing, keyof RepositoryItem>),
     update: (granted: Writing, { id, patch }: { readonly id: string; readonly patch: Partial<Members> }) =>
       items.update(granted, id, () => some({ ...patch, ...(patch.name !== undefined && named(patch.name)) })),
-    /** Issues that have it have it no more. */
+    /** Also removes it from all issues that refer to it. */
     delete: (granted: Writing, which: { readonly id: string }) => items.delete(granted, some(which)),
   };
 }

@@ -1,4 +1,4 @@
-// What this area offers to others: counts, in the ports of the areas that show or ask for them.
+// Implements the ports of other areas with counts of issues.
 import type { UserReferences } from '#core/identity/index';
 import type { MilestoneCounts } from '#core/planning/index';
 import type { RepositoryCounters } from '#core/repositories/index';
@@ -6,7 +6,7 @@ import type { IssueParts } from './parts.ts';
 
 type Parts = Pick<IssueParts, 'store'>;
 
-/** Open issues of a repository's record. */
+/** The number of open issues in the record of a repository. */
 export const repositoryCounters = ({ store }: Parts): RepositoryCounters => ({
   async counts(repositoryIds) {
     const open = await store.countOpen(repositoryIds);
@@ -20,7 +20,7 @@ export const userReferences = ({ store }: Parts): UserReferences => ({
   counts: (userIds) => store.countByAuthor(userIds),
 });
 
-/** Open and closed issues of milestones. */
+/** The numbers of open and closed issues of milestones. */
 export const milestoneCounts = ({ store }: Parts): MilestoneCounts => ({
   counts: (repositoryId, milestoneIds) => store.countByMilestone(repositoryId, milestoneIds),
 });

@@ -1,4 +1,4 @@
-// What the use cases of this area are built from.
+// The dependencies of the use cases of this area.
 import type { Users } from '#core/identity/index';
 import type { AuditLog } from '#core/kernel/audit';
 import type { Rows } from '#core/kernel/rows';
@@ -17,7 +17,7 @@ import type { IssueSearchStore } from './search.ts';
 import type { TypeSchemeStore } from './type-scheme.ts';
 import type { Version } from './version.ts';
 
-/** What the use cases are built from; each names those it takes. */
+/** The dependencies of all use cases. Each use case picks those it needs. */
 export interface IssueParts {
   readonly store: IssueStore;
   readonly searches: IssueSearchStore;
@@ -27,7 +27,7 @@ export interface IssueParts {
   readonly versions: Rows<Version>;
   readonly associations: AssociationStore;
   readonly comments: Rows<IssueComment>;
-  /** Of descriptions. */
+  /** The history of descriptions. */
   readonly edits: Rows<DescriptionEdit>;
   readonly links: LinkStore;
   readonly unitOfWork: UnitOfWork;
@@ -35,7 +35,7 @@ export interface IssueParts {
   readonly audit: AuditLog;
   readonly repositories: Repositories;
   readonly users: Users;
-  /** Labels and milestones, where there are any. */
+  /** Labels and milestones. Undefined if the plugin "planning" is disabled. */
   readonly planning: Planning | undefined;
   readonly ids: Ids;
 }

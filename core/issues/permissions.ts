@@ -1,5 +1,5 @@
-// Permissions of this area. The role table of the area repositories says who holds them, and the scope catalogue of
-// the area identity has their rows: both are whole whichever areas are there.
+// Permissions of this area. The area repositories assigns them to roles, and the area identity has their rows in the
+// scope catalogue. Both tables are complete even if this area is disabled.
 
 declare module '#core/kernel/access' {
   interface Permissions {

@@ -1,4 +1,4 @@
-// Whom an issue refers to, checked before it is written: its assignees.
+// Checks the assignees of an issue before they are written.
 import type { Granted } from '#core/kernel/access';
 import type { User } from '#core/kernel/caller';
 import { checkReaders, type Repository } from '#core/repositories/index';
@@ -6,7 +6,7 @@ import type { IssueParts } from './parts.ts';
 
 export type Writing = Granted<Repository, 'issue.read', User>;
 
-/** Each once. @throws {ValidationFailed} where one is nobody, or may not read the repository. */
+/** Removes duplicates. @throws {ValidationFailed} if a user does not exist or cannot read the repository. */
 export const checkAssignees = (
   { repositories }: Pick<IssueParts, 'repositories'>,
   { resource }: Writing,

@@ -1,4 +1,5 @@
-// Ranked search for the issues of a repository: what a query asks for, and where it looks when no issue has its words.
+// Ranked search for the issues of a repository. Falls back to similar titles if no issue contains the words of the
+// query.
 import type { Granted } from '#core/kernel/access';
 import { ValidationFailed } from '#core/kernel/errors';
 import type { Repository } from '#core/repositories/index';
@@ -6,56 +7,59 @@ import type { IssueRow, IssueView } from './issue.ts';
 import { listedIssues, textShare, withShares } from './listed.ts';
 import type { IssueParts } from './parts.ts';
 
-/** The most of a search. */
+/** Limits of a search. */
 export const searchBounds = {
-  /** Characters of a query, of the list filter's too. */
+  /** Characters of a query. Also the limit of `q` in the list of issues. */
   query: 256,
-  /** Issues that one search finds, and how many it does unless told. */
+  /** How many issues a search returns, by default and at most. */
   limit: { default: 25, most: 100 },
-  /** Of those that match, so many of the newest are ranked and counted. */
+  /** Only this many of the newest matching issues are ranked and counted. */
   ranked: 2000,
-  /** Values of each facet, the most frequent. */
+  /** How many values of each facet are returned, the most frequent first. */
   values: 10,
 } as const;
 
 /**
- * What a store looks for.
+ * The text that a store searches for.
  *
- * - `words`: in title and description, where the title weighs more; `text` is as web searches have it: all words, `"a
- *   phrase"`, `or`, `-not`.
- * - `near`: titles that hold the text, or have words that begin like it or are spelled much like it.
+ * - `words`: searches title and description, and the title has more weight. `text` has the syntax of web search: all
+ *   words, `"a phrase"`, `or`, `-not`.
+ * - `near`: searches titles that contain the text, or that have words with the same beginning or a similar spelling.
  */
 export interface SearchText {
   readonly way: 'words' | 'near';
   readonly text: string;
 }
 
-/** An issue that a search found, with how well it matches. */
+/** An issue in the result of a search, with its rank. */
 export interface RankedIssue extends IssueRow {
-  /** Above 0, up to 1; only those of one search compare. */
+  /** Above 0, up to 1. Only ranks of the same search are comparable. */
   readonly rank: number;
 }
 
-/** By what `facets=true` counts the issues that match (document B, "Issues"). */
+/** The members by which `facets=true` counts the matching issues. */
 export const facets = ['state', 'type', 'label', 'assignee'] as const;
 /** One of `facets`. */
 export type Facet = (typeof facets)[number];
 
-/** How many of those that match have the value: a state, a type's name, a label's id, a username. */
+/** How many matching issues have this value: a state, the name of a type, the id of a label, or a username. */
 export interface FacetCount {
   readonly facet: Facet;
   readonly value: string;
   readonly count: number;
 }
 
-/** Where issues are searched. In memory both ways are plain: `words` knows no operators, `near` only what it holds. */
+/**
+ * Searches issues. The store in memory is simpler: `words` has no operators, and `near` only finds titles that contain
+ * the text.
+ */
 export interface IssueSearchStore {
   /**
-   * The best first, of equally good ones the newest. One query. Long texts may be cut as `textShare` of as many says,
-   * to one character more, which tells of the cut.
+   * The best match first; equal ones by age, the newest first. One query. The store may clip long texts to one
+   * character more than `textShare` of the number of issues, so that the caller can detect the cut.
    */
   search(repositoryId: string, text: SearchText, limit: number): Promise<readonly RankedIssue[]>;
-  /** Of all that match, in any order. One query. */
+  /** Counts of all matching issues, in any order. One query. */
   facets(repositoryId: string, text: SearchText): Promise<readonly FacetCount[]>;
 }
 
@@ -65,12 +69,12 @@ export interface SearchCommand {
   readonly facets?: boolean | undefined;
 }
 
-/** By facet, the most frequent first; labels by name. */
+/** Counts per facet, the most frequent first. Labels are given by name. */
 export type FacetValues = Readonly<Record<Facet, readonly Omit<FacetCount, 'facet'>[]>>;
 
 export interface SearchResult {
   readonly hits: readonly (IssueView & Pick<RankedIssue, 'rank'>)[];
-  /** Where they were asked for. */
+  /** Undefined if the caller did not request facets. */
   readonly facets: FacetValues | undefined;
 }
 
@@ -94,26 +98,28 @@ export const searchIssues =
     return { hits: [], facets: counted === true ? await valuesOf(parts, id, []) : undefined };
   };
 
-/** Words of any language; marks and signs only part them. */
+/** Everything between the words of any language. */
 const parted = /[^\p{L}\p{M}\p{N}]+/gu;
 const partedButOperators = /[^\p{L}\p{M}\p{N}"\s-]+/gu;
-/** A dash that parts words, too: one that takes a word out stands before it and behind nothing. */
+/**
+ * A dash that only separates words. A dash before an excluded word is preceded by whitespace or the start of the text.
+ */
 const loneDash = /(?<!^|\s)-|-(?![\p{L}\p{M}\p{N}"])/gu;
 const takenOut = /-(?:"[^"]*"?|[^\s"]+)/g;
 const operator = /["-]|(?<=^|\s)or(?=\s|$)/;
 
-/** In lower case, one blank apart. Empty where there is none. */
+/** The words in lower case, separated by single spaces. Empty if the text has no words. */
 export const plainWords = (text: string): string => text.replace(parted, ' ').trim().toLowerCase();
 
-/** Of a text of `words`, what is to be there: what is taken out says nothing of how good a match is. */
+/** The part of a `words` text that must be present. Excluded words do not count for the rank. */
 export const wantedOf = (text: string): string => text.replace(takenOut, ' ');
 
 /**
- * What is looked for, one after the other until something is found; nothing where the query wants no word. Who uses
- * operators means what is written.
+ * The searches to try in order until one has a result. Empty if the query contains no words to search for. A query with
+ * operators is searched only as written.
  */
 export function waysOf(q: string): readonly SearchText[] {
-  // An alternative that is only the absence of a word would be nearly everything.
+  // Removes `or` before an exclusion: an alternative that only excludes words would match almost every issue.
   const text = q
     .replace(partedButOperators, ' ')
     .replace(loneDash, ' ')

@@ -1,5 +1,5 @@
-// Putting an issue under another one, and taking it out: its author, the owner of the repository or an instance
-// administrator.
+// Sets and clears the parent of an issue. Allowed to the author, the owner of the repository and instance
+// administrators.
 import { found, Unprocessable } from '#core/kernel/errors';
 import { checkAuthorOr } from '#core/repositories/index';
 import { aboutIssue } from './events.ts';
@@ -36,7 +36,7 @@ export const clearParent =
   (granted: Writing, { number }: { readonly number: string }): Promise<void> =>
     move(parts, granted, number, async () => null);
 
-/** Nobody else changes who is whose parent in the repository meanwhile, so that two moves cannot make a cycle. */
+/** Prevents concurrent changes of parents in the repository, so that two moves cannot create a cycle. */
 const move = (
   { store, unitOfWork, events }: Parts,
   granted: Writing,

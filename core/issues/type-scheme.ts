@@ -1,5 +1,5 @@
-// The type scheme of a repository: which types of the catalogue its new issues may have, in its own order (document B,
-// "Scheme"). An empty one means every type (document D, "Issues").
+// The type scheme of a repository: the ordered list of types that new issues may have. An empty scheme allows every
+// type.
 import type { Granted } from '#core/kernel/access';
 import type { User } from '#core/kernel/caller';
 import { ValidationFailed } from '#core/kernel/errors';
@@ -9,11 +9,11 @@ import type { IssueParts } from './parts.ts';
 
 type Parts = Pick<IssueParts, 'types' | 'schemes' | 'unitOfWork' | 'events'>;
 
-/** Where schemes are kept. */
+/** Stores type schemes. */
 export interface TypeSchemeStore {
   /** The types of a scheme, in its order. */
   typesOf(repositoryId: string): Promise<readonly IssueType[]>;
-  /** The whole of it, in this order; of several at a time one comes last, and is there whole. */
+  /** Replaces the whole scheme with these types in this order. Concurrent calls do not mix: the last one wins. */
   replace(repositoryId: string, typeIds: readonly string[]): Promise<void>;
 }
 
@@ -22,7 +22,7 @@ export function typeSchemeUseCases({ types, schemes, unitOfWork, events }: Parts
     fetch: ({ resource }: Pick<Granted<Repository, 'issue.read'>, 'resource'>): Promise<readonly IssueType[]> =>
       schemes.typesOf(resource.id),
 
-    /** Issues keep a type that is left out. @throws {ValidationFailed} */
+    /** Existing issues keep a type that the scheme no longer has. @throws {ValidationFailed} */
     async replace(
       granted: Granted<Repository, 'repo.admin', User>,
       { typeIds }: { readonly typeIds: readonly string[] },
@@ -47,8 +47,8 @@ export function typeSchemeUseCases({ types, schemes, unitOfWork, events }: Parts
 }
 
 /**
- * The type that a new issue of the repository is to have, or that one is changed to; held until the unit of work
- * ends. @throws {ValidationFailed} for one that does not exist or that the scheme leaves out.
+ * Checks the type for a new issue or a type change, and prevents its deletion until the unit of work ends.
+ * @throws {ValidationFailed} if the type does not exist or is not in the scheme.
  */
 export async function allowedType(
   { types, schemes }: Pick<Parts, 'types' | 'schemes'>,

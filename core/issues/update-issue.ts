@@ -1,4 +1,4 @@
-// Changing an issue: its author, or whoever holds issue.write.
+// Changes an issue. Allowed to the author and to holders of issue.write.
 import { sameMembers } from '#core/kernel/changed';
 import { ValidationFailed } from '#core/kernel/errors';
 import { attachedLabels, checkMilestone } from '#core/planning/index';
@@ -16,9 +16,9 @@ import type { HeldIssue } from './ports.ts';
 import { checkAssignees, type Writing } from './references.ts';
 import { allowedType } from './type-scheme.ts';
 
-/** A member that is absent stays as it is; a set that is there, even empty, replaces the one before. */
+/** Absent members stay unchanged. A set that is present, even an empty one, replaces the existing one. */
 export interface UpdateCommand extends IssueFields, AssociationIds {
-  /** As the path names it. */
+  /** The issue reference of the path. */
   readonly number: string;
   readonly labelIds?: readonly string[] | undefined;
   readonly assigneeIds?: readonly string[] | undefined;
@@ -34,7 +34,7 @@ export const updateIssue =
     const { store, unitOfWork, events } = parts;
     const { resource: repository, call } = granted;
     return unitOfWork.run(async () => {
-      // Before the issue, as everyone who holds both takes them in this order.
+      // The hierarchy is always locked before an issue, to avoid deadlocks.
       if (given.typeId !== undefined) await store.holdHierarchy(repository.id);
       const before = await heldIssue(parts, granted, number);
       checkAuthorOr(granted, before, { what: 'issue', permission: 'issue.write' });
@@ -74,12 +74,12 @@ type Sets = Partial<Pick<HeldIssue, 'labelIds' | 'assigneeIds'>>;
 const changedSets = (before: HeldIssue, sets: Sets): Sets =>
   Object.fromEntries(Object.entries(sets).filter(([member, ids]) => !sameMembers(before[member as keyof Sets], ids)));
 
-/** As the API calls it: events are read outside. */
+/** The member's name in the API, because consumers outside the server read events. */
 const snakeCase = (member: string): string =>
   ({ typeId: 'issue_type_id', status: 'issue_status' })[member] ??
   member.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** The new type must go with the parent and the children that there are. @throws {ValidationFailed} */
+/** The new type must be allowed with the existing parent and children. @throws {ValidationFailed} */
 async function checkTypeChange(
   parts: IssueParts,
   repository: Repository,

@@ -1,15 +1,15 @@
-// A version of what a repository holds: issues are mended in one, and show in others.
+// A version of the project in a repository. Issues occur in versions and are fixed in versions.
 import type { Named } from './named.ts';
 
-/** What it has beside its name and description. */
+/** The members other than name and description. */
 export interface VersionMembers {
   readonly released: boolean;
-  /** YYYY-MM-DD; also a day to come. */
+  /** YYYY-MM-DD. May be in the future. */
   readonly releaseDate: string | null;
 }
 
-/** A version of what a repository holds: one that is out, or to come. */
+/** A released or planned version of the project in a repository. */
 export interface Version extends Named, VersionMembers {}
 
-/** The name of the unique constraint, as `Duplicate` carries it. */
+/** The name of the unique constraint, as in `Duplicate`. */
 export const versionName = 'issues_version_name';

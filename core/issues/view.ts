@@ -1,11 +1,11 @@
-// Issues as they are shown: rows of the store with their labels, milestones, components and versions, each
-// read once for all of them.
+// Converts issue rows to views with labels, milestones, components and versions, and reads each of them once for all
+// rows.
 import { labelsOf, milestonesOf } from '#core/planning/index';
 import { noAssociations } from './associations.ts';
 import type { IssueRow, IssueView } from './issue.ts';
 import type { IssueParts } from './parts.ts';
 
-/** Four more reads, however many rows there are. */
+/** Makes four more queries, independent of the number of rows. */
 export async function viewsOf<R extends IssueRow>(
   parts: Pick<IssueParts, 'planning' | 'associations'>,
   repositoryId: string,

@@ -1,5 +1,5 @@
-// Watching an issue: whoever is signed in and may read it, for themselves (document D, "Issues"). Who does so already,
-// or does not, changes nothing.
+// Watches and unwatches an issue for the caller. Allowed to signed-in users who may read it. Does nothing if the state
+// is already as requested.
 import { aboutIssue } from './events.ts';
 import { heldIssue } from './held-issue.ts';
 import type { IssueParts } from './parts.ts';

@@ -1,36 +1,36 @@
-// The one access decision: caller × credential × scope × permission × visibility, denied by default.
+// The access decision: the one check of caller, credential, scope, permission and visibility. Denies by default.
 import type { AdminGrants } from './admin-grants.ts';
 import type { Call, Caller, User } from './caller.ts';
 import { Forbidden, InsufficientScope, NotFound, Unauthorized } from './errors.ts';
 import { declarePort } from './ports.ts';
 import type { ScopeCatalogue, ScopeName } from './scopes.ts';
 
-/** Open: kinds of guarded things and their entity, such as `repository: Repository`. */
+/** Open: kinds of protected resources and their entity, such as `repository: Repository`. */
 export interface Resources {}
-/** The name of a kind of guarded thing. */
+/** The name of a kind of protected resource. */
 export type ResourceKind = keyof Resources & string;
 
 /**
- * Open: permission name → the kind of thing it is about, such as `'repo.read': 'repository'`; or several, where they
- * are views of one thing.
+ * Open: permission name → the kind of resource it applies to, such as `'repo.read': 'repository'`; or several kinds, if
+ * they are views of one resource.
  */
 export interface Permissions {}
-/** The names of the permissions on things of a kind. */
+/** The names of the permissions on resources of a kind. */
 export type PermissionOn<K extends ResourceKind> = {
   [P in keyof Permissions]: K extends Permissions[P] ? P : never;
 }[keyof Permissions] &
   string;
 
-/** The caller's standing on one thing, as the area that owns it sees it. */
+/** The caller's rights on one resource, as decided by the area that owns it. */
 export interface Standing<R> {
   readonly resource: R;
-  /** Whether the caller may know that it exists. */
+  /** Whether the caller may know that the resource exists. */
   readonly readable: boolean;
   may(permission: string): boolean;
 }
 
 /**
- * Finds guarded things from path parameters, once per request: a function for each kind. Provided by the plugin that
+ * Finds protected resources by path parameters, once per request: one function per kind. Provided by the plugin that
  * owns the kinds.
  */
 export type ResourceResolver<K extends ResourceKind = ResourceKind> = {
@@ -40,21 +40,21 @@ export type ResourceResolver<K extends ResourceKind = ResourceKind> = {
   ) => Promise<Standing<Resources[Kind]> | undefined>;
 };
 
-/** What a route asks for. A route without one does not compile. */
+/** The access that a route requires. A route without one does not compile. */
 export type AccessRule =
-  /** Anyone; a bad credential is still 401. */
+  /** Everyone. An invalid credential is still rejected with 401. */
   | { readonly who: 'anyone' }
-  /** Any good credential. */
+  /** Every valid credential. */
   | { readonly who: 'signed-in' }
-  /** A session (or password), never a token: what a token could use to widen itself. */
+  /** A session or password, never a token. For operations with which a token could widen its own access. */
   | { readonly who: 'session' }
-  /** The super-admin flag, or a grant of every one of these admin scopes. */
+  /** Instance administrators, and users who hold every one of these admin scopes. */
   | { readonly who: 'admin'; readonly scopes: readonly string[] }
-  /** The super-admin flag itself. */
+  /** Instance administrators only. */
   | { readonly who: 'super-admin' }
   | ResourceRule;
 
-/** A rule about one thing and a permission on it; `reads` and `changes` make it. */
+/** A rule about one resource and a permission on it. `reads` and `changes` build it. */
 export interface ResourceRule<
   K extends ResourceKind = ResourceKind,
   P extends string = string,
@@ -63,31 +63,31 @@ export interface ResourceRule<
   readonly who: 'permitted';
   readonly resource: K;
   readonly permission: P;
-  /** A change needs a user whatever the thing is, so an anonymous caller is refused before anything is looked up. */
+  /** Changes need a user, so an anonymous caller is rejected before the resource is looked up. */
   readonly needsUser: N;
-  /** What an anonymous caller who is refused sees. */
+  /** The status for an anonymous caller who is rejected. */
   readonly anonymous: 401 | 404;
-  /** What a signed-in caller sees who may not know the thing exists. */
+  /** The status for a signed-in caller who may not know that the resource exists. */
   readonly hidden: 404 | 403;
-  /** What a caller sees who may read the thing but lacks the permission. */
+  /** The status for a caller who may read the resource but lacks the permission. */
   readonly lacking: 403 | 404;
-  /** An admin scope whose holders may do this whatever their standing, as an instance administrator may. */
+  /** Holders of this admin scope are allowed regardless of their rights on the resource. */
   readonly orAdminScope?: string | undefined;
 }
 
-/** Anyone may; a bad credential is still 401. */
+/** Allows everyone. An invalid credential is still rejected with 401. */
 export const anyone = { who: 'anyone' } as const;
-/** Whoever has signed in or shows a good token. */
+/** Allows every valid credential. */
 export const signedIn = { who: 'signed-in' } as const;
-/** Whoever has signed in with a password or a session; no token. */
+/** Allows sessions and passwords, and no token. */
 export const session = { who: 'session' } as const;
-/** Administrators of the instance. */
+/** Allows instance administrators. */
 export const superAdmin = { who: 'super-admin' } as const;
-/** Administrators of the instance, and users who were granted every one of these admin scopes. */
+/** Allows instance administrators, and users who hold every one of these admin scopes. */
 export const admin = (...scopes: readonly string[]) => ({ who: 'admin', scopes }) as const;
 
 /**
- * A read: whoever may not read sees 404, an anonymous caller too unless `anonymous` says 401.
+ * A read: callers who may not read get 404. With `anonymous: 401`, anonymous callers get 401 instead.
  *
  * @example
  *   const access = reads('repository', 'repo.read');
@@ -109,7 +109,8 @@ export function reads<K extends ResourceKind, P extends PermissionOn<K>>(
 }
 
 /**
- * A change: 401 without a credential, 404 to who may not read, 403 to who may read but not this.
+ * A change: 401 without a credential, 404 if the caller may not read, 403 if the caller may read but lacks the
+ * permission.
  *
  * @example
  *   const access = changes('repository', 'repo.write');
@@ -133,40 +134,41 @@ export function changes<K extends ResourceKind, P extends PermissionOn<K>>(
 
 declare const permission: unique symbol;
 /**
- * Proof that the decision was taken for this call. Only the decision makes one, so nobody reaches a use case unchecked.
+ * The proof that the access decision allowed one permission on one resource. Only the access decision creates it, so no
+ * use case runs unchecked.
  */
 export interface Granted<R, P extends string, C extends Caller = Caller> {
   readonly resource: R;
-  /** Whose call it is: of a change (`changes`) a user's. */
+  /** The call that was allowed. For a change (`changes`) the caller is a user. */
   readonly call: Call<C>;
   /**
-   * Whether the caller also holds another permission on the same thing. Nobody holds one that no plugin contributes, as
-   * where the plugin that does is off.
+   * Whether the caller also holds another permission on the same resource. False for a permission that no running
+   * plugin contributes.
    */
   may(permission: string): boolean;
   /**
-   * The proof as it would be at this moment: the credential is asked again, and the decision taken again about the same
-   * thing. To be called before the effect, where that comes a while after the decision.
+   * Access recheck: authenticates the credential again and repeats the access decision for the same resource. Call it
+   * before a change that happens some time after the first decision.
    * @throws {Unauthorized | InsufficientScope | Forbidden | NotFound}
    */
   renew(): Promise<Granted<R, P, C>>;
   readonly [permission]: P;
 }
 
-/** What `decide` yields for a rule. */
+/** The result of `decide` for a rule. */
 export type GrantOf<A> =
   A extends ResourceRule<infer K, infer P, infer N>
     ? Granted<Resources[K], P, N extends true ? User : Caller>
     : undefined;
 
-/** The call a handler under a rule receives: past any rule but these two there is a user. */
+/** The call that a handler receives under a rule. Every rule except these two guarantees a user. */
 export type CallOf<A> = A extends { readonly who: 'anyone' } | { readonly needsUser: false } ? Call : Call<User>;
 
-/** The port that takes every access decision. */
+/** The port that makes every access decision. */
 export interface AccessDecision {
   /**
-   * Decides and yields the proof. `scope` is the catalogue row a token must satisfy, undefined where any credential
-   * will do.
+   * Decides and returns the proof. `scope` is the catalogue row that a token must satisfy; undefined if every
+   * credential is accepted.
    * @throws {Unauthorized | InsufficientScope | Forbidden | NotFound}
    */
   decide<A extends AccessRule>(
@@ -176,8 +178,8 @@ export interface AccessDecision {
     params: Readonly<Record<string, string>>,
   ): Promise<GrantOf<A>>;
   /**
-   * Asks again for all that was decided for a call, as `Granted.renew` does for one thing.
-   * @returns the call as it is at this moment.
+   * Access recheck of everything that was decided for a call, as `Granted.renew` does for one resource.
+   * @returns the renewed call.
    * @throws {Unauthorized | InsufficientScope | Forbidden | NotFound}
    */
   renew<C extends Caller>(call: Call<C>): Promise<Call<C>>;
@@ -200,40 +202,40 @@ declarePort('ResourceResolver', {
   absent: 'degraded',
 });
 
-/** What the access decision is made of. */
+/** The dependencies of the access decision. */
 export interface AccessParts {
   readonly scopes: ScopeCatalogue;
   readonly adminGrants: () => AdminGrants | undefined;
-  /** Whether a plugin that runs contributes the permission: nobody may what nobody knows. */
+  /** Whether a running plugin contributes the permission. Unknown permissions are denied. */
   readonly isPermission: (name: string) => boolean;
   readonly resolvers: () => readonly ResourceResolver[];
 }
 
-/** What was decided for a call, to be decided again. */
+/** One decision that was made for a call, with the inputs needed to repeat it. */
 interface Decided {
   readonly rule: AccessRule;
   readonly scope: ScopeName | undefined;
   readonly params: Readonly<Record<string, string>>;
-  /** The thing that was found, where the rule is about one. */
+  /** The resource that was found, if the rule is about one. */
   readonly resource?: unknown;
 }
 
-/** Where a call keeps what was decided for it: on itself, for a WeakMap is dear where keys live for one request. */
+/** The call object itself stores its decisions: a WeakMap is slow when each key lives for one request only. */
 const decisions = Symbol('decisions');
 type DecidedCall = Call & { [decisions]?: readonly Decided[] };
 
-/** Another thing may have come by the same path, after a rename. Things without an id are known by their path. */
+/** After a rename another resource may have the same path. A resource without an id is identified by its path alone. */
 const idOf = (resource: unknown): unknown =>
   typeof resource === 'object' && resource !== null && 'id' in resource ? resource.id : undefined;
 
-/** Makes the access decision. */
+/** Builds the access decision. */
 export function accessDecision({ scopes, adminGrants, isPermission, resolvers }: AccessParts): AccessDecision {
   const signedInUser = (caller: Caller): User => {
     if (caller.kind === 'user') return caller;
     throw new Unauthorized('This operation needs a credential');
   };
 
-  /** Additive to the permission check; taken first, so that it tells nothing about the thing asked for. */
+  /** Checked in addition to the permission, and before it, so that the response reveals nothing about the resource. */
   const checkScope = (caller: Caller, scope: ScopeName | undefined): void => {
     if (caller.kind === 'anonymous' || scope === undefined || caller.credential.scopes === 'all') return;
     const kind = caller.credential.kind === 'oauth' ? 'oauth' : 'pat';
@@ -336,12 +338,12 @@ export function accessDecision({ scopes, adminGrants, isPermission, resolvers }:
     return await byRule(call, rule, scope, params);
   };
 
-  // A new list each time: a copy of the call has what was decided by then, and adds nothing to this one.
+  // Creates a new list each time, so that a copy of the call keeps its decisions and does not change this one's.
   const remember = (call: DecidedCall, decided: Decided): void => {
     call[decisions] = [...(call[decisions] ?? []), decided];
   };
 
-  /** @param call renewed. */
+  /** @param call the renewed call. */
   const again = async (call: Call, before: Decided): Promise<Granted<unknown, string> | undefined> => {
     const granted = await decide(call, before);
     if (idOf(granted?.resource) !== idOf(before.resource)) throw new NotFound('Not found');

@@ -1,13 +1,13 @@
-// Delegated administration: which admin scopes (document C, "Authentication") a user was granted.
+// Delegated administration: the admin scopes that users can be granted, and the port that reads them.
 import { declarePort } from './ports.ts';
 
-/** The port that knows the admin scopes users were granted. */
+/** The port that returns the admin scopes of a user. */
 export interface AdminGrants {
-  /** Asked on every call of an administrators' operation: what was taken away counts at the next one. */
+  /** Called on every request to an administrator operation, so that a revoked scope is denied from the next request. */
   scopesOf(userId: string): Promise<readonly string[]>;
 }
 
-/** Document C, "Admin scopes", and document D's `admin:repo_roles`. */
+/** All admin scopes. */
 export const adminScopes = [
   'admin:users',
   'admin:impersonation',

@@ -1,18 +1,18 @@
-// The answer to a change that stands: where it cannot be read, the change is not to be taken for refused.
+// Reads the response to a committed change. A read failure must not look as if the change was rejected.
 import { HexforgeError, Unavailable, type ErrorKind } from './errors.ts';
 
-/** By these nothing would have been done, had they come before the change. */
+/** Kinds of errors that, before the change, would mean that nothing was done. */
 const refusals: ReadonlySet<ErrorKind> = new Set(['unavailable', 'insufficient_storage', 'timed_out']);
 
 /**
- * What `read` answers of a change that is committed. That what was changed is gone since is no such failure: the 404 is
- * true, and stays.
+ * Returns the result of `read` after a committed change. A 404 is passed on unchanged, because the changed resource may
+ * have been deleted since.
  *
  * @example
  *   await afterChange('the label "bug"', () => labels.findOne({ name: 'bug' }));
  *
- * @param what to look at before the change is asked for again, such as `the repository "alice/code"`.
- * @throws {Unavailable} where it cannot be read now.
+ * @param what names what to look at before repeating the change, such as `the repository "alice/code"`.
+ * @throws {Unavailable} if the result cannot be read now.
  */
 export async function afterChange<T>(what: string, read: () => Promise<T>): Promise<T> {
   try {

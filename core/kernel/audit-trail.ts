@@ -1,19 +1,19 @@
-// What the audit log knows of one thing, for whoever administers such things.
+// The port that reads the audit entries of one resource, for administrators of such resources.
 import type { AuditEntry } from './audit.ts';
 import type { Page, PageRequest } from './page.ts';
 import { declarePort } from './ports.ts';
 
-/** An entry as it was written. */
+/** A stored entry. */
 export type TrailEntry = Omit<AuditEntry, 'action'> & {
-  /** In the order of writing. */
+  /** Ids increase in the order of writing. */
   readonly id: number;
-  /** Of a plugin that is gone by now, too. */
+  /** May belong to a plugin that is no longer installed. */
   readonly action: string;
 };
 
-/** The port that reads what was written of one thing. */
+/** The port that reads the audit entries of one resource. */
 export interface AuditTrail {
-  /** The latest first. @param resource whole: `type:id`. */
+  /** One page of entries, newest first. @param resource the full name, `type:id`. */
   about(resource: string, page: PageRequest): Promise<Page<TrailEntry>>;
 }
 

@@ -1,38 +1,41 @@
-// The audit log: an entry is written in the same transaction as the change it records, or the change does not happen.
+// The audit log: an entry is written in the same transaction as the change that it records.
 import type { Call } from './caller.ts';
 import { Unavailable } from './errors.ts';
 import { declarePort } from './ports.ts';
 
 /**
- * Open: every area adds the actions that leave an entry, such as `'user.created': true`; docs/api/audit.md lists them.
- * An action that is not among them does not compile.
+ * Open: every area adds the actions that write an audit entry, such as `'user.created': true`. docs/api/audit.md lists
+ * them. An unknown action does not compile.
  */
 export interface AuditActions {}
-/** Dotted: `user.created`, `token.revoked`. */
+/** Names with dots, such as `user.created` and `token.revoked`. */
 export type AuditAction = keyof AuditActions & string;
 
-/** One entry of the audit log: who did what to which thing, from where and when. */
+/** One entry of the audit log: actor, action, resource, address, user agent and time. */
 export interface AuditEntry {
-  /** Undefined for an anonymous caller or the system itself. */
+  /** Undefined for an anonymous caller and for the system. */
   readonly actorId: string | undefined;
   readonly actorUsername: string | undefined;
   readonly action: AuditAction;
-  /** Document C, "Audit entry": `type:id`. */
+  /** `type:id`. */
   readonly resource: string;
   readonly ip: string;
   readonly userAgent: string;
-  /** No secret goes here. */
+  /** Must not contain secrets. */
   readonly details: Readonly<Record<string, unknown>>;
   readonly at: Date;
 }
 
 /** The port of the audit log. */
 export interface AuditLog {
-  /** Appends inside the current unit of work; opens one where none is active (a refused login changes nothing else). */
+  /**
+   * Writes inside the current unit of work, or opens one (for example for a rejected login, which changes nothing
+   * else).
+   */
   append(entry: AuditEntry): Promise<void>;
 }
 
-/** 503: the audit log is kept and could not take an entry, so what it would have told of does not happen either. */
+/** 503: the audit log could not store the entry, so the change that it would record is not made. */
 export class AuditUnwritten extends Unavailable {
   constructor(cause: unknown) {
     super('The audit log could not take an entry, so nothing was changed', {
@@ -43,9 +46,9 @@ export class AuditUnwritten extends Unavailable {
 }
 
 /**
- * The same log for what goes on without one: signing in and out, a refused sign-in, the first administrator. Where no
- * audit log is kept these leave no entry, so that an instance without the plugin can still be used and every other
- * change says 503.
+ * Wraps an audit log so that entries are skipped if no audit log is available. Used for sign-in, sign-out, rejected
+ * sign-ins and the first administrator, so that an instance without the plugin "audit" can still be used. Every other
+ * change is rejected with 503 on such an instance.
  */
 export function whereKept(log: AuditLog): AuditLog {
   return {
@@ -59,7 +62,7 @@ export function whereKept(log: AuditLog): AuditLog {
   };
 }
 
-/** The entry of a call: who, from where, when. */
+/** An entry with the actor, address, user agent and time of a call. */
 export function auditEntry(
   call: Call,
   action: AuditAction,
@@ -79,7 +82,7 @@ export function auditEntry(
   };
 }
 
-/** The entry of what the instance does by itself, or an operator at its machine: no caller, no address. */
+/** An entry for an action of the instance itself, or of an operator on its machine: no caller and no address. */
 export function systemEntry(
   now: Date,
   action: AuditAction,

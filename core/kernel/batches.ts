@@ -1,12 +1,13 @@
-// Removal of many rows: some in each unit of work, so that none holds its rows and its connection for minutes.
+// Deletes many rows in several units of work, so that none holds row locks and a connection for minutes.
 import type { UnitOfWork } from './unit-of-work.ts';
 
-/** Rows that one statement removes. */
+/** Rows per batch. */
 const batch = 10_000;
 
 /**
- * Repeats the removal until there is nothing left for it, each time in a unit of work of its own.
- * @param remove takes up to so many rows of each kind. @returns how many it took.
+ * Repeats the removal until no rows are left, each time in a separate unit of work.
+ * @param remove removes up to this many rows and returns how many it removed.
+ * @returns the total.
  */
 export async function inBatches(unitOfWork: UnitOfWork, remove: (most: number) => Promise<number>): Promise<number> {
   let total = 0;

@@ -1,20 +1,17 @@
-// Who calls, with which credential, and the circumstances of the call that every use case receives.
+// The caller, its credential, and the call that every use case receives.
 
-/** How the caller proved who they are. */
+/** How the caller was authenticated. */
 export interface Credential {
   readonly kind: 'session' | 'pat' | 'oauth' | 'password';
-  /** Id of the session family, token or grant; never the secret. */
+  /** Id of the session family, token or grant. Never the secret. */
   readonly id: string;
-  /** Id of the OAuth2 application that the token was given to. */
+  /** Id of the OAuth2 application that the token was issued to. */
   readonly applicationId?: string;
-  /**
-   * Names of the scopes a token carries; `all` for a session or password, which speak for all of the user's
-   * permissions.
-   */
+  /** Names of the scopes of a token. `all` for a session or password, which grants all permissions of the user. */
   readonly scopes: readonly string[] | 'all';
-  /** `cookie` subjects state-changing requests to the cross-site rule (document D, "Accounts, sessions, tokens"). */
+  /** With `cookie`, state-changing requests are subject to the cross-site check. */
   readonly via: 'bearer' | 'basic' | 'cookie';
-  /** RFC 8707: the only resource an OAuth2 token is good at. */
+  /** RFC 8707: the only resource that accepts this OAuth2 token. */
   readonly audience?: string;
 }
 
@@ -23,32 +20,33 @@ export interface Anonymous {
   readonly kind: 'anonymous';
 }
 
-/** A caller with a good credential. */
+/** A caller with a valid credential. */
 export interface User {
   readonly kind: 'user';
   readonly id: string;
   readonly username: string;
-  /** The super-admin flag. */
+  /** Whether the user is an instance administrator. */
   readonly isAdmin: boolean;
   readonly credential: Credential;
 }
 
-/** Who calls. */
+/** The user, with the credential, or anonymous. */
 export type Caller = Anonymous | User;
 
-/** What a use case receives beside its command. */
+/** The request that a use case serves: caller, request id, address, user agent, abort signal and time. */
 export interface Call<C extends Caller = Caller> {
   readonly caller: C;
   readonly requestId: string;
-  /** The address of the client, after trusted proxies. */
+  /** The address of the client, as reported by trusted proxies. */
   readonly ip: string;
   readonly userAgent: string;
-  /** Aborted when the client hangs up or the server stops. */
+  /** Aborted when the client disconnects or the server stops. */
   readonly signal: AbortSignal;
   readonly now: Date;
   /**
-   * The same call at this moment, for what lasts: `caller` is who the credential that was presented proves now.
-   * @throws {Unauthorized | Forbidden} where it is good no longer.
+   * Authenticates the presented credential again, for long requests.
+   * @returns the same call with the current caller and time.
+   * @throws {Unauthorized | Forbidden} if the credential is no longer valid.
    */
   renew(): Promise<Call<C>>;
 }

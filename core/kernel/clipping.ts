@@ -1,10 +1,9 @@
-// Bounds on texts whose length others chose: one is clipped, with an ellipsis for what is left out, and those of one
-// answer are clipped together.
+// Truncates texts of arbitrary length: a single text, or all texts of one response together.
 
 const ellipsis = '…';
 const ellipsisBytes = 3;
 
-/** At most `most` characters; one that is cut ends in an ellipsis, and never in half of a surrogate pair. */
+/** At most `most` characters. A truncated text ends with an ellipsis and never splits a surrogate pair. */
 export function clip(text: string, most: number): string {
   return text.length <= most ? text : cutAt(text, most - ellipsis.length);
 }
@@ -13,8 +12,8 @@ export function clip(text: string, most: number): string {
 export const jsonBytes = (text: string): number => walked({ text, end: 0, bytes: 0 }, Number.POSITIVE_INFINITY).bytes;
 
 /**
- * The texts of one answer, in their order, which together take at most `most` bytes of JSON: where they take more, the
- * longest are clipped, all to the same size. No more of them is looked at than fits, however long they are.
+ * Returns the texts of one response, in the same order, so that together they take at most `most` bytes of JSON. If
+ * they take more, the longest are truncated to the same size. Reads only as much of each text as fits.
  */
 export function fit(texts: readonly string[], most: number): readonly string[] {
   if (surelyFit(texts, most)) return texts;
@@ -22,7 +21,7 @@ export function fit(texts: readonly string[], most: number): readonly string[] {
   let open = looks;
   let left = most;
   let level = 0;
-  // What short texts leave goes to the others in equal shares, until none is left or all are whole.
+  // Bytes that short texts leave over are divided equally among the longer ones, until none are left or all texts fit.
   for (let share = Math.floor(left / open.length); share > 0; share = Math.floor(left / open.length)) {
     level += share;
     left -= share * open.length;
@@ -36,14 +35,14 @@ export function fit(texts: readonly string[], most: number): readonly string[] {
   return looks.map((look) => clippedTo(look, level));
 }
 
-/** A text, and how far it was looked at: characters, and the bytes of JSON that these take. */
+/** A text, and how far it was scanned: characters, and their bytes in JSON. */
 interface Look {
   readonly text: string;
   end: number;
   bytes: number;
 }
 
-/** Goes on to the last character that is within so many bytes. */
+/** Scans up to the last character that fits into `most` bytes. */
 function walked(look: Look, most: number): Look {
   const { text } = look;
   let { end, bytes } = look;
@@ -71,16 +70,16 @@ function clippedTo({ text, end, bytes }: Look, most: number): string {
 const surelyFit = (texts: readonly string[], most: number): boolean =>
   texts.reduce((length, text) => length + text.length, 0) * longestEscape <= most;
 
-/** Of one character. */
+/** The longest JSON escape of one character, in bytes. */
 const longestEscape = 6;
 
 /**
- * Bytes of JSON that the texts of a list take together, each of which may be as long as one may be: the list is an
- * answer all the same, and a fetch or a smaller page has them whole.
+ * Bytes of JSON that the texts of a list take together. Each text alone may be up to its own maximum. The full text is
+ * returned by a fetch or by a smaller page.
  */
 export const mostOfList = 8 * 1024 ** 2;
 
-/** Rows of one answer, the texts in whose members together take at most `most` bytes of JSON, as `fit` says. */
+/** Truncates the texts in the given members of all rows to `most` bytes of JSON together, as `fit` does. */
 export function fitMembers<M extends string, R extends Readonly<Record<M, string | null>>>(
   rows: readonly R[],
   members: readonly M[],
@@ -102,24 +101,24 @@ const isFirstOfPair = (unit: number): boolean => unit >= 0xd800 && unit < 0xdc00
 
 function cutAt(text: string, end: number): string {
   const kept = text.slice(0, isFirstOfPair(text.charCodeAt(end - 1)) ? end - 1 : end);
-  // Joined, it is a copy: for a mere beginning the engine would keep the whole text alive.
+  // `join` copies. A plain slice would keep the whole original text in memory.
   return [kept, ellipsis].join('');
 }
 
-/** Of one UTF-16 code unit; half a surrogate pair counts as half of its four bytes. */
+/** UTF-8 bytes of one UTF-16 code unit. Half a surrogate pair counts as two of the pair's four bytes. */
 function bytesOf(unit: number): number {
   if (unit < 0x80) return bytesOfAscii[unit] ?? 1;
   if (unit < 0x800) return 2;
   return unit >= 0xd800 && unit < 0xe000 ? 2 : 3;
 }
 
-/** A table: this is asked of each character of a long list. */
+/** A lookup table, because this is computed for each character of a long list. */
 const bytesOfAscii = Uint8Array.from(
   { length: 0x80 },
   (_, unit) => JSON.stringify(String.fromCharCode(unit)).length - 2,
 );
 
-/** The beginning of a text on one line, at most `most` characters and no half of one. */
+/** The first `most` characters of a text, on one line, without splitting a character. */
 export const beginning = (text: string, most: number): string =>
   [
     ...text

@@ -1,5 +1,4 @@
-// How a presented credential becomes a caller: readers by token prefix, the check of passwords, and the authenticator
-// over both.
+// Authenticates presented credentials: token readers by prefix, password checks, and the authenticator that uses both.
 import type { Credential, User } from './caller.ts';
 import { Unauthorized } from './errors.ts';
 import { declarePort } from './ports.ts';
@@ -7,33 +6,34 @@ import { declarePort } from './ports.ts';
 type Account = Omit<User, 'credential'>;
 type TokenOwner = Account & { readonly credential: Omit<Credential, 'via'> };
 
-/** Who something that was presented proved to be. */
+/** The user that a presented credential proved. */
 export type Proved<U> = U & {
   /**
-   * The user as they are at a later moment, where nothing has changed that the proof rests on; undefined where what was
-   * presented has to be checked again. It is called again and again while a request lasts, so it computes no hash.
-   * Absent: always checked again.
+   * The current state of the user at a later time, if nothing that the proof depends on has changed; undefined if the
+   * credential must be checked again. Called repeatedly during a request, so it computes no password hash. Absent: the
+   * credential is always checked again.
    */
   readonly unchanged?: (now: Date) => Promise<U | undefined>;
 };
 
 /** Reads one kind of token. Provided by the plugin that issues it. */
 export interface CredentialReader {
-  /** What such a token starts with. The longest matching prefix decides, so `svc_oat_` goes before `svc_`. */
+  /** The prefix of such tokens. The longest matching prefix is used, so `svc_oat_` is preferred to `svc_`. */
   readonly prefix: string;
   /**
-   * Undefined for a token that is malformed, unknown, expired, revoked or of a suspended user. Of a plugin from outside
-   * `id` and `credential` count: the rest is told by the account, and one that may not sign in has no good token.
+   * Undefined for a token that is malformed, unknown, expired, revoked or of a suspended user. From an external plugin
+   * only `id` and `credential` are used: the rest is read from the account, and an account that may not sign in is
+   * rejected.
    */
   read(token: string, now: Date): Promise<Proved<TokenOwner> | undefined>;
 }
 
-/** Checks the password of an account, its own first and then the directories'. Provided by whoever keeps accounts. */
+/** Checks a password against the account, then against the directories. Provided by the plugin that stores accounts. */
 export interface PasswordSignIn {
   /**
-   * Undefined where the pair is wrong or the name is unknown, after the same work.
-   * @throws {Forbidden} for an account that may not sign in. @throws {RateLimited} after too many wrong ones.
-   * @throws {Unavailable} where a directory could not tell.
+   * Undefined if the pair is wrong or the name is unknown, after the same amount of work.
+   * @throws {Forbidden} if the account may not sign in. @throws {RateLimited} after too many wrong passwords.
+   * @throws {Unavailable} if a directory could not answer.
    */
   prove(
     username: string,
@@ -42,34 +42,34 @@ export interface PasswordSignIn {
   ): Promise<Proved<Account> | undefined>;
 }
 
-/** Says what an account is now. Provided by whoever keeps accounts. */
+/** Returns the current state of an account. Provided by the plugin that stores accounts. */
 export interface AccountStanding {
-  /** Undefined where there is none of this id, or its holder may not sign in. */
+  /** Undefined if no account has this id, or if its user may not sign in. */
   of(userId: string): Promise<Account | undefined>;
 }
 
-/** What a request carried. */
+/** The credential that a request carried. */
 export type Presented =
   | { readonly via: 'bearer'; readonly token: string }
   | { readonly via: 'cookie'; readonly token: string }
   | { readonly via: 'basic'; readonly username: string; readonly password: string };
 
-/** The port that makes a user of a presented credential. */
+/** The port that authenticates a presented credential. */
 export interface Authenticator {
   /**
-   * The user behind a presented credential.
-   * A Basic password is tried as a token first; as a password only with `passwords` (git over HTTP, document D), which
-   * is awaited before any is checked, for a check costs a hash, and may refuse.
-   * @throws {Unauthorized} where it is not good.
+   * Returns the user of a presented credential.
+   * A Basic password is tried as a token first. It is tried as a password only if `passwords` is given (git over HTTP).
+   * `passwords` is awaited before the check, because a check computes a hash, and may reject.
+   * @throws {Unauthorized} if the credential is not valid.
    */
   authenticate(
     presented: Presented,
     context: { readonly ip: string; readonly now: Date; readonly passwords?: () => Promise<void> },
   ): Promise<User>;
   /**
-   * The same later on: the user as they are now, where the credential that proved them still does.
-   * @param user as `authenticate` gave it.
-   * @throws {Unauthorized | Forbidden} where it is not good any more.
+   * Authenticates again later in the same request and returns the current state of the user.
+   * @param user the result of `authenticate`.
+   * @throws {Unauthorized | Forbidden} if the credential is no longer valid.
    */
   renew(
     user: User,
@@ -78,38 +78,40 @@ export interface Authenticator {
   ): Promise<User>;
 }
 
-/** Both are dear: `ip`, the client's address, is by whom the places are shared where many come at once. */
+/** Both methods are expensive. Their slots are shared fairly by `ip`, the address of the client. */
 export interface PasswordHasher {
-  /** A self-describing string: algorithm, parameters, salt, hash. */
+  /** Returns a self-describing string: algorithm, parameters, salt, hash. */
   hash(password: string, ip?: string): Promise<string>;
-  /** Verifies in the same time for an undefined hash, so that an unknown user costs as much as a known one. */
+  /** Takes the same time for an undefined hash, so that response times do not reveal which users exist. */
   verify(password: string, hash: string | undefined, ip?: string): Promise<boolean>;
-  /**
-   * Whether a hash was made with other parameters than today's, so that it is renewed when the password is next known.
-   */
+  /** Whether a hash was made with outdated parameters. It is replaced at the next successful sign-in. */
   outdated(hash: string): boolean;
 }
 
-/** Seals small secrets at rest (AES-256-GCM under the instance's newest key) and derives keys from its oldest. */
+/**
+ * Encrypts small secrets for storage (AES-256-GCM, newest key of the instance) and derives keys from the oldest key.
+ */
 export interface Sealer {
-  /** @param about what the secret is of, such as the key of a setting: it is opened as that alone. */
+  /** @param about the context of the secret, such as the key of a setting. `open` needs the same context. */
   seal(plain: Uint8Array, about?: string): string;
-  /** @throws {Internal} where it was sealed under a key that is not there, about something else, or altered. */
+  /** @throws {Internal} if the key is missing, the context differs, or the text was altered. */
   open(sealed: string, about?: string): Uint8Array;
-  /** Whether it was sealed under a key from before the last rotation, or in an older form: it is still opened. */
+  /**
+   * Whether it was sealed under a key from before the last rotation, or in an older format. `open` still accepts it.
+   */
   outdated(sealed: string): boolean;
-  /** A 32-byte key for one purpose, the same on every process and after every restart (HKDF-SHA-256). */
+  /** A 32-byte key for one purpose, the same in every process and after every restart (HKDF-SHA-256). */
   derive(purpose: string): Uint8Array;
 }
 
-/** Sealed things at rest that can be sealed again. Provided by whoever keeps some. */
+/** Stored records that can be sealed again. Provided by each plugin that stores sealed records. */
 export interface SealedRecords {
-  /** In words: "settings". */
+  /** A name for log lines, such as "settings". */
   readonly what: string;
   /**
-   * Seals again, under the newest key, all that `Sealer.outdated` says to be; whatever cuts it short, all stays
-   * readable.
-   * @returns how many.
+   * Seals again, under the newest key, every record for which `Sealer.outdated` returns true. If it is interrupted, all
+   * records stay readable.
+   * @returns the number of records sealed again.
    */
   reseal(): Promise<number>;
 }
@@ -175,15 +177,12 @@ declarePort('AccountStanding', {
   methods: ['of'],
 });
 
-/**
- * The authenticator over what plugins provide. The getters are read per call, for the providers arrive with the
- * plugins.
- */
+/** Builds the authenticator. The getters are called on each use, because providers are added while plugins start. */
 export function authenticator(parts: {
   readonly readers: () => readonly CredentialReader[];
   readonly passwordSignIn: () => PasswordSignIn | undefined;
 }): Authenticator {
-  /** How to ask for a user again. */
+  /** User → the function that checks whether the proof is still valid. */
   const proofs = new WeakMap<User, (now: Date) => Promise<User | undefined>>();
   const proved = <U extends Account>({ unchanged, ...found }: Proved<U>, userOf: (found: U) => User): User => {
     const user = userOf(found as unknown as U);
@@ -211,8 +210,8 @@ export function authenticator(parts: {
       const token = presented.via === 'basic' ? presented.password : presented.token;
       const user = await byToken(token, presented.via, now);
       if (user !== undefined) {
-        // An application holds its token in a header: as a Basic password git alone sends it (document D, "Git over
-        // HTTP"), and a cookie holds sessions.
+        // OAuth2 tokens are accepted in the Bearer header, and as a Basic password from git only. Cookies carry
+        // sessions only.
         const misplaced = presented.via === 'cookie' || (presented.via === 'basic' && passwords === undefined);
         if (user.credential.kind !== 'oauth' || !misplaced) return user;
         throw new Unauthorized('The credential is not valid', {

@@ -1,13 +1,13 @@
-// The current caller: on whose behalf the present work is done, for what is shared fairly between callers.
+// The current caller: the key by which shared resources are divided between callers.
 import type { Caller } from './caller.ts';
 import { clientNetwork } from './network.ts';
 import { declarePort } from './ports.ts';
 
-/** The port that tells on whose behalf the present work is done. */
+/** The port that returns the caller key of the current asynchronous context. */
 export interface CurrentCaller {
-  /** As `callerKey` says it; undefined for the server's own work, such as jobs and upkeep. */
+  /** The caller key, as `callerKey` builds it; undefined for the server's own work, such as jobs. */
   key(): string | undefined;
-  /** Does `work`, and whatever it awaits, on behalf of `key`. */
+  /** Runs `work`, including everything it awaits, with this caller key. */
   run<T>(key: string, work: () => T): T;
 }
 
@@ -19,9 +19,9 @@ declare module './ports.ts' {
 
 declarePort('CurrentCaller', { arity: 'single', component: 'current caller', critical: false, absent: 'refuse' });
 
-/** Whose share of something is taken: the account's, or that of the network an anonymous client comes from. */
+/** The caller key: the account of a user, or the network of an anonymous client. */
 export const callerKey = (caller: Caller, address: string): string =>
   caller.kind === 'user' ? userKey(caller.id) : `address:${clientNetwork(address)}`;
 
-/** The key of an account that is known before its caller is, as from the signature of a token. */
+/** The caller key of an account whose caller is not yet authenticated, for example from the signature of a token. */
 export const userKey = (id: string): string => `user:${id}`;

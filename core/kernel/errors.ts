@@ -1,8 +1,8 @@
-// Typed errors: one class per general error code of document D. Each adapter maps a `kind` to its own protocol once.
+// Typed errors: one class per general error code. Each adapter maps a `kind` to its own protocol once.
 
 import type { Count } from './rate.ts';
 
-/** Document D, "General error codes". The HTTP status of each stands in `adapters/http/errors.ts`. */
+/** The general error codes. `adapters/http/errors.ts` maps each to its HTTP status. */
 export type ErrorKind =
   | 'validation_failed'
   | 'unknown_field'
@@ -23,18 +23,18 @@ export type ErrorKind =
   | 'timed_out'
   | 'insufficient_storage';
 
-/** What a refusal carries beside its sentence. */
+/** Optional parts of an error besides its message. */
 export interface ErrorOptions {
   /** A more precise `error_code` than the kind, such as `account_suspended`. */
   readonly code?: string;
-  /** A hint for a person: which field, what to do. */
+  /** A hint for a person: which field is wrong, what to do. */
   readonly detail?: string;
-  /** Members the contract adds beside the envelope, such as `existing_repo_id`. */
+  /** Further members of the response body, such as `existing_repo_id`. */
   readonly body?: Readonly<Record<string, unknown>>;
   readonly cause?: unknown;
 }
 
-/** What every deliberate refusal extends. `message` becomes the envelope's `error`. */
+/** The base class of all deliberate errors. `message` becomes `error` in the response body. */
 export abstract class HexforgeError extends Error {
   abstract readonly kind: ErrorKind;
   readonly #options: ErrorOptions;
@@ -45,7 +45,7 @@ export abstract class HexforgeError extends Error {
     this.#options = options;
   }
 
-  /** The envelope's `error_code`. */
+  /** Becomes `error_code` in the response body. */
   get code(): string {
     return this.#options.code ?? this.kind;
   }
@@ -64,7 +64,7 @@ export class ValidationFailed extends HexforgeError {
   readonly kind = 'validation_failed';
 }
 
-/** 400: a body member the operation does not know. */
+/** 400: the body has a member that the operation does not define. */
 export class UnknownField extends HexforgeError {
   readonly kind = 'unknown_field';
 }
@@ -74,12 +74,12 @@ export class MalformedJson extends HexforgeError {
   readonly kind = 'malformed_json';
 }
 
-/** 401: no credential where one is needed, or one that is not good. */
+/** 401: a credential is required and missing, or is invalid. */
 export class Unauthorized extends HexforgeError {
   readonly kind = 'unauthorized';
 }
 
-/** 403: the token lacks a scope. `scope` is the one that would do. */
+/** 403: the token lacks a scope. `scope` is a scope that would be sufficient. */
 export class InsufficientScope extends HexforgeError {
   readonly kind = 'insufficient_scope';
   readonly scope: string;
@@ -92,23 +92,23 @@ export class InsufficientScope extends HexforgeError {
   }
 }
 
-/** 403: the caller is known and may not do this. */
+/** 403: the caller is authenticated and lacks the permission. */
 export class Forbidden extends HexforgeError {
   readonly kind = 'forbidden';
 }
 
-/** 404: absent, or not for this caller to know of. */
+/** 404: the resource does not exist, or the caller may not know that it exists. */
 export class NotFound extends HexforgeError {
   readonly kind = 'not_found';
 }
 
 /**
- * The thing itself.
+ * Returns the value unless it is undefined.
  *
  * @example
  *   const known = found(await labels.findOne({ id: '1' }), 'There is no such label');
  *
- * @throws {NotFound} where there is nothing.
+ * @throws {NotFound} if it is undefined.
  */
 export function found<T>(thing: T | undefined, sentence = 'Not found'): T {
   if (thing === undefined) throw new NotFound(sentence);
@@ -126,12 +126,12 @@ export class MethodNotAllowed extends HexforgeError {
   }
 }
 
-/** 409: the state of the thing does not allow it. */
+/** 409: the state of the resource does not allow the operation. */
 export class Conflict extends HexforgeError {
   readonly kind = 'conflict';
 }
 
-/** 409: a unique constraint refused the write. A use case that knows the constraint throws a sentence of its own. */
+/** 409: a unique constraint rejected the write. A use case that knows the constraint throws a more specific message. */
 export class Duplicate extends Conflict {
   readonly constraint: string;
 
@@ -142,7 +142,7 @@ export class Duplicate extends Conflict {
 }
 
 /**
- * A write, with a sentence of its own where a unique constraint refuses it.
+ * Runs a write and replaces a `Duplicate` error by a more specific one.
  *
  * @example
  *   await onDuplicate(
@@ -162,8 +162,8 @@ export async function onDuplicate<T>(
 }
 
 /**
- * 409: other rows still refer to what was to be deleted; `table` holds them, and starts with the name of the plugin
- * that owns it.
+ * 409: other rows still refer to the row that should be deleted. `table` contains them; its name starts with the name
+ * of the plugin that owns it.
  */
 export class StillReferenced extends Conflict {
   readonly table: string;
@@ -174,31 +174,31 @@ export class StillReferenced extends Conflict {
   }
 }
 
-/** 413: the body is over its bound. */
+/** 413: the body exceeds its size limit. */
 export class PayloadTooLarge extends HexforgeError {
   readonly kind = 'payload_too_large';
 }
 
-/** 415: the body's content type is not one the operation reads. */
+/** 415: the operation does not accept the content type of the body. */
 export class UnsupportedMediaType extends HexforgeError {
   readonly kind = 'unsupported_media_type';
 }
 
-/** 422: well formed, and still not possible. */
+/** 422: the request is well-formed but cannot be carried out. */
 export class Unprocessable extends HexforgeError {
   readonly kind = 'unprocessable';
 }
 
-/** 426: the path is that of a WebSocket, and the request does not open one. */
+/** 426: the path is a WebSocket endpoint, and the request does not open a WebSocket. */
 export class UpgradeRequired extends HexforgeError {
   readonly kind = 'upgrade_required';
 }
 
-/** 429: over a budget; `retryAfter` is in whole seconds. */
+/** 429: a budget is exceeded. `retryAfter` is in whole seconds. */
 export class RateLimited extends HexforgeError {
   readonly kind = 'rate_limited';
   readonly retryAfter: number;
-  /** The budget that was spent, where it is not that of the operation's meter. */
+  /** The exceeded budget, if it is not that of the operation's meter. */
   readonly count: (Count & { readonly resource: string }) | undefined;
 
   constructor(
@@ -212,15 +212,15 @@ export class RateLimited extends HexforgeError {
   }
 }
 
-/** 500: a fault of ours. The adapter adds the request id and keeps the stack to itself. */
+/** 500: an internal error. The adapter adds the request id and does not send the stack. */
 export class Internal extends HexforgeError {
   readonly kind = 'internal';
 }
 
-/** 503: a component is absent or down; the message names it. */
+/** 503: a component is absent or down. The message names it. */
 export class Unavailable extends HexforgeError {
   readonly kind = 'unavailable';
-  /** Whole seconds after which it is worth asking again, where that is known. */
+  /** Whole seconds after which a retry is useful, if known. */
   readonly retryAfter: number | undefined;
 
   constructor(message: string, options: ErrorOptions & { readonly retryAfter?: number } = {}) {
@@ -229,12 +229,12 @@ export class Unavailable extends HexforgeError {
   }
 }
 
-/** 504: what was asked took longer than it may; nothing of it is done. */
+/** 504: the operation exceeded its time limit. Nothing was changed. */
 export class TimedOut extends HexforgeError {
   readonly kind = 'timed_out';
 }
 
-/** 507: a disk is full; the message names what it holds. */
+/** 507: a disk is full. The message names what the disk contains. */
 export class InsufficientStorage extends HexforgeError {
   readonly kind = 'insufficient_storage';
 }

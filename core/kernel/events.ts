@@ -1,11 +1,11 @@
-// Domain events: what happened, recorded with the change itself and delivered after it.
+// Domain events: recorded in the unit of work of the change, and delivered after it commits.
 
 /** Open: event type → payload. Payloads are plain JSON. */
 export interface EventPayloads {}
 /** The name of a type of event, such as `repository.created`. */
 export type EventType = keyof EventPayloads & string;
 
-/** Characters that an aggregate may have: it is part of keys. */
+/** Maximum length of an aggregate name in characters. It is part of keys. */
 export const longestAggregate = 500;
 
 /** One event as handlers receive it. */
@@ -13,34 +13,34 @@ export interface EventOf<T extends EventType = EventType> {
   readonly id: string;
   readonly type: T;
   /**
-   * What it happened to, such as `repository:UUID`; events of one aggregate are delivered in order. At most 500
+   * The aggregate of the event, such as `repository:UUID`. Events of one aggregate are delivered in order. At most 500
    * characters.
    */
   readonly aggregate: string;
-  /** Undefined for the system itself. */
+  /** Undefined for the system. */
   readonly actorId?: string;
   readonly payload: EventPayloads[T];
   readonly at: Date;
 }
 
-/** How a plugin listens. */
+/** One plugin's handler for a type of event. */
 export interface Subscription<T extends EventType = EventType> {
   readonly type: T;
-  /** Unique within its plugin; progress is kept under it. */
+  /** Unique within its plugin. The delivery progress is stored under this name. */
   readonly name: string;
   /**
-   * `durable`: on one process, at least once, in order per aggregate; the handler must be idempotent by event id.
-   * `broadcast`: on every process, may be lost; for caches that can re-read the truth.
+   * `durable`: in one process, at least once, in order per aggregate; the handler must be idempotent by event id.
+   * `broadcast`: in every process, at most once; for caches that can be reloaded.
    */
   readonly delivery: 'durable' | 'broadcast';
-  /** No plugin has to emit it. Without this a type that no plugin declares in its `emits` is refused. */
+  /** With true, no plugin has to emit the type. Otherwise a type that no plugin declares in `emits` is rejected. */
   readonly optional?: boolean;
-  /** @param signal aborted when the attempt has taken its time: it counts as failed then. The host gives one. */
+  /** @param signal aborted when the attempt exceeds its time limit and counts as failed. Always passed by the host. */
   handle(event: EventOf<T>, signal?: AbortSignal): Promise<void>;
 }
 
 /**
- * Builds a subscription whose handler sees the payload of its type.
+ * Builds a subscription whose handler receives the payload of its type.
  *
  * @example
  *   events: ({ bells }) => [

@@ -1,16 +1,17 @@
-// A concurrency limiter (counting semaphore) whose places and bounded queue are shared fairly between callers: of those
-// who wait, whoever has had the least is next (start-time fair queuing), counted in turns or in the time they took; and
-// nobody takes more than a share while somebody else might come.
+// A concurrency limiter whose slots and bounded queue are shared between callers by start-time fair queuing. The next
+// slot is given to the waiting caller that has used the least. Use is counted in slots, or in slots and time. No caller
+// may use more than its share.
 
-/** Places, and tickets in the queue. */
+/** The number of slots, and the maximum number of queued requests. */
 export interface Capacity {
   readonly places: number;
   readonly queue: number;
 }
 
 /**
- * Of one caller. `as-left`: no more places than it leaves free, so that one alone has half of them, two a third each,
- * and whoever comes next finds one, however few callers would take all.
+ * The largest part of the slots and of the queue that one caller may use. With `as-left`, a caller may hold at most as
+ * many slots as are left free: a single caller gets half of them, two get a third each, so that a further caller
+ * usually finds a free slot.
  */
 export interface Share {
   readonly places: number | 'as-left';
@@ -18,31 +19,37 @@ export interface Share {
 }
 
 export interface FairLimiterOptions extends Capacity {
-  /** Default: all. */
+  /** Default: no limit per caller. */
   readonly share?: Share;
   /**
-   * Milliseconds from any moment on. With it, time counts beside turns: many who need a place for a moment do not each
-   * wait for somebody who needs it long. Default: turns alone.
+   * Returns milliseconds since any fixed moment. If given, the time that slots are held counts in addition to their
+   * number, so that callers that hold slots briefly do not each wait for one that holds them long. Default: only the
+   * number of slots counts.
    */
   readonly now?: () => number;
-  /** The refusal of somebody whose part of the queue is full; of anybody where all of it is. */
+  /**
+   * Builds the rejection error. `whose` is the caller key if the caller's share of the queue is full, undefined if the
+   * whole queue is full.
+   */
   readonly refusal: (whose: string | undefined) => Error;
 }
 
 interface Ticket {
-  /** The moment of `now` when its holder came to wait. */
+  /** When the request was queued, in milliseconds of `now`. */
   readonly since: number;
   readonly enter: (release: () => void) => void;
   readonly refuse: (error: unknown) => void;
 }
 
-/** What a turn counts, beside the milliseconds that it takes. */
+/** The cost of one slot, in addition to the milliseconds that it is held. */
 const turn = 1;
 
-/** Milliseconds. A caller is so far behind others at most for what it has had: nothing is paid for without end. */
+/**
+ * Milliseconds. A caller's usage exceeds the clock by at most this much, so that past usage does not delay it for long.
+ */
 const longestDebt = 50;
 
-/** Nobody's key: of the server's own work, which has no share but waits its turn. */
+/** The key of the server's own work. It has no share limit, but is queued like a caller. */
 const own = '';
 
 export class FairLimiter {
@@ -51,13 +58,13 @@ export class FairLimiter {
   readonly #refusal: (whose: string | undefined) => Error;
   readonly #now: () => number;
   readonly #holding = new Map<string, number>();
-  /** By caller; of two who have had the same, the first is next. */
+  /** Queued requests by caller key. If two callers have used the same amount, the first in the map is next. */
   readonly #waiting = new Map<string, Ticket[]>();
-  /** Of whoever holds or waits: turns, and milliseconds of them, on top of what all had when it came. */
+  /** Usage of each caller that holds slots or waits: slots and milliseconds, plus the clock when the caller arrived. */
   readonly #had = new Map<string, number>();
-  /** What those have had who were let in last: who comes now begins there. */
+  /** The virtual time: the usage of the caller admitted last. The usage of a new caller starts at this value. */
   #clock = 0;
-  /** The tickets of all of them. */
+  /** The number of queued requests of all callers. */
   #queued = 0;
   #free: number;
 
@@ -70,22 +77,24 @@ export class FairLimiter {
   }
 
   /**
-   * Waits for a place. The function it yields releases it; calling it again does nothing.
-   * @param whose on whose behalf; empty for the server's own work.
-   * @throws {Error} the refusal, when the queue or the caller's part of it is full, or when in a full one somebody
-   * comes who waits for less; the signal's reason when it is aborted first; that of `refuseBefore`.
+   * Waits for a slot.
+   * @param whose the caller key; empty for the server's own work.
+   * @returns a function that releases the slot. Further calls of it have no effect.
+   * @throws {Error} the rejection, if the queue or the caller's share of it is full, or if the queue is full and a
+   * caller with fewer queued requests replaces this one; the signal's reason if it aborts first; the error of
+   * `refuseBefore`.
    */
   async acquire(whose = own, signal?: AbortSignal): Promise<() => void> {
     signal?.throwIfAborted();
     return this.attempt(whose) ?? this.#wait(whose, signal);
   }
 
-  /** How many wait. */
+  /** The number of queued requests. */
   get waiting(): number {
     return this.#queued;
   }
 
-  /** Refuses those who came to wait before a moment of `now`. */
+  /** Rejects every request that was queued before the given moment of `now`. */
   refuseBefore(moment: number, refusal: () => Error): void {
     for (const [whose, tickets] of this.#waiting) {
       const late = tickets.filter(({ since }) => since < moment);
@@ -101,7 +110,7 @@ export class FairLimiter {
     }
   }
 
-  /** Takes a place where one is free, as `acquire` does; undefined where none is. */
+  /** Takes a slot if one is free and the caller may hold it; otherwise returns undefined. Never waits. */
   attempt(whose = own): (() => void) | undefined {
     if (this.#free === 0 || !this.#mayHoldMore(whose)) return undefined;
     this.#take(whose);
@@ -142,7 +151,7 @@ export class FairLimiter {
     return this.#had.get(whose) ?? this.#clock;
   }
 
-  /** The place passes on at once, so that no newcomer takes it; as may others that its holder leaves free. */
+  /** Frees a slot and admits the next waiting callers at once, so that no new request takes the slot first. */
   #give(whose: string, milliseconds: number): void {
     this.#had.set(whose, Math.min(this.#hadBy(whose) + milliseconds, this.#clock + longestDebt));
     this.#free += 1;
@@ -157,7 +166,7 @@ export class FairLimiter {
     if (!this.#holding.has(whose) && !this.#waiting.has(whose)) this.#had.delete(whose);
   }
 
-  /** Whoever is next and may hold more; false where nobody is. */
+  /** Admits the next waiting caller that may hold another slot; returns false if no caller can be admitted. */
   #letIn(): boolean {
     const next = this.#next();
     if (next === undefined) return false;
@@ -166,7 +175,7 @@ export class FairLimiter {
     this.#queued -= 1;
     this.#waiting.delete(next);
     if (tickets.length > 0) this.#waiting.set(next, tickets);
-    // It goes on by a little at least: whoever was let in before is not behind those who come later for ever.
+    // Advances by a minimum amount, so that callers admitted earlier do not stay behind new callers forever.
     this.#clock = Math.max(this.#clock + turn / this.#had.size, this.#hadBy(next));
     this.#take(next);
     ticket?.enter(this.#held(next));
@@ -208,7 +217,10 @@ export class FairLimiter {
     });
   }
 
-  /** In a full queue, whoever waits for most gives way to who waits for less. */
+  /**
+   * If the queue is full, evicts the last request of the caller with the most queued requests, or rejects the new
+   * request if its own caller has about as many.
+   */
   #makeRoom(waiting: number): void {
     if (this.#queued < this.#queue) return;
     const [most, tickets = []] =

@@ -1,23 +1,23 @@
-// A keyed mutex whose queues are bounded and shared fairly between callers: those who wait for a key have it by turns.
+// A keyed mutex whose bounded queues are shared fairly between callers.
 import { Unavailable } from './errors.ts';
 import { FairLimiter } from './fair-limiter.ts';
 
-/** Who may wait for one key, in all and of one caller. */
+/** Maximum number of requests that wait for one key, in total and per caller. */
 const queue = { all: 5000, caller: 500 } as const;
 
 export class FairMutex {
   readonly #caller: () => string | undefined;
-  /** A key that nobody holds or waits for is not in the map. */
+  /** Contains only keys that are held or waited for. */
   readonly #keys = new Map<string, { readonly limiter: FairLimiter; users: number }>();
 
-  /** @param caller on whose behalf the present work is done; undefined for the server's own. */
+  /** @param caller returns the current caller key; undefined for the server's own work. */
   constructor(caller: () => string | undefined = () => undefined) {
     this.#caller = caller;
   }
 
   /**
-   * Runs `work` while holding the key, and releases it whatever becomes of it.
-   * @throws {Unavailable} where too many wait; the signal's reason where it is aborted while this waits.
+   * Runs `work` while holding the key, and always releases it afterwards.
+   * @throws {Unavailable} if the queue is full; the signal's reason if it aborts during the wait.
    */
   async run<T>(key: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     const held = this.#keys.get(key) ?? { limiter: oneAtATime(), users: 0 };

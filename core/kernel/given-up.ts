@@ -1,4 +1,4 @@
-// What providers of `Intents` say of one that does not stand any more.
+// The error that providers of `Intents` throw for an intent that is no longer open.
 import { Unavailable } from './errors.ts';
 
 export const givenUp = (intentId: string): Unavailable =>

@@ -1,19 +1,22 @@
-// A budget of bytes that requests hold in memory, per caller and in all, after inflation.
+// A memory budget for request bodies, per caller and in total. Compressed bodies count after decompression.
 import { RateLimited, Unavailable } from './errors.ts';
 
 export interface HeldBytesLimits {
-  /** Of the requests of one caller. */
+  /** Bytes for all requests of one caller. */
   readonly perCaller: number;
-  /** Past it callers may hold equal parts of it, and past one and a half of it nothing. */
+  /**
+   * Bytes for all callers. Above this, each caller may hold at most an equal part of it; above 1.5 times this, every
+   * request is rejected.
+   */
   readonly inAll: number;
 }
 
-/** A body usually goes as fast as it came. */
+/** Bodies are usually processed within this time. */
 const retryAfterSeconds = 2;
 
-/** What one request holds. */
+/** The bytes that one request holds. */
 export interface Hold {
-  /** @throws {RateLimited | Unavailable} where that is too much. */
+  /** @throws {RateLimited | Unavailable} if the budget of the caller or the total budget is exceeded. */
   take(bytes: number): void;
   release(): void;
 }

@@ -1,4 +1,4 @@
-// Characters that mean something in HTML.
+// Escapes characters that are special in HTML.
 
 const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -8,5 +8,5 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** The entity of a character that means something in HTML; any other as it is. */
+/** Returns the HTML entity of a special character, and every other character unchanged. */
 export const htmlEntity = (character: string): string => entities[character] ?? character;

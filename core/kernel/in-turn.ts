@@ -1,22 +1,25 @@
-// Waiting for a lock no longer than a time: who holds it may be a process that nobody has missed yet.
+// Waits for a lock with a time limit, because its holder may be a process that died unnoticed.
 import { Unavailable } from './errors.ts';
 import type { Locks } from './unit-of-work.ts';
 
 export interface Turn {
   readonly locks: Pick<Locks, 'exclusive'>;
-  /** Of the lock. */
+  /** The name of the lock. */
   readonly name: string;
-  /** Who waits does so no longer than this lives. */
+  /** Aborts the wait. */
   readonly signal?: AbortSignal | undefined;
-  /** Milliseconds. */
+  /** The time limit of the wait in milliseconds. */
   readonly waitMs?: number | undefined;
-  /** What is told of a turn that did not come. Default: that it is worth trying again. */
+  /** Builds the error for a wait that times out. Default: a message that suggests to try again. */
   readonly busy?: (cause: unknown) => Unavailable;
 }
 
 const usualMs = 20_000;
 
-/** Runs `work` as `Locks` does. @throws {Unavailable} where its turn does not come in time; the signal's reason. */
+/**
+ * Runs `work` under the lock. @throws {Unavailable} if the lock is not acquired in time; the signal's reason if it
+ * aborts.
+ */
 export function inTurn<T>(
   { locks, name, signal, waitMs = usualMs, busy = tooLong }: Turn,
   work: () => Promise<T>,

@@ -1,4 +1,4 @@
-// The kernel's public face: what every area and plugin may import.
+// Public exports of the kernel: everything that areas and plugins may import.
 export * from './access.ts';
 export * from './admin-grants.ts';
 export * from './after-change.ts';

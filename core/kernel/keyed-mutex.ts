@@ -1,10 +1,10 @@
-// A keyed mutex: whoever asks for a key waits until everyone who asked before has released it.
+// A keyed mutex: callers that wait for the same key run one after the other, in the order of their calls.
 
 export class KeyedMutex {
-  /** key → the end of its queue. A key nobody holds is not in the map. */
+  /** Key → the end of its queue. Contains only keys that are held. */
   readonly #tails = new Map<string, Promise<void>>();
 
-  /** Runs `work` while holding the key, and releases it whatever becomes of it. */
+  /** Runs `work` while holding the key, and always releases it afterwards. */
   async run<T>(key: string, work: () => Promise<T>): Promise<T> {
     const before = this.#tails.get(key);
     const { promise: mine, resolve: release } = Promise.withResolvers<void>();

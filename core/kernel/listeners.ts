@@ -1,9 +1,9 @@
-// Broadcast handlers, each with a queue of its own: one that is slow keeps no other waiting.
+// Delivers events to broadcast handlers. Each handler has a separate queue, so a slow handler does not delay others.
 import type { EventOf } from './events.ts';
 import type { Log } from './log.ts';
 import type { OwnedSubscription } from './storage.ts';
 
-/** Events one handler may be behind; further ones are lost to it, as broadcast events may be. */
+/** Maximum queue length of one handler. Further events are dropped for it, which broadcast delivery permits. */
 const longestQueue = 1000;
 
 interface Listener extends OwnedSubscription {
@@ -13,7 +13,7 @@ interface Listener extends OwnedSubscription {
 }
 
 export class Listeners {
-  /** The types of event that anyone listens to. */
+  /** The event types that have at least one handler. */
   readonly types: readonly string[];
   readonly #listeners: readonly Listener[];
   readonly #log: Log;
@@ -27,7 +27,7 @@ export class Listeners {
     this.#log = log;
   }
 
-  /** What is still in the queues is lost, as broadcast events may be. */
+  /** Drops all queued events, which broadcast delivery permits. */
   end(): void {
     this.#ended = true;
   }
@@ -48,7 +48,7 @@ export class Listeners {
     }
   }
 
-  /** Resolves when what was handed so far was handled. */
+  /** Resolves when all events queued so far have been handled. */
   async idle(): Promise<void> {
     await Promise.all(this.#listeners.map(({ queue }) => queue));
   }

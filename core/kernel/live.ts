@@ -1,23 +1,23 @@
-// Live updates: the feed of messages to who follows a thing, and the events after which a follower may have lost
-// access.
+// Live updates: passes messages to followers of a resource, and declares the events after which a follower may have
+// lost access.
 import type { EventType } from './events.ts';
 
-/** One message to those who follow a thing. */
+/** One message to the followers of a resource. */
 export interface LiveMessage {
   readonly type: string;
   readonly data: object;
   readonly at: Date;
 }
 
-/** Who passes messages on to followers: the server of one process. */
+/** Passes messages on to followers. Implemented by the server of one process. */
 export interface LiveListener {
-  /** @param of what is followed on the channel, as its `follow` named it. */
+  /** @param of the followed resource of the channel, as the channel's `follow` named it. */
   told(channel: string, of: string, message: LiveMessage): void;
-  /** Somebody may have lost access. @param aggregate of the event that says so, such as `repository:UUID`. */
+  /** A user may have lost access. @param aggregate the aggregate of the event, such as `repository:UUID`. */
   suspected(aggregate: string): void;
 }
 
-/** Brings what the plugins of this process hear to the server, which comes later than they and ends sooner. */
+/** Passes messages from plugins to the server, which starts after the plugins and stops before them. */
 export class LiveFeed implements LiveListener {
   #listener: LiveListener | undefined;
 
@@ -37,8 +37,9 @@ export class LiveFeed implements LiveListener {
 const declared = new Set<EventType>();
 
 /**
- * Says after which events somebody may have lost access to what they follow. Their aggregate is `KIND:ID` of the user
- * or of the thing that access is decided about: whoever follows by that user, or that thing, is decided about again.
+ * Declares the events after which a user may have lost access to a followed resource. Their aggregate is `KIND:ID` of
+ * the user, or of the resource that access depends on: access is rechecked for every follower with that user or
+ * resource.
  *
  * @example
  *   declareAccessEvents('user.suspended', 'user.deleted');
@@ -47,5 +48,5 @@ export function declareAccessEvents(...types: readonly EventType[]): void {
   for (const type of types) declared.add(type);
 }
 
-/** All that were declared. */
+/** All event types declared so far. */
 export const accessEvents = (): readonly EventType[] => [...declared];

@@ -1,6 +1,6 @@
 // The logger interface.
 
-/** Log lines carry facts, never secrets. Members go into the JSON line beside the message. */
+/** Log lines must not contain secrets. `members` become members of the JSON line, next to the message. */
 export interface Log {
   debug(members: object, message: string): void;
   info(members: object, message: string): void;

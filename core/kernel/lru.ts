@@ -1,4 +1,4 @@
-// An LRU cache bounded by weight. Keys of immutable things only.
+// An LRU cache bounded by total weight. Cached values must be immutable.
 
 export class Lru<V> {
   readonly #capacity: number;
@@ -28,7 +28,7 @@ export class Lru<V> {
     }
   }
 
-  /** Forgets every key that starts with `prefix`. */
+  /** Deletes every key that starts with `prefix`. */
   forget(prefix: string): void {
     for (const key of this.#entries.keys()) if (key.startsWith(prefix)) this.#drop(key);
   }

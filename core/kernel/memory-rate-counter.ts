@@ -1,15 +1,20 @@
-// The rate counter in memory: fixed and rolling windows per key, bounded in size per class of keys.
+// The rate counter in memory: fixed and rolling windows per key, with a bounded number of keys per class.
 import type { Budget, RateCounter } from './rate.ts';
 import { countOf, dropExpired, usedUnits, windowStart, type TallyEntry } from './tally.ts';
 
-/** Keys kept of one class. Beyond it the least used go first: a flood of addresses resets no budget that is spent. */
+/**
+ * Maximum number of keys per class. The least used keys are evicted first, so that a flood of addresses cannot reset an
+ * exhausted budget.
+ */
 const keysPerClass = 50_000;
-/** How many keys each take looks at for what has expired: more than it can add. */
+/** Keys checked for expiry by each `take`. More than the one key that it can add. */
 const sweepStep = 3;
-/** How finely keys are told apart by what they have used; the last level holds those that are spent. */
+/**
+ * Keys are grouped by the used part of their budget, in this many levels. The last level contains exhausted budgets.
+ */
 const levels = 10;
 
-/** What was taken under one key. */
+/** The units taken under one key. */
 interface Tally {
   readonly window: Budget['window'];
   readonly windowMs: number;
@@ -59,7 +64,9 @@ export function memoryRateCounter(capacity = keysPerClass): RateCounter {
   } satisfies RateCounter;
 }
 
-/** See `RateCounter`. What follows may be a client's own text, so nothing else of it makes a class. */
+/**
+ * The class of a key (see `RateCounter`). The rest of the key may be a client's own text and must not create classes.
+ */
 function className(key: string): string {
   const end = key.indexOf(':');
   if (end < 0) return key;
@@ -68,7 +75,7 @@ function className(key: string): string {
   return key.slice(0, end);
 }
 
-/** The keys of one class, by how much of their budget is used. */
+/** The keys of one class, grouped by the used part of their budget. */
 class TallyClass {
   readonly #capacity: number;
   readonly #tallies = new Map<string, Tally>();
@@ -79,7 +86,7 @@ class TallyClass {
     this.#capacity = capacity;
   }
 
-  /** The tally under `key` with what has expired left out; an empty one where the budget's window has changed. */
+  /** The tally under `key` without expired entries; a new empty one if the window of the budget has changed. */
   current(key: string, { window, windowSeconds }: Budget, now: number): Tally {
     const windowMs = windowSeconds * 1000;
     const tally = this.#tallies.get(key);
@@ -108,7 +115,7 @@ class TallyClass {
     this.#tallies.delete(key);
   }
 
-  /** Forgets what has expired, a few keys at a time. */
+  /** Deletes expired keys, checking a few keys per call. */
   sweep(now: number): void {
     for (let step = 0; step < sweepStep; step += 1) {
       const next = this.#cursor.next();
@@ -122,7 +129,7 @@ class TallyClass {
     }
   }
 
-  /** Never the newcomer: whoever comes last would not be counted at all. */
+  /** Evicts the least used key, but never the new one: otherwise the newest client would not be counted at all. */
   #evict(newcomer: string): void {
     for (const level of this.#byLevel) {
       const key = level.longest(newcomer);
@@ -131,13 +138,13 @@ class TallyClass {
   }
 }
 
-/** Keys that have used about as much. */
+/** The keys of one level of use. */
 class Level {
   readonly keys = new Set<string>();
-  /** One that stays: a new one would pass over all that has been deleted, each time. */
+  /** Kept between calls: a new iterator would skip over all deleted entries each time. */
   #cursor = this.keys.values();
 
-  /** The key that has been here longest, but for one. */
+  /** The oldest key of this level other than `except`, searched from the position of the last call. */
   longest(except: string): string | undefined {
     for (let look = 0; look < 2; look += 1) {
       for (let next = this.#cursor.next(); next.done !== true; next = this.#cursor.next())

@@ -1,8 +1,6 @@
-// Rate-limit keys of clients without an account: the network that an IP address belongs to.
+// Determines the network of an IP address, which is the rate-limit key of clients without an account.
 
-/**
- * What one client can hardly leave: an IPv4 address, or the /64 of an IPv6 one, which a single machine may own whole.
- */
+/** Returns an IPv4 address unchanged, and the /64 of an IPv6 address, because a single machine may own a whole /64. */
 export function clientNetwork(ip: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)?.[1];
   if (mapped !== undefined) return mapped;

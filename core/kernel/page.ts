@@ -1,46 +1,46 @@
-// Pagination forms of document A, "Pagination (shared)": four bound rules and the limit/offset form.
+// Pagination of lists: the rules for out-of-range values, and the page and limit/offset forms.
 
-/** Which page of a list is asked for. */
+/** The requested page of a list. */
 export interface PageRequest {
   /** 1-based. */
   readonly page: number;
   readonly perPage: number;
 }
 
-/** The envelope's content; a presenter turns it into `{ items, total, page, per_page }`. */
+/** One page. A presenter turns it into `{ items, total, page, per_page }`. */
 export interface Page<T> extends PageRequest {
   readonly items: readonly T[];
-  /** The count of all rows, unpaged. */
+  /** The count of all rows on all pages. */
   readonly total: number;
 }
 
-/** What an out-of-range `per_page` becomes. */
+/** How an out-of-range `per_page` is replaced. */
 export type PageRule = {
   readonly default: number;
   /**
-   * `uncapped`: rule 1; `default`: rule 2; `cap`: max above it, the default below 1; `clamp`: to [1, max]; `maximum`:
-   * rule 3, any value out of range becomes `max`.
+   * `uncapped`: no maximum; `default`: the default; `cap`: `max` if above it, the default if below 1; `clamp`: the
+   * nearest value of [1, max]; `maximum`: always `max`.
    */
   readonly outside: 'uncapped' | 'default' | 'cap' | 'clamp' | 'maximum';
   readonly max: number;
 };
 
-/** The rules for `per_page`, one for each kind of list. */
+/** The rules for `per_page`, one per kind of list. */
 export const pageRules = {
-  /** Rule 1 (issue list): any positive value; zero or below is the default. */
+  /** Issue list: any positive value; 0 and below become the default. */
   uncapped: (fallback = 25): PageRule => ({ default: fallback, outside: 'uncapped', max: Number.MAX_SAFE_INTEGER }),
-  /** Rule 2 (the common helper): outside [1, 100] is the default. */
+  /** Most lists: a value outside [1, max] becomes the default. */
   orDefault: (fallback = 25, max = 100): PageRule => ({ default: fallback, outside: 'default', max }),
-  /** Branch and tag lists: clamped to `max`; below 1 is the default. */
+  /** Branch and tag lists: a value above `max` becomes `max`; a value below 1 becomes the default. */
   capped: (fallback = 25, max = 100): PageRule => ({ default: fallback, outside: 'cap', max }),
   /** Merge-request lists: clamped to [1, max]. */
   clamped: (fallback = 25, max = 100): PageRule => ({ default: fallback, outside: 'clamp', max }),
-  /** Rule 3 (some admin lists): a value out of range becomes the maximum. */
+  /** Some administrator lists: a value outside [1, max] becomes `max`. */
   maximum: (fallback: number, max: number): PageRule => ({ default: fallback, outside: 'maximum', max }),
 } as const;
 
 /**
- * Reads `page` and `per_page` as they came in the query; what is no integer counts as absent.
+ * Reads the query parameters `page` and `per_page`. Values that are not integers count as absent.
  *
  * @example
  *   const request = readPage(pageRules.orDefault(), { page: '2' });
@@ -49,7 +49,7 @@ export function readPage(rule: PageRule, query: { readonly page?: unknown; reado
   return { page: Math.max(1, wholeNumber(query.page) ?? 1), perPage: bound(rule, wholeNumber(query.per_page)) };
 }
 
-/** Reads `limit` and `offset`; out of range they become the maximum and 0 (document A, rule 3). */
+/** Reads `limit` and `offset`. An out-of-range limit is replaced by the rule, a negative offset by 0. */
 export function readSlice(
   rule: PageRule,
   query: { readonly limit?: unknown; readonly offset?: unknown },
@@ -57,7 +57,7 @@ export function readSlice(
   return { limit: bound(rule, wholeNumber(query.limit)), offset: Math.max(0, wholeNumber(query.offset) ?? 0) };
 }
 
-/** How many rows come before the page. No list has more than the largest whole number, so none is past it. */
+/** The number of rows before the page, at most the largest safe integer. */
 export const offsetOf = ({ page, perPage }: PageRequest): number =>
   Math.min((page - 1) * perPage, Number.MAX_SAFE_INTEGER);
 
@@ -79,7 +79,7 @@ function bound(rule: PageRule, value: number | undefined): number {
 
 const most = Number.MAX_SAFE_INTEGER;
 
-/** What counts as a number in a query; one too large to be told from its neighbours is the largest that can be. */
+/** Reads an integer from a query value; undefined if it is not one. Clamped to the range of safe integers. */
 export function wholeNumber(value: unknown): number | undefined {
   const whole = typeof value === 'string' ? /^[+-]?\d+$/.test(value) : Number.isInteger(value);
   return whole ? Math.min(most, Math.max(-most, Number(value))) : undefined;

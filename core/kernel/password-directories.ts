@@ -1,16 +1,16 @@
-// Password directories: who else than the forge's own accounts knows people and their passwords, such as LDAP.
+// Ports of password directories: external sources of users and passwords, such as LDAP.
 import { declarePort } from './ports.ts';
 
 /**
- * Whom a name and a password belong to, as a directory knows them. It says who, and never what they may do here: that
- * is written on their account.
+ * The user that a directory found for a name and password. A directory provides the identity; the rights of the user
+ * are stored in the account.
  */
 export interface DirectoryUser {
-  /** The username of their account here, in any case. */
+  /** The username of the account in this instance, compared case-insensitively. */
   readonly username: string;
   /**
-   * What the directory calls them for good and calls nobody else, such as an entryUUID. With it they are somebody of
-   * the directory's own: no account is theirs for having that username, and `username` is the one they would like.
+   * A permanent, unique id in the directory, such as an entryUUID. If given, the user belongs to the directory: an
+   * existing account with the same username is not theirs, and `username` is the preferred name of a new account.
    */
   readonly subject?: string;
   readonly email?: string;
@@ -18,14 +18,15 @@ export interface DirectoryUser {
 }
 
 /**
- * Checks a name and a password that is not the account's own. It is known by the name of the plugin that provides it,
- * and asked in the order of the configuration, one after the other, until one knows the pair.
+ * Checks a name and password against an external source. Directories are named after the plugin that provides them, and
+ * are queried one after the other in the order of the configuration until one accepts the pair.
  */
 export interface PasswordDirectory {
   /**
-   * Undefined where the pair is wrong or the name is unknown, after the same time. Rejects where it cannot tell.
-   * Neither is empty; the name has at most 256 characters, none that does not show (Unicode's category C), and no space
-   * at an end or beside another.
+   * Returns undefined, after constant time, if the pair is wrong or the name is unknown. Rejects if the directory
+   * cannot answer.
+   * Neither argument is empty. The name has at most 256 characters, no invisible ones (Unicode category C), and no
+   * leading, trailing or repeated spaces.
    */
   check(
     username: string,
@@ -33,17 +34,17 @@ export interface PasswordDirectory {
     from: {
       readonly ip: string;
       readonly now: Date;
-      /** Aborted when nobody waits for the answer any more. */
+      /** Aborted when the result is no longer needed. */
       readonly signal: AbortSignal;
     },
   ): Promise<DirectoryUser | undefined>;
 }
 
-/** All password directories, each waited for only so long and held to the shape of its answer. */
+/** Queries all password directories, each with a time limit, and validates their results. */
 export interface PasswordDirectories {
   /**
-   * The first that knows the pair; undefined where each says that it does not.
-   * @throws {Unavailable} naming the first that could not tell, where no other knows the pair.
+   * Returns the first directory that accepts the pair; undefined if all reject it.
+   * @throws {Unavailable} if no directory accepts the pair and at least one could not answer. Names the first of those.
    */
   find(
     username: string,

@@ -1,46 +1,46 @@
-// The inventory of plugins: for each one of the configuration how it stands and what it may do, as it was declared.
+// The inventory of plugins: the state and the declarations of every configured plugin.
 import { declarePort } from './ports.ts';
 
-/** A route as it is served. */
+/** A served route. */
 export interface RouteRecord {
   readonly id: string;
   readonly method: string;
-  /** From the server's root. */
+  /** From the root of the server. */
   readonly path: string;
   /**
-   * Who may call it: `anyone`, `signed-in`, `session`, `admin (admin:users)`, `super-admin`, or with a permission
-   * `repo.read on repository`.
+   * The required access: `anyone`, `signed-in`, `session`, `admin (admin:users)`, `super-admin`, or a permission such
+   * as `repo.read on repository`.
    */
   readonly access: string;
   /** The scope row that a token must satisfy. */
   readonly scope: string | null;
 }
 
-/** Plain JSON: the command line and the administrators' route show it as it is. */
+/** Plain JSON. The command line and the operation `adminPluginList` return it unchanged. */
 export interface PluginRecord {
   readonly name: string;
-  /** Null of one that was not loaded: it is off, or cannot be. Of such a plugin the lists are empty. */
+  /** Null if the plugin was not loaded, because it is disabled or failed to load. Its lists are then empty. */
   readonly version: string | null;
   /** `standard`, `package NAME` or `path FILE`. */
   readonly origin: string;
   readonly enabled: boolean;
-  /** A state of its life, or `disabled`. */
+  /** The lifecycle state, or `disabled`. */
   readonly state: string;
-  /** Why it is `rejected`, `failed`, `skipped` or `degraded`. */
+  /** The reason for the state `rejected`, `failed`, `skipped` or `degraded`. */
   readonly reason: string | null;
-  /** Events that its handlers failed at too often: they wait for `hexforge plugins replay` or `drop`. */
+  /** The number of dead letters: events that wait for `hexforge plugins replay` or `drop`. */
   readonly parked: number;
-  /** Ports. */
+  /** Names of the ports that it provides. */
   readonly provides: readonly string[];
-  /** Ports, late ones and those that routes require too. */
+  /** Names of the ports that it uses, including late ones and those that its routes require. */
   readonly needs: readonly string[];
   readonly routes: readonly RouteRecord[];
   readonly tables: readonly string[];
-  /** Keys of the settings it declares. */
+  /** Keys of the settings that it declares. */
   readonly settings: readonly string[];
   /** Keys of other plugins' settings that it reads. */
   readonly reads: readonly string[];
-  /** Types of events. */
+  /** Event types. */
   readonly events: { readonly handles: readonly string[]; readonly emits: readonly string[] };
   readonly jobs: readonly { readonly name: string; readonly seconds: number }[];
   readonly permissions: readonly string[];
@@ -50,15 +50,15 @@ export interface PluginRecord {
   readonly pages: readonly string[];
   /** Ids of its channels of live updates. */
   readonly channels: readonly string[];
-  /** Hosts it says it connects to. Told, and not enforced. */
+  /** Hosts that it declares to connect to. Informational, not enforced. */
   readonly outbound: readonly string[];
-  /** Which of these lists cannot be told before it is built. */
+  /** Names of the lists that are unknown until the plugin is built. */
   readonly untold: readonly string[];
 }
 
-/** The port that lists the plugins of the configuration. */
+/** The port that lists the configured plugins. */
 export interface PluginInventory {
-  /** Every plugin of the configuration, in its order. */
+  /** Every configured plugin, in the order of the configuration. */
   list(): Promise<readonly PluginRecord[]>;
 }
 

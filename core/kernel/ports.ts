@@ -1,28 +1,32 @@
-// The open interfaces by which a port is named, and what the host must know of each one at run time.
+// Declaration of ports: the open interfaces of their names, and their runtime traits.
 
-/** Ports with exactly one provider. A consumer sees `T`. Extended by declaration merging, beside each contract. */
+/** Ports with exactly one provider. A consumer receives `T`. Extended by declaration merging, next to each contract. */
 export interface Ports {}
-/** Ports with zero or one provider. A consumer sees `T | undefined`. */
+/** Ports with zero or one provider. A consumer receives `T | undefined`. */
 export interface OptionalPorts {}
-/** Ports with any number of providers. A consumer sees `readonly T[]`, in the order of the configuration. */
+/** Ports with any number of providers. A consumer receives `readonly T[]`, in the order of the configuration. */
 export interface PluralPorts {}
 
 /** The name of a port of any arity. */
 export type PortName = keyof Ports | keyof OptionalPorts | keyof PluralPorts;
 
-/** What the host says and does where a port has no provider. */
+/** The runtime traits of a port, including the behaviour when it has no provider. */
 export interface PortTraits {
   readonly arity: 'single' | 'optional' | 'plural';
-  /** The component as an operator calls it: "git back end", "audit log". */
+  /** The name of the component for operators, such as "git back end" and "audit log". */
   readonly component: string;
-  /** A provider of a security-critical port is never isolated: when it fails, the boot fails. */
+  /** Whether the port is security-critical. If its provider fails, startup fails instead of isolating the plugin. */
   readonly critical: boolean;
   /**
-   * `refuse`: the boot is refused. `unavailable`: every call answers 503 naming the component. `hidden`: routes that
-   * require it are 404. `degraded`: the consumer sees that it is absent and answers without it.
+   * The behaviour without a provider. `refuse`: startup fails. `unavailable`: every call returns 503 naming the
+   * component. `hidden`: routes that require it return 404. `degraded`: the consumer receives undefined or an empty
+   * list and omits the feature.
    */
   readonly absent: 'refuse' | 'unavailable' | 'hidden' | 'degraded';
-  /** What a provider must have: looked at when it is made, for a plugin may be plain JavaScript. */
+  /**
+   * The methods that a provider must have. Checked when the provider is built, because a plugin may be plain
+   * JavaScript.
+   */
   readonly methods?: readonly string[];
 }
 
@@ -36,8 +40,8 @@ const traitNames = ['arity', 'component', 'critical', 'absent'] as const;
 const declared = new Map<string, PortTraits>();
 
 /**
- * Declares a port, beside its contract. Declaring it again changes nothing, for two plugins may each bring the package
- * that does; declaring it otherwise is a programming error.
+ * Declares a port, next to its contract. Repeating the same declaration has no effect, because two plugins may depend
+ * on the package that makes it. A different declaration of the same name throws.
  *
  * @example
  *   declare module 'hexforge/plugin' {
@@ -59,7 +63,7 @@ export function declaredPorts(): ReadonlyMap<string, PortTraits> {
   return declared;
 }
 
-/** What a builder that needs the port `K` receives. */
+/** The value that a plugin receives for the port `K`. */
 export type PortValue<K extends PortName> = K extends keyof Ports
   ? Ports[K]
   : K extends keyof OptionalPorts
@@ -68,7 +72,7 @@ export type PortValue<K extends PortName> = K extends keyof Ports
       ? readonly PluralPorts[K][]
       : never;
 
-/** What one provider of the port `K` is. */
+/** The type of one provider of the port `K`. */
 export type PortContract<K extends PortName> = K extends keyof Ports
   ? Ports[K]
   : K extends keyof OptionalPorts

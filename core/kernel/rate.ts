@@ -1,37 +1,38 @@
-// Rate limiting: counting against a budget, for request metering, login throttling and branch deletions.
+// Rate limiting: counts requests, sign-in attempts and branch deletions against budgets.
 import { declarePort } from './ports.ts';
 
-/** Document A, "Limits", and document D, "Rate limits". `none`: health alone. */
+/** The budgets that requests are counted against. `none`: not counted; used for health checks only. */
 export type Meter = 'api.read' | 'api.write' | 'api.expensive' | 'mcp.tool_call' | 'none';
 
-/** How many units may be taken in how long. */
+/** How many units may be taken in a window. */
 export interface Budget {
   readonly limit: number;
   readonly windowSeconds: number;
-  /** `fixed` windows start at multiples of the window; a `rolling` one looks back from now. */
+  /** `fixed` windows start at multiples of the window length; a `rolling` window ends now. */
   readonly window: 'fixed' | 'rolling';
 }
 
-/** How a budget stands. */
+/** The state of a budget. */
 export interface Count {
   readonly limit: number;
   readonly remaining: number;
-  /** When a unit is free again. */
+  /** When the next unit becomes available. */
   readonly resetAt: Date;
   readonly exceeded: boolean;
 }
 
 /**
- * A key begins with its class, up to the first `:`, or the second where `user` or `address` stands between, such as
- * `api.read:address:192.0.2.1`. Classes are few and fixed. A counter that is bounded in size is so per class, and
- * forgets a key whose budget is spent last: no flood of keys resets another class or a spent budget.
+ * Counts units per key. A key starts with its class: the part before the first `:`, or before the second if `user` or
+ * `address` follows the first, such as `api.read:address:192.0.2.1`. Classes are few and fixed. A counter of bounded
+ * size is bounded per class and evicts exhausted budgets last, so that a flood of keys resets neither another class nor
+ * an exhausted budget.
  */
 export interface RateCounter {
-  /** Takes `units` (1) from the budget under `key`; an exceeded budget takes nothing. */
+  /** Takes `units` (default 1) from the budget under `key`. Takes nothing if the budget would be exceeded. */
   take(key: string, budget: Budget, now: Date, units?: number): Promise<Count>;
-  /** Gives one unit back, the latest taken: what it was taken for turned out not to count. */
+  /** Returns the unit taken last, if the operation turned out not to count. */
   giveBack(key: string, budget: Budget, now: Date): Promise<void>;
-  /** Reads without taking. */
+  /** Reads the state without taking a unit. */
   peek(key: string, budget: Budget, now: Date): Promise<Count>;
   clear(key: string): Promise<void>;
 }
@@ -50,44 +51,44 @@ declarePort('RateCounter', {
   methods: ['take', 'giveBack', 'peek', 'clear'],
 });
 
-/** What a request is metered by beside its caller; it may have a narrower budget of its own. */
+/** A resource that a request is metered by, in addition to the caller. It may have a narrower budget. */
 export interface MeteredTarget {
   readonly kind: 'repos' | 'apps' | 'tokens';
   readonly id: string;
 }
 
 /**
- * Says which things there are that can have a budget of their own: for each kind that the plugin keeps, a function that
- * answers for a batch of ids, in one query.
+ * Reports which resources with a separate budget exist: one function per kind that the plugin stores. Each checks a
+ * batch of ids in one query.
  */
 export type MeteredTargets = {
   readonly [Kind in MeteredTarget['kind']]?: (ids: readonly string[]) => Promise<ReadonlySet<string>>;
 };
 
-/** A request that was refused for a spent budget. */
+/** A request that was rejected because a budget was exceeded. */
 export interface RateRefusal {
-  /** Whose budget: the key it is counted under, without its class. */
+  /** The key of the budget without its class. */
   readonly subject: string;
   readonly scope: Exclude<Meter, 'none'>;
   readonly limit: number;
   readonly windowSeconds: number;
-  /** Without the query. */
+  /** The path without the query. */
   readonly path: string;
   readonly method: string;
   readonly ip: string;
   readonly at: Date;
 }
 
-/** Names who is metered for what and by how much; absent, nothing is metered. Provided by the plugin `limits`. */
+/** Determines the budget of each caller. Without a provider nothing is metered. Provided by the plugin `limits`. */
 export interface RateBudgets {
-  /** Undefined where the caller is not limited. */
+  /** Undefined if the caller is not limited. */
   budget(
     meter: Exclude<Meter, 'none'>,
     caller: { readonly userId?: string; readonly isAdmin: boolean },
   ): Promise<Budget | undefined>;
-  /** What each caller may take with this token or application, or of this repository. Absent: nothing is narrower. */
+  /** The budget of each caller for this token, application or repository. Absent: there are no such budgets. */
   narrowed?(meter: Exclude<Meter, 'none'>, target: MeteredTarget): Promise<Budget | undefined>;
-  /** Is told of every refusal. Returns at once and never throws. */
+  /** Called for every rejected request. Returns at once and never throws. */
   refused?(refusal: RateRefusal): void;
 }
 

@@ -1,9 +1,9 @@
-// What an operating system runs out of (errno), as typed errors: each resource has its sentence and its remedy, once.
+// Maps operating system errors about exhausted resources (errno) to typed errors with a message and a remedy.
 import { HexforgeError, InsufficientStorage, Unavailable } from './errors.ts';
 
 const free = 'Ask the administrator to free space on it';
 
-/** By errno; `place` is what lies on the disk. */
+/** Error builders by errno. `place` names the data on the disk. */
 const spent: Readonly<Record<string, (place: string, cause: unknown) => HexforgeError>> = {
   ENOSPC: (place, cause) => new InsufficientStorage(`The disk that holds ${place} is full`, { detail: free, cause }),
   EDQUOT: (place, cause) =>
@@ -39,11 +39,14 @@ const spent: Readonly<Record<string, (place: string, cause: unknown) => Hexforge
   ENOMEM: (_place, cause) => new Unavailable('The machine has no memory left', { detail: 'Try again later', cause }),
 };
 
-/** The typed error of an errno; undefined where it names no spent resource. @param place what lies on the disk. */
+/**
+ * The typed error of an errno; undefined if it is not about an exhausted resource. @param place names the data on the
+ * disk.
+ */
 export const spentBy = (errno: string, place: string, cause: unknown): HexforgeError | undefined =>
   Object.hasOwn(spent, errno) ? spent[errno]?.(place, cause) : undefined;
 
-/** strerror(3), as programs print it: at the end of a sentence, where no name of a user's can stand. */
+/** Texts of strerror(3), matched only at the end of a sentence, where no user-chosen name can appear. */
 const words: Readonly<Record<string, string>> = {
   'No space left on device': 'ENOSPC',
   'Disk quota exceeded': 'EDQUOT',
@@ -58,18 +61,18 @@ const strerror =
   /: (No space left on device|Disk quota exceeded|Read-only file system|Input\/output error|Too many open files in system|Too many open files|Resource temporarily unavailable|Cannot allocate memory)\)?(?:[;\n]|$)/;
 const outOfMemory = /(?:^|: |[;\n] ?)Out of memory, (?:malloc|realloc|calloc|getdelim) failed/;
 
-/** The errno that a program named in what it wrote; undefined where it named none of a spent resource. */
+/** The errno named in the output of a program; undefined if it names no exhausted resource. */
 export const errnoIn = (text: string): string | undefined =>
   words[strerror.exec(text)?.[1] ?? ''] ?? (outOfMemory.test(text) ? 'ENOMEM' : undefined);
 
 /**
- * A typed error where `error`, or what caused it, says that a resource is spent; undefined for every other, and for
- * what is typed already.
- * @param place "the repositories": what lies on the disk.
+ * Returns a typed error if `error` or one of its causes reports an exhausted resource; undefined for other errors and
+ * for errors that are already typed.
+ * @param place names the data on the disk, such as "the repositories".
  */
 export function spentResource(error: unknown, place: string): HexforgeError | undefined {
   let current = error;
-  // A chain of causes may come back to itself.
+  // A chain of causes may contain a cycle.
   for (let depth = 0; depth < deepest && isFault(current); depth += 1) {
     const { code } = current as { readonly code?: unknown };
     const typed = typeof code === 'string' ? spentBy(code, place, error) : undefined;

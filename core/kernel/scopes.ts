@@ -1,35 +1,34 @@
-// The scope catalogue: rows that routes name, each with the token scope that satisfies it, and how a wider scope
-// includes a narrower one.
+// The scope catalogue: rows that routes name, each with the token scopes that satisfy it, and the rows it includes.
 import { declarePort } from './ports.ts';
 
-/** Open: every area adds the names of its rows, so that a route naming an unknown row does not compile. */
+/** Open: every area adds the names of its rows. A route that names an unknown row does not compile. */
 export interface Scopes {}
 /** The name of a row of the scope catalogue. */
 export type ScopeName = keyof Scopes & string;
 
-/** In a row: any good token of that kind will do, whatever its scopes. */
+/** As the scope of a row: every valid token of that kind is accepted, regardless of its scopes. */
 export const anyToken = '*';
 
-/** One row of the catalogue (document A, "Scope catalogs"; document B and C, "Authentication"). */
+/** One row of the scope catalogue. */
 export interface ScopeRow {
   readonly name: ScopeName;
-  /** The personal-access-token scope; `anyToken`: every PAT may do this. Absent: none may. */
+  /** The required scope of a personal access token. `anyToken`: every one is accepted. Absent: none is accepted. */
   readonly pat?: string;
-  /** The OAuth2 scope; `anyToken` as above. Absent: no OAuth2 token may do this. */
+  /** The required scope of an OAuth2 token. `anyToken`: every one is accepted. Absent: none is accepted. */
   readonly oauth?: string;
   /** Rows of the same family that this one includes: repo.admin includes repo.write and repo.read. */
   readonly includes?: readonly ScopeName[];
 }
 
-/** The port that knows the scope rows of the plugins that run. */
+/** The port that returns the scope rows of the running plugins. */
 export interface ScopeCatalogue {
   rows(): readonly ScopeRow[];
   row(name: ScopeName): ScopeRow;
-  /** Every token scope of one kind, in the order contributed. */
+  /** Every token scope of one kind, in the order of contribution. */
   tokenScopes(kind: 'pat' | 'oauth'): readonly string[];
   /**
-   * Whether a token with `held` satisfies the row; `required` is the token scope that names it, undefined where no
-   * token of the kind can.
+   * Whether a token with the scopes `held` satisfies the row. `required` is the token scope of the row; undefined if no
+   * token of this kind can satisfy it.
    */
   satisfied(
     row: ScopeName,
@@ -46,7 +45,7 @@ declare module './ports.ts' {
 
 declarePort('ScopeCatalogue', { arity: 'single', component: 'scope catalogue', critical: true, absent: 'refuse' });
 
-/** Builds the catalogue from the rows that plugins contribute. The host has already refused duplicates. */
+/** Builds the catalogue from the contributed rows. The host rejects duplicates beforehand. */
 export function scopeCatalogue(contributed: readonly ScopeRow[]): ScopeCatalogue {
   const byName = new Map<string, ScopeRow>(contributed.map((row) => [row.name, row]));
   const closure = (name: string, seen = new Set<string>()): Set<string> => {
@@ -55,7 +54,7 @@ export function scopeCatalogue(contributed: readonly ScopeRow[]): ScopeCatalogue
     for (const inner of byName.get(name)?.includes ?? []) closure(inner, seen);
     return seen;
   };
-  /** row → the token scopes that satisfy it: its own and those of every wider row. */
+  /** Row → the token scopes that satisfy it: its own, and those of every row that includes it. */
   const accepted = { pat: new Map<string, Set<string>>(), oauth: new Map<string, Set<string>>() };
   for (const kind of ['pat', 'oauth'] as const) {
     for (const wider of contributed) {

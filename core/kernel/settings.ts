@@ -1,20 +1,20 @@
-// Instance settings: a stored value over the configuration over the declared default.
+// Instance settings: the stored value, else the configured value, else the declared default.
 import { NotFound } from './errors.ts';
 import { declarePort } from './ports.ts';
 
-/** Open: setting key → value. */
+/** Open: setting key → type of its value. */
 export interface SettingValues {}
 /** The key of a setting, such as `signup.enabled`. */
 export type SettingKey = keyof SettingValues & string;
-/** What a setting can be. */
+/** The possible types of a setting's value. */
 export type SettingValue = boolean | number | string;
 
-/** How a plugin declares a setting (document D, "Settings and audit"). */
+/** The declaration of a setting by a plugin. */
 export type SettingDeclaration = {
-  /** Words joined by dots; of a plugin from outside the first one is its name: `greeting.word`. */
+  /** Words joined by dots. In an external plugin the first word is the plugin's name: `greeting.word`. */
   readonly key: SettingKey;
   readonly description: string;
-  /** Sealed at rest and masked when read back. */
+  /** Encrypted in storage and masked when read by administrators. */
   readonly sensitive?: boolean;
 } & (
   | { readonly type: 'boolean'; readonly default: boolean }
@@ -22,16 +22,16 @@ export type SettingDeclaration = {
   | {
       readonly type: 'string';
       readonly default: string;
-      /** 65,536 unless it says otherwise. */
+      /** Default: 65,536. */
       readonly maxLength?: number;
-      /** What a text must be that this one is not, as a sentence goes on after "must be"; undefined: it is good. */
+      /** Returns undefined for a valid text, else a description that completes the sentence "The value must be …". */
       readonly check?: (value: string) => string | undefined;
     }
 );
 
 type OfType<T> = Extract<SettingDeclaration, { readonly type: T }>;
 
-/** A declaration whose type is that of the key's values. */
+/** A declaration whose type matches the type of the key's values. */
 export type SettingSpec<K extends SettingKey = SettingKey> = {
   [Key in K]: { readonly key: Key } & ([SettingValues[Key]] extends [boolean]
     ? OfType<'boolean'>
@@ -43,13 +43,13 @@ export type SettingSpec<K extends SettingKey = SettingKey> = {
 /** The port that reads settings. */
 export interface Settings {
   /**
-   * What the setting is now: a change counts at once on the process that made it, within a second on others. Asking
-   * costs no query, so ask on every use and keep nothing.
+   * Returns the current value. A change is visible at once in the process that made it, and within a second in others.
+   * Values are cached, so call this on every use and do not keep the result.
    */
   get<K extends SettingKey>(key: K): Promise<SettingValues[K]>;
 }
 
-/** A setting of a plugin that runs, as it is where nothing is stored. */
+/** A setting of a running plugin, with its value if none is stored. */
 export interface DeclaredSetting {
   readonly declaration: SettingDeclaration;
   readonly plugin: string;
@@ -57,15 +57,15 @@ export interface DeclaredSetting {
   readonly configured: SettingValue;
 }
 
-/** The settings of the plugins that run. */
+/** The settings of the running plugins. */
 export interface SettingCatalogue {
-  /** By key, in the order of the alphabet. */
+  /** All settings, in alphabetical order of their keys. */
   all(): readonly DeclaredSetting[];
-  /** @throws {NotFound} */
+  /** @throws {NotFound} if no running plugin declares the key. */
   of(key: string): DeclaredSetting;
 }
 
-/** The catalogue over what plugins declare; the host has already refused duplicates and what does not fit. */
+/** Builds the catalogue from the plugins' declarations. The host rejects duplicates and invalid values beforehand. */
 export function settingCatalogue(
   owners: readonly { readonly name: string; readonly settings?: readonly SettingDeclaration[] }[],
   configured: Readonly<Record<string, unknown>>,
@@ -95,7 +95,7 @@ export function settingCatalogue(
 const isValue = (value: unknown): value is SettingValue =>
   typeof value === 'boolean' || typeof value === 'number' || typeof value === 'string';
 
-/** What a value of the setting must be, as a sentence goes on after "must be"; undefined where this one is good. */
+/** Returns undefined for a valid value, else a description that completes the sentence "The value must be …". */
 export function settingMisfit(setting: SettingDeclaration, value: unknown): string | undefined {
   switch (setting.type) {
     case 'boolean':
@@ -112,7 +112,9 @@ export function settingMisfit(setting: SettingDeclaration, value: unknown): stri
   }
 }
 
-/** By the setting's own check. One that throws must not keep the other settings from being read. */
+/**
+ * Runs the setting's own check. If it throws, the value counts as invalid, so that other settings can still be read.
+ */
 function checked({ key, check }: OfType<'string'>, value: string): string | undefined {
   try {
     return check?.(value);

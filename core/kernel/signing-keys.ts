@@ -1,9 +1,12 @@
-// The keys this instance signs with for others, replaced at an operator's word.
+// The port that rotates the keys with which this instance signs ID tokens.
 import { declarePort } from './ports.ts';
 
-/** The port of the keys that ID tokens are signed with. */
+/** The port that rotates the signing keys of ID tokens. */
 export interface SigningKeyRotation {
-  /** Signs with a new key from here on; the one before is published while what it signed is good. @returns its id. */
+  /**
+   * Signs with a new key from this call onwards. The previous key stays published while its signatures are valid.
+   * @returns the id of the new key.
+   */
   rotate(): Promise<{ readonly kid: string }>;
 }
 

@@ -1,73 +1,75 @@
-// The storage port: a database of one kind, opened once by the host for all plugins, with the ports it provides.
+// The storage port: one database, opened by the host for all plugins, and the ports it provides.
 import type { Subscription } from './events.ts';
 import type { Events, Intents, Locks, UnitOfWork } from './unit-of-work.ts';
 
-/** A subscription, and whose it is. */
+/** A subscription, and the plugin that owns it. */
 export interface OwnedSubscription {
   readonly plugin: string;
-  /** Its handler has a limit in time: it settles. */
+  /** Its handler has a time limit, so its promise always settles. */
   readonly subscription: Subscription;
 }
 
-/** How much is kept for a durable subscription while no process runs its plugin; the oldest falls out. */
+/**
+ * Limits for undelivered events of a durable subscription while no process runs its plugin. The oldest are discarded.
+ */
 export const keptWhileOff = { events: 100_000, days: 90 } as const;
 
-/** What the log says when it happens. */
+/** The log message for a new dead letter. */
 export const parkedMessage =
   'an event was parked: its handler failed too often; `hexforge plugins parked` lists all of them';
 
-/** What is kept of the error a handler failed with: of any text what every database holds. */
+/** Cleans an error message so that every database can store it: at most 500 characters, well-formed, without NUL. */
 export const keptError = (message: string): string => message.slice(0, 500).toWellFormed().replaceAll('\0', ' ');
 
-/** An event that a handler has failed at too often: kept until a person replays or drops it. */
+/** A dead letter: an event whose handler failed too often. Kept until an operator replays or drops it. */
 export interface ParkedEvent {
   readonly plugin: string;
   readonly subscription: string;
-  /** Its id. */
+  /** The event id. */
   readonly event: string;
   readonly type: string;
   readonly aggregate: string;
   readonly attempts: number;
   readonly parkedAt: Date;
-  /** What the last attempt failed with. */
+  /** The error of the last attempt. */
   readonly error: string;
 }
 
-/** How a durable subscription stands that the storage remembers. */
+/** The state of a durable subscription that the storage remembers. */
 export interface SubscriptionState {
   readonly plugin: string;
   readonly subscription: string;
   readonly type: string;
   readonly waiting: number;
   readonly parked: number;
-  /** Events that fell out while the plugin was off. */
+  /** Events that were discarded while the plugin was disabled. */
   readonly missed: number;
 }
 
-/** What waits for durable handlers and what they failed at, for who operates the forge. */
+/** Pending events and dead letters of durable handlers, for operators. */
 export interface Deliveries {
-  /** Of every remembered subscription, and of those that are forgotten but have parked events. */
+  /** All remembered subscriptions, and forgotten ones that still have dead letters. */
   subscriptions(): Promise<readonly SubscriptionState[]>;
-  /** Plugin → parked events, where there are any. Cheap: asked by readiness probes. */
+  /** Plugin → number of dead letters, for plugins that have any. Cheap enough for readiness probes. */
   parkedCounts(): Promise<ReadonlyMap<string, number>>;
-  /** The oldest first. */
+  /** Dead letters, oldest first. */
   parked(limit: number): Promise<readonly ParkedEvent[]>;
   /**
-   * Puts parked events back among those to be delivered, with all attempts before them. Those of a subscription that is
-   * no longer remembered stay where they are: nobody would receive them.
-   * @param event the id of one; default: all of the plugin.
-   * @returns how many.
+   * Queues dead letters for delivery again, with their attempts reset. Dead letters of a subscription that is no longer
+   * remembered are left unchanged, because they would have no handler.
+   * @param event the id of one event; default: all events of the plugin.
+   * @returns the number of queued events.
    */
   replay(plugin: string, event?: string): Promise<number>;
   /**
-   * Gives parked events up; all of a plugin with the count of those it missed.
-   * @param event the id of one; default: all of the plugin.
-   * @returns how many.
+   * Deletes dead letters. Without an event id, also resets the plugin's count of missed events.
+   * @param event the id of one event; default: all events of the plugin.
+   * @returns the number of deleted events.
    */
   drop(plugin: string, event?: string): Promise<number>;
 }
 
-/** A database that is open, with the ports it provides. */
+/** An open database, with the ports it provides. */
 export interface Storage {
   readonly engine: 'memory' | 'embedded' | 'postgresql';
   readonly unitOfWork: UnitOfWork;
@@ -75,30 +77,30 @@ export interface Storage {
   readonly intents: Intents;
   readonly locks: Locks;
   /**
-   * Whether this process is the one of many that does what one has to do, such as jobs. To be asked each time: another
-   * takes the lead where it has ended. @throws {Unavailable} where that cannot be told.
+   * Whether this process is the leader, which runs jobs that may run once only. Call it each time: another process
+   * becomes leader when the current one ends. @throws {Unavailable} if this cannot be determined.
    */
   leads(): Promise<boolean>;
   readonly deliveries: Deliveries;
   /**
-   * Begins delivering events: what is committed from now on and what was not delivered before. Durable subscriptions
-   * are remembered from here on, and what is committed while nobody serves them is kept (`keptWhileOff`).
-   * @param plugins those whose subscriptions are all among these: what else is remembered of them is forgotten.
-   * Default: the plugins named.
+   * Starts delivering events: those not yet delivered and those committed later. Durable subscriptions are remembered
+   * from this call onwards, and their events are kept while no process serves them (`keptWhileOff`).
+   * @param plugins plugins whose subscriptions are all in the list: other remembered subscriptions of theirs are
+   * forgotten. Default: the plugins named in the list.
    */
   deliver(subscriptions: readonly OwnedSubscription[], plugins?: readonly string[]): Promise<void>;
   /**
-   * Resolves when every event committed so far was delivered to every durable handler once. For tests and for a clean
+   * Resolves when every event committed so far was delivered once to every durable handler. For tests and for a clean
    * stop.
    */
   drained(): Promise<void>;
   /**
-   * Ends delivery, before what handlers use is stopped: hands out nothing more and waits a moment for those at work.
-   * What is committed from here on is kept.
+   * Stops delivery, before the ports that handlers use are stopped: hands out no more events and waits a short time for
+   * running handlers. Events committed later are kept.
    */
   endDelivery(): Promise<void>;
-  /** Rejects where the database does not answer. @returns what is wrong with one that answers. */
+  /** Rejects if the database does not answer. @returns a description of a problem if it answers but is unhealthy. */
   check(): Promise<string | undefined>;
-  /** Ends delivery where that has not happened, and closes. */
+  /** Stops delivery if it is running, and closes the database. */
   close(): Promise<void>;
 }

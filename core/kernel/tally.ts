@@ -1,4 +1,4 @@
-// What was taken of a budget, as every rate counter reads it: entries by time, and how the budget stands.
+// Arithmetic of rate counters: entries by time, and the resulting state of a budget.
 import type { Budget, Count } from './rate.ts';
 
 /** Units taken at one moment. A fixed window has one entry, at its start. */
@@ -7,18 +7,21 @@ export interface TallyEntry {
   units: number;
 }
 
-/** When a unit taken now counts from. */
+/** The start time of a unit taken now. */
 export const windowStart = ({ window, windowSeconds }: Budget, now: number): number =>
   window === 'fixed' ? Math.floor(now / (windowSeconds * 1000)) * windowSeconds * 1000 : now;
 
 export const usedUnits = (entries: readonly TallyEntry[]): number => entries.reduce((sum, { units }) => sum + units, 0);
 
-/** Oldest first; an entry of a fixed window starts with it, so both kinds expire one window after their start. */
+/** Drops expired entries. Entries are ordered oldest first, and expire one window length after `at` for both kinds. */
 export function dropExpired(entries: TallyEntry[], windowMs: number, now: number): void {
   while (entries[0] !== undefined && entries[0].at + windowMs <= now) entries.shift();
 }
 
-/** `wanted` units are free at `resetAt`; where nothing is taken, now (rolling) or when the window ends (fixed). */
+/**
+ * `wanted` units are available at `resetAt`. If no units are taken, that is now (rolling) or the end of the window
+ * (fixed).
+ */
 export function countOf(
   entries: readonly TallyEntry[],
   budget: Budget,

@@ -1,12 +1,12 @@
-// The clock and the generator of ids: the two globals core may not reach for.
+// The ports of the clock and the id generator, because `core/` must not use these globals.
 import { declarePort } from './ports.ts';
 
-/** The port that tells the time. */
+/** The port that returns the current time. */
 export interface Clock {
   now(): Date;
 }
 
-/** The port that makes ids and random bytes. */
+/** The port that generates ids and random bytes. */
 export interface Ids {
   /** A random uuid (RFC 9562, version 4). */
   uuid(): string;

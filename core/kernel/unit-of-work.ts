@@ -1,28 +1,27 @@
-// The unit of work (the transaction every command runs in), events, locks, and intents: the bracket around changes that
-// a transaction cannot hold.
+// The ports of the unit of work (the database transaction of a command), events, locks, and intents for changes outside
+// the database.
 import type { EventOf, EventType } from './events.ts';
 import { declarePort } from './ports.ts';
 
-/** The port of the transaction that a command runs in. */
+/** The port of the database transaction of a command. */
 export interface UnitOfWork {
   /**
-   * Runs `work` in one transaction that every store of every plugin joins; committed and on disk when the promise
-   * resolves, rolled back whole when it rejects. It travels with the asynchronous context. Where the database gives it
-   * up for another one (a deadlock), `work` runs again from its beginning: what it changes outside the stores must not
-   * add up.
-   * @throws {Error} when one is already open in this context: units of work do not nest.
+   * Runs `work` in one transaction that every store of every plugin joins through the asynchronous context. It is
+   * committed and on disk when the promise resolves, and rolled back completely when it rejects. If the database aborts
+   * it because of a deadlock, `work` runs again from the start, so its effects outside the stores must be repeatable.
+   * @throws {Error} if a unit of work is already open in this context: they do not nest.
    */
   run<T>(work: () => Promise<T>): Promise<T>;
-  /** Whether one is open in this context. No network and no git call may happen while it is. */
+  /** Whether a unit of work is open in this context. Network and git calls are not allowed while it is. */
   readonly active: boolean;
 }
 
-/** A change outside the database (refs, repository directories, blobs) that was announced and not yet concluded. */
+/** A change outside the database (refs, repository directories, blobs) that was announced and is not concluded yet. */
 export interface Intent<D = unknown> {
   readonly id: string;
-  /** Who reconciles it, such as `repositories.push`. */
+  /** The reconciler that is responsible, such as `repositories.push`. */
   readonly kind: string;
-  /** What it is about, such as a repository id: intents of one subject are reconciled in order. */
+  /** The changed resource, such as a repository id. Intents of one subject are reconciled in order. */
   readonly subject: string;
   readonly detail: D;
   readonly openedAt: Date;
@@ -31,29 +30,30 @@ export interface Intent<D = unknown> {
 /** The port of announced changes outside the database. */
 export interface Intents {
   /**
-   * Commits an intent by itself, before the change outside begins. It counts as in progress while this process lives.
-   * Where this rejects there is none: one that was written though its reply was lost is removed.
+   * Commits an intent separately, before the outside change starts. It counts as in progress while this process lives.
+   * If this rejects, no intent exists: one that was committed although the reply was lost is removed.
    */
   open<D>(intent: { readonly kind: string; readonly subject: string; readonly detail: D }): Promise<Intent<D>>;
-  /** Removes it, inside the caller's unit of work, together with the rows and events that record the outcome. */
+  /** Removes an intent, inside the caller's unit of work, together with the rows and events that record the outcome. */
   close(id: string): Promise<void>;
-  /** Intents of one kind whose process is gone, oldest first, for the reconciler at boot and every minute. */
+  /** Intents of one kind whose process has ended, oldest first, for the reconciler at startup and every minute. */
   abandoned(kind: string): Promise<readonly Intent[]>;
   /**
-   * Asked last before the change outside: that it stands, and for as long again as the database is patient with a
-   * process that it does not hear. Not for use inside a unit of work.
-   * @throws {Unavailable} where another process took this one for gone, or concluded it: the change must not be made.
+   * Confirms that the intent is still open, and extends it by the time that the database waits for an unresponsive
+   * process. Call it last before the outside change, and not inside a unit of work.
+   * @throws {Unavailable} if another process considered this one dead, or concluded the intent: the change must not be
+   * made.
    */
   renew(id: string): Promise<void>;
   /**
-   * Keeps it for the caller's unit of work, which does not close it but decides what becomes of it: `stillOpen` waits,
-   * and no other process takes it for abandoned.
+   * Locks the intent until the caller's unit of work ends, for a unit of work that decides about it without closing it.
+   * `stillOpen` waits for it, and no other process treats the intent as abandoned.
    * @throws {Unavailable} as `renew`.
    */
   hold(id: string): Promise<void>;
   /**
-   * Which of these are open, where the reply to a commit may have been lost: waits for units of work that have
-   * closed or hold one, so that none of them commits afterwards. Not for use inside a unit of work.
+   * Returns which of these intents are open, for when the reply to a commit was lost. Waits for units of work that have
+   * closed or held one, so that none of them commits afterwards. Not for use inside a unit of work.
    */
   stillOpen(ids: readonly string[]): Promise<ReadonlySet<string>>;
 }
@@ -61,8 +61,9 @@ export interface Intents {
 /** The port by which events are emitted. */
 export interface Events {
   /**
-   * Records an event in the current unit of work (one must be active): delivered if and only if it commits.
-   * @returns the event's id, by which handlers are idempotent.
+   * Records an event in the current unit of work, which must be active. The event is delivered if and only if the unit
+   * of work commits.
+   * @returns the id of the event, by which handlers are idempotent.
    */
   emit<T extends EventType>(event: Omit<EventOf<T>, 'id' | 'at'>): Promise<string>;
 }
@@ -70,11 +71,11 @@ export interface Events {
 /** The port of locks between processes. */
 export interface Locks {
   /**
-   * Runs `work` while no other process or call holds `name` (per repository, per migration). Not for use inside a unit
-   * of work. Callers who wait in one process have their turns fairly.
-   * @param signal ends the waiting, and nothing else: where it is aborted before it is the caller's turn, this rejects
-   * with its reason, `work` never runs, and those behind go on waiting as before.
-   * @throws {Unavailable} where too many wait for it.
+   * Runs `work` while no other process or call holds `name`, for example per repository or per migration. Not for use
+   * inside a unit of work. Waiting callers of one process are served by fair queuing.
+   * @param signal ends the wait only: if it aborts before the lock is acquired, this rejects with its reason, `work`
+   * never runs, and other waiting callers are not affected.
+   * @throws {Unavailable} if too many callers wait for it.
    */
   exclusive<T>(name: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
 }

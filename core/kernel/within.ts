@@ -1,13 +1,12 @@
-// Waiting for what an answer can do without no longer than a time, while it goes on.
+// Limits the wait for an optional part of a response, while its computation continues.
 
-/** Milliseconds that an answer waits. */
+/** Default time limit in milliseconds. */
 const patienceMs = 1500;
 
 /**
- * What `work` answers in time; undefined where it takes longer. Then it goes on, so that whoever asks again may have
- * what it remembers; its own bounds end it. Where the signal aborts first, so does the work's.
- *
- * @throws what `work` throws in time; the signal's reason.
+ * Returns the result of `work`; undefined if it takes longer than the time limit. It then continues, so that a later
+ * request may find its cached result; its own limits end it. If the signal aborts, `work` is aborted too.
+ * @throws the error of `work` if it fails in time; the signal's reason.
  */
 export async function within<T>(
   signal: AbortSignal | undefined,
@@ -23,7 +22,7 @@ export async function within<T>(
   const end = (): void => giveUp(undefined);
   over.addEventListener('abort', end, { once: true });
   const answer = work(own.signal);
-  // After its time nobody hears of its failure.
+  // A failure after the time limit must not become an unhandled rejection.
   answer.catch(() => undefined);
   try {
     return await Promise.race([answer, late]);

@@ -1,4 +1,4 @@
-// Administration of the budgets of groups: read, changed, and put back to what they are by default.
+// Use cases of the budgets of groups: list them, change one, and reset one to its default.
 import { auditEntry, type AuditAction, type AuditLog } from '#core/kernel/audit';
 import type { Call, User } from '#core/kernel/caller';
 import { changed } from '#core/kernel/changed';
@@ -10,7 +10,7 @@ import type { BudgetStore } from './ports.ts';
 import { rateScope, rateScopes, type RateRule, type RateScope } from './rule.ts';
 import type { RulesInEffect, StoredRules } from './rules-in-effect.ts';
 
-/** The rule of one scope, and whether it is what it is by default. */
+/** The rule of one scope, and whether it is the default. */
 export interface ScopeRule extends RateRule {
   readonly scope: RateScope;
   readonly isDefault: boolean;
@@ -31,7 +31,7 @@ export interface GroupBudgetParts {
   readonly audit: AuditLog;
 }
 
-/** Names one budget. */
+/** Identifies one budget. */
 export interface GroupScope {
   readonly groupId: string;
   readonly scope: string;
@@ -48,7 +48,7 @@ const groupRules = (rules: StoredRules, group: UserGroup): GroupRules => ({
   rules: rateScopes.map((scope) => scopeRule(rules, group, scope)),
 });
 
-/** @throws {Unavailable} where nobody keeps groups. */
+/** @throws {Unavailable} if no plugin provides user groups. */
 export function present(groups: UserGroups | undefined): UserGroups {
   if (groups === undefined)
     throw new Unavailable('The user-group store (plugin "identity") is not available', {
@@ -61,7 +61,7 @@ export function groupBudgets({ budgets, groups, rules, unitOfWork, events, audit
   const known = async (id: string): Promise<UserGroup> =>
     found(await present(groups).byId(id), 'There is no such user group');
 
-  /** In a unit of work that goes on to commit. */
+  /** Must run in the unit of work of the change. */
   const tell = async (
     call: Call<User>,
     action: AuditAction & `rate_limit.${string}`,
@@ -74,7 +74,7 @@ export function groupBudgets({ budgets, groups, rules, unitOfWork, events, audit
     await events.emit({ type: 'rate_limit.changed', ...about, payload: { scope } });
   };
 
-  /** Also after a failure: of a commit whose reply was lost nobody knows. */
+  /** Clears the cache even after a failure, because the commit may have succeeded although its reply was lost. */
   const forgetting = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
       return await unitOfWork.run(work);
@@ -84,19 +84,19 @@ export function groupBudgets({ budgets, groups, rules, unitOfWork, events, audit
   };
 
   return {
-    /** The seeded groups first, then by name. */
+    /** The budgets of all groups: the built-in groups first, then by name. */
     async matrix(_call: Call<User>): Promise<readonly GroupRules[]> {
       const all = await present(groups).list();
       const stored = await rules.read();
       return all.map((group) => groupRules(stored, group));
     },
 
-    /** @throws {NotFound} */
+    /** @throws {NotFound} if the group does not exist. */
     async ofGroup(_call: Call<User>, { groupId }: Pick<GroupScope, 'groupId'>): Promise<GroupRules> {
       return groupRules(await rules.read(), await known(groupId));
     },
 
-    /** @param note goes into the audit log and nowhere else. @throws {NotFound} */
+    /** @param note written to the audit log only. @throws {NotFound} if the group or the scope does not exist. */
     async update(
       call: Call<User>,
       { groupId, scope: name, note, ...wanted }: GroupScope & { readonly note?: string } & Partial<RateRule>,
@@ -119,7 +119,7 @@ export function groupBudgets({ budgets, groups, rules, unitOfWork, events, audit
       });
     },
 
-    /** @throws {NotFound} */
+    /** @throws {NotFound} if the group or the scope does not exist. */
     async reset(call: Call<User>, { groupId, scope: name }: GroupScope): Promise<ScopeRule> {
       const scope = rateScope(name);
       const group = await known(groupId);
@@ -132,12 +132,12 @@ export function groupBudgets({ budgets, groups, rules, unitOfWork, events, audit
       });
     },
 
-    /** The group is gone. */
+    /** Deletes the budgets of a deleted group. */
     drop: (groupId: string): Promise<void> => unitOfWork.run(() => budgets.removeGroup(groupId)),
   };
 }
 
-/** A rule in the audit log. */
+/** The form of a rule in the audit log. */
 export const ruleDetails = ({ requestsPerWindow, windowSeconds, burst, action, enabled }: RateRule): object => ({
   requests_per_window: requestsPerWindow,
   window_seconds: windowSeconds,

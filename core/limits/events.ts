@@ -1,4 +1,4 @@
-// The events of rate limits, and what of them is audited.
+// Events and audit actions of rate limits.
 import type { EventType } from '#core/kernel/events';
 
 declare module '#core/kernel/events' {
@@ -7,7 +7,7 @@ declare module '#core/kernel/events' {
   }
 }
 
-/** What of this area leaves an entry in the audit log; docs/api/audit.md says when. */
+/** Actions of this area that write an audit entry. See docs/api/audit.md. */
 declare module '#core/kernel/audit' {
   interface AuditActions {
     'rate_limit.updated': true;
@@ -17,5 +17,5 @@ declare module '#core/kernel/audit' {
   }
 }
 
-/** What the plugin of this area emits. */
+/** The event types that the plugin of this area emits. */
 export const limitEvents = ['rate_limit.changed'] as const satisfies readonly EventType[];

@@ -1,4 +1,4 @@
-// The face of the rate limits for everyone: rules and their defaults, overrides, violations, their stores and events.
+// Public exports of the limits area: rules and their defaults, overrides, violations, stores and events.
 export * from './events.ts';
 export * from './ports.ts';
 export * from './rule.ts';

@@ -1,4 +1,4 @@
-// The budgets that requests are metered against: the highest of the caller's groups, narrowed by overrides.
+// Determines the budget of a request: the highest budget of the caller's groups, narrowed by an override.
 import { Lru } from '#core/kernel/lru';
 import type { RateBudgets } from '#core/kernel/rate';
 import type { Clock } from '#core/kernel/time';
@@ -7,13 +7,13 @@ import type { RulesInEffect, StoredRules } from './rules-in-effect.ts';
 import { budgetOf, counts, defaultRule, highest, rateOf, type RateRule, type RateScope } from './rule.ts';
 import type { ViolationRecorder } from './violation-recorder.ts';
 
-/** Milliseconds for which the groups of a user are kept; changes are heard of as they happen. */
+/** Milliseconds that the groups of a user are cached. Events of changes clear the cache earlier. */
 const groupsStaleAfter = 10_000;
 const usersKept = 10_000;
 
 type Grouped = Pick<UserGroup, 'id' | 'role'>;
 
-/** The rule of a group. One that an instance made for itself has by default what its role is made for. */
+/** Returns the stored rule of a group. The default of a group that is not built in depends on its role. */
 export function ruleOf(rules: StoredRules, { id, role }: Grouped, scope: RateScope): RateRule {
   const stored = rules.budget(id, scope);
   if (stored !== undefined) return stored;
@@ -24,7 +24,7 @@ export function ruleOf(rules: StoredRules, { id, role }: Grouped, scope: RateSco
 export const anonymousGroup: Grouped = { id: seededGroups.anonymous, role: 'member' };
 const generalGroup: Grouped = { id: seededGroups.general, role: 'member' };
 const adminGroup: Grouped = { id: seededGroups.admin, role: 'instance_admin' };
-/** Those that follow from the account. */
+/** The built-in groups of an account. */
 export const seededGroupsOf = (isAdmin: boolean): readonly Grouped[] =>
   isAdmin ? [generalGroup, adminGroup] : [generalGroup];
 
@@ -38,13 +38,13 @@ export interface MeteringParts {
 
 export interface Metering {
   readonly port: RateBudgets;
-  /** The groups of this user, or of anyone, may have changed. */
+  /** Clears the cached groups of this user, or of all users. */
   forgetGroups(userId?: string): void;
 }
 
 export function metering({ enabled, rules, groups, violations, clock }: MeteringParts): Metering {
   const kept = new Lru<{ readonly groups: readonly Grouped[]; readonly at: number }>(usersKept);
-  /** Grows with each change that is heard of: what was read before is not kept. */
+  /** Counts the changes. Groups that were read before a change are not cached. */
   let changes = 0;
 
   const ownGroups = async (userId: string): Promise<readonly Grouped[]> => {
@@ -70,7 +70,7 @@ export function metering({ enabled, rules, groups, violations, clock }: Metering
         const granted = highest(all.map((group) => ruleOf(stored, group, scope)));
         const override = stored.override({ kind: 'users', targetId: userId, scope });
         if (override === undefined || !counts(override)) return budgetOf(granted);
-        // The budget of a group may have been narrowed since.
+        // The budget of the groups may have become narrower than the override since the override was set.
         return budgetOf(granted !== undefined && rateOf(granted) < rateOf(override) ? granted : override);
       },
       async narrowed(scope, { kind, id }) {

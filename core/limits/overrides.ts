@@ -1,5 +1,5 @@
-// Overrides: narrower budgets for one user, one token, what one application asks for, or what is asked of one
-// repository.
+// Use cases of overrides: narrower budgets for one user, one token, the requests of one application, or the requests to
+// one repository.
 import { auditEntry, type AuditAction, type AuditLog } from '#core/kernel/audit';
 import type { Call, User } from '#core/kernel/caller';
 import { found, NotFound, Unprocessable } from '#core/kernel/errors';
@@ -14,14 +14,14 @@ import type { BudgetStore, Override, OverrideKey, OverrideKind, OverrideStore } 
 import { counts, highest, rateOf, rateScope, type RateRule, type RateScope } from './rule.ts';
 import type { RulesInEffect } from './rules-in-effect.ts';
 
-/** Every process holds all of them in memory. */
+/** Limited because every process caches all overrides in memory. */
 export const maxOverrides = 2000;
 
 export interface OverrideParts {
   readonly budgets: BudgetStore;
   readonly overrides: OverrideStore;
   readonly users: Users;
-  /** Read when one is set: whoever keeps such things may start later. */
+  /** Called on each use, because providers may start later. */
   readonly targets: () => readonly MeteredTargets[];
   readonly groups: UserGroups | undefined;
   readonly rules: RulesInEffect;
@@ -30,14 +30,14 @@ export interface OverrideParts {
   readonly audit: AuditLog;
 }
 
-/** Names one override. */
+/** Identifies one override. */
 export interface Target {
   readonly kind: string;
   readonly targetId: string;
   readonly scope: string;
 }
 
-/** @throws {NotFound} where nothing of that kind can have an override. */
+/** @throws {NotFound} if overrides of this kind do not exist. */
 function overrideKind(name: string): OverrideKind {
   const known = overrideKinds.find((kind) => kind === name);
   if (known === undefined)
@@ -55,7 +55,7 @@ const nouns: Readonly<Record<OverrideKind, string>> = {
 export function overrideUseCases(parts: OverrideParts) {
   const { budgets, overrides, users, targets, groups, rules, unitOfWork, events, audit } = parts;
 
-  /** Of these ids those of what there is; undefined where nobody keeps such things. */
+  /** Returns which of these ids exist; undefined if no provider checks this kind. */
   const there = async (kind: OverrideKind, ids: readonly string[]): Promise<ReadonlySet<string> | undefined> => {
     if (kind === 'users') return new Set((await users.byIds(ids)).keys());
     const found = await Promise.all(targets().flatMap((kept) => kept[kind]?.(ids) ?? []));
@@ -78,7 +78,7 @@ export function overrideUseCases(parts: OverrideParts) {
     });
   };
 
-  /** What a target has without an override: a user that of their groups, all else the highest there is. */
+  /** The budget without an override: for a user the highest of their groups, otherwise the highest of all groups. */
   const widest = async (kind: OverrideKind, targetId: string, scope: RateScope): Promise<RateRule | undefined> => {
     const all = kind === 'users' ? await present(groups).groupsOf(targetId) : await present(groups).list();
     const stored = await rules.read();
@@ -86,7 +86,7 @@ export function overrideUseCases(parts: OverrideParts) {
   };
 
   return {
-    /** @throws {NotFound} */
+    /** @throws {NotFound} if overrides of this kind do not exist. */
     async list(_call: Call<User>, { kind, ...page }: PageRequest & Pick<Target, 'kind'>) {
       const slice = { limit: page.perPage, offset: offsetOf(page) };
       const { overrides: items, total } = await overrides.list(overrideKind(kind), slice);
@@ -94,8 +94,8 @@ export function overrideUseCases(parts: OverrideParts) {
     },
 
     /**
-     * @throws {NotFound} where there is no such kind, scope or target. @throws {Unprocessable} where it is wider than
-     * what the target has, or there are too many.
+     * @throws {NotFound} if the kind, the scope or the target does not exist. @throws {Unprocessable} if the override
+     * is wider than the target's budget, or the maximum number of overrides is reached.
      */
     async set(
       call: Call<User>,
@@ -128,7 +128,7 @@ export function overrideUseCases(parts: OverrideParts) {
       return override;
     },
 
-    /** @throws {NotFound} */
+    /** @throws {NotFound} if the override does not exist. */
     async delete(call: Call<User>, { kind, targetId, scope: name }: Target): Promise<void> {
       const key: OverrideKey = { kind: overrideKind(kind), targetId, scope: rateScope(name) };
       try {
@@ -141,7 +141,7 @@ export function overrideUseCases(parts: OverrideParts) {
       }
     },
 
-    /** Overrides of what is gone go too; those of things that nobody keeps at present stay. */
+    /** Deletes overrides of targets that no longer exist. Keeps those of kinds that no running provider can check. */
     async prune(): Promise<void> {
       const all = await overrides.all();
       for (const kind of overrideKinds) {

@@ -1,30 +1,30 @@
-// What the rate limits ask of the world: the stores of budgets, of overrides and of violations.
+// Ports of the limits area: the stores of budgets, overrides and violations.
 import type { RateRule, RateScope } from './rule.ts';
 
-/** What an administrator made of the budget of a group. */
+/** A group's budget as set by an administrator. */
 export interface StoredBudget extends RateRule {
   readonly groupId: string;
   readonly scope: RateScope;
 }
 
-/** Where budgets are kept that differ from their defaults. */
+/** The store of budgets that differ from their defaults. */
 export interface BudgetStore {
   all(): Promise<readonly StoredBudget[]>;
-  /** Adds it, or puts it in the place of the one of its group and scope. */
+  /** Inserts the budget, or replaces the one of the same group and scope. */
   put(budget: StoredBudget): Promise<void>;
-  /** @returns whether there was one. */
+  /** @returns whether it existed. */
   remove(groupId: string, scope: RateScope): Promise<boolean>;
   removeGroup(groupId: string): Promise<void>;
-  /** Inside a unit of work: until it ends no other one gets past here. */
+  /** Blocks other units of work that call `hold` until this unit of work ends. */
   hold(): Promise<void>;
 }
 
-/** What a budget can be narrowed for. */
+/** The kinds of targets whose budget can be narrowed. */
 export const overrideKinds = ['repos', 'apps', 'tokens', 'users'] as const;
-/** What an override narrows the budget of. */
+/** The kind of target whose budget an override narrows. */
 export type OverrideKind = (typeof overrideKinds)[number];
 
-/** A narrower budget for one target, and why. */
+/** A narrower budget for one target, with the reason. */
 export interface Override extends RateRule {
   readonly kind: OverrideKind;
   readonly targetId: string;
@@ -32,7 +32,7 @@ export interface Override extends RateRule {
   readonly reason: string;
   readonly updatedAt: Date;
 }
-/** What tells an override apart: one target, for one scope. */
+/** The key of an override: one target and one scope. */
 export type OverrideKey = Pick<Override, 'kind' | 'targetId' | 'scope'>;
 
 interface Slice {
@@ -40,43 +40,43 @@ interface Slice {
   readonly offset: number;
 }
 
-/** Where overrides are kept; few, for all of them are held in memory. */
+/** The store of overrides. They are few, because all of them are cached in memory. */
 export interface OverrideStore {
   all(): Promise<readonly Override[]>;
-  /** Of one kind, the last changed first. */
+  /** Overrides of one kind, the most recently changed first. */
   list(kind: OverrideKind, slice: Slice): Promise<{ readonly overrides: readonly Override[]; readonly total: number }>;
   get(key: OverrideKey): Promise<Override | undefined>;
   count(): Promise<number>;
-  /** Adds it, or puts it in the place of the one with its key. */
+  /** Inserts the override, or replaces the one with the same key. */
   put(override: Override): Promise<void>;
-  /** @returns whether there was one. */
+  /** @returns whether it existed. */
   remove(key: OverrideKey): Promise<boolean>;
   removeTargets(kind: OverrideKind, targetIds: readonly string[]): Promise<void>;
 }
 
-/** The first request of a window that was refused to a subject; more of them in that window leave no other. */
+/** The first rejected request of a subject in a window. Further rejections in the same window are not recorded. */
 export interface Violation {
   readonly id: string;
   readonly at: Date;
-  /** `user:ID` or `address:NETWORK`, then `:token:ID` and the like where that one's budget was spent. */
+  /** `user:ID` or `address:NETWORK`, followed by `:token:ID` or similar if the budget of that target was exceeded. */
   readonly subject: string;
   readonly scope: RateScope;
   readonly limit: number;
   readonly path: string;
   readonly method: string;
   readonly ip: string;
-  /** When the window began. */
+  /** The start of the window. */
   readonly windowStart: Date;
 }
 
-/** Where violations are kept for a while. */
+/** The store of violations. They are kept for a limited time. */
 export interface ViolationStore {
-  /** One that is there for its subject, scope and window stays as it is. */
+  /** Skips a violation if one exists for the same subject, scope and window. */
   add(violations: readonly Violation[]): Promise<void>;
-  /** The newest first. */
+  /** Newest first. */
   list(slice: Slice): Promise<{ readonly violations: readonly Violation[]; readonly total: number }>;
-  /** The newest that are older than that one, or of all. */
+  /** The newest violations older than the given one, or the newest of all. */
   after(violation: Violation | undefined, limit: number): Promise<readonly Violation[]>;
-  /** Removes those from before, and all but the newest so many. */
+  /** Deletes violations from before this time, and all but the newest `keep`. */
   prune(before: Date, keep: number): Promise<void>;
 }

@@ -1,49 +1,48 @@
-// A rule of the rate limits: how much may be asked for in how long, and whether that counts (document C, "Rate-limit
-// rules").
+// The rate-limit rule: how many requests are allowed in a window, and what happens to further ones.
 import type { Budget, Meter } from '#core/kernel/rate';
 import { NotFound } from '#core/kernel/errors';
 
-/** What requests are metered as. */
+/** The category by which requests are metered. */
 export type RateScope = Exclude<Meter, 'none'>;
-/** What is metered apart from each other (document D, "Rate limits"). */
+/** The scopes. Each has a separate budget. */
 export const rateScopes = ['api.read', 'api.write', 'api.expensive', 'mcp.tool_call'] as const satisfies RateScope[];
 
 /**
- * `throttle`: past the budget requests are refused. `allow`: none is. `disabled`: the rule does not count, as where it
- * is not enabled.
+ * `throttle`: requests above the budget are rejected. `allow`: none is rejected. `disabled`: the rule is ignored, as if
+ * `enabled` were false.
  */
 export const rateActions = ['throttle', 'allow', 'disabled'] as const;
-/** What becomes of requests past a budget. */
+/** The treatment of requests above a budget. */
 export type RateAction = (typeof rateActions)[number];
 
-/** A budget of a group for a scope (document C, "Rate-limit rules"). */
+/** The budget of a group for one scope. */
 export interface RateRule {
   readonly requestsPerWindow: number;
   readonly windowSeconds: number;
-  /** Requests on top of a window's. */
+  /** Requests allowed in addition to `requestsPerWindow`. */
   readonly burst: number;
   readonly action: RateAction;
   readonly enabled: boolean;
 }
 
-/** The least and the most of each number of a rule. */
+/** Minimum and maximum of each number of a rule. */
 export const ruleBounds = {
   requestsPerWindow: [0, 1_000_000],
   windowSeconds: [1, 86_400],
   burst: [0, 1_000_000],
 } as const;
 
-/** A seeded group has budgets of its own. */
+/** A built-in group, which has its own default budgets. */
 export type SeededGroup = 'anonymous' | 'general' | 'admin';
 
-/** Requests per window of 60 s (document D, "Rate limits"). */
+/** Default numbers of requests per window of 60 s. */
 const requests: Readonly<Record<SeededGroup, Readonly<Record<RateScope, number>>>> = {
   anonymous: { 'api.read': 300, 'api.write': 30, 'api.expensive': 30, 'mcp.tool_call': 0 },
   general: { 'api.read': 3000, 'api.write': 600, 'api.expensive': 120, 'mcp.tool_call': 600 },
   admin: { 'api.read': 12000, 'api.write': 3000, 'api.expensive': 600, 'mcp.tool_call': 3000 },
 };
 
-/** What counts where nothing is stored. A burst is on top of document D's budgets, so there is none by default. */
+/** The rule if none is stored. The default burst is 0, because a burst is added to the budget. */
 export const defaultRule = (group: SeededGroup, scope: RateScope): RateRule => ({
   requestsPerWindow: requests[group][scope],
   windowSeconds: 60,
@@ -52,7 +51,7 @@ export const defaultRule = (group: SeededGroup, scope: RateScope): RateRule => (
   enabled: true,
 });
 
-/** The scope of that name. @throws {NotFound} where there is none. */
+/** Returns the scope of this name. @throws {NotFound} if it does not exist. */
 export function rateScope(name: string): RateScope {
   const known = rateScopes.find((scope) => scope === name);
   if (known === undefined)
@@ -60,21 +59,21 @@ export function rateScope(name: string): RateScope {
   return known;
 }
 
-/** Whether the rule has a say at all. */
+/** Whether the rule applies. */
 export const counts = ({ enabled, action }: RateRule): boolean => enabled && action !== 'disabled';
 
-/** Requests a second; more than any number where nobody is refused. */
+/** Requests per second; infinite if no request is rejected. */
 export const rateOf = ({ requestsPerWindow, burst, windowSeconds, action }: RateRule): number =>
   action === 'allow' ? Number.POSITIVE_INFINITY : (requestsPerWindow + burst) / windowSeconds;
 
-/** Of several rules that which grants most; undefined where none counts: nobody is limited then. */
+/** Returns the rule with the highest rate; undefined if no rule applies, which means that requests are not limited. */
 export function highest(rules: readonly RateRule[]): RateRule | undefined {
   let best: RateRule | undefined;
   for (const rule of rules) if (counts(rule) && (best === undefined || rateOf(rule) > rateOf(best))) best = rule;
   return best;
 }
 
-/** Undefined where nobody is refused. */
+/** Undefined if no request is rejected. */
 export const budgetOf = (rule: RateRule | undefined): Budget | undefined =>
   rule === undefined || !counts(rule) || rule.action === 'allow'
     ? undefined

@@ -1,12 +1,11 @@
-// The stored budgets and overrides as they count now: kept here for a second, so that metering a request costs no
-// query.
+// Caches the stored budgets and overrides for a second, so that metering a request usually needs no query.
 import type { Clock } from '#core/kernel/time';
 import type { BudgetStore, Override, OverrideKey, OverrideStore, StoredBudget } from './ports.ts';
 import type { RateScope } from './rule.ts';
 
 /**
- * Milliseconds. What another process has stored is heard of as it happens (`rate_limit.changed`); where the message is
- * lost, it counts here after so long.
+ * Milliseconds that cached rules are used. Changes in other processes arrive earlier through the event
+ * `rate_limit.changed`, but that event can be lost.
  */
 const staleAfter = 1000;
 
@@ -17,9 +16,9 @@ export interface StoredRules {
 
 export interface RulesInEffect {
   current(): Promise<StoredRules>;
-  /** From the stores, whatever is kept. */
+  /** Reads the stores and bypasses the cache. */
   read(): Promise<StoredRules>;
-  /** The next to ask reads the stores. */
+  /** Clears the cache, so that the next call of `current` reads the stores. */
   forget(): void;
 }
 
@@ -44,7 +43,7 @@ export function rulesInEffect({
     };
   };
 
-  /** Where they cannot be read, those of before count, and who asks next tries again. */
+  /** If the stores cannot be read, returns the previous rules, and the next call tries again. */
   const readAgain = async (): Promise<StoredRules> => {
     try {
       last = await read();

@@ -1,4 +1,4 @@
-// The use cases of the rate limits, built once from their parts; for their own plugin alone.
+// Builds the use cases of the rate limits from their parts, for their own plugin.
 import type { Log } from '#core/kernel/log';
 import type { Ids } from '#core/kernel/time';
 import { groupBudgets, type GroupBudgetParts } from './budgets.ts';
@@ -24,7 +24,7 @@ export function limitUseCases({ violations: store, ids, log, ...given }: LimitPa
     overrides: overrideUseCases(parts),
     violations: violationUseCases({ ...given, violations: store, recorder }),
     rateBudgets: metered.port,
-    /** Another process has stored something. */
+    /** Called when another process has changed a rule. */
     forgetRules: () => rules.forget(),
     forgetGroups: (userId?: string) => metered.forgetGroups(userId),
     settled: () => recorder.settled(),

@@ -1,5 +1,5 @@
-// Records who was refused for a spent budget: once for each subject, scope and window, written in batches and bounded,
-// so that a flood of refused requests is no flood of writes.
+// Records requests rejected by a rate limit: once per subject, scope and window, in batches and with a maximum rate, so
+// that a flood of rejected requests does not cause a flood of writes.
 import type { Log } from '#core/kernel/log';
 import { Lru } from '#core/kernel/lru';
 import type { RateRefusal } from '#core/kernel/rate';
@@ -8,17 +8,17 @@ import type { Ids } from '#core/kernel/time';
 import type { UnitOfWork } from '#core/kernel/unit-of-work';
 import type { Violation, ViolationStore } from './ports.ts';
 
-/** What one process records in a minute at most; what comes after is refused all the same. */
+/** Maximum number of violations that one process records in a minute. Further rejected requests are not recorded. */
 const mostPerMinute = 600;
 const batch = 200;
 const subjectsKept = 10_000;
-/** UTF-16 units of a path. */
+/** Maximum length of a path in UTF-16 code units. */
 const longestPath = 500;
 
 export interface ViolationRecorder {
   /** Returns at once and never throws. */
   record(refusal: RateRefusal): void;
-  /** Resolves when what was recorded so far is written, or given up. */
+  /** Resolves when all violations recorded so far have been written, or dropped after an error. */
   settled(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-// Violations as administrators read them: a page, or all of them one after the other; and for how long they are kept.
+// Use cases that read violations, one page or all, and delete old ones.
 import type { Call, User } from '#core/kernel/caller';
 import { offsetOf, type Page, type PageRequest } from '#core/kernel/page';
 import type { Clock } from '#core/kernel/time';
@@ -6,7 +6,7 @@ import type { UnitOfWork } from '#core/kernel/unit-of-work';
 import type { Violation, ViolationStore } from './ports.ts';
 import type { ViolationRecorder } from './violation-recorder.ts';
 
-/** How many are kept, and for how long. */
+/** How many violations are kept, and for how many days. */
 export const violationsKept = { count: 10_000, days: 30 } as const;
 const batch = 500;
 
@@ -19,14 +19,14 @@ export interface ViolationParts {
 
 export function violationUseCases({ violations: store, recorder, clock, unitOfWork }: ViolationParts) {
   return {
-    /** The newest first. */
+    /** Newest first. */
     async list(_call: Call<User>, page: PageRequest): Promise<Page<Violation>> {
       await recorder.settled();
       const { violations: items, total } = await store.list({ limit: page.perPage, offset: offsetOf(page) });
       return { ...page, items, total };
     },
 
-    /** All that are kept, the newest first. */
+    /** All stored violations, newest first. */
     async *all(_call: Call<User>): AsyncGenerator<Violation> {
       await recorder.settled();
       let last: Violation | undefined;

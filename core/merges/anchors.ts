@@ -1,4 +1,4 @@
-// Where comments are anchored: checked when one is made.
+// Checks the anchor of a new comment: the commit, file and line that it refers to.
 import { ValidationFailed } from '#core/kernel/errors';
 import type { GitBackend, Oid } from '#core/repositories/index';
 import { branchTip } from './branches.ts';
@@ -7,16 +7,16 @@ import { isFromFork, type MergeRequest } from './merge-request.ts';
 
 type Git = Pick<GitBackend, 'commitRecord' | 'divergence' | 'isLegalName' | 'readRefs' | 'entry' | 'blob'>;
 
-/** What is asked for of an anchor. */
+/** The anchor that a caller requests. */
 export interface AnchorWish {
   readonly commitOid?: Oid | undefined;
   readonly filePath?: string | undefined;
   readonly lineNumber?: number | undefined;
 }
 
-/** Bytes of a file in which lines are looked for. */
+/** The most bytes of a file that are searched for lines. */
 const mostBytes = 16 * 1024 ** 2;
-/** git's own rule for binary files: a NUL among the first 8000 bytes. */
+/** git's own rule for binary files: a NUL byte among the first 8000 bytes. */
 const probed = 8000;
 const newline = 0x0a;
 
@@ -24,8 +24,9 @@ const refused = (member: string, why: string): ValidationFailed =>
   new ValidationFailed('There is nothing to comment on there', { detail: `"${member}" ${why}` });
 
 /**
- * A file without a commit is that of the present head. @throws {ValidationFailed} for a commit that is none of the
- * request's, a file that it does not have, a line that is not in it.
+ * Checks an anchor. A file without a commit refers to the current head.
+ * @throws {ValidationFailed} for a commit that is not part of the request, a file that the commit does not have, or a
+ * line that the file does not have.
  */
 export async function checkedAnchor(
   git: Git,
@@ -48,7 +49,10 @@ export async function checkedAnchor(
   return { commitOid: commit, filePath, lineNumber: lineNumber ?? null };
 }
 
-/** The head on record follows a push a moment later; what was pushed may be commented on at once. */
+/**
+ * The current tip of the source branch. The stored head follows a push with a delay, and new commits can be commented
+ * on immediately.
+ */
 export async function presentHead(
   git: Pick<GitBackend, 'isLegalName' | 'readRefs'>,
   request: MergeRequest,
@@ -57,7 +61,10 @@ export async function presentHead(
   return (await branchTip(git, request.repositoryId, request.sourceBranch)) ?? request.headOid;
 }
 
-/** Whether the head leads to it and the target does not; of what is merged or closed, the target as it was then. */
+/**
+ * Whether the commit is reachable from the head and not from the target. For a merged or closed request, the target is
+ * the one stored at that time.
+ */
 async function isCommitOf(git: Git, request: MergeRequest, commit: Oid, signal: AbortSignal): Promise<boolean> {
   const { repositoryId, headOid, baseOid, targetBranch } = request;
   if (commit === headOid) return true;
@@ -68,7 +75,7 @@ async function isCommitOf(git: Git, request: MergeRequest, commit: Oid, signal: 
   return leadsToIt(headOid) && (base === undefined || !leadsToIt(base));
 }
 
-/** No binary file has one. */
+/** Whether the file has this line. Binary files have no lines. */
 async function hasLine(
   git: Git,
   repositoryId: string,

@@ -1,28 +1,29 @@
-// Whether the reviews of a merge request let it be merged (document B, "Reviews"; document D, "Merge requests").
+// Decides whether the reviews of a merge request allow it to be merged.
 import type { MergeReview } from './review.ts';
 
-/** What the decision is made of. */
+/** The input of the decision. */
 export interface ReviewsGiven {
-  /** All of the request, asked for and given. */
+  /** All reviews of the request, pending and submitted. */
   readonly reviews: readonly Pick<MergeReview, 'userId' | 'state'>[];
-  /** Approvals that the protection of the target branch asks for. */
+  /** The number of approvals that the protection of the target branch requires. */
   readonly required: number;
   readonly authorId: string;
-  /** Of the reviewers, those who may push to the repository. */
+  /** The reviewers who can push to the repository. */
   readonly couldPush: ReadonlySet<string>;
 }
 
-/** What would lift it. */
+/** The approvals that are missing. */
 export interface UnmetApprovals {
-  /** Approvals that are still to come, of people who may push and are not the author. */
+  /** How many approvals of people who can push and are not the author are missing. */
   readonly missing: number;
-  /** Reviewers who were asked and have not answered, or want changes. */
+  /** Reviewers who have not answered, or who requested changes. */
   readonly waitingFor: readonly string[];
 }
 
 /**
- * Every review there is must be an approval, the author's own and those of people who may not push any more too; what
- * the protection asks for beyond is counted of others who may push. Undefined where nothing is in the way.
+ * Every existing review must be an approval, including the author's own and those of people who can no longer push. The
+ * approvals that the protection requires are counted only from other people who can push. Undefined if the reviews
+ * allow the merge.
  */
 export function unmetApprovals({ reviews, required, authorId, couldPush }: ReviewsGiven): UnmetApprovals | undefined {
   const waitingFor = reviews.filter(({ state }) => state !== 'approved').map(({ userId }) => userId);

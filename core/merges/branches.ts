@@ -1,21 +1,21 @@
-// The branches that a merge request is about: what a caller names, and where it stands.
+// The source and target branch of a merge request: parses names, and finds the tips.
 import { changes, type Granted } from '#core/kernel/access';
 import type { User } from '#core/kernel/caller';
 import { Forbidden, HexforgeError, ValidationFailed } from '#core/kernel/errors';
 import { zeroOid, type GitBackend, type Oid, type Repository } from '#core/repositories/index';
 import type { MergeParts } from './parts.ts';
 
-/** Whoever may read the repository; whether they may push is asked here. */
+/** A caller who may read the repository. Whether they can push is checked in this file. */
 type Asking = Granted<Repository, string, User>;
 
-/** A branch that is there. */
+/** An existing branch. */
 export interface Source {
   readonly repositoryId: string;
   readonly branch: string;
   readonly tip: Oid;
 }
 
-/** Where a branch stands. Undefined where there is none, and for a name that none can have. */
+/** The tip of a branch. Undefined if the branch does not exist, or if the name is not a legal branch name. */
 export async function branchTip(
   git: Pick<GitBackend, 'isLegalName' | 'readRefs'>,
   repositoryId: string,
@@ -26,7 +26,7 @@ export async function branchTip(
   return tip === zeroOid ? undefined : tip;
 }
 
-/** `OWNER:branch` in its parts: git allows no colon in the name of a branch. */
+/** Splits `OWNER:branch`. This is unambiguous because git allows no colon in a branch name. */
 export function sourceParts(named: string): { readonly owner: string | undefined; readonly branch: string } {
   const [, owner, branch = named] = /^([^:]*):(.*)$/s.exec(named) ?? [];
   return { owner, branch };
@@ -38,12 +38,12 @@ export function presentBranch<T>(found: T | undefined, member: 'source_branch' |
   throw new ValidationFailed('There is no such branch', { detail: `"${member}" names no branch that is there` });
 }
 
-/** Repositories of one owner in one network of forks that are looked at. */
+/** The most repositories of one owner in a fork network that are searched for the branch. */
 const mostForks = 20;
 
 /**
- * What the caller names as the source, of the repository itself or, as `OWNER:branch`, of a fork in its network that
- * they may push to (document D, "Merge requests").
+ * Resolves the source that a caller names: a branch of the repository itself or, as `OWNER:branch`, of a fork in the
+ * same network that the caller may push to.
  * @throws {Forbidden | ValidationFailed}
  */
 export async function sourceNamed(
@@ -70,7 +70,7 @@ async function candidates(
   return [...itself, ...network.filter(({ id }) => id !== repository.id)].slice(0, mostForks);
 }
 
-/** @throws {Forbidden} where the caller may not open requests of the repository's own branches. */
+/** @throws {Forbidden} if the caller may not open requests from the repository's own branches. */
 async function ownSource(
   { git }: Pick<MergeParts, 'git'>,
   granted: Asking,
@@ -85,7 +85,10 @@ async function ownSource(
   return tip === undefined ? undefined : { repositoryId: id, branch, tip };
 }
 
-/** The first that the caller may push to and that has the branch. @throws {Forbidden} where they may push to none. */
+/**
+ * The first repository that the caller can push to and that has the branch.
+ * @throws {Forbidden} if the caller can push to none of them.
+ */
 async function sourceOf(
   parts: Pick<MergeParts, 'git' | 'access'>,
   granted: Asking,
@@ -101,7 +104,8 @@ async function sourceOf(
           : await forkSource(parts, granted, fork, branch);
       if (source !== undefined) return source;
     } catch (error) {
-      // Of one that the caller may not read nothing is told: it is as if it were not there.
+      // Skips this repository. One that the caller cannot read must look as if it did not exist, so only Forbidden is
+      // kept.
       if (!(error instanceof HexforgeError && (error.kind === 'forbidden' || error.kind === 'not_found'))) throw error;
       if (error instanceof Forbidden) refusal ??= error;
     }

@@ -1,10 +1,11 @@
-// Which commit of a branch brought another one: the oldest of its first parents that leads to it.
+// Finds the merge commit of a branch by which another commit became part of it: the oldest first-parent commit from
+// which the other one is reachable.
 import type { CommitRecord, Oid } from '#core/repositories/index';
 
 /**
- * @param commits what a push brought to the branch, whole.
- * @returns for each head the commit of the branch that brought it: the head itself where the branch was moved to it.
- *   Those that the commits do not lead to are missing.
+ * @param commits all commits that a push added to the branch.
+ * @returns for each head the commit by which it became part of the branch: the head itself if the branch was moved to
+ * it. Heads that are not reachable through the commits are missing.
  */
 export function broughtBy(
   tip: Oid,
@@ -15,7 +16,7 @@ export function broughtBy(
   const line: Oid[] = [];
   for (let at: Oid | undefined = tip; at !== undefined && parentsOf.has(at); at = parentsOf.get(at)?.[0]) line.push(at);
   const bringer = new Map<Oid, Oid>();
-  // From the oldest on: what it does not lead to, a later one has brought.
+  // Starts with the oldest commit, so that each head is assigned to the first commit that reaches it.
   for (const merge of line.reverse()) {
     const open = [merge];
     for (let oid = open.pop(); oid !== undefined; oid = open.pop()) {

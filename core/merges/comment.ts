@@ -1,19 +1,19 @@
-// A review comment on a merge request (document B, "Merge request object"), and what it may be anchored to.
+// A review comment on a merge request, and its anchor.
 import { ValidationFailed } from '#core/kernel/errors';
 import type { Oid } from '#core/repositories/index';
 import { keptText } from './said.ts';
 
-/** What a comment is about: the request as a whole, a commit of it, a file there, or a line of that. */
+/** The subject of a comment: the whole request, one of its commits, a file at a commit, or a line of a file. */
 export interface Anchor {
-  /** A commit of the request. Never null beside a file. */
+  /** A commit of the request. Never null if there is a file. */
   readonly commitOid: Oid | null;
-  /** Of a file of the commit. Never null beside a line. */
+  /** A file at the commit. Never null if there is a line. */
   readonly filePath: string | null;
-  /** From 1. */
+  /** Starts at 1. */
   readonly lineNumber: number | null;
 }
 
-/** What somebody said of a merge request. */
+/** A comment on a merge request. */
 export interface MergeComment extends Anchor {
   readonly id: string;
   readonly requestId: string;
@@ -25,16 +25,13 @@ export interface MergeComment extends Anchor {
   readonly updatedAt: Date;
 }
 
-/** A comment as it is shown. */
+/** A comment as responses show it. */
 export interface CommentView extends MergeComment {
-  /**
-   * Whether the file or the line it is anchored to is not there any more at the head of the request; null where git
-   * could not tell.
-   */
+  /** Whether the anchored file or line no longer exists at the head of the request. Null if git could not find out. */
   readonly outdated: boolean | null;
 }
 
-/** As it is kept. @throws {ValidationFailed} */
+/** Converts a text to the form in which it is stored. @throws {ValidationFailed} */
 export function commentText(body: string): string {
   if (body.trim() === '') throw new ValidationFailed('A comment needs a text', { detail: '"body" must not be empty' });
   return keptText(body);

@@ -1,5 +1,5 @@
-// Review comments: whoever may write adds them, their authors and administrators of the repository change, resolve and
-// delete them (document B, "Comments").
+// Review comments. Users who may write to the repository create them. The author and administrators of the repository
+// change, resolve and delete them.
 import type { Granted } from '#core/kernel/access';
 import { afterChange } from '#core/kernel/after-change';
 import { changed } from '#core/kernel/changed';
@@ -18,13 +18,13 @@ import type { MergeParts } from './parts.ts';
 
 type Parts = Pick<MergeParts, 'store' | 'comments' | 'git' | 'unitOfWork' | 'events' | 'ids'>;
 
-/** A request as the path names it, and one of its comments. */
+/** The path parameters of one comment: the number of the request and the comment id. */
 export interface CommentPath {
   readonly number: number;
   readonly id: string;
 }
 
-/** What an edit asks for. */
+/** A change of a comment. */
 export interface CommentChange extends CommentPath {
   readonly body?: string | undefined;
   readonly resolved?: boolean | undefined;
@@ -42,7 +42,10 @@ export function commentUseCases(parts: Parts) {
     const outdated = await outdatedAt(request, all, signal);
     return all.map((comment, index) => ({ ...comment, outdated: outdated[index] ?? null }));
   };
-  /** One that was just made or changed: git, which tells whether it is outdated, may be away. */
+  /**
+   * Reads a comment after it was created or changed. Needs git to find out whether it is outdated, and git may be
+   * unavailable.
+   */
   const shownChanged = (request: MergeRequest, comment: MergeComment, signal: AbortSignal): Promise<CommentView> =>
     afterChange(`the comments of merge request ${request.number}`, async () =>
       found((await shown(request, [comment], signal))[0]),

@@ -1,5 +1,5 @@
-// The commits that a merge request offers: those of its source that its target lacks; of a merged one, those that were
-// merged.
+// The commits of a merge request: those of the source that the target lacks. For a merged request, the commits that
+// were merged.
 import { offsetOf, type PageRequest } from '#core/kernel/page';
 import { boundedCommits, type Bounded, type CommitRecord } from '#core/repositories/index';
 import { branchTip } from './branches.ts';

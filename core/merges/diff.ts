@@ -1,4 +1,4 @@
-// What a merge request changes: the diff against the merge base, its files, and why it is not shown where it is not.
+// The diff of a merge request against the merge base, its files, and the reason if it cannot be shown.
 import { jsonBytes } from '#core/kernel/clipping';
 import { HexforgeError, NotFound, Unavailable, Unprocessable } from '#core/kernel/errors';
 import type { Log } from '#core/kernel/log';
@@ -7,7 +7,7 @@ import type { DiffAlgorithm, DiffCaps, GitBackend, Oid, Patch, PatchedFile } fro
 import { branchTip } from './branches.ts';
 import type { MergeRequest } from './merge-request.ts';
 
-/** Why a diff is not shown (document B, "Merge request object"). */
+/** The reasons why a diff is not shown: the values of `diff_suppressed_reason` and `suppressed_reason`. */
 export const diffSuppressions = [
   'git_backend_unavailable',
   'repository_lookup_failed',
@@ -17,13 +17,13 @@ export const diffSuppressions = [
   'total_size_cap',
   'file_count_cap',
 ] as const;
-/** Why a diff is left out (document B, "Merge request object"). */
+/** One of `diffSuppressions`. */
 export type DiffSuppression = (typeof diffSuppressions)[number];
 
-/** What the operator says of diffs. */
+/** The operator's settings for diffs. */
 export interface DiffSettings {
   readonly caps: DiffCaps;
-  /** Where the caller names none. */
+  /** The algorithm if the caller does not choose one. */
   readonly algorithm: DiffAlgorithm;
 }
 
@@ -33,37 +33,38 @@ export interface DiffParts {
   readonly log: Log;
 }
 
-/** The part of a merge request that its diff follows from. */
+/** The members of a merge request that determine its diff. */
 export type Compared = Pick<MergeRequest, 'repositoryId' | 'targetBranch' | 'headOid' | 'baseOid'>;
 
-/** What a merge request tells of its diff. */
+/** The diff of a merge request, as responses show it. */
 export interface MergeDiff {
   readonly commits: number;
   readonly additions: number;
   readonly deletions: number;
-  /** What `git apply` takes; empty where it is suppressed. */
+  /** Valid input of `git apply`. Empty if the diff is suppressed. */
   readonly diff: string;
   readonly suppressed: DiffSuppression | undefined;
-  /** In the order of their paths; none where there are too many. */
+  /** Sorted by path. Empty if there are too many files, and cut if the paths are too long for one response. */
   readonly files: readonly PatchedFile[];
   readonly caps: DiffCaps;
 }
 
-/** Two commits whose difference is that of the request. */
+/** The two commits whose difference is the diff of the request. */
 export interface MergeRange {
-  /** Where the target stands; of a merged request, where it stood right before. */
+  /** The tip of the target branch. For a merged or closed request, its tip immediately before that. */
   readonly target: Oid;
-  /** What both lead to; the target where there is nothing. */
+  /** The merge base. The target if the two have no common ancestor. */
   readonly from: Oid;
   readonly to: Oid;
 }
 
 const MiB = 1024 ** 2;
-/** Bytes of JSON: of the text of a diff, and of the paths beside it. */
+/** The most bytes of JSON for the text of a diff, and for all paths. */
 const most = { diff: 8 * MiB, paths: MiB } as const;
 
 /**
- * The diff of one request with its counts. Never fails for git: then it is suppressed, as while git has no answer yet.
+ * The diff of one request, with its counts. Failures of git do not throw: the diff is suppressed, also if git takes too
+ * long.
  */
 export async function diffOf(
   parts: DiffParts,
@@ -88,7 +89,7 @@ export async function diffOf(
   return { commits, additions, deletions, ...textOf(patch), files: filesBeside(patch), caps };
 }
 
-/** The files of a request. @throws what git throws. */
+/** The files of a request. @throws the errors of git. */
 export async function filesOf(
   { git, diffs }: DiffParts,
   request: Compared,
@@ -102,7 +103,10 @@ export async function filesOf(
   return (await git.patch(request.repositoryId, { from, to, algorithm, paths }, diffs.caps, signal)).files;
 }
 
-/** What is made of a request's files. @throws {Unavailable} with the reason, where there is no diff, or not yet. */
+/**
+ * Computes something from the files of a request.
+ * @throws {Unavailable} with the reason, if the diff cannot be computed or takes too long.
+ */
 export async function ofDiff<T extends object>(
   parts: DiffParts,
   request: Compared,
@@ -119,11 +123,11 @@ export async function ofDiff<T extends object>(
   });
 }
 
-/** Why the hunks of a file are not shown; undefined where they are. */
+/** Why the hunks of a file are not shown. Undefined if they are shown. */
 export const suppressionOf = ({ omitted, isBinary }: PatchedFile): DiffSuppression | undefined =>
   omitted ?? (isBinary ? 'binary_files_only' : undefined);
 
-/** @throws {Unprocessable} where the target branch is gone, and what git throws. */
+/** @throws {Unprocessable} if the target branch does not exist, and the errors of git. */
 export async function rangeOf(
   { git }: Pick<DiffParts, 'git'>,
   { repositoryId, targetBranch, headOid, baseOid }: Compared,
@@ -134,12 +138,12 @@ export async function rangeOf(
   return { target, from: await baseOf(git, repositoryId, { target, head: headOid }, signal), to: headOid };
 }
 
-/** Commits of a line that are read one after the other. */
+/** The most commits that are read one by one to find the merge base. */
 const longestLine = 50;
 
 /**
- * Where both meet. What a head has over its target is a line of few commits as a rule: then it is where the line
- * begins, and no process has to look for it.
+ * The merge base. Usually the head has a short linear history on top of the target. Then the base is its beginning,
+ * which is found without starting a git process.
  */
 async function baseOf(
   git: GitBackend,
@@ -156,7 +160,7 @@ async function baseOf(
   return base ?? (await git.mergeBase(repositoryId, target, head, signal)) ?? target;
 }
 
-/** Why there is no diff, and the seconds after which it is worth asking again, where that is known. */
+/** Why the diff cannot be computed, and the seconds after which a retry is useful, if known. */
 interface NoDiff {
   readonly failure: 'git_backend_unavailable' | 'repository_lookup_failed' | 'compare_branches_failed';
   readonly retryAfter?: number | undefined;
@@ -183,7 +187,7 @@ async function orReason<T extends object>(
     if (error.kind === 'internal') log.error({ repository: repositoryId, err: error }, 'a merge request has no diff');
     if (error instanceof NotFound) return { failure: 'repository_lookup_failed' };
     if (error instanceof Unavailable) return { failure: 'git_backend_unavailable', retryAfter: error.retryAfter };
-    // What was too costly is known for a while.
+    // A comparison that was too expensive has a cause with the retry delay. Until then it is rejected from a cache.
     const { cause } = error;
     return {
       failure: 'compare_branches_failed',
@@ -198,7 +202,7 @@ function textOf({ files, omitted }: Patch): Pick<MergeDiff, 'diff' | 'suppressed
   const diff = files
     .flatMap(({ sections }) => sections.map(({ header, hunks, literal }) => header + (literal ?? hunks)))
     .join('');
-  // Control characters take six bytes each.
+  // One character takes at most six bytes of JSON, when it is an escaped control character.
   if (diff.length * 6 > most.diff && jsonBytes(diff) > most.diff) return { diff: '', suppressed: 'total_size_cap' };
   return { diff, suppressed: undefined };
 }

@@ -1,24 +1,24 @@
-// What happens to merge requests, as others hear of it; the aggregate is `merge:ID`.
+// The events about merge requests. The aggregate is `merge:ID`.
 import type { EventType } from '#core/kernel/events';
 import type { Oid } from '#core/repositories/index';
 import type { MergeRequest } from './merge-request.ts';
 import type { Verdict } from './review.ts';
 
-/** What every event about a merge request tells of it. */
+/** The payload that all events about a merge request have in common. */
 export interface MergeFact {
-  /** The target. */
+  /** The target repository. */
   readonly repository_id: string;
   readonly merge_request_id: string;
   readonly number: number;
-  /** Null where the fork is gone. */
+  /** Null if the fork was deleted. */
   readonly source_repository_id: string | null;
   readonly source_branch: string;
   readonly target_branch: string;
-  /** The commit that is asked for to be merged. */
+  /** The commit to be merged. */
   readonly head: Oid;
 }
 
-/** What events about a review comment tell. */
+/** The payload of events about a review comment. */
 export interface MergeCommentFact extends MergeFact {
   readonly comment_id: string;
 }
@@ -26,15 +26,15 @@ export interface MergeCommentFact extends MergeFact {
 declare module '#core/kernel/events' {
   interface EventPayloads {
     'merge.opened': MergeFact;
-    /** `changed` names the members that are now otherwise. */
+    /** `changed` lists the names of the changed members. */
     'merge.updated': MergeFact & { readonly changed: readonly string[] };
     'merge.closed': MergeFact;
     'merge.reopened': MergeFact;
-    /** Through the API, or by a push that brought its commits to the target. */
+    /** Merged through the API, or by a push that added the commits to the target. */
     'merge.merged': MergeFact & { readonly merge_commit: Oid };
-    /** The source moved: `head` is where it is now, `old_head` where it was. */
+    /** The source branch moved from `old_head` to `head`. */
     'merge.pushed': MergeFact & { readonly old_head: Oid };
-    /** `user_id` is who is asked, once more too. */
+    /** `user_id` is the requested reviewer. Also emitted if the same review is requested again. */
     'merge_review.requested': MergeFact & { readonly user_id: string };
     'merge_review.submitted': MergeFact & {
       readonly review_id: string;
@@ -47,7 +47,7 @@ declare module '#core/kernel/events' {
   }
 }
 
-/** What the plugin of this area emits. */
+/** The event types that the plugin of this area emits. */
 export const mergeEvents = [
   'merge.opened',
   'merge.updated',
@@ -63,8 +63,8 @@ export const mergeEvents = [
 ] as const satisfies readonly EventType[];
 
 /**
- * What every event about a merge request consists of, but for its type and what else its payload tells.
- * @param actorId undefined for the forge itself.
+ * The common parts of an event about a merge request. The caller adds the type and the rest of the payload.
+ * @param actorId undefined if the server itself is the actor.
  */
 export const aboutMerge = (request: MergeRequest, actorId: string | undefined) => ({
   aggregate: `merge:${request.id}`,

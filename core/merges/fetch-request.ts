@@ -1,4 +1,4 @@
-// One merge request, with what is told of one alone.
+// Fetches one merge request, with the details that lists omit.
 import type { DiffAlgorithm } from '#core/repositories/index';
 import { knownRequest, type Reading } from './held-request.ts';
 import type { MergeView } from './merge-request.ts';
@@ -14,7 +14,7 @@ export const fetchRequest =
   ): Promise<MergeView> =>
     viewOf(parts, resource, call, which);
 
-/** By which events tell of it. @throws {NotFound} */
+/** The id of a request, as its events use it. @throws {NotFound} */
 export const idOfRequest =
   (parts: MergeParts) =>
   async ({ resource }: Reading, { number }: { readonly number: number }): Promise<string> =>

@@ -1,11 +1,11 @@
-// What a caller writes of a merge request beside its branches and its state, and whom it names.
+// The writable members of a merge request other than branches and state, and their checks.
 import { ValidationFailed } from '#core/kernel/errors';
 import { checkReaders } from '#core/repositories/index';
 import type { Writing } from './held-request.ts';
 import type { MergeRequest } from './merge-request.ts';
 import type { MergeParts } from './parts.ts';
 
-/** Members that a caller writes; what is left out stays as it is, or has its default. */
+/** The members to write. Absent ones stay unchanged, or get their default in a new request. */
 export interface MergeFields {
   readonly title?: string | undefined;
   /** Markdown. */
@@ -14,11 +14,11 @@ export interface MergeFields {
   readonly milestoneId?: string | null | undefined;
 }
 
-/** Sets that are there, even empty, replace the ones before. */
+/** A set that is present, even an empty one, replaces the existing one. */
 export interface MergeSets {
   readonly labelIds?: readonly string[] | undefined;
   readonly assigneeIds?: readonly string[] | undefined;
-  /** Whom to ask for a review. */
+  /** The users to request reviews from. */
   readonly reviewerIds?: readonly string[] | undefined;
 }
 
@@ -28,7 +28,7 @@ export function checkTitle(title: string): string {
   throw new ValidationFailed('A merge request needs a title', { detail: '"title" must not be empty' });
 }
 
-/** @throws {ValidationFailed} where a branch is to be merged into itself. */
+/** @throws {ValidationFailed} if source and target are the same branch. */
 export function checkPair({
   repositoryId,
   sourceRepositoryId,
@@ -41,7 +41,7 @@ export function checkPair({
     });
 }
 
-/** Each once. @throws {ValidationFailed} where one is nobody, or may not read the repository. */
+/** Removes duplicates. @throws {ValidationFailed} if a user does not exist or cannot read the repository. */
 export const checkPeople = (
   { repositories }: Pick<MergeParts, 'repositories'>,
   { resource }: Writing,

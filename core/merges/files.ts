@@ -1,4 +1,4 @@
-// The files that a merge request changes: a page of them, and one with its hunks.
+// The files that a merge request changes: a page of files, or one file with its hunks.
 import { found } from '#core/kernel/errors';
 import { offsetOf, type Page, type PageRequest } from '#core/kernel/page';
 import type { DiffAlgorithm, PatchedFile } from '#core/repositories/index';
@@ -9,20 +9,20 @@ import type { MergeParts } from './parts.ts';
 
 type Parts = Pick<MergeParts, 'store'> & DiffParts;
 
-/** Which request, and how the lines of its diff are matched. */
+/** Selects a request and the algorithm of its diff. */
 export interface OfRequest {
   readonly number: number;
   readonly algorithm?: DiffAlgorithm | undefined;
 }
 
-/** One file of a merge request, to be read. */
+/** One file of a merge request with its hunks. */
 export interface FileDiff {
   readonly file: PatchedFile;
-  /** None where they are suppressed. */
+  /** Empty if the hunks are suppressed. */
   readonly hunks: readonly DiffHunk[];
 }
 
-/** @throws {NotFound}; {Unavailable} where there is no diff. */
+/** @throws {NotFound}; {Unavailable} if the diff cannot be computed. */
 export const listFiles =
   (parts: Parts) =>
   async (
@@ -35,7 +35,7 @@ export const listFiles =
     return { items: files.slice(from, from + page.perPage), total: files.length, ...page };
   };
 
-/** What was past the caps of the whole diff is asked for alone. @throws as `listFiles`. */
+/** If the file exceeded the limits of the whole diff, it is diffed again on its own. @throws as `listFiles`. */
 export const fetchFile =
   (parts: Parts) =>
   async (
@@ -52,7 +52,7 @@ export const fetchFile =
     return read(found(file, 'The merge request does not change this file'));
   };
 
-/** Document B, "File diff": the new path is looked at first. */
+/** New paths have precedence over old paths. */
 const named = (files: readonly PatchedFile[], path: string): PatchedFile | undefined =>
   files.find(({ newPath }) => newPath === path) ?? files.find(({ oldPath }) => oldPath === path);
 

@@ -1,6 +1,6 @@
-// How merge requests follow what is pushed (document D, "Merge requests"): the head moves with its source, a head that
-// reaches the target makes its request merged, a target that is deleted closes what was for it. What is done depends on
-// the state alone, so that an event that comes again changes nothing.
+// Updates merge requests after pushes. The head moves with the source branch. A request is merged when its head becomes
+// part of the target, and closed when its target is deleted. Every change depends only on the current state, so
+// handling an event again changes nothing.
 import type { EventOf } from '#core/kernel/events';
 import { zeroOid, type Oid } from '#core/repositories/index';
 import { broughtBy } from './brought.ts';
@@ -9,15 +9,15 @@ import { followAndKeep, type HeadParts, type Moving } from './heads.ts';
 import { isFromFork, type MergeRequest } from './merge-request.ts';
 import type { BranchOf, MergePatch, MergeStore } from './ports.ts';
 
-/** Requests that are read, and compared with a branch, at a time. */
+/** How many requests are read and compared with a branch at a time. */
 const piece = 200;
-/** Commits of one push that are looked through for the ones that brought a head, and read at a time. */
+/** How many commits of one push are searched for merged heads, and how many of them are read at a time. */
 const [mostCommits, commitsAtATime] = [10_000, 2000];
 
 const branches = 'refs/heads/';
 
 export const followUseCases = (parts: HeadParts) => ({
-  /** Of each ref that moved. */
+  /** Handles the event of each ref that moved. */
   async pushed({ payload, at }: EventOf<'push'>, signal: AbortSignal): Promise<void> {
     if (!payload.ref.startsWith(branches)) return;
     const branch: BranchOf = { repositoryId: payload.repository_id, branch: payload.ref.slice(branches.length) };
@@ -25,13 +25,13 @@ export const followUseCases = (parts: HeadParts) => ({
     if (payload.new === zeroOid) return closeAll(parts, branch, { ...payload, at });
     for await (const request of all((after) => parts.store.openFrom(branch, after, piece)))
       for (const one of request) await followAndKeep(parts, one, moving);
-    // A branch that was not there brings nothing: what was for it was closed when it went.
+    // If the branch is new, no open request can have it as target: requests into it were closed when it was deleted.
     if (payload.old !== zeroOid) await mergeReached(parts, branch, payload, moving);
   },
 
   /**
-   * Of a request that was opened or reopened: keeps its head where that was not done, and looks once more where its
-   * source stands, for it may have moved before the request was there.
+   * Handles a request that was opened or reopened: keeps its head in case that failed before, and checks the tip of its
+   * source again, because it may have moved before the request was stored.
    */
   async opened({ payload, actorId }: EventOf<'merge.opened' | 'merge.reopened'>, signal: AbortSignal): Promise<void> {
     const request = await parts.store.find(payload.repository_id, payload.number);
@@ -57,7 +57,7 @@ interface TargetMove {
   readonly actor: string;
 }
 
-/** Those whose head the target leads to now and did not before. */
+/** Marks the requests as merged whose head is reachable from the target now and was not before. */
 async function mergeReached(parts: HeadParts, branch: BranchOf, move: TargetMove, moving: Moving): Promise<void> {
   const { store, git } = parts;
   const { repositoryId } = branch;
@@ -76,14 +76,14 @@ async function mergeReached(parts: HeadParts, branch: BranchOf, move: TargetMove
     const bringer = broughtBy(move.new, known, [...brought]);
     const parents = new Map(known.map(({ oid, parents: [first] }) => [oid, first]));
     for (const one of requests) {
-      // The push may have moved the source too, and tell of it later.
+      // The same push may also have moved the source branch, and that event is handled later.
       const request = brought.has(tips.get(one.id) ?? '') ? await followAndKeep(parts, one, moving) : one;
       if (!brought.has(request.headOid)) continue;
       const mergeCommit = bringer.get(request.headOid) ?? move.new;
       await conclude(parts, request, moving.actorId, {
         state: 'merged',
         mergeCommit,
-        // Of a merge that was made by hand, where the target stood right before it.
+        // For a merge that somebody pushed: the tip of the target immediately before it.
         baseOid: mergeCommit === request.headOid ? move.old : (parents.get(mergeCommit) ?? move.old),
         mergedById: moving.actorId ?? null,
       });
@@ -91,7 +91,7 @@ async function mergeReached(parts: HeadParts, branch: BranchOf, move: TargetMove
   }
 }
 
-/** Where the sources stand that are branches of the repository itself, by request. */
+/** The tips of those source branches that belong to the repository itself, by request id. */
 async function ownTips(
   { git }: HeadParts,
   repositoryId: string,
@@ -106,7 +106,7 @@ async function ownTips(
   return new Map(there);
 }
 
-/** What the push brought, for as far as it is looked through. */
+/** The commits that the push added, up to `mostCommits`. */
 async function broughtCommits({ git }: HeadParts, repositoryId: string, move: TargetMove, signal: AbortSignal) {
   const commits: { readonly oid: Oid; readonly parents: readonly Oid[] }[] = [];
   for (let skip = 0; skip < mostCommits; skip += commitsAtATime) {
@@ -118,7 +118,10 @@ async function broughtCommits({ git }: HeadParts, repositoryId: string, move: Ta
   return commits;
 }
 
-/** Those that were there when the branch went: it may have come back since, with requests of its own. */
+/**
+ * Only closes requests that existed when the branch was deleted. The branch may have been created again since, with new
+ * requests.
+ */
 async function closeAll(
   parts: HeadParts,
   branch: BranchOf,
@@ -134,7 +137,7 @@ const conclusions = {
   closed: { type: 'merge.closed', at: 'closedAt' },
 } as const;
 
-/** Where nobody has concluded it meanwhile, and it offers what it did. */
+/** Does nothing if the request is no longer open or its head has changed. */
 const conclude = (
   { store, unitOfWork, events, clock }: HeadParts,
   { repositoryId, number, headOid }: MergeRequest,

@@ -1,4 +1,4 @@
-// The head of a merge request: moved to where its source stands, and kept in the target.
+// The head of a merge request: moves it to the tip of the source branch, and keeps it in the target repository.
 import { HexforgeError } from '#core/kernel/errors';
 import { inTurn } from '#core/kernel/in-turn';
 import type { Oid } from '#core/repositories/index';
@@ -12,15 +12,15 @@ export type HeadParts = Pick<
   'store' | 'git' | 'heads' | 'unitOfWork' | 'events' | 'locks' | 'clock' | 'log'
 >;
 
-/** Who moved it, where it is known, and how long to wait. */
+/** The user who moved the branch, if known, and the signal that aborts the work. */
 export interface Moving {
   readonly actorId?: string | undefined;
   readonly signal: AbortSignal;
 }
 
 /**
- * Points the ref of the request to the head that is on record. In turns, so that the ref and the record agree however
- * many move it.
+ * Points the ref of the request to the head in the database. Runs under a lock, so that ref and database agree even if
+ * several processes move the head.
  */
 export const keepHead = (
   { store, heads, locks }: Pick<HeadParts, 'store' | 'heads' | 'locks'>,
@@ -30,17 +30,17 @@ export const keepHead = (
   inTurn({ locks, name: `merges.head:${id}`, signal }, async () => {
     const request = await store.find(repositoryId, number);
     if (request === undefined) return;
-    // What a fork offered is in the target already, and the fork may be gone.
+    // The commits of a fork have been copied to the target already, and the fork may have been deleted.
     await heads.keep(repositoryId, number, { sourceRepositoryId: repositoryId, commit: request.headOid }, { signal });
   });
 
-/** Others may move it at the same time; each then looks where the source stands once more. */
+/** The source may move during an attempt. Each attempt then reads its tip again. */
 const attempts = 5;
 
 /**
- * Moves the head of an open request to where its source stands now, and keeps it. A source that is gone leaves it as
- * it is, and so does one whose commits the target has no room for.
- * @returns the request as it is now.
+ * Moves the head of an open request to the current tip of its source, and keeps it. The head stays unchanged if the
+ * source was deleted, or if the target repository has no room for the new commits.
+ * @returns the request after the change.
  */
 export async function followSource(parts: HeadParts, request: MergeRequest, moving: Moving): Promise<MergeRequest> {
   const now = await moveToSource(parts, request, moving);
@@ -49,8 +49,8 @@ export async function followSource(parts: HeadParts, request: MergeRequest, movi
 }
 
 /**
- * The same for who is told of a move, maybe once more: whoever moved the head may have failed before it was kept, so
- * what is on record is kept where nothing moves, too.
+ * The same for event handlers, which may run again. Keeps the head even if it does not move, because the process that
+ * moved it may have failed before it kept it.
  */
 export async function followAndKeep(parts: HeadParts, request: MergeRequest, moving: Moving): Promise<MergeRequest> {
   const now = await moveToSource(parts, request, moving);
@@ -58,7 +58,7 @@ export async function followAndKeep(parts: HeadParts, request: MergeRequest, mov
   return now;
 }
 
-/** @returns the request as it is now; its head is not kept yet. */
+/** @returns the request after the change. Its new head is not kept yet. */
 async function moveToSource(parts: HeadParts, request: MergeRequest, moving: Moving): Promise<MergeRequest> {
   let known = request;
   for (let attempt = 0; attempt < attempts; attempt += 1) {
@@ -74,7 +74,7 @@ async function moveToSource(parts: HeadParts, request: MergeRequest, moving: Mov
   return known;
 }
 
-/** A fork that is removed meanwhile has no branches. */
+/** Ignores NotFound: a fork that is deleted meanwhile has no branches. */
 export function noneWhereGone(error: unknown): undefined {
   if (!(error instanceof HexforgeError) || error.kind !== 'not_found') throw error;
   return undefined;
@@ -90,14 +90,14 @@ async function brought(
     await heads.bring(repositoryId, { sourceRepositoryId, commit }, { signal });
     return true;
   } catch (error) {
-    // No room, or no such commit any more: it stays where it is until the source moves again.
+    // The quota is exhausted or the commit no longer exists: the head stays unchanged until the source moves again.
     if (!(error instanceof HexforgeError && ['unprocessable', 'not_found'].includes(error.kind))) throw error;
     log.warn({ repository: repositoryId, number, err: error }, 'a merge request does not follow its source');
     return false;
   }
 }
 
-/** @returns the request as it is now: elsewhere, where somebody else has moved it. */
+/** @returns the request after the change, with another head if a concurrent call has moved it. */
 const moveHead = (
   { store, unitOfWork, events, clock }: HeadParts,
   before: MergeRequest,

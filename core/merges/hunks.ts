@@ -1,21 +1,21 @@
-// Hunks of a unified diff, read from their text: which lines stand where before and after.
+// Parses the hunks of a unified diff into lines with their old and new line numbers.
 import type { PatchSection } from '#core/repositories/index';
 
 /** A line of a hunk. */
 export interface DiffLine {
-  /** A space for context, `+` for one that is added, `-` for one that is removed. */
+  /** A space for a context line, `+` for an added line, `-` for a removed line. */
   readonly op: ' ' | '+' | '-';
-  /** Without its newline; a carriage return before that belongs to it. */
+  /** Without the newline. A carriage return before the newline is part of the content. */
   readonly content: string;
-  /** 1-based; 0 for a line that is added. */
+  /** 1-based; 0 for an added line. */
   readonly oldNo: number;
-  /** 1-based; 0 for a line that is removed. */
+  /** 1-based; 0 for a removed line. */
   readonly newNo: number;
-  /** Of the last line of a file that does not end in a newline. */
+  /** Set on the last line of a file that does not end with a newline. */
   noNewline?: true;
 }
 
-/** Lines that are changed together, with those around them. */
+/** Adjacent changed lines with their context. */
 export interface DiffHunk {
   readonly oldStart: number;
   readonly oldLines: number;
@@ -26,7 +26,10 @@ export interface DiffHunk {
 
 const heading = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 
-/** All hunks of a file; of one that became a link, say, those of what it was come first. */
+/**
+ * All hunks of a file. If the type of the file changed, such as to a symbolic link, the hunks of the old file precede
+ * those of the new one.
+ */
 export const hunksOf = (sections: readonly PatchSection[]): readonly DiffHunk[] =>
   sections.flatMap(({ hunks }) => readHunks(hunks));
 
@@ -52,7 +55,7 @@ function readHunks(text: string): readonly DiffHunk[] {
     else if (op === '-') lines.push({ op, content, oldNo: oldNo++, newNo: 0 });
     else if (op === ' ') lines.push({ op, content, oldNo: oldNo++, newNo: newNo++ });
     else {
-      // `\ No newline at end of file`, which is said of the line before.
+      // `\ No newline at end of file` refers to the line before it.
       const last = lines.at(-1);
       if (last !== undefined) last.noNewline = true;
     }

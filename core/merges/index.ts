@@ -1,4 +1,4 @@
-// The face of the area "merges" for everyone: types, pure rules, ports and events.
+// The public interface of the area "merges": types, pure rules, ports and events.
 export * from './approvals.ts';
 export * from './comment.ts';
 export { diffSuppressions, suppressionOf, type DiffSettings, type DiffSuppression, type MergeDiff } from './diff.ts';

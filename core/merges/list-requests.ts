@@ -1,4 +1,4 @@
-// The merge requests of a repository, the newest first.
+// Lists the merge requests of a repository, the newest first.
 import type { Page, PageRequest } from '#core/kernel/page';
 import { numberedPage } from '#core/repositories/index';
 import type { Reading } from './held-request.ts';

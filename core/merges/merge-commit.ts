@@ -1,4 +1,4 @@
-// The commit that a merge makes: its message, its author and its committer (document D, "Merge requests").
+// The message, author and committer of a merge commit.
 import type { User } from '#core/kernel/caller';
 import { ValidationFailed } from '#core/kernel/errors';
 import { trim, trimEnd } from '#core/kernel/trim';
@@ -13,7 +13,7 @@ import type { MergeRequest } from './merge-request.ts';
 
 type About = Pick<MergeRequest, 'number' | 'title' | 'description' | 'sourceBranch' | 'targetBranch'>;
 
-/** What a caller says; a text of white space alone is none. @throws {ValidationFailed} */
+/** The message that the caller gives, or the default if it is missing or blank. @throws {ValidationFailed} */
 export function messageOf(
   asked: string | undefined,
   strategy: MergeStrategy,
@@ -41,16 +41,15 @@ function defaultMessage(
 
 const isNewline = (character: string): boolean => character === '\n' || character === '\r';
 
-/** Who signs, but for the date. */
+/** Author and committer without the date. */
 export interface MergePeople {
   readonly author: Omit<Signature, 'date'>;
   readonly committer: Omit<Signature, 'date'>;
 }
 
 /**
- * The committer is the caller. So is the author where none is named; of a name or an address alone the rest is the
- * caller's.
- * @param host in whose name an address is made up for an account that has none.
+ * The committer is the caller. The author is the caller too, except for a name or address that the command gives.
+ * @param host the domain of the generated address, for accounts without an address.
  * @throws {ValidationFailed}
  */
 export function peopleOf(

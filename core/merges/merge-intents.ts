@@ -1,5 +1,6 @@
-// The bracket around a merge: an intent that is committed before the target can move, and concluded with the row and
-// the event of the request. Where a process ends in between, or the database is away, the branch tells what happened.
+// Intents of merges: an intent is committed before the target branch can move, and closed together with the row and the
+// event of the request. If the process ends in between, or the database is unavailable, the branch shows whether the
+// merge happened.
 import type { Log } from '#core/kernel/log';
 import type { Intent } from '#core/kernel/unit-of-work';
 import type { MergeHooks, Oid } from '#core/repositories/index';
@@ -7,7 +8,7 @@ import { branchTip } from './branches.ts';
 import { aboutMerge } from './events.ts';
 import type { MergeParts } from './parts.ts';
 
-/** What is merged, by whom. */
+/** The merge and its actor. */
 export interface MergeFacts {
   readonly number: number;
   readonly actor: string;
@@ -16,7 +17,7 @@ export interface MergeFacts {
   readonly head: Oid;
 }
 
-/** With where the target stood, and where it is to stand. */
+/** With the old and the new tip of the target branch. */
 interface MergeDetail extends MergeFacts {
   readonly old: Oid;
   readonly new: Oid;
@@ -28,32 +29,33 @@ type Parts = Pick<MergeParts, 'store' | 'git' | 'unitOfWork' | 'events' | 'inten
   readonly log: Log;
 };
 
-/** One merge, announced at the most once. */
+/** One merge, with at most one intent. */
 export interface MergeBracket {
   readonly hooks: MergeHooks;
   /**
-   * To be called when it is over, however it went. @returns whether the target has it, and the request says so.
-   * @throws {Unavailable} where that cannot be told now; it is within a minute.
+   * Must be called when the merge has ended, successfully or not.
+   * @returns whether the target has the merge and the request is recorded as merged.
+   * @throws {Unavailable} if that cannot be determined now. The reconciler retries within a minute.
    */
   conclude(): Promise<boolean>;
 }
 
 export interface MergeIntents {
   bracket(repositoryId: string, facts: MergeFacts): MergeBracket;
-  /** Records a merge that moved nothing: the target has all of it already. */
+  /** Records a merge that moved nothing, because the target already has all commits. */
   recordContained(repositoryId: string, facts: MergeFacts, target: Oid): Promise<void>;
-  /** Concludes what was left: at boot and every minute. */
+  /** Concludes the intents that were left open. Runs at boot and every minute. */
   reconcile(): Promise<void>;
 }
 
 export function mergeIntents(parts: Parts): MergeIntents {
   const { store, git, intents, locks, unitOfWork, log } = parts;
-  /** Of this process, by id: concluding them failed. */
+  /** Intents of this process that could not be concluded, by id. */
   const unsettled = new Map<string, Intent>();
 
   const settle = async (intent: Intent): Promise<boolean> => {
     const detail = intent.detail as MergeDetail;
-    // Closed with the record of the merge, as a rule; also where the reply to that was lost.
+    // Usually the intent was closed together with the record of the merge, even if the reply to that commit was lost.
     if (!(await intents.stillOpen([intent.id])).has(intent.id))
       return (await store.find(intent.subject, detail.number))?.state === 'merged';
     const landed = await hasLanded(git, intent.subject, detail);
@@ -107,7 +109,7 @@ export function mergeIntents(parts: Parts): MergeIntents {
   };
 }
 
-/** Whether the target has the commit; others may have pushed on top of it since. */
+/** Whether the target has the commit. Other commits may have been pushed on top of it. */
 async function hasLanded(
   git: MergeParts['git'],
   repositoryId: string,
@@ -120,7 +122,7 @@ async function hasLanded(
   return (await git.mergeBase(repositoryId, made, tip)) === made;
 }
 
-/** Inside a unit of work. What follows pushes may have said so already. */
+/** Runs inside a unit of work. The handler of pushes may have recorded the merge already. */
 async function record(
   { store, events, clock }: Pick<Parts, 'store' | 'events' | 'clock'>,
   repositoryId: string,

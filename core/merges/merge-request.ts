@@ -1,4 +1,4 @@
-// A merge request: its states and members, and the bounds of what it holds.
+// A merge request: its states, members and limits.
 import type { PublicUser } from '#core/identity/index';
 import type { Label, Milestone } from '#core/planning/index';
 import type { Numbered, Oid, Repository } from '#core/repositories/index';
@@ -6,88 +6,91 @@ import type { MergeDiff } from './diff.ts';
 import type { PipelineVerdict } from './pipeline-verdicts.ts';
 import type { ReviewState } from './review.ts';
 
-/** Document B, "Merge request object". */
+/** The states of a merge request. */
 export const mergeStates = ['open', 'merged', 'closed'] as const;
-/** Whether it waits, is in its target, or was given up. */
+/** Whether the request is open, merged, or closed without a merge. */
 export type MergeState = (typeof mergeStates)[number];
 
-/** The most of what one merge request holds; of texts, characters. */
+/** Limits of one merge request. Limits of texts are in characters. */
 export const mergeBounds = { title: 255, description: 65_536, labels: 100, assignees: 100, reviewers: 100 } as const;
 
-/** One merge request, as its row holds it. */
+/** One merge request, as stored in its row. */
 export interface MergeRequest extends Numbered {
-  /** The target. */
+  /** The target repository. */
   readonly repositoryId: string;
   readonly title: string;
   /** Markdown. */
   readonly description: string;
   readonly state: MergeState;
   readonly isDraft: boolean;
-  /** The target's own id for a branch of the repository itself; undefined once the fork is gone. */
+  /** The target repository's own id if the source is one of its branches. Undefined after the fork was deleted. */
   readonly sourceRepositoryId: string | undefined;
   /** Without `refs/heads/` and without an owner. */
   readonly sourceBranch: string;
   readonly targetBranch: string;
   readonly authorId: string;
-  /** Of the area planning; a plain id. */
+  /** An id of the area planning, without a foreign key. */
   readonly milestoneId: string | null;
-  /** The tip of the source when it was last seen there, kept under `refs/merges/NUMBER/head`. */
+  /** The tip of the source branch when it was last read. Kept in the target as `refs/merges/NUMBER/head`. */
   readonly headOid: Oid;
-  /** Of a merged one: the target right before, so that commits, files and diff stay what was merged. */
+  /**
+   * The tip of the target branch immediately before the request was merged or closed, so that commits, files and diff
+   * stay the same.
+   */
   readonly baseOid: Oid | null;
-  /** The target's commit that brought it. */
+  /** The commit of the target branch by which the head became part of it. */
   readonly mergeCommit: Oid | null;
   readonly mergedById: string | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
   readonly mergedAt: Date | null;
-  /** Null while open, and of a merged one. */
+  /** Null while the request is open or merged. */
   readonly closedAt: Date | null;
 }
 
-/** Somebody who was asked for a review, or has given one. */
+/** A user whose review was requested, or who has submitted one. */
 export interface Reviewer {
   readonly user: PublicUser;
   readonly state: ReviewState;
 }
 
-/** A merge request of a list, with what its store reads beside it in one query. */
+/** A merge request in a list, with the related rows that its store reads in the same query. */
 export interface ListedRow extends MergeRequest {
   readonly author: PublicUser;
-  /** By username. */
+  /** Sorted by username. */
   readonly assignees: readonly PublicUser[];
 }
 
-/** One merge request with all that its store reads beside it, in one query. */
+/** One merge request with all related rows that its store reads in the same query. */
 export interface MergeRow extends ListedRow {
-  /** Of the area planning. */
+  /** Ids of the area planning. */
   readonly labelIds: readonly string[];
-  /** By username. */
+  /** Sorted by username. */
   readonly reviewers: readonly Reviewer[];
 }
 
-/** What other areas know of it, as far as whoever asks may know it. */
+/** Information of other areas that the caller may know. */
 export interface Surroundings {
-  /** Null where the fork is gone, or is not for whoever asks to know of. */
+  /** Null if the fork was deleted, or if the caller cannot read it. */
   readonly source: Repository | null;
-  /** Of a fork's branch: false in lists. */
+  /** Always false in lists if the source is a branch of a fork. */
   readonly sourceBranchProtected: boolean;
   readonly milestone: Milestone | null;
-  /** Of the newest pipeline of its head. */
+  /** The verdict of the newest pipeline of the head. */
   readonly ciStatus: PipelineVerdict;
 }
 
-/** A merge request of a list, as it is shown. */
+/** A merge request in a list, as responses show it. */
 export type ListedRequest = ListedRow & Surroundings;
 
-/** One merge request, as it is shown. */
+/** One merge request as responses show it. */
 export interface MergeView extends MergeRow, Surroundings {
-  /** By name. */
+  /** Sorted by name. */
   readonly labels: readonly Label[];
-  /** What it changes, with its counts. */
+  /** The diff, with its counts. */
   readonly changes: MergeDiff;
 }
 
-/** Whether its commits come from another repository than it is to be merged into, or came from one that is gone. */
+/** Whether the source is another repository than the target, or was one that has been deleted. */
 export const isFromFork = ({ sourceRepositoryId, repositoryId }: MergeRequest): boolean =>
   sourceRepositoryId !== repositoryId;

@@ -1,5 +1,5 @@
-// What is in the way of a merge (document B, "States and transitions"; document D, "Merge requests"): every rule that
-// blocks it, decided here for merging and for whoever asks why it cannot be merged.
+// The rules that can block a merge. The merge itself and `mergeMergeability`, which explains why a request cannot be
+// merged, both use them.
 import { Conflict } from '#core/kernel/errors';
 import type { Oid, Repository } from '#core/repositories/index';
 import { unmetApprovals, type UnmetApprovals } from './approvals.ts';
@@ -9,7 +9,7 @@ import type { MergeRequest } from './merge-request.ts';
 import type { MergeParts } from './parts.ts';
 import { pipelineRefusal, verdictsOf, type PipelineRefusal } from './pipeline-verdicts.ts';
 
-/** Codes of the rules, as a refused merge carries them. */
+/** Codes of the rules, as in the response to a rejected merge. */
 export const mergeRuleCodes = [
   'already_merged',
   'closed',
@@ -23,27 +23,27 @@ export const mergeRuleCodes = [
   'merge_conflict',
   'rebase_too_long',
 ] as const;
-/** The code of a rule that stands in the way of a merge. */
+/** The code of a rule that blocks a merge. */
 export type MergeRuleCode = (typeof mergeRuleCodes)[number];
 
 /** A rule that blocks a merge. */
 export interface MergeRule {
   readonly code: MergeRuleCode;
-  /** What would lift it. */
+  /** How the user can lift the block. */
   readonly detail: string;
 }
 
-/** What the rules look at. */
+/** The input of the rules. */
 export interface MergeSituation {
   readonly request: Pick<MergeRequest, 'state' | 'isDraft' | 'sourceBranch' | 'targetBranch'>;
   readonly hasSource: boolean;
   readonly hasTarget: boolean;
-  /** With names instead of ids. */
+  /** With usernames instead of ids. */
   readonly unmet: UnmetApprovals | undefined;
   readonly pipeline: PipelineRefusal | undefined;
 }
 
-/** All that block it, in the order in which they are told; a conflict is for git to find. */
+/** All rules that block the merge, in the order of the response. Only git can find a conflict. */
 export function blockingRules({
   request: { state, isDraft, sourceBranch, targetBranch },
   hasSource,
@@ -76,7 +76,7 @@ function approvalsNeeded({ missing, waitingFor }: UnmetApprovals): string {
 
 const mostNamed = 10;
 
-/** Git has found that they do not come together by themselves. */
+/** Git found a conflict between the two branches. */
 export const conflictRule: MergeRule = {
   code: 'merge_conflict',
   detail: 'Merge the target into the source by hand, or rebase it, and push the outcome',
@@ -96,21 +96,21 @@ const sentences: Readonly<Record<MergeRuleCode, string>> = {
   rebase_too_long: 'There are too many commits to be rebased',
 };
 
-/** The refusal of a merge that a rule blocks; `reason` is the code, as document B calls it. */
+/** The error for a merge that a rule blocks. `reason` in the body is the code of the rule. */
 export const blocked = ({ code, detail }: MergeRule, body: Readonly<Record<string, unknown>> = {}): Conflict =>
   new Conflict(sentences[code], { code, detail, body: { reason: code, ...body } });
 
 type Parts = Pick<MergeParts, 'git' | 'reviews' | 'repositories' | 'users' | 'pipelines'>;
 
-/** A merge request as it stands before a merge. */
+/** The rules that block a merge now, and the tips of its branches. */
 export interface MergeOutlook {
   readonly rules: readonly MergeRule[];
-  /** Where the two branches stand; undefined where they are gone. */
+  /** The tips of the two branches. Undefined for a branch that does not exist. */
   readonly source: Oid | undefined;
   readonly target: Oid | undefined;
 }
 
-/** Asks for all that the rules look at, as it is at this moment. */
+/** Reads the current input of the rules and applies them. */
 export async function outlookOf(
   parts: Parts,
   repository: Pick<Repository, 'id'>,

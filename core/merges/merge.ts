@@ -1,5 +1,4 @@
-// Merging a request (document B, "Merge"): the rules, the merge in git, the record, and the source branch deleted where
-// that was asked for.
+// Merges a request: checks the rules, merges in git, records the merge, and deletes the source branch if requested.
 import { changes, type Granted } from '#core/kernel/access';
 import type { User } from '#core/kernel/caller';
 import { Conflict, HexforgeError, TimedOut, Unavailable } from '#core/kernel/errors';
@@ -17,7 +16,7 @@ import { viewAfterChange } from './view.ts';
 export interface MergeCommand {
   readonly number: number;
   readonly strategy: MergeStrategy;
-  /** Absent: one that names the branches, or of a squash the request. */
+  /** Absent: a message that names the branches, or for a squash the title and description of the request. */
   readonly message?: string | undefined;
   readonly authorName?: string | undefined;
   readonly authorEmail?: string | undefined;
@@ -27,11 +26,11 @@ export interface MergeCommand {
 type Parts = MergeParts & { readonly mergeIntents: MergeIntents };
 type MergeGranted = Granted<Repository, 'merge.merge', User>;
 
-/** How long a merge waits, and how long it is tried. */
+/** The time limits of a merge. */
 export interface MergeTimes {
-  /** For those that go into the same branch before it. */
+  /** The longest wait for other merges into the same branch. */
   readonly waitMs: number;
-  /** Others may move the target again and again. */
+  /** The longest time to retry if the target keeps moving. */
   readonly tryMs: number;
 }
 
@@ -46,7 +45,8 @@ export const mergeRequest =
     const { resource: repository, call } = granted;
     const { targetBranch } = await knownRequest(parts, repository, command.number);
     const people = peopleOf(call.caller, await users.email(call.caller.id), host, command);
-    // Of those that go into one branch each takes its turn: all but one would lose the race.
+    // Merges into the same branch run one after another. If they ran concurrently, all but one would fail because the
+    // target moved.
     const alone = async (): Promise<MergeRequest> => {
       const until = clock.now().getTime() + tryMs;
       for (;;) {
@@ -65,7 +65,7 @@ export const mergeRequest =
     return await viewAfterChange(parts, repository, call, command);
   };
 
-/** Undefined where the target moved meanwhile. */
+/** Undefined if the target moved during the attempt. */
 async function attempt(
   parts: Parts,
   granted: MergeGranted,
@@ -100,12 +100,12 @@ async function attempt(
   } catch (error) {
     failure = error;
   }
-  // What has landed has landed, whatever was heard of it.
+  // If the target has the merge, it is merged, even if the call of git failed.
   if (await bracket.conclude().catch(undecided)) return request;
   if (merged === undefined) throw signal.aborted ? canceled(failure) : refusalOf(failure);
   switch (merged.kind) {
     case 'nothing':
-      // No push is judged: what a judge asks is asked here.
+      // No ref moves, so no push is judged. The checks of the judge are done here.
       await granted.renew();
       await checkStill(parts, repository, facts);
       await parts.mergeIntents.recordContained(repository.id, facts, merged.target);
@@ -115,12 +115,15 @@ async function attempt(
     case 'no-target':
     case 'moved':
     case 'merged':
-      // Where there is no target any more, the rules say so.
+      // The next attempt checks the rules again, which reject a missing target.
       return undefined;
   }
 }
 
-/** While git was at work the request may have been closed or reviewed, and rules been made. @throws {Conflict} */
+/**
+ * Checks again after git has finished: the request may have been closed or reviewed, and rules may have changed.
+ * @throws {Conflict}
+ */
 async function checkStill(
   parts: Parts,
   repository: Repository,
@@ -151,7 +154,7 @@ const movesTooFast = (branch: string): TimedOut =>
     detail: `"${branch}" was moved by others each time; try again`,
   });
 
-/** Git says it of what a rule is about. */
+/** Converts an error of git to the error of the corresponding rule. */
 const refusalOf = (error: unknown): unknown =>
   error instanceof HexforgeError && error.code === 'rebase_too_long'
     ? blocked({ code: 'rebase_too_long', detail: error.detail ?? '' })
@@ -165,8 +168,8 @@ function undecided(cause: unknown): never {
 }
 
 /**
- * As far as the caller may, and only where the branch stands at what was merged: a push that came after it is never
- * lost. Never rejects (document B: its failure does not roll back the merge).
+ * Deletes the source branch if the caller may, and only if its tip is still the merged commit, so that no later push is
+ * lost. Never rejects: a failed deletion does not undo the merge.
  */
 async function deleteSource(
   { access, merging, repositories, log }: Parts,

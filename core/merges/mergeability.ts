@@ -1,4 +1,4 @@
-// Why a merge request can or cannot be merged: every rule that blocks it, and what git says of its two branches.
+// Explains whether a merge request can be merged: every rule that blocks it, and whether git finds a conflict.
 import { HexforgeError } from '#core/kernel/errors';
 import { within } from '#core/kernel/within';
 import type { MergeStrategy, Oid } from '#core/repositories/index';
@@ -7,20 +7,20 @@ import type { MergeRequest } from './merge-request.ts';
 import { conflictRule, outlookOf, type MergeRule } from './merge-rules.ts';
 import type { MergeParts } from './parts.ts';
 
-/** `checking`: git has no answer yet. */
+/** `checking`: git has no result yet. */
 export const mergeabilityStates = ['clean', 'conflict', 'blocked', 'checking'] as const;
 
-/** Whether a merge request can be merged at this moment, and what would have to happen first. */
+/** Whether a merge request can be merged now, and which rules block it. */
 export interface Mergeability {
   readonly state: (typeof mergeabilityStates)[number];
-  /** Paths, sorted. */
+  /** Sorted paths. */
   readonly conflicts: readonly string[];
   readonly rules: readonly MergeRule[];
 }
 
 type Parts = Pick<MergeParts, 'store' | 'git' | 'reviews' | 'repositories' | 'users' | 'pipelines'>;
 
-/** What git says: undefined where it has no answer yet. */
+/** The result of git. Undefined if git has no result yet. */
 type Said = { readonly conflicts: readonly string[]; readonly rules: readonly MergeRule[] } | undefined;
 
 /** @throws {NotFound} */
@@ -54,7 +54,7 @@ async function askGit(
   trial: { readonly source: Oid; readonly target: Oid; readonly strategy: MergeStrategy },
   signal: AbortSignal,
 ): Promise<Said> {
-  // What was pushed to a fork a moment ago is on its way.
+  // A recent push to the fork has not been copied to the target yet.
   if (sourceRepositoryId !== repositoryId && trial.source !== headOid) return undefined;
   try {
     const check = await within(signal, (inner) => git.tryMerge(repositoryId, trial, inner));

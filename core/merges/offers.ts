@@ -1,11 +1,11 @@
-// What this area offers to others: counts, in the ports of the areas that show or ask for them.
+// Implements the ports of other areas with counts of merge requests.
 import type { UserReferences } from '#core/identity/index';
 import type { RepositoryCounters } from '#core/repositories/index';
 import type { MergeParts } from './parts.ts';
 
 type Parts = Pick<MergeParts, 'store'>;
 
-/** Open merge requests of a repository's record. */
+/** The number of open merge requests in the record of a repository. */
 export const repositoryCounters = ({ store }: Parts): RepositoryCounters => ({
   async counts(repositoryIds) {
     const open = await store.countOpen(repositoryIds);
@@ -13,7 +13,7 @@ export const repositoryCounters = ({ store }: Parts): RepositoryCounters => ({
   },
 });
 
-/** A user who opened or merged requests, reviews one or commented on one, cannot be deleted. */
+/** A user who opened, merged, reviews or commented on a merge request cannot be deleted. */
 export const userReferences = ({ store }: Parts): UserReferences => ({
   what: 'merge requests, reviews and comments on them',
   counts: (userIds) => store.countByUser(userIds),

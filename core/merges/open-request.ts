@@ -1,4 +1,4 @@
-// Opening a merge request (document B, "Merge requests", and document D, "Merge requests").
+// Opens a merge request.
 import { Conflict, Duplicate } from '#core/kernel/errors';
 import { attachedLabels, checkMilestone } from '#core/planning/index';
 import { branchTip, presentBranch, sourceNamed } from './branches.ts';
@@ -51,7 +51,7 @@ export const openRequest =
         const opened: MergeRequest = {
           ...pair,
           id: ids.uuid(),
-          // From here on no other request of the repository is opened.
+          // From this statement until the unit of work ends, no other request of the repository can be opened.
           number: await store.nextNumber(repository.id),
           title,
           description: command.description ?? '',
@@ -78,14 +78,14 @@ export const openRequest =
         return opened;
       })
       .catch(sameIsOpen);
-    // Whoever follows `merge.opened` does it again where this fails.
+    // If this fails, the handler of `merge.opened` does it again.
     await keepHead(parts, request, call.signal).catch((error: unknown) => {
       log.warn({ repository: repository.id, number: request.number, err: error }, 'a head is not kept yet');
     });
     return await viewAfterChange(parts, repository, call, request);
   };
 
-/** A rule of the target that requires a pipeline before the request is opened. @throws {Conflict} */
+/** Checks the rule of the target branch that requires a pipeline before a request is opened. @throws {Conflict} */
 export async function checkPipelineFor(
   { repositories, pipelines }: Pick<MergeParts, 'repositories' | 'pipelines'>,
   { repositoryId, targetBranch }: Pick<BranchPair, 'repositoryId' | 'targetBranch'>,
@@ -105,7 +105,7 @@ export async function checkOnlyOne(store: Pick<MergeStore, 'openOf'>, pair: Bran
   if (other !== undefined) throw new Conflict(sentence, { detail: `Its number is ${other}` });
 }
 
-/** The unique constraint refuses what was not there yet when it was looked for. @throws {unknown} */
+/** The unique constraint rejects a concurrent request that `checkOnlyOne` could not find yet. @throws {unknown} */
 export function sameIsOpen(error: unknown): never {
   if (error instanceof Duplicate && error.constraint === openPairUnique)
     throw new Conflict(sentence, { detail: 'Look for it among the open ones', cause: error });

@@ -1,5 +1,5 @@
-// Whether what comments are anchored to is still at the present head. What is found out follows from two commits and a
-// path, and is remembered; of what is not known yet, an answer finds out a little.
+// Finds out whether the anchors of comments still exist at the current head. A result depends only on two commits and a
+// path, so it is cached. Each request computes a limited number of missing results.
 import { Unavailable, Unprocessable } from '#core/kernel/errors';
 import { Lru } from '#core/kernel/lru';
 import { within } from '#core/kernel/within';
@@ -11,15 +11,18 @@ import type { MergeRequest } from './merge-request.ts';
 
 type Git = Pick<GitBackend, 'isLegalName' | 'readRefs' | 'entry' | 'difference' | 'patch'>;
 
-/** Comparisons that one answer makes: of files that are named, and of all, which finds what was renamed. */
+/**
+ * The most comparisons per request: of named paths, and of whole commits. The latter are needed to find renamed files.
+ */
 const [mostNamed, mostWhole] = [20, 2];
-/** Of the diff of the files in which lines are looked for. */
+/** Limits of the diffs in which lines are searched. */
 const caps: DiffCaps = { maxFileBytes: 128 * 1024, maxTotalBytes: 8 * 1024 ** 2, maxFileLines: 20_000, maxFiles: 100 };
-/** Bytes, about, of what is remembered; and how many failed comparisons. */
+/** The approximate size of the cache in bytes, and the most failed comparisons that are remembered. */
 const [mostKnown, mostFailed] = [8_000_000, 10_000];
 
 /**
- * What became of a file. The lines that were taken away, as they were before, are undefined where git does not tell.
+ * The state of a file at the head. `removed` has the old numbers of the removed lines; it is undefined if git does not
+ * report them. The whole value is undefined if the comparison has no result for the file.
  */
 type Fate = 'gone' | { readonly removed: readonly number[] | undefined } | undefined;
 
@@ -28,20 +31,23 @@ interface Question {
   readonly commit: Oid;
   readonly path: string;
   readonly line: number | null;
-  /** Whether a file is at the path still: git compares a path alone where nothing can have been renamed. */
+  /** Whether the path still is a file. Then the file was not renamed, and comparing this path alone is enough. */
   readonly isThere: boolean;
   readonly key: string;
 }
 
 export function outdatedAnchors(git: Git) {
   const known = new Lru<{ readonly fate: Fate }>(mostKnown);
-  /** Asked for after all others, lest these never have their turn. */
+  /** Comparisons that failed. They are tried after all others, so that they do not use up the limit each time. */
   const failed = new Lru<true>(mostFailed);
 
   const remember = (key: string, fate: Fate): void =>
     known.set(key, { fate }, 300 + key.length + (typeof fate === 'object' ? 8 * (fate.removed?.length ?? 0) : 0));
 
-  /** What became of files since a commit: of those that are there still by name, and of the others among all. */
+  /**
+   * Compares files with an older commit. If the paths still exist, only they are compared; otherwise the whole commits
+   * are, to find renames.
+   */
   async function compared(
     repositoryId: string,
     { commit: from, isThere }: Question,
@@ -63,7 +69,10 @@ export function outdatedAnchors(git: Git) {
     );
   }
 
-  /** One after the other: a page of comments takes one of git's places at a time. Ends with the first that fails. */
+  /**
+   * Runs one comparison after another, so that a page of comments uses one slot of git at a time. Stops at the first
+   * failure.
+   */
   async function findOut(
     repositoryId: string,
     questions: readonly Question[],
@@ -78,13 +87,13 @@ export function outdatedAnchors(git: Git) {
       if (left[way] === 0) continue;
       left[way] -= 1;
       const alike = questions.filter(({ commit, isThere }) => commit === one.commit && isThere === one.isThere);
-      // One that failed is asked alone, lest it fails the others.
+      // A comparison that failed before runs alone, so that it cannot fail the others.
       const same = tried.has(one) ? [one] : alike.filter((other) => !tried.has(other)).slice(0, caps.maxFiles);
       try {
         const fates = await compared(repositoryId, one, new Set(same.map(({ path }) => path)), head, signal);
         for (const { path, key } of same) remember(key, fates.get(path));
       } catch (error) {
-        // A list of comments is not refused because a comparison takes too long.
+        // A comparison that takes too long must not fail the list of comments.
         if (!(error instanceof Unavailable || error instanceof Unprocessable) || signal.aborted) throw error;
         for (const { key } of same) failed.set(key, true);
         return;
@@ -92,7 +101,7 @@ export function outdatedAnchors(git: Git) {
     }
   }
 
-  /** Whether each of the anchors is outdated at the head; null where that is not known, or not yet. */
+  /** Whether each anchor is outdated at the head. Null if that is unknown, or not known yet. */
   return async (
     request: MergeRequest,
     anchors: readonly Anchor[],
@@ -113,7 +122,7 @@ export function outdatedAnchors(git: Git) {
     for (const [index, { commitOid: commit, filePath: path, lineNumber: line }] of anchors.entries()) {
       if (commit === null || path === null || commit === head) continue;
       const [before, now] = await Promise.all([file(commit, path), file(head, path)]);
-      // A commit that no push brings back may have been pruned.
+      // A commit that is no longer part of any branch may have been pruned.
       if (before === undefined) answers[index] = true;
       if (before === undefined || before.oid === now?.oid) continue;
       const isThere = now !== undefined && now.type !== 'directory';
@@ -140,7 +149,7 @@ function standing(fate: Fate, line: number | null): boolean | null {
   return fate.removed?.includes(line) ?? null;
 }
 
-/** Numbers of the lines that a change takes away, as they were before. Undefined where it is not told. */
+/** The old numbers of the lines that a change removes. Undefined if the change has no patch that lists them. */
 export function removedLines({ patch, deletions, isBinary }: FileChange): readonly number[] | undefined {
   if (patch === undefined) return deletions === 0 && !isBinary ? [] : undefined;
   const removed: number[] = [];

@@ -1,4 +1,4 @@
-// What the use cases of this area are built from.
+// The dependencies of the use cases of this area.
 import type { AccessDecision } from '#core/kernel/access';
 import type { AuditLog } from '#core/kernel/audit';
 import type { Log } from '#core/kernel/log';
@@ -14,23 +14,23 @@ import type { PipelineVerdicts } from './pipeline-verdicts.ts';
 import type { MergeStore } from './ports.ts';
 import type { MergeReview } from './review.ts';
 
-/** What the use cases are built from; each names those it takes. */
+/** The dependencies of all use cases. Each use case picks those it needs. */
 export interface MergeParts {
   readonly store: MergeStore;
-  /** Asked for and given. */
+  /** Pending and submitted reviews. */
   readonly reviews: Rows<MergeReview>;
   readonly comments: Rows<MergeComment>;
   readonly git: GitBackend;
   readonly diffs: DiffSettings;
-  /** Keeps what requests offer, in their target. */
+  /** Keeps the commits of requests in the target repository. */
   readonly heads: MergeHeads;
   readonly merging: Merging;
   readonly repositories: Repositories;
   readonly users: Users;
-  /** Labels and milestones, where there are any. */
+  /** Labels and milestones. Undefined if the plugin "planning" is disabled. */
   readonly planning: Planning | undefined;
   readonly pipelines: PipelineVerdicts | undefined;
-  /** Whether the caller may push to the fork that a request comes from. */
+  /** Decides whether the caller can push to the fork that a request comes from. */
   readonly access: AccessDecision;
   readonly unitOfWork: UnitOfWork;
   readonly events: Events;
@@ -40,6 +40,6 @@ export interface MergeParts {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly log: Log;
-  /** Of the instance, for addresses that are made up. */
+  /** The host name of the instance, for generated addresses. */
   readonly host: string;
 }

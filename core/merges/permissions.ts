@@ -1,5 +1,5 @@
-// Permissions of this area. The role table of the area repositories says who holds them: it is whole whichever areas
-// are there.
+// Permissions of this area. The area repositories assigns them to roles. Its table is complete even if this area is
+// disabled.
 declare module '#core/kernel/access' {
   interface Permissions {
     'merge.open': 'repository';

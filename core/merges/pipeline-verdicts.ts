@@ -1,16 +1,19 @@
-// What pipelines say of commits: the optional port that merge requests ask, and what a rule that requires one refuses.
+// The optional port by which merge requests read the results of pipelines, and the rule that requires a successful
+// pipeline.
 import { Conflict } from '#core/kernel/errors';
 import { declarePort } from '#core/kernel/ports';
 import type { Oid, Protection } from '#core/repositories/index';
 
-/** State of the newest pipeline of a commit (document D, "CI"); `none` where there is none. */
+/** The state of the newest pipeline of a commit; `none` if it has no pipeline. */
 export const pipelineVerdicts = ['none', 'pending', 'running', 'success', 'failed', 'cancelled'] as const;
 /** One of `pipelineVerdicts`. */
 export type PipelineVerdict = (typeof pipelineVerdicts)[number];
 
-/** Whoever runs pipelines. Where nobody does, no commit has one. */
+/** Implemented by a plugin that runs pipelines. Without a provider, commits have no pipelines. */
 export interface PipelineVerdicts {
-  /** Of all these commits, in as many queries as of one; those without a pipeline may be missing. */
+  /**
+   * Reads the verdicts of all given commits in a fixed number of queries. Commits without a pipeline may be missing.
+   */
   verdicts(repositoryId: string, commits: readonly Oid[]): Promise<ReadonlyMap<Oid, PipelineVerdict>>;
 }
 
@@ -27,7 +30,7 @@ declarePort('PipelineVerdicts', {
   absent: 'degraded',
 });
 
-/** Of each commit; `none` where there is no pipeline, or nobody to ask. */
+/** The verdict of each commit; `none` if it has no pipeline or there is no provider. */
 export async function verdictsOf(
   provider: PipelineVerdicts | undefined,
   repositoryId: string,
@@ -37,7 +40,7 @@ export async function verdictsOf(
   return (commit) => known?.get(commit) ?? 'none';
 }
 
-/** Verdict → the code of a rule that requires a pipeline (document D, "Repositories"), and what would lift it. */
+/** Maps a verdict to the code of the rule that it violates, and to the advice for the user. */
 const refusals = {
   none: ['pipeline_missing', 'Let a pipeline of the source run'],
   pending: ['pipeline_pending', 'Wait for the pipeline to succeed'],
@@ -46,13 +49,16 @@ const refusals = {
   cancelled: ['pipeline_failed', 'Let the pipeline run again'],
 } as const;
 
-/** Why a rule that requires a pipeline is not met, and what would lift it. Undefined where it is. */
+/** Why the rule that requires a pipeline is violated, and how the user can meet it. */
 export interface PipelineRefusal {
   readonly code: 'pipeline_missing' | 'pipeline_pending' | 'pipeline_failed';
   readonly detail: string;
 }
 
-/** @param moment of the request that the protection of the target may require a pipeline for. */
+/**
+ * Undefined if the rule is met.
+ * @param moment whether the request is opened or merged; the protection can require a pipeline for each.
+ */
 export function pipelineRefusal(
   protection: Pick<Protection, 'requiredPipeline'> | undefined,
   moment: keyof Protection['requiredPipeline'],

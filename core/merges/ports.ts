@@ -1,15 +1,15 @@
-// What this area asks of the world: the store of merge requests.
+// The port that this area needs: the store of merge requests.
 import type { Carriers } from '#core/planning/index';
 import type { NumberedSlice } from '#core/repositories/index';
 import type { ListedRow, MergeRequest, MergeRow, MergeState } from './merge-request.ts';
 
-/** A merge request that others wait for, with the sets that an update replaces. */
+/** A merge request that is locked until the unit of work ends, with the sets that an update can replace. */
 export type HeldRequest = MergeRequest & {
   readonly labelIds: readonly string[];
   readonly assigneeIds: readonly string[];
 };
 
-/** What an update writes of the row. */
+/** The members of the row that an update can write. */
 export type MergePatch = Partial<
   Pick<
     MergeRequest,
@@ -29,54 +29,55 @@ export type MergePatch = Partial<
 > &
   Pick<MergeRequest, 'updatedAt'>;
 
-/** What is to be merged into what; at most one open request of a pair is there. */
+/** The source and target of a request. At most one open request can exist for a pair. */
 export type BranchPair = Pick<MergeRequest, 'repositoryId' | 'sourceRepositoryId' | 'sourceBranch' | 'targetBranch'>;
 
-/** The name of the unique constraint, as `Duplicate` carries it. */
+/** The name of the unique constraint, as in `Duplicate`. */
 export const openPairUnique = 'merges_request_open_pair';
 
-/** What a list shows; what is absent restricts nothing. */
+/** The filter of a list. Absent members do not restrict it. */
 export interface MergeFilter {
   readonly state?: MergeState | undefined;
 }
 
-/** Where merge requests are kept. */
+/** Stores merge requests. */
 export interface MergeStore extends Carriers {
   /**
-   * Inside a unit of work: the next number of the repository. Others who take one there wait until it ends, and where
-   * it fails the number is given again. As with all that is held here, the repository is not deleted meanwhile: labels
-   * and milestones are held after it, lest both wait for each other.
+   * Runs inside a unit of work: returns the next request number of the repository. Concurrent calls for the repository
+   * wait until the unit of work ends. If it fails, the number is used again. Like every lock of this store, this one
+   * also prevents deletion of the repository. It must be taken before labels and milestones are locked, to avoid
+   * deadlocks.
    */
   nextNumber(repositoryId: string): Promise<number>;
-  /** @throws {Duplicate} `openPairUnique` where an open one of the pair is there. */
+  /** @throws {Duplicate} `openPairUnique` if the pair already has an open request. */
   insert(request: MergeRequest): Promise<void>;
-  /** Inside a unit of work: others who hold the same request wait until it ends. */
+  /** Runs inside a unit of work: locks the request until it ends. */
   held(repositoryId: string, number: number): Promise<HeldRequest | undefined>;
   /** @throws {Duplicate} as `insert`. */
   update(id: string, patch: MergePatch): Promise<void>;
-  /** In the place of those before. */
+  /** Replaces the existing labels. */
   replaceLabels(id: string, labelIds: readonly string[]): Promise<void>;
-  /** In the place of those before. */
+  /** Replaces the existing assignees. */
   replaceAssignees(id: string, userIds: readonly string[]): Promise<void>;
 
-  /** The row alone. */
+  /** Reads only the row. */
   find(repositoryId: string, number: number): Promise<MergeRequest | undefined>;
-  /** With what is read beside it; one query. */
+  /** Reads the row and its related rows in one query. */
   byNumber(repositoryId: string, number: number): Promise<MergeRow | undefined>;
   /** One query. */
   list(repositoryId: string, filter: MergeFilter, slice: NumberedSlice): Promise<readonly ListedRow[]>;
-  /** How many there are in all. */
+  /** The total number of matching requests. */
   count(repositoryId: string, filter: MergeFilter): Promise<number>;
   /** The number of the open request of the pair. */
   openOf(pair: BranchPair): Promise<number | undefined>;
-  /** Open ones that come from the branch, of whatever target; by id, beyond one, at most `limit`. */
+  /** Open requests with this source branch and any target, sorted by id, after the id `after`, at most `limit`. */
   openFrom(branch: BranchOf, after: string | undefined, limit: number): Promise<readonly MergeRequest[]>;
-  /** Open ones that are to go into the branch; by id, beyond one, at most `limit`. */
+  /** Open requests with this target branch, sorted by id, after the id `after`, at most `limit`. */
   openInto(branch: BranchOf, after: string | undefined, limit: number): Promise<readonly MergeRequest[]>;
 
-  /** How many each of these users wrote, reviews, comments on or merged; users with none may be missing. */
+  /** How many requests each user wrote, reviews, comments on or merged. Users with none may be missing. */
   countByUser(userIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
-  /** How many are open in each of these repositories; those with none may be missing. */
+  /** How many requests are open in each repository. Repositories with none may be missing. */
   countOpen(repositoryIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
 }
 

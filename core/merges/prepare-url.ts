@@ -1,4 +1,4 @@
-// The address of the web form that opens a merge request, filled in (document B, "prepare-url"). Nothing is made.
+// Builds the address of the web form that opens a merge request, with the values filled in. Creates nothing.
 import type { Granted } from '#core/kernel/access';
 import type { User } from '#core/kernel/caller';
 import { Unprocessable, ValidationFailed } from '#core/kernel/errors';

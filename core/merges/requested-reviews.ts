@@ -1,5 +1,5 @@
-// Whom a merge request asks for a review (document D, "Merge requests": approvals survive pushes, asking somebody again
-// makes them pending).
+// Requests reviews of a merge request. A submitted review stays valid after a push, and becomes pending if the review
+// is requested again.
 import { aboutMerge } from './events.ts';
 import type { Writing } from './held-request.ts';
 import type { MergeRequest } from './merge-request.ts';
@@ -9,9 +9,9 @@ import type { MergeReview } from './review.ts';
 type Parts = Pick<MergeParts, 'reviews' | 'events' | 'ids'>;
 
 /**
- * Inside a unit of work that holds the request: asks these people, who can read it, and takes back what was asked of
- * others and not answered. A review that somebody has given stays until they are asked again.
- * @returns whether anything is otherwise now.
+ * Runs inside a unit of work that locks the request. Requests reviews from these users, who must be able to read the
+ * request, and withdraws unanswered requests to all others. A submitted review is kept until it is requested again.
+ * @returns whether anything has changed.
  */
 export async function askForReviews(
   parts: Parts,

@@ -1,26 +1,26 @@
-// A review of a merge request (document B, "States and transitions"): one of each person, asked for or given.
+// A review of a merge request, pending or submitted. Each user has at most one per request.
 
-/** Of somebody who was asked, `pending` until they answer. */
+/** `pending` until the requested reviewer submits a review. */
 export const reviewStates = ['pending', 'approved', 'changes_requested'] as const;
-/** Of a reviewer: asked, or what they answered. */
+/** The state of a review. */
 export type ReviewState = (typeof reviewStates)[number];
 
-/** What a review that is submitted says. */
+/** The results of a submitted review. */
 export const verdicts = ['approved', 'changes_requested'] as const;
-/** What a reviewer may answer. */
+/** The result of a submitted review. */
 export type Verdict = (typeof verdicts)[number];
 
-/** What somebody was asked for, or has said, of a merge request as a whole. */
+/** A review of a merge request as a whole, pending or submitted. */
 export interface MergeReview {
   readonly id: string;
   readonly requestId: string;
   readonly userId: string;
   readonly state: ReviewState;
-  /** Markdown, with HTML escaped; '' where nothing was said. */
+  /** Markdown, with HTML escaped. Empty if the review has no text. */
   readonly body: string;
-  /** The head that was reviewed; null while pending. */
+  /** The head that was reviewed. Null while pending. */
   readonly commitOid: string | null;
-  /** Null where nobody asked for it. */
+  /** Null if the review was submitted without a request. */
   readonly requestedAt: Date | null;
   /** Null while pending. */
   readonly submittedAt: Date | null;

@@ -1,5 +1,4 @@
-// Reviewing a merge request: whoever may write says of it as a whole that it is good or asks for changes (document B,
-// "Reviews").
+// Submits a review: users who may write to the repository approve a merge request or request changes.
 import type { Granted } from '#core/kernel/access';
 import type { User } from '#core/kernel/caller';
 import { Conflict, found } from '#core/kernel/errors';
@@ -12,7 +11,10 @@ import { keptText } from './said.ts';
 
 type Parts = Pick<MergeParts, 'store' | 'reviews' | 'unitOfWork' | 'events' | 'ids'>;
 
-/** Of everybody there is one at the most: another takes its place. @throws {NotFound | Conflict | ValidationFailed} */
+/**
+ * Replaces the caller's previous review, because each user has at most one.
+ * @throws {NotFound | Conflict | ValidationFailed}
+ */
 export const submitReview =
   (parts: Parts) =>
   async (

@@ -1,17 +1,17 @@
-// What people say of a merge request, in comments and reviews: Markdown, kept with its HTML escaped.
+// The texts of comments and reviews: Markdown, stored with HTML escaped.
 import { ValidationFailed } from '#core/kernel/errors';
 import { htmlEntity } from '#core/kernel/html';
 
-/** Characters of one text, as it is kept. */
+/** The most characters of one text in its stored form. */
 export const longestText = 65_536;
 
 /**
- * Document B, "Comments": stored with HTML entities escaped. An entity that is one of these already stays as it is, so
- * that a client which edits what it has read sends it back without its growing.
+ * Escapes HTML. An entity that this function produces stays unchanged, so that a client can edit and send back a text
+ * that it has read, without escaping it twice.
  */
 export const escaped = (text: string): string => text.replace(/&(?!(?:amp|lt|gt|quot|#39);)|[<>"']/g, htmlEntity);
 
-/** @throws {ValidationFailed} for one that is too long once it is escaped. */
+/** @throws {ValidationFailed} if the escaped text is too long. */
 export function keptText(text: string): string {
   const kept = escaped(text);
   if (kept.length <= longestText) return kept;

@@ -1,4 +1,4 @@
-// Changing a merge request, closing and reopening it included: its author, or whoever holds merge.update.
+// Changes, closes and reopens a merge request. Allowed to the author and to holders of merge.update.
 import { changed, sameMembers } from '#core/kernel/changed';
 import { ValidationFailed } from '#core/kernel/errors';
 import { attachedLabels, checkMilestone } from '#core/planning/index';
@@ -15,7 +15,7 @@ import type { HeldRequest, MergePatch } from './ports.ts';
 import { askForReviews } from './requested-reviews.ts';
 import { viewAfterChange } from './view.ts';
 
-/** A member that is absent stays as it is. */
+/** Absent members stay unchanged. */
 export interface UpdateCommand extends MergeFields, MergeSets {
   readonly number: number;
   readonly state?: 'open' | 'closed' | undefined;
@@ -62,8 +62,8 @@ export const updateRequest =
   };
 
 /**
- * Its source may have moved while it was closed. Never rejects, for it is open by now: whoever follows `merge.reopened`
- * does it again where this fails.
+ * Follows the source, which may have moved while the request was closed. Never rejects, because the request is already
+ * open: if this fails, the handler of `merge.reopened` does it again.
  */
 async function followReopened(
   parts: MergeParts,
@@ -79,7 +79,10 @@ async function followReopened(
   }
 }
 
-/** Document B, "Update", and document D, "Merge requests". @throws {ValidationFailed} */
+/**
+ * A merged request keeps its state and target, and only an open request can become a draft or ready.
+ * @throws {ValidationFailed}
+ */
 function checkStates({ state }: MergeRequest, command: UpdateCommand): void {
   if (state === 'merged' && (command.state !== undefined || command.targetBranch !== undefined))
     throw new ValidationFailed('The merge request is merged already', {
@@ -91,7 +94,7 @@ function checkStates({ state }: MergeRequest, command: UpdateCommand): void {
     });
 }
 
-/** @param tip where the target stands. */
+/** @param tip the tip of the target branch. */
 async function changedFields(
   parts: MergeParts,
   granted: Writing,
@@ -112,7 +115,7 @@ async function changedFields(
   return fields.state === 'open' ? { ...fields, closedAt: null, baseOid: null } : fields;
 }
 
-/** Member of the record → that of a body; the others follow from the state. */
+/** Maps a member of the record to its name in a body. The other members follow from the state. */
 const names: Readonly<Record<string, string>> = {
   title: 'title',
   description: 'description',
@@ -123,7 +126,7 @@ const names: Readonly<Record<string, string>> = {
 
 const namesOf = (fields: object): readonly string[] => Object.keys(fields).flatMap((member) => names[member] ?? []);
 
-/** @returns the members of the body whose sets are otherwise now. */
+/** @returns the members of the body whose sets have changed. */
 async function replaceSets(
   parts: MergeParts,
   granted: Writing,

@@ -1,4 +1,4 @@
-// All use cases of the area for its own plugin, built once from its parts. Each takes a proof of access and a command.
+// All use cases of the area for its own plugin, built once from its dependencies. Each takes a `Granted` and a command.
 import { indexedThings } from '#core/repositories/index';
 import { commentUseCases } from './comments.ts';
 import { fetchFile, listFiles } from './files.ts';

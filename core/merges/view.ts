@@ -1,5 +1,5 @@
-// Merge requests as they are shown: rows of the store with their repositories of origin, labels, milestones and
-// pipelines, each read once for all of them.
+// Converts merge request rows to views with source repositories, labels, milestones and pipelines, and reads each of
+// them once for all rows.
 import { afterChange } from '#core/kernel/after-change';
 import type { Call, Caller } from '#core/kernel/caller';
 import { fitMembers } from '#core/kernel/clipping';
@@ -14,7 +14,7 @@ import { verdictsOf } from './pipeline-verdicts.ts';
 type ListedParts = Pick<MergeParts, 'repositories' | 'planning' | 'pipelines'>;
 type Parts = ListedParts & Pick<MergeParts, 'store' | 'git' | 'diffs' | 'log'>;
 
-/** Four more reads at the most, however many rows there are. */
+/** Makes at most four more reads, independent of the number of rows. */
 export async function listedRequests(
   parts: ListedParts,
   repository: Repository,
@@ -44,7 +44,7 @@ export async function listedRequests(
   );
 }
 
-/** Those that the caller may know of: the repository itself, and forks that they may read. */
+/** The source repositories that the caller may know: the repository itself, and the forks that the caller can read. */
 async function sourcesOf(
   { repositories }: Pick<ListedParts, 'repositories'>,
   repository: Repository,
@@ -56,7 +56,7 @@ async function sourcesOf(
   return new Map([...readable, [repository.id, repository]]);
 }
 
-/** The one of that number, as this caller sees it. @throws {NotFound} */
+/** The request with that number, for this caller. @throws {NotFound} */
 export async function viewOf(
   parts: Parts,
   repository: Repository,
@@ -71,7 +71,7 @@ export async function viewOf(
     diffOf(parts, row, algorithm, signal),
   ]);
   const shown = found(listed);
-  // Of a fork that the caller may not know of nothing is told.
+  // Reads nothing about a fork that the caller cannot read.
   const fork = isFromFork(row) ? shown.source : null;
   const ofFork = fork === null ? undefined : await parts.repositories.protections(fork.id);
   return {
@@ -83,7 +83,7 @@ export async function viewOf(
   };
 }
 
-/** The one that the caller has just made or changed. @throws {NotFound}; {Unavailable} as `afterChange`. */
+/** The request that the caller has just created or changed. @throws {NotFound}; {Unavailable} as `afterChange`. */
 export const viewAfterChange = (
   parts: Parts,
   repository: Repository,

@@ -1,4 +1,4 @@
-// All applications of the instance, for administrators (document A and D: admin:oauth2).
+// Use cases that administer all applications of the instance (operations whose id starts with `adminApplication`).
 import { auditEntry } from '#core/kernel/audit';
 import type { AuditTrail, TrailEntry } from '#core/kernel/audit-trail';
 import type { Call, User } from '#core/kernel/caller';
@@ -9,7 +9,7 @@ import { appEvent } from './events.ts';
 import type { Grant } from './grant.ts';
 import type { OAuthParts } from './parts.ts';
 
-/** Which application. */
+/** Identifies an application. */
 type Which = Pick<Client, 'id'>;
 
 const missing = 'There is no such application';
@@ -20,7 +20,7 @@ export function applicationAdministration(parts: OAuthParts & { readonly trail: 
   const fetched = async (_call: Call<User>, { id }: Which): Promise<Client> =>
     found(await clients.findOne({ id }), missing);
 
-  /** Twice is as good as once. */
+  /** Has no effect if the state is already the requested one. */
   const suspension = async (call: Call<User>, { id }: Which, suspended: boolean): Promise<Client> =>
     unitOfWork.run(async () => {
       const before = found(await clients.update({ id }, {}), missing);
@@ -38,16 +38,16 @@ export function applicationAdministration(parts: OAuthParts & { readonly trail: 
     list: (_call: Call<User>, q: string | undefined, page: PageRequest): Promise<Page<Client>> =>
       clients.search(q, page),
 
-    /** @throws {NotFound} */
+    /** @throws {NotFound} if the application does not exist. */
     fetch: fetched,
 
-    /** Ends every code, token and grant of it; they do not come back. @throws {NotFound} */
+    /** Revokes all its codes, tokens and grants permanently. @throws {NotFound} */
     suspend: (call: Call<User>, which: Which): Promise<Client> => suspension(call, which, true),
 
-    /** @throws {NotFound} */
+    /** @throws {NotFound} if the application does not exist. */
     unsuspend: (call: Call<User>, which: Which): Promise<Client> => suspension(call, which, false),
 
-    /** With all that was granted to it. @throws {NotFound} */
+    /** Also deletes all its grants. @throws {NotFound} */
     async delete(call: Call<User>, { id }: Which): Promise<void> {
       await unitOfWork.run(async () => {
         const { clientId, name, ownerId } = found(await clients.delete({ id }), missing);
@@ -57,13 +57,13 @@ export function applicationAdministration(parts: OAuthParts & { readonly trail: 
       });
     },
 
-    /** Whose users have granted what. @throws {NotFound} */
+    /** The grants of all users to the application. @throws {NotFound} */
     async grants(call: Call<User>, which: Which, page: PageRequest): Promise<Page<Grant>> {
       const { id: clientId } = await fetched(call, which);
       return grants.page({ where: { clientId }, orderBy: [{ desc: 'updatedAt' }, 'id'] }, page);
     },
 
-    /** What the audit log knows of it, also once it is gone. @throws {Unavailable} */
+    /** Audit entries about the application, even after it was deleted. @throws {Unavailable} */
     async audit(_call: Call<User>, { id }: Which, page: PageRequest): Promise<Page<TrailEntry>> {
       const log = trail();
       if (log === undefined)

@@ -1,4 +1,4 @@
-// Applications of their owners (document A, "Self-service OAuth2 applications").
+// Use cases of applications for their owners (operations whose id starts with `application`).
 import { auditEntry } from '#core/kernel/audit';
 import type { Call, User } from '#core/kernel/caller';
 import { changed } from '#core/kernel/changed';
@@ -10,19 +10,19 @@ import { nameKeyOf, newClient, newSecret, type NewClient } from './new-client.ts
 import type { OAuthParts } from './parts.ts';
 import { knownScopes } from './scopes.ts';
 
-/** An application to be. */
+/** The members of a new application. */
 export type NewApplication = ClientMembers & { readonly confidential: boolean };
-/** Which application. */
+/** Identifies an application. */
 type Which = Pick<Client, 'id'>;
 
-/** How many one user may own. */
+/** Maximum number of applications per user. */
 const mostOwned = 100;
 const missing = 'There is no such application';
 
 export function applications(parts: OAuthParts) {
   const { clients, scopes, vouching, audit, events, unitOfWork } = parts;
 
-  /** Holds it. @throws {NotFound} where the caller owns no such application. */
+  /** Locks the application. @throws {NotFound} if the caller owns no such application. */
   const held = async (call: Call<User>, { id }: Which): Promise<Client> =>
     found(await clients.update({ id, ownerId: call.caller.id }, {}), missing);
 
@@ -30,7 +30,7 @@ export function applications(parts: OAuthParts) {
     list: (call: Call<User>, page: PageRequest): Promise<Page<Client>> =>
       clients.page({ where: { ownerId: call.caller.id }, orderBy: [{ desc: 'createdAt' }, 'id'] }, page),
 
-    /** @throws {NotFound} */
+    /** @throws {NotFound} if the caller owns no such application. */
     fetch: async (call: Call<User>, { id }: Which): Promise<Client> =>
       found(await clients.findOne({ id, ownerId: call.caller.id }), missing),
 
@@ -65,7 +65,7 @@ export function applications(parts: OAuthParts) {
       return made;
     },
 
-    /** Scopes it loses are lost by its tokens too. @throws {ValidationFailed | NotFound} */
+    /** Scopes removed from the application are also removed from its tokens. @throws {ValidationFailed | NotFound} */
     async update(call: Call<User>, { id, ...asked }: Which & Partial<ClientMembers>): Promise<Client> {
       checkClient(asked, knownScopes(scopes));
       return unitOfWork.run(async () => {
@@ -87,7 +87,7 @@ export function applications(parts: OAuthParts) {
       });
     },
 
-    /** The secret before is good no longer. @throws {NotFound} @throws {Conflict} for a public client. */
+    /** Invalidates the previous secret. @throws {NotFound} @throws {Conflict} for a public client. */
     async rotateSecret(call: Call<User>, { id }: Which): Promise<{ readonly secret: string }> {
       const { secret, secretHash } = newSecret(parts);
       await unitOfWork.run(async () => {
@@ -103,7 +103,7 @@ export function applications(parts: OAuthParts) {
       return { secret };
     },
 
-    /** With all that was granted to it. @throws {NotFound} */
+    /** Also deletes all its grants. @throws {NotFound} */
     async delete(call: Call<User>, { id }: Which): Promise<void> {
       await unitOfWork.run(async () => {
         const { clientId, name } = await held(call, { id });
@@ -115,7 +115,7 @@ export function applications(parts: OAuthParts) {
   };
 }
 
-/** The members of a change as the API calls them. */
+/** The changed members, by their names in the API. */
 const told = ({ redirectUris, scopes, ...texts }: Partial<ClientMembers>) => ({
   fields: Object.keys(texts).map((name) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)),
   ...(redirectUris !== undefined && { redirect_uris: redirectUris }),

@@ -1,5 +1,4 @@
-// The authorization endpoint: what the user is asked, and what becomes of the answer (document A, "GET and POST
-// /api/v1/oauth2/authorize").
+// Use cases of the authorization endpoint: asks the user for consent, and processes the decision.
 import { randomBase62, secondsAfter } from '#core/identity/index';
 import { auditEntry } from '#core/kernel/audit';
 import type { Call, User } from '#core/kernel/caller';
@@ -19,32 +18,35 @@ import { roomForGrant } from './grants.ts';
 import type { OAuthParts } from './parts.ts';
 import { originOf, withParameters } from './redirect-uri.ts';
 
-/** What the page of consent shows. */
+/** The content of the consent page. */
 export interface ConsentQuestion {
-  /** Who is asked. */
+  /** The user who is asked. */
   readonly username: string;
   readonly client: Client;
   readonly scopes: readonly string[];
   readonly rememberedScopes: readonly string[] | undefined;
-  /** What the tokens will be good at alone; empty for the REST API. */
+  /** The only resource that will accept the tokens; empty for the REST API. */
   readonly resource: string;
-  /** Where the answer goes. */
+  /** The redirect URI that receives the response. */
   readonly redirectUri: string;
 }
 
-/** What comes of a request, and of its answer: a question no more. */
+/** The result of an authorization request. The result of a decision is never a question. */
 export type Authorization = Decided | { readonly outcome: 'asked'; readonly question: ConsentQuestion };
 export type Decided =
-  /** The browser is sent to the client with an error; or to sign in, where that mends it and the client allows it. */
+  /**
+   * The browser is redirected to the client with an error; or to sign-in, if that resolves the error and the client
+   * allows it.
+   */
   | { readonly outcome: 'refused'; readonly url: string; readonly signIn: boolean }
-  /** The browser is sent to the client with a code, or with the user's refusal. */
+  /** The browser is redirected to the client with a code, or with the error that the user denied the request. */
   | { readonly outcome: 'answered'; readonly url: string };
 
-/** The answer of the user. */
+/** The decision of the user. */
 export interface Decision {
-  /** Anything but `cancel` approves. */
+  /** Any value except `cancel` approves. */
   readonly decision?: string;
-  /** `true` keeps the answer, `false` forgets what was kept. */
+  /** `true` remembers the consent, `false` forgets a remembered one. */
   readonly remember?: string;
 }
 
@@ -55,7 +57,7 @@ interface Asked {
   readonly authTime: Date;
 }
 
-/** What need not be asked again, and for which origin that holds. */
+/** The remembered consent, and the origin that it is valid for. */
 type Kept = Pick<Grant, 'remembered' | 'redirectOrigin'>;
 
 export function authorization(parts: OAuthParts) {
@@ -67,7 +69,7 @@ export function authorization(parts: OAuthParts) {
   const told = (destination: Destination, { code: error, message }: OAuthRefusal): string =>
     callback(destination, { error, error_description: message });
 
-  /** Works on a request whose redirect URI is the client's: what is refused from here on is told there. */
+  /** Validates a request and runs `work`. Once the redirect URI is validated, errors are sent there. */
   const within = async <T extends Authorization>(
     call: Call,
     parameters: AuthorizationParameters,
@@ -76,7 +78,7 @@ export function authorization(parts: OAuthParts) {
     const destination = await destinationOf(parameters, (clientId) => clients.findOne({ clientId }));
     try {
       const demand = demandOf(parameters, destination, baseUrl);
-      // 9. The user has signed in, and lately enough. A token is no sign-in.
+      // 9. The user has signed in recently enough. A token does not count as a sign-in.
       const authTime = isUsers(call) ? await vouching.signedInAt(call.caller.credential.id, call.now) : undefined;
       if (
         !isUsers(call) ||
@@ -96,8 +98,8 @@ export function authorization(parts: OAuthParts) {
     grants.findOne({ userId: call.caller.id, clientId: destination.client.id, resource: demand.resource });
 
   /**
-   * Keeps what was granted and mints a code, in one unit of work.
-   * @throws {Unauthorized} where the session has ended meanwhile. @throws {InvalidClient} where the client has.
+   * Stores the grant and issues a code, in one unit of work.
+   * @throws {Unauthorized} if the session has ended. @throws {InvalidClient} if the client was deleted or suspended.
    */
   const approve = async (asked: Asked, kept: (before: Grant | undefined) => Kept): Promise<Decided> => {
     const { call, destination, demand, authTime } = asked;
@@ -108,12 +110,12 @@ export function authorization(parts: OAuthParts) {
     await unitOfWork.run(async () => {
       if ((await vouching.held(caller.id)) === undefined) throw sessionOver();
       if ((await vouching.signedInAt(caller.credential.id, now)) === undefined) throw sessionOver();
-      // Held, so that a suspension waits for this code or is seen here.
+      // Locks the client, so that a suspension either waits for this code or is detected here.
       const held = await clients.update({ id: client.id, suspended: false }, {});
       if (held === undefined) throw new InvalidClient('authorization');
       const before = await grantOf(asked);
       const { remembered, redirectOrigin } = kept(before);
-      // What it holds tokens for already is not hidden by asking for less.
+      // Keeps earlier scopes: the client may hold tokens with them, and the user must still see them.
       const granted = [...new Set([...(before?.scopes ?? []), ...scopes])];
       if (before === undefined) await roomForGrant(parts, call);
       const said = { scopes: granted, remembered, redirectOrigin, updatedAt: now };
@@ -158,7 +160,7 @@ export function authorization(parts: OAuthParts) {
     return { outcome: 'answered', url: callback(destination, { code }) };
   };
 
-  /** Takes back what was remembered; the tokens that were issued stay. */
+  /** Forgets the remembered consent. Issued tokens stay valid. */
   const forget = (asked: Asked): Promise<void> =>
     unitOfWork.run(async () => {
       const { call } = asked;
@@ -172,8 +174,9 @@ export function authorization(parts: OAuthParts) {
 
   return {
     /**
-     * @param elsewhere whether a page of another site made the browser ask: then no code is made without the user.
-     * @throws {OAuthRefusal} where the browser cannot be sent to the client.
+     * @param elsewhere whether a page of another site caused the request. If so, no code is issued without asking the
+     * user.
+     * @throws {OAuthRefusal} if the browser cannot be redirected to the client.
      */
     ask: (
       call: Call,
@@ -190,7 +193,7 @@ export function authorization(parts: OAuthParts) {
           given.redirectOrigin === originOf(redirectUri);
         if (covers(grant) && demand.consent !== 'always' && !elsewhere)
           return approve(asked, (before) => {
-            // Forgotten or taken back since it was looked at.
+            // The remembered consent was forgotten or revoked since it was read.
             if (!covers(before)) throw unasked();
             return before;
           });
@@ -210,7 +213,7 @@ export function authorization(parts: OAuthParts) {
 
     /** @throws {OAuthRefusal} as `ask`. */
     decide: (call: Call, parameters: AuthorizationParameters, { decision, remember }: Decision): Promise<Decided> => {
-      // Told to the browser, for it is the page that left it out.
+      // Shown in the browser, because the consent page omitted the field.
       if (decision === undefined) throw new InvalidRequest('The field decision is missing');
       return within(call, parameters, async (asked): Promise<Decided> => {
         if (decision === 'cancel') {

@@ -1,14 +1,14 @@
-// What an application learns of a user, by scope (document D; OpenID Connect Core, section 5.4).
+// The claims about a user that an application receives, by scope (OpenID Connect Core, section 5.4).
 import type { AccountClaims } from '#core/identity/index';
 
-/** The claims of an ID token and of userinfo. */
+/** The claims of an ID token and of the userinfo endpoint. */
 export interface Claims {
-  /** The user's id, never a name: names change hands. */
+  /** The id of the user. Not the username, because a username may later belong to another user. */
   readonly sub: string;
   readonly preferred_username?: string;
   readonly name?: string;
   readonly picture?: string;
-  /** Unix seconds. */
+  /** In seconds since the Unix epoch. */
   readonly updated_at?: number;
   readonly email?: string;
   readonly email_verified?: boolean;

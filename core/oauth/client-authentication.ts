@@ -1,10 +1,10 @@
-// How a client proves itself at the token, revocation and introspection endpoints (RFC 6749, section 2.3).
+// Authenticates clients at the token, revocation and introspection endpoints (RFC 6749, section 2.3).
 import type { Client } from './client.ts';
 import { isConfidential } from './client.ts';
 import { InvalidClient, InvalidRequest } from './errors.ts';
 import type { OAuthParts } from './parts.ts';
 
-/** What of a request proves the client. */
+/** The parts of a request that authenticate the client. */
 export interface ClientProof {
   /** The Authorization header. */
   readonly authorization: string | undefined;
@@ -18,16 +18,16 @@ interface Credentials {
   readonly basic: boolean;
 }
 
-/** Compared with where there is no secret, so that an unknown client costs what a known one does. */
+/** Compared if there is no stored secret, so that an unknown client takes the same time as a known one. */
 const nothing = '0'.repeat(64);
 
-/** @returns the client, proved. Its step throws {InvalidRequest | InvalidClient}. */
+/** @returns a function that returns the authenticated client. It throws {InvalidRequest | InvalidClient}. */
 export function clientAuthentication({ clients, digests }: Pick<OAuthParts, 'clients' | 'digests'>) {
   return async (proof: ClientProof): Promise<Client> => {
     const { clientId, secret, basic } = presented(proof);
     const client = await clients.findOne({ clientId });
     const same = digests.same(digests.hash(secret ?? ''), client?.secretHash ?? nothing);
-    // A public client has no secret, so whoever sends one is somebody else; a confidential one never goes without.
+    // A public client must not send a secret; a confidential client must send the correct one.
     const proved =
       client !== undefined && (isConfidential(client) ? secret !== undefined && same : secret === undefined);
     if (!proved || client.suspended) throw new InvalidClient('client', basic);
@@ -49,7 +49,7 @@ function presented({ authorization, clientId, clientSecret }: ClientProof): Cred
   return { ...pair, basic: true };
 }
 
-/** Both halves are form-encoded (RFC 6749, section 2.3.1). */
+/** Parses the Basic credentials. Both halves are form-encoded (RFC 6749, section 2.3.1). */
 function basicPair(authorization: string): { readonly clientId: string; readonly secret: string } | undefined {
   const [scheme = '', value = '', ...rest] = authorization.trim().split(/ +/);
   if (scheme.toLowerCase() !== 'basic' || rest.length > 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(value)) return undefined;
@@ -58,7 +58,7 @@ function basicPair(authorization: string): { readonly clientId: string; readonly
     const colon = pair.indexOf(':');
     const decoded = (text: string): string => decodeURIComponent(text.replaceAll('+', ' '));
     const clientId = decoded(pair.slice(0, colon));
-    // No database looks for a NUL.
+    // PostgreSQL text cannot contain NUL.
     if (colon === -1 || clientId.includes('\0')) return undefined;
     return { clientId, secret: decoded(pair.slice(colon + 1)) };
   } catch {

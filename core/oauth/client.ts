@@ -1,19 +1,19 @@
-// An OAuth2 client, which users know as an application: what is true of one on paper.
+// The OAuth2 client entity, which users know as an application, and its validation.
 import { ValidationFailed } from '#core/kernel/errors';
 import { adminOnlyScopes } from './scopes.ts';
 import { redirectLimits, redirectUriMisfit } from './redirect-uri.ts';
 
-/** How a client proves itself at the token endpoint; `none`: a public client, by PKCE alone. */
+/** How a client authenticates at the token endpoint. `none`: a public client, which uses PKCE only. */
 export const authMethods = ['client_secret_basic', 'client_secret_post', 'none'] as const;
-/** One of them. */
+/** One authentication method. */
 export type AuthMethod = (typeof authMethods)[number];
 
-/** A client, without its secret. */
+/** A client without its secret. */
 export interface Client {
   readonly id: string;
   readonly clientId: string;
   readonly name: string;
-  /** Lower case, for searching. */
+  /** The lower-case name, for searching. */
   readonly nameKey: string;
   readonly description: string;
   readonly homepageUrl: string;
@@ -22,24 +22,24 @@ export interface Client {
   readonly scopes: readonly string[];
   readonly authMethod: AuthMethod;
   readonly suspended: boolean;
-  /** Null for one that registered itself. */
+  /** Null for a client that registered itself. */
   readonly ownerId: string | null;
-  /** SHA-256 of its secret; null for a public client. */
+  /** SHA-256 of the secret; null for a public client. */
   readonly secretHash: string | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
-  /** When it was last given a token. */
+  /** The time when it last received a token. */
   readonly lastUsedAt: Date | null;
 }
 
-/** Whether it has a secret to prove itself with. */
+/** Whether the client authenticates with a secret. */
 export const isConfidential = ({ authMethod }: Pick<Client, 'authMethod'>): boolean => authMethod !== 'none';
 
-/** What it may ask for, of what it is registered with. */
+/** The scopes that the client may request: a subset of those it is registered with. */
 export const allowedScopes = (client: Pick<Client, 'authMethod' | 'scopes'>): readonly string[] =>
   isConfidential(client) ? client.scopes : client.scopes.filter((scope) => !adminOnlyScopes.includes(scope));
 
-/** Of scopes that were granted, those it may still have: it may have lost some since. */
+/** Returns the granted scopes that the client may still use. It may have lost some since the grant. */
 export function stillAllowed(
   client: Pick<Client, 'authMethod' | 'scopes'>,
   granted: readonly string[],
@@ -48,10 +48,10 @@ export function stillAllowed(
   return granted.filter((scope) => allowed.includes(scope));
 }
 
-/** In UTF-16 units, as JSON Schema's maxLength nearly is. */
+/** In UTF-16 code units, which JSON Schema's maxLength approximates. */
 export const clientLimits = { name: 100, description: 1000, url: 2048, scopes: 50 } as const;
 
-/** What its owner says of an application. */
+/** The members of an application that its owner sets. */
 export interface ClientMembers {
   readonly name: string;
   readonly description: string;
@@ -62,22 +62,22 @@ export interface ClientMembers {
 }
 
 const invalid = (detail: string): ValidationFailed => new ValidationFailed('The application is not valid', { detail });
-/** Bidirectional controls turn around what a person reads on the page of consent, separators begin another line. */
+/** Bidirectional controls reorder the text that a person reads on the consent page; separators start a new line. */
 const misleading = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
 const visible = /[^\s\p{C}\p{Default_Ignorable_Code_Point}]/u;
 
-/** One visible line. */
+/** A single line with at least one visible character. */
 export const isName = (text: string): boolean =>
   visible.test(text) && text.length <= clientLimits.name && !misleading.test(text);
 
-/** Shown to users as links: https alone, and never fetched by us. */
+/** Shown to users as a link. Only https. The server never fetches it. */
 const isLink = (text: string): boolean =>
   text === '' ||
   (text.length <= clientLimits.url && URL.canParse(text) && /^https:\/\/[^\s\p{C}\\"'<>@]+$/u.test(text));
 
 /**
- * Checks what is given. @param known the scopes of this instance. @throws {ValidationFailed} naming the member, with
- * the code `unknown_scope` for a scope.
+ * Validates the given members. @param known the scopes of this instance. @throws {ValidationFailed} naming the member;
+ * for an unknown scope with the code `unknown_scope`.
  */
 export function checkClient(members: Partial<ClientMembers>, known: readonly string[]): void {
   const { name, description, redirectUris, scopes } = members;
@@ -101,7 +101,7 @@ export function checkClient(members: Partial<ClientMembers>, known: readonly str
     });
 }
 
-/** What is wrong with a list of them, as a sentence goes on; undefined where nothing is. */
+/** Describes why the list of URIs is invalid, as the end of a sentence; undefined if it is valid. */
 export function redirectUrisMisfit(uris: readonly string[]): string | undefined {
   if (uris.length === 0 || uris.length > redirectLimits.count) return `has 1 to ${redirectLimits.count} URIs`;
   for (const [index, uri] of uris.entries()) {

@@ -1,4 +1,4 @@
-// The exchange of an authorization code (RFC 6749, section 4.1.3; RFC 7636, section 4.6).
+// Exchanges an authorization code for tokens (RFC 6749, section 4.1.3; RFC 7636, section 4.6).
 import { secondsAfter } from '#core/identity/index';
 import { auditEntry } from '#core/kernel/audit';
 import type { Call } from '#core/kernel/caller';
@@ -10,7 +10,7 @@ import type { OAuthParts } from './parts.ts';
 import { isSameResource } from './resource.ts';
 import { familyDays } from './settings.ts';
 
-/** The fields of this grant; empty ones are absent. */
+/** The form fields of this grant type. Empty ones are absent. */
 export interface CodeFields {
   readonly code?: string;
   readonly redirect_uri?: string;
@@ -24,7 +24,7 @@ const verifierForm = /^[A-Za-z0-9._~-]{43,128}$/;
 export function codeGrant(parts: OAuthParts, issuing: Issuing) {
   const { issued, grants, vouching, digests, unitOfWork, audit, ids, baseUrl } = parts;
 
-  /** Step 3: what the code was bound to. @returns what does not fit. */
+  /** Step 3: compares the request with the values that the code is bound to. @returns the first mismatch. */
   const misfit = (
     { code, grant }: { readonly code: AuthorizationCode; readonly grant: Grant },
     fields: Required<Pick<CodeFields, 'redirect_uri' | 'code_verifier'>> & CodeFields,
@@ -43,33 +43,33 @@ export function codeGrant(parts: OAuthParts, issuing: Issuing) {
 
   /** @throws {InvalidRequest | InvalidGrant | InvalidTarget} */
   return async (call: Call, client: Client, fields: CodeFields): Promise<TokenResponse> => {
-    // 1. Nothing is missing.
+    // 1. No field is missing.
     const { code: secret, redirect_uri: redirectUri, code_verifier: verifier } = fields;
     if (secret === undefined) throw new InvalidRequest('The field code is missing');
     if (redirectUri === undefined) throw new InvalidRequest('The field redirect_uri is missing');
     if (verifier === undefined) throw new InvalidRequest('The field code_verifier is missing');
     const { now } = call;
     const notGood = (): InvalidGrant => new InvalidGrant('The code is unknown, expired or used');
-    // 2. The code is one of this client; with another one's nothing happens.
+    // 2. The code was issued to this client. A code of another client stays unchanged.
     const hash = digests.hash(secret);
     const found = isCode(secret) ? await issued.codeByHash(hash) : undefined;
     if (found === undefined || found.grant.clientId !== client.id) throw notGood();
-    // 3. It fits all that it is bound to. One that was taken goes on to step 5, to end what it began.
+    // 3. The request matches the code. A used code continues to step 5, which revokes the tokens issued for it.
     const wrong = misfit(found, { ...fields, redirect_uri: redirectUri, code_verifier: verifier });
     if (wrong !== undefined && found.code.takenAt === null) {
       await unitOfWork.run(() => issued.missCode(hash, mostMisses, now));
       throw wrong;
     }
     const { code, grant } = found;
-    // What the client has lost since is neither told nor issued, and for one that was taken nothing is.
+    // Scopes that the client has lost since are not issued. For a used code no scopes are issued.
     const scopes = code.takenAt === null ? stillAllowed(client, code.scopes) : [];
     const ready = await issuing.ready(scopes, now);
     const response = await unitOfWork.run(async () => {
-      // 4. The account, the session and the grant are there still, and stay so until this is written.
+      // 4. The account, the session and the grant still exist. Locks the account and the grant until the commit.
       const account = await vouching.held(grant.userId);
       const held = await grants.update({ id: grant.id }, { updatedAt: now });
       if (held === undefined) return undefined;
-      // 5. It is taken by one atomic statement, or its second use ends what the first one began.
+      // 5. One atomic statement uses up the code. A second use revokes the tokens of the first.
       const family = {
         id: ids.uuid(),
         grantId: grant.id,
@@ -95,7 +95,7 @@ export function codeGrant(parts: OAuthParts, issuing: Issuing) {
       if (account === undefined || !alive || scopes.length === 0) return undefined;
       await issued.roomForFamily(grant, mostFamilies);
       await issued.insertFamily(family);
-      // 6. Whatever fails in making the response, the code is good still.
+      // 6. If building the response fails, the unit of work rolls back and the code stays valid.
       return issuing.response(ready, { client, account, family, scopes, nonce: code.nonce, now });
     });
     if (response === undefined) throw notGood();

@@ -1,10 +1,10 @@
-// What the authorization server says of itself (RFC 8414, RFC 9728, OpenID Connect Discovery).
+// Metadata documents of the authorization server (RFC 8414, RFC 9728, OpenID Connect Discovery).
 import type { ScopeCatalogue } from '#core/kernel/scopes';
 import type { Settings } from '#core/kernel/settings';
 import { canonicalResource, mcpResource } from './resource.ts';
 import { knownScopes } from './scopes.ts';
 
-/** Of ID tokens and userinfo. */
+/** The claims of ID tokens and of the userinfo endpoint. */
 const claims =
   'iss sub aud exp iat auth_time nonce at_hash preferred_username name picture updated_at email email_verified'.split(
     ' ',
@@ -17,7 +17,7 @@ interface DiscoveryParts {
   readonly webUrl: string;
 }
 
-/** By the external URLs of the configuration alone: nothing of a request goes into it. */
+/** Built from the configured external URLs only, never from values of a request. */
 export function discovery({ settings, scopes, baseUrl, webUrl }: DiscoveryParts) {
   const endpoint = (name: string): string => `${baseUrl}/api/v1/oauth2/${name}`;
   const resourceMetadata = (resource: string) =>
@@ -58,17 +58,17 @@ export function discovery({ settings, scopes, baseUrl, webUrl }: DiscoveryParts)
       };
     },
 
-    /** The path of the base URL, which comes after a well-known name in this order (RFC 8414, section 3.1). */
+    /** Whether this is the path of the base URL, which follows the well-known name (RFC 8414, section 3.1). */
     isBasePath: (path: string): boolean => new URL(baseUrl).pathname === `/${path}`,
 
     /**
-     * Of the MCP endpoint of a repository, whether there is one or not: who asks learns nothing of that.
-     * Undefined where none could have the name.
+     * The metadata of a repository's MCP endpoint. It does not reveal whether the repository exists. Undefined if the
+     * names are not valid.
      */
     protectedResource: ({ owner, repo }: { readonly owner: string; readonly repo: string }) =>
       resourceMetadata(mcpResource(baseUrl, owner, repo)),
 
-    /** The same by the whole path of its URL. */
+    /** The same, by the whole path of the URL. */
     protectedResourceAt: (path: string) => resourceMetadata(`${new URL(baseUrl).origin}/${path}`),
   };
 }

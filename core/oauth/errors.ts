@@ -1,7 +1,7 @@
-// What OAuth2 endpoints refuse with: one class per error code of RFC 6749, 7591, 8707 and OpenID Connect Core.
+// Errors of OAuth2 endpoints: one class per error code of RFC 6749, 7591, 8707 and OpenID Connect Core.
 import { HexforgeError, type ErrorKind } from '#core/kernel/errors';
 
-/** A refusal in the terms of OAuth2: `code` is its error, `message` its description. */
+/** An OAuth2 error: `code` is the member `error`, `message` is `error_description`. */
 export abstract class OAuthRefusal extends HexforgeError {
   readonly kind: ErrorKind;
 
@@ -11,7 +11,10 @@ export abstract class OAuthRefusal extends HexforgeError {
   }
 }
 
-/** The class of one code. Its type is spelled out: a nameless class with private members has no declaration. */
+/**
+ * Builds the class of one code. The return type is explicit, because the declaration of an anonymous class cannot have
+ * private members.
+ */
 const refusal = (code: string, kind?: ErrorKind): new (description: string) => OAuthRefusal =>
   class extends OAuthRefusal {
     constructor(description: string) {
@@ -19,15 +22,15 @@ const refusal = (code: string, kind?: ErrorKind): new (description: string) => O
     }
   };
 
-/** A parameter is missing, malformed, repeated, or not understood. */
+/** A parameter is missing, malformed, repeated or unsupported. */
 export class InvalidRequest extends refusal('invalid_request') {}
 
-/** The client is unknown, suspended, or did not prove itself: all told alike. */
+/** The client is unknown, suspended or not authenticated. The response does not distinguish these cases. */
 export class InvalidClient extends OAuthRefusal {
-  /** It tried HTTP Basic, so it is challenged (RFC 6749, section 5.2). */
+  /** Whether the client used HTTP Basic. If so, the response has a challenge (RFC 6749, section 5.2). */
   readonly challenged: boolean;
 
-  /** @param at where the browser is asked for consent it is 400, where the client itself asks 401. */
+  /** @param at `authorization` gives 400, `client` (a request by the client itself) 401. */
   constructor(at: 'authorization' | 'client', challenged = false) {
     if (at === 'authorization') super('invalid_client', 'The client is unknown or suspended');
     else super('invalid_client', 'The client could not be authenticated', 'unauthorized');
@@ -35,30 +38,30 @@ export class InvalidClient extends OAuthRefusal {
   }
 }
 
-/** The code or refresh token is not good, or not for this client, redirect URI or verifier. */
+/** The code or refresh token is invalid, or does not belong to this client, redirect URI or verifier. */
 export class InvalidGrant extends refusal('invalid_grant') {}
 
-/** A scope is unknown, malformed, or more than the client may ask for. */
+/** A scope is unknown, malformed, or not allowed for the client. */
 export class InvalidScope extends refusal('invalid_scope') {}
 
-/** RFC 8707: no resource of this instance, or not the one the authorization is bound to. */
+/** RFC 8707: the resource does not belong to this instance, or is not the authorized one. */
 export class InvalidTarget extends refusal('invalid_target') {}
 
-/** Only `code` is served. */
+/** The response type is not `code`, the only supported one. */
 export class UnsupportedResponseType extends refusal('unsupported_response_type') {}
 
-/** Neither a code nor a refresh token is exchanged. */
+/** The grant type is neither authorization_code nor refresh_token. */
 export class UnsupportedGrantType extends refusal('unsupported_grant_type') {}
 
-/** The user said no, or the caller may not register. */
+/** The user denied the request, or the caller may not register clients. */
 export class AccessDenied extends refusal('access_denied', 'forbidden') {}
 
-/** OpenID Connect Core, section 3.1.2.6: `prompt=none`, and the user would have to decide. */
+/** OpenID Connect Core, section 3.1.2.6: with `prompt=none`, consent is needed. */
 export class ConsentRequired extends refusal('consent_required') {}
 
-/** OpenID Connect Core, section 3.1.2.6: the sign-in is older than the client accepts. */
+/** OpenID Connect Core, section 3.1.2.6: the sign-in is missing or older than the client accepts. */
 export class LoginRequired extends refusal('login_required') {
-  /** Whether the client lets the user be asked to. */
+  /** Whether the client allows the user to be asked to sign in. */
   readonly mayAsk: boolean;
 
   constructor({ mayAsk }: { readonly mayAsk: boolean }) {
@@ -67,13 +70,13 @@ export class LoginRequired extends refusal('login_required') {
   }
 }
 
-/** OpenID Connect Core, section 3.1.2.6: request objects are not read. */
+/** OpenID Connect Core, section 3.1.2.6: request objects are not supported. */
 export class RequestNotSupported extends refusal('request_not_supported') {}
 
-/** OpenID Connect Core, section 3.1.2.6: nor fetched. */
+/** OpenID Connect Core, section 3.1.2.6: request objects by reference are not supported. */
 export class RequestUriNotSupported extends refusal('request_uri_not_supported') {}
 
-/** OpenID Connect Core, section 3.1.2.6: a client is registered before it asks. */
+/** OpenID Connect Core, section 3.1.2.6: registration within the request is not supported. */
 export class RegistrationNotSupported extends refusal('registration_not_supported') {}
 
 /** RFC 7591, section 3.2.2. */
@@ -82,5 +85,5 @@ export class InvalidClientMetadata extends refusal('invalid_client_metadata') {}
 /** RFC 7591, section 3.2.2. */
 export class InvalidRedirectUri extends refusal('invalid_redirect_uri') {}
 
-/** The authorization server is switched off. */
+/** The authorization server is disabled. */
 export class TemporarilyUnavailable extends refusal('temporarily_unavailable', 'unavailable') {}

@@ -1,8 +1,8 @@
-// The events of applications and grants. Payloads hold ids, no secret.
+// Events and audit actions of applications and grants. Payloads contain ids and no secrets.
 import type { EventOf, EventType } from '#core/kernel/events';
 
 interface AboutClient {
-  /** The row of the client, not its `client_id`. */
+  /** The id of the client's row, not its `client_id`. */
   readonly appId: string;
 }
 
@@ -18,7 +18,7 @@ declare module '#core/kernel/events' {
   }
 }
 
-/** What the plugin of this area emits. */
+/** The event types that the plugin of this area emits. */
 export const oauthEvents = [
   'oauth_app.created',
   'oauth_app.updated',
@@ -35,11 +35,11 @@ type GrantEvent = Extract<(typeof oauthEvents)[number], `oauth_grant.${string}`>
 
 const aggregate = (appId: string): string => `oauth_app:${appId}`;
 
-/** Of an application. @param actorId undefined for one that registered itself. */
+/** Builds an event about an application. @param actorId undefined for an application that registered itself. */
 export const appEvent = <T extends AppEvent>(type: T, appId: string, actorId: string | undefined): Emitted<T> =>
   ({ type, aggregate: aggregate(appId), ...(actorId !== undefined && { actorId }), payload: { appId } }) as Emitted<T>;
 
-/** Of what a user has granted it. */
+/** Builds an event about a user's grant to an application. */
 export const grantEvent = <T extends GrantEvent>(type: T, userId: string, appId: string): Emitted<T> =>
   ({ type, aggregate: aggregate(appId), actorId: userId, payload: { appId, userId } }) as Emitted<T>;
 

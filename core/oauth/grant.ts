@@ -1,28 +1,31 @@
-// What a user has granted a client, and what is issued under it: codes, families of refresh tokens, access tokens.
+// Entities of access granted to a client: grants, authorization codes, token families and access tokens.
 import { tokenFormat } from '#core/identity/index';
 
-/** Everything a user has granted a client for one resource. What is issued goes when it goes. */
+/**
+ * The access that a user has granted a client for one resource. Deleting it deletes all codes and tokens issued under
+ * it.
+ */
 export interface Grant {
   readonly id: string;
   readonly userId: string;
-  /** The row of the client, not its `client_id`. */
+  /** The id of the client's row, not its `client_id`. */
   readonly clientId: string;
-  /** RFC 8707, in the form of `canonicalResource`; empty for the REST API. */
+  /** The canonical resource (RFC 8707, `canonicalResource`); empty for the REST API. */
   readonly resource: string;
-  /** What was granted at any time: its tokens have no more. */
+  /** All scopes granted so far. Tokens have no others. */
   readonly scopes: readonly string[];
-  /** What the user need not be asked for again; null where the answer was not to be remembered. */
+  /** Scopes for which the user need not be asked again; null if the consent is not remembered. */
   readonly remembered: readonly string[] | null;
-  /** Where the remembered answer was sent: it counts for no other place. */
+  /** The origin of the redirect URI for which the consent is remembered. */
   readonly redirectOrigin: string;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }
 
-/** An authorization code, bound to all that it was asked for with. */
+/** An authorization code, bound to the parameters of its request. */
 export interface AuthorizationCode {
   readonly grantId: string;
-  /** The session that approved it: it is good only while that lasts. */
+  /** The session in which the user approved. The code is valid only while the session lasts. */
   readonly sessionId: string;
   readonly redirectUri: string;
   readonly challenge: string;
@@ -31,12 +34,12 @@ export interface AuthorizationCode {
   readonly authTime: Date;
   readonly createdAt: Date;
   readonly expiresAt: Date;
-  /** When it was used up, and the family that began. */
+  /** The time of use, and the token family that was started. */
   readonly takenAt: Date | null;
   readonly familyId: string | null;
 }
 
-/** The tokens that follow from one code, ended together. */
+/** The tokens issued for one code. They end together. */
 export interface Family {
   readonly id: string;
   readonly grantId: string;
@@ -47,37 +50,37 @@ export interface Family {
   readonly endedAt: Date | null;
 }
 
-/** What an access token proves. */
+/** The access that an access token grants. */
 export interface AccessGrant {
   readonly id: string;
   readonly userId: string;
-  /** The row of the client. */
+  /** The id of the client's row. */
   readonly client: string;
   readonly clientId: string;
   readonly familyId: string;
-  /** Of those it was issued with, the ones its client is still registered with. */
+  /** The scopes of the token that its client is still registered with. */
   readonly scopes: readonly string[];
   readonly resource: string;
   readonly createdAt: Date;
   readonly expiresAt: Date;
 }
 
-/** Document A, "Token response". */
+/** The format of access tokens. */
 export const accessTokens = tokenFormat('svc_oat_');
-/** Document A, "Token response". */
+/** The format of refresh tokens. */
 export const refreshTokens = tokenFormat('svc_ort_');
 
-/** Document A, "Limits". */
+/** Lifetime of an authorization code in seconds. */
 export const codeSeconds = 600;
-/** Attempts with a code that do not fit it, past which it is void. */
+/** After this many attempts with wrong parameters a code becomes invalid. */
 export const mostMisses = 5;
 
-/** Grants of one user, for all applications and resources. */
+/** Maximum number of grants per user, for all applications and resources. */
 export const mostGrants = 1000;
-/** Families of refresh tokens, ended ones too until they expire: of one user, and of those for one application. */
+/** Maximum number of token families, including ended ones until they expire: per user, and per user and application. */
 export const mostFamilies = { ofUser: 1000, ofClient: 100 } as const;
 
 /** 43 characters of base62: 256 bits. */
 export const secretLength = 43;
-/** The form of a code: what has not is not looked up. */
+/** Whether a text has the format of a code. Other texts are not looked up. */
 export const isCode = (text: string): boolean => /^[0-9A-Za-z]{43}$/.test(text);

@@ -1,4 +1,4 @@
-// What a user has granted applications, seen and taken back by the user.
+// Use cases of a user's grants to applications: list and revoke them.
 import type { IssuedCredentials } from '#core/identity/index';
 import { auditEntry } from '#core/kernel/audit';
 import type { Call, User } from '#core/kernel/caller';
@@ -9,7 +9,7 @@ import { grantEvent } from './events.ts';
 import { mostGrants, type Grant } from './grant.ts';
 import type { OAuthParts } from './parts.ts';
 
-/** A grant, and to whom. */
+/** A grant and its client. */
 export interface ListedGrant {
   readonly grant: Grant;
   readonly client: Client;
@@ -17,12 +17,12 @@ export interface ListedGrant {
 
 const missing = 'There is no such grant';
 
-/** Of grants past the bound so many go with one new one, should there be so many. */
+/** Maximum number of grants removed when one is added. */
 const mostDropped = 100;
 
 /**
- * Makes room for one more grant of the caller: those that were not used for longest go, with the tokens under them.
- * Inside a unit of work that holds the account.
+ * Makes room for one more grant of the caller: deletes those used least recently, with the tokens under them. Must run
+ * inside a unit of work that has locked the account.
  */
 export async function roomForGrant({ grants, clients, audit }: OAuthParts, call: Call<User>): Promise<void> {
   const userId = call.caller.id;
@@ -40,7 +40,7 @@ export async function roomForGrant({ grants, clients, audit }: OAuthParts, call:
   }
 }
 
-/** By id, in one query. */
+/** The clients of the grants by id, in one query. */
 async function clientsOf(
   clients: OAuthParts['clients'],
   grants: readonly Grant[],
@@ -52,7 +52,7 @@ async function clientsOf(
 
 export function grantUseCases({ grants, clients, vouching, audit, events, unitOfWork }: OAuthParts) {
   return {
-    /** The latest first. */
+    /** The most recently used or changed first. */
     async list(call: Call<User>, page: PageRequest): Promise<Page<ListedGrant>> {
       const listed = await grants.page(
         { where: { userId: call.caller.id }, orderBy: [{ desc: 'updatedAt' }, 'id'] },
@@ -68,7 +68,7 @@ export function grantUseCases({ grants, clients, vouching, audit, events, unitOf
       };
     },
 
-    /** All that was granted to a client, and every token with it. @throws {NotFound} */
+    /** Deletes all grants of the caller to a client, with all tokens. @throws {NotFound} */
     async revoke(call: Call<User>, { clientId }: { readonly clientId: string }): Promise<void> {
       const client = found(await clients.findOne({ clientId }), missing);
       const userId = call.caller.id;
@@ -80,7 +80,7 @@ export function grantUseCases({ grants, clients, vouching, audit, events, unitOf
       });
     },
 
-    /** The port by which an account's credentials end all together. */
+    /** The port by which all credentials of an account are revoked. */
     issued: {
       what: 'oauth_grants_revoked',
       revokeAll: (userId) => grants.deleteAll({ userId }),

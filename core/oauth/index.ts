@@ -1,5 +1,4 @@
-// The face of the authorization server for everyone: clients, grants, resources, its errors, events, scopes and
-// settings.
+// Public exports of the oauth area: clients, grants, resources, errors, events, scopes and settings.
 export {
   authMethods,
   clientLimits,

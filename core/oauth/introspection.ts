@@ -1,4 +1,4 @@
-// The introspection endpoint (RFC 7662): a client asks what a token of its own is worth.
+// The introspection endpoint (RFC 7662): a client queries the state of a token that was issued to it.
 import type { Call } from '#core/kernel/caller';
 import { clientAuthentication, type ClientProof } from './client-authentication.ts';
 import { isConfidential, stillAllowed, type Client } from './client.ts';
@@ -6,17 +6,17 @@ import { InvalidClient, InvalidRequest } from './errors.ts';
 import { accessTokens, refreshTokens, type Grant } from './grant.ts';
 import type { OAuthParts } from './parts.ts';
 
-/** What is told of a token that is good. */
+/** The response for a valid token. */
 export interface Introspection {
   readonly scopes: readonly string[];
   readonly username: string;
   readonly userId: string;
   readonly clientId: string;
-  /** A refresh token has no type (RFC 7662, section 2.2). */
+  /** A refresh token has no token type (RFC 7662, section 2.2). */
   readonly isAccessToken: boolean;
   readonly issuedAt: Date;
   readonly expiresAt: Date;
-  /** The resource it is bound to; empty for the REST API. */
+  /** The resource that the token is bound to; empty for the REST API. */
   readonly resource: string;
   readonly id: string | undefined;
 }
@@ -55,8 +55,8 @@ export function introspection(parts: OAuthParts) {
   };
 
   /**
-   * Undefined for everything but a live token of the client itself.
-   * @throws {InvalidRequest} @throws {InvalidClient} for a public client too.
+   * Returns undefined unless the token is valid and was issued to the client.
+   * @throws {InvalidRequest} @throws {InvalidClient} also for a public client.
    */
   return async (
     call: Call,

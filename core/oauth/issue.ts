@@ -1,4 +1,4 @@
-// Issues tokens: an access token, the next refresh token of its family, and an ID token where `openid` was granted.
+// Issues tokens: an access token, the next refresh token of the family, and an ID token if `openid` is granted.
 import { secondsAfter, type AccountClaims } from '#core/identity/index';
 import { claimsOf } from './claims.ts';
 import type { Client } from './client.ts';
@@ -6,7 +6,7 @@ import { accessTokens, refreshTokens, type Family } from './grant.ts';
 import type { SigningKeys } from './keys.ts';
 import type { OAuthParts } from './parts.ts';
 
-/** Document A, "Token response". */
+/** The content of a token response. `expiresIn` is in seconds. */
 export interface TokenResponse {
   readonly accessToken: string;
   readonly expiresIn: number;
@@ -15,19 +15,19 @@ export interface TokenResponse {
   readonly idToken: string | undefined;
 }
 
-/** What the tokens of a response are made with. */
+/** Values that are read before the unit of work starts. */
 export interface Ready {
-  /** How long they live, in seconds; no refresh token where that is 0. */
+  /** Lifetimes in seconds. If `refresh` is 0, no refresh token is issued. */
   readonly access: number;
   readonly refresh: number;
-  /** Signs the ID token. Undefined where `openid` is not granted. */
+  /** Signs the ID token. Undefined if `openid` is not granted. */
   readonly sign: Awaited<ReturnType<SigningKeys['signing']>> | undefined;
 }
 
 export function issuing(parts: OAuthParts, keys: SigningKeys) {
   const { issued, digests, settings, ids, baseUrl } = parts;
   return {
-    /** Before the unit of work: a key may have to be made. */
+    /** Must be called before the unit of work, because a signing key may have to be generated. */
     ready: async (scopes: readonly string[], now: Date): Promise<Ready> => ({
       access: await settings.get('oauth2.access_token_ttl'),
       refresh: await settings.get('oauth2.refresh_token_ttl'),
@@ -35,8 +35,8 @@ export function issuing(parts: OAuthParts, keys: SigningKeys) {
     }),
 
     /**
-     * Inside the unit of work that takes the code or refresh token, to the last thing that can fail: whoever is told
-     * of a failure tries again, and a token that was taken nevertheless would pass for a stolen one.
+     * Must run inside the unit of work that uses up the code or refresh token. Everything that can fail happens in it:
+     * after a failure the client retries, and a token that was used up by then would be treated as stolen.
      */
     async response(
       { access, refresh, sign }: Ready,
@@ -72,7 +72,7 @@ export function issuing(parts: OAuthParts, keys: SigningKeys) {
         });
       const expiresIn = Math.floor((expiresAt.getTime() - now.getTime()) / 1000);
       const issuedAt = seconds(now);
-      // OpenID Connect Core, section 2: who signed in, and when.
+      // OpenID Connect Core, section 2: the user, and the time of the sign-in.
       const idToken = await sign?.({
         iss: baseUrl,
         aud: client.clientId,
@@ -87,7 +87,7 @@ export function issuing(parts: OAuthParts, keys: SigningKeys) {
     },
   };
 }
-/** What issues tokens. */
+/** The functions that issue tokens. */
 export type Issuing = ReturnType<typeof issuing>;
 
 const seconds = (time: Date): number => Math.floor(time.getTime() / 1000);

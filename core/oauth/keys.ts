@@ -1,19 +1,19 @@
-// The signing keys of ID tokens: made when first needed, rotated by age, published while what they signed is good.
+// Signing keys of ID tokens: generated on first use, rotated by age, and published while their signatures are valid.
 import { randomBase62, secondsAfter } from '#core/identity/index';
 import type { SealedRecords } from '#core/kernel/credentials';
 import type { OAuthParts } from './parts.ts';
 import type { KeptKey, PublicJwk } from './ports.ts';
 
-/** How old a key may be that signs, in days. */
+/** Maximum age of the signing key in days. */
 export const keyDays = 30;
-/** How long a key is published after another one took its place: longer than any ID token lives, in seconds. */
+/** How long a replaced key stays published, in seconds. Longer than the lifetime of any ID token. */
 const overlapSeconds = 2 * 86_400;
 const lock = 'oauth.signing-keys';
 
 type Parts = Pick<OAuthParts, 'keys' | 'signer' | 'sealer' | 'locks' | 'unitOfWork' | 'ids'>;
 
 export function signingKeys({ keys, signer, sealer, locks, unitOfWork, ids }: Parts) {
-  /** The newest first. */
+  /** Newest first. */
   const kept = (): Promise<readonly KeptKey[]> => keys.find({ where: {}, orderBy: [{ desc: 'createdAt' }, 'id'] });
 
   const add = async (now: Date): Promise<KeptKey> => {
@@ -25,7 +25,7 @@ export function signingKeys({ keys, signer, sealer, locks, unitOfWork, ids }: Pa
   };
 
   const openOf = ({ id, sealed }: KeptKey): Uint8Array => sealer.open(sealed, about(id));
-  /** Undefined where that is not due, or the instance has no key that opens it: whoever signs with it hears so. */
+  /** Undefined if the key need not be resealed or cannot be opened. In the latter case signing with it fails. */
   const renewed = (key: KeptKey): string | undefined => {
     if (!sealer.outdated(key.sealed)) return undefined;
     try {
@@ -39,23 +39,23 @@ export function signingKeys({ keys, signer, sealer, locks, unitOfWork, ids }: Pa
     (await kept())[0] ?? (await locks.exclusive(lock, async () => (await kept())[0] ?? (await add(now))));
 
   return {
-    /** @returns what signs claims with the key of now, which is read and opened. Not for use inside a unit of work. */
+    /** @returns a function that signs claims with the current key. Not for use inside a unit of work. */
     async signing(now: Date) {
       const key = await newest(now);
       const opened = { kid: key.id, privateKey: openOf(key) };
       return (claims: Readonly<Record<string, unknown>>): Promise<string> => signer.sign(opened, claims);
     },
 
-    /** Those by which a signature may be checked now. */
+    /** The public keys by which current signatures can be verified. */
     async published(now: Date): Promise<readonly PublicJwk[]> {
       await newest(now);
       return (await kept()).map(({ publicJwk }) => publicJwk);
     },
 
     /**
-     * Removes what is published no longer, and puts a new key in the place of one that is too old.
-     * @param always whether the one that signs is replaced however old it is.
-     * @returns the one that signs, undefined where none was ever needed.
+     * Deletes keys whose publication period is over, and adds a new key if the signing key is too old.
+     * @param always whether to replace the signing key regardless of its age.
+     * @returns the id of the signing key; undefined if no key was ever needed.
      */
     rotate: (now: Date, always = false): Promise<{ readonly kid: string } | undefined> =>
       locks.exclusive(lock, async () => {
@@ -63,7 +63,7 @@ export function signingKeys({ keys, signer, sealer, locks, unitOfWork, ids }: Pa
         const [current] = all;
         if (current === undefined) return always ? { kid: (await add(now)).id } : undefined;
         const due = always || secondsAfter(current.createdAt, keyDays * 86_400) <= now;
-        // A key was replaced when the next newer one was made.
+        // A key was replaced when the next newer one was created.
         for (const [index, { createdAt }] of all.entries()) {
           const replaced = all[index + 1];
           if (replaced !== undefined && secondsAfter(createdAt, overlapSeconds) <= now)
@@ -72,7 +72,7 @@ export function signingKeys({ keys, signer, sealer, locks, unitOfWork, ids }: Pa
         return { kid: due ? (await add(now)).id : current.id };
       }),
 
-    /** Under the instance's newest key, after it was rotated. */
+    /** Reseals the keys after the instance's secret key was rotated. */
     sealed: {
       what: 'signing keys',
       reseal: () =>
@@ -87,10 +87,10 @@ export function signingKeys({ keys, signer, sealer, locks, unitOfWork, ids }: Pa
     } satisfies SealedRecords,
   };
 }
-/** The signing keys. */
+/** The functions of the signing keys. */
 export type SigningKeys = ReturnType<typeof signingKeys>;
 
-/** What it is sealed as, so that a key moved to another row does not open there. */
+/** The context under which a key is sealed, so that it cannot be opened from another row. */
 function about(id: string): string {
   return `oauth2-signing-key ${id}`;
 }

@@ -1,10 +1,10 @@
-// Makes clients and their secrets, for whoever registers one.
+// Builds new clients and their secrets.
 import { randomBase62 } from '#core/identity/index';
 import { isConfidential, type AuthMethod, type Client, type ClientMembers } from './client.ts';
 import { secretLength } from './grant.ts';
 import type { OAuthParts } from './parts.ts';
 
-/** A secret exists in this answer alone. */
+/** A new client with its secret, which is never returned again. */
 export interface NewClient {
   readonly client: Client;
   readonly secret: string | undefined;
@@ -18,7 +18,7 @@ export function newSecret({ ids, digests }: Pick<OAuthParts, 'ids' | 'digests'>)
   return { secret, secretHash: digests.hash(secret) };
 }
 
-/** @param members checked. */
+/** @param members validated members. */
 export function newClient(
   parts: Pick<OAuthParts, 'ids' | 'digests'>,
   members: ClientMembers & { readonly authMethod: AuthMethod; readonly ownerId: string | null },
@@ -39,5 +39,5 @@ export function newClient(
   return { client, secret: made?.secret };
 }
 
-/** Names are searched in this form. */
+/** The form in which names are searched. */
 export const nameKeyOf = (name: string): string => name.toLowerCase();

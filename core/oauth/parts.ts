@@ -1,4 +1,4 @@
-// What the use cases of this area are made of.
+// The dependencies of the use cases of this area.
 import type { Users, Vouching } from '#core/identity/index';
 import type { AdminGrants } from '#core/kernel/admin-grants';
 import type { AuditLog } from '#core/kernel/audit';
@@ -12,7 +12,7 @@ import type { Events, Locks, UnitOfWork } from '#core/kernel/unit-of-work';
 import type { Rows } from '#core/kernel/rows';
 import type { ClientStore, Digests, GrantStore, IssuedStore, KeptKey, TokenSigner } from './ports.ts';
 
-/** The stores of the area, ports of the kernel and of accounts, and cryptography. */
+/** Stores of this area, ports of the kernel and of identity, and cryptography. */
 export interface OAuthParts {
   readonly clients: ClientStore;
   readonly grants: GrantStore;
@@ -35,7 +35,7 @@ export interface OAuthParts {
   readonly unitOfWork: UnitOfWork;
   readonly clock: Clock;
   readonly ids: Ids;
-  /** {base_url} and {web_url} of document A, without a trailing slash. */
+  /** The external URLs of the API and of the web pages, without a trailing slash. */
   readonly baseUrl: string;
   readonly webUrl: string;
 }

@@ -1,11 +1,11 @@
-// What has expired is removed: codes, tokens, grants that nothing is left of, and clients that were never used.
+// Deletes expired codes and tokens, grants without any, and clients that were never used.
 import { inBatches } from '#core/kernel/batches';
 import type { OAuthParts } from './parts.ts';
 
-/** How long a client that registered itself is kept without a token, in days. */
+/** How long a client that registered itself is kept without receiving a token, in days. */
 const unusedDays = 30;
 
-/** @returns how many rows went. */
+/** @returns a function that returns the number of deleted rows. */
 export function pruning({ issued, grants, clients, unitOfWork }: OAuthParts) {
   return async (now: Date): Promise<number> => {
     const unusedSince = new Date(now.getTime() - unusedDays * 86_400_000);

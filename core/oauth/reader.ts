@@ -1,9 +1,9 @@
-// Reads OAuth2 access tokens as credentials. What was revoked, and whose account may not sign in, is none.
+// Authenticates OAuth2 access tokens. A revoked token, and one whose account may not sign in, is rejected.
 import type { CredentialReader } from '#core/kernel/credentials';
 import { accessTokens } from './grant.ts';
 import type { OAuthParts } from './parts.ts';
 
-/** Of access tokens. */
+/** Builds the credential reader of access tokens. */
 export function accessTokenReader({
   issued,
   digests,

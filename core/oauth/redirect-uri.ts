@@ -1,7 +1,6 @@
-// Redirect URIs: which may be registered, and which one a request may name (RFC 6749, section 3.1.2; RFC 8252,
-// section 7.3).
+// Redirect URIs: which may be registered, and which a request may use (RFC 6749, section 3.1.2; RFC 8252, section 7.3).
 
-/** How many a client may have, and how long each may be. */
+/** Maximum number per client, and maximum length of each. */
 export const redirectLimits = { count: 10, length: 2048 } as const;
 
 const loopbackHosts = ['127.0.0.1', '[::1]', 'localhost'];
@@ -11,8 +10,8 @@ const parsed = (text: string): URL | undefined => (URL.canParse(text) ? new URL(
 const isLoopback = (url: URL): boolean => url.protocol === 'http:' && loopbackHosts.includes(url.hostname);
 
 /**
- * What is wrong with a URI that is to be registered; undefined where nothing is. It must stand in the one form that
- * every parser of URLs gives it, so that nobody reads another host in it than the browser does.
+ * Describes why a URI cannot be registered; undefined if it can. The URI must be in the normalized form of URL parsers,
+ * so that no component reads a different host from it than the browser.
  */
 export function redirectUriMisfit(uri: string): string | undefined {
   if (uri.length > redirectLimits.length) return `has more than ${redirectLimits.length} characters`;
@@ -29,8 +28,8 @@ export function redirectUriMisfit(uri: string): string | undefined {
 }
 
 /**
- * Whether a request may name this URI: byte for byte one that is registered. The one exception is a registered http
- * loopback URI without a port, which an application on the user's machine comes back to at any port.
+ * Whether a request may use this URI: it must equal a registered one byte for byte. Exception: a registered http
+ * loopback URI without a port matches any port, because applications on the user's machine choose one at run time.
  */
 export const isRegistered = (registered: readonly string[], uri: string): boolean =>
   registered.some((one) => one === uri || isPortOf(one, uri));
@@ -45,17 +44,17 @@ function isPortOf(registered: string, uri: string): boolean {
   return Number(number) <= 65_535 && uri.slice(origin.length + port.length) === rest;
 }
 
-/** The setting `oauth2.dcr.redirect_allowlist`, read. */
+/** The parsed setting `oauth2.dcr.redirect_allowlist`. */
 interface Allowlist {
-  /** What it must be that it is not. */
+  /** A description of a valid value; undefined if the value is valid. */
   readonly misfit: string | undefined;
   readonly allows: (uri: string) => boolean;
 }
 
-/** In UTF-16 units: a few hundred entries, which are looked at in one turn of the event loop. */
+/** In UTF-16 code units. Limits the list to a few hundred entries, which are checked in one event loop iteration. */
 export const longestAllowlist = 8192;
 
-/** The text that was read last: it is asked for again and again, and changes seldom. */
+/** The most recently parsed text, cached because the setting is read often and changes rarely. */
 let last: { readonly text: string; readonly list: Allowlist } | undefined;
 
 function allowlistOf(text: string): Allowlist {
@@ -63,13 +62,13 @@ function allowlistOf(text: string): Allowlist {
   return last.list;
 }
 
-/** What the setting must be that this text is not. An origin that may be used stands for a URI, too. */
+/** Describes a valid value of the setting; undefined if this text is valid. An entry is a redirect URI or an origin. */
 export const allowlistMisfit = (text: string): string | undefined => allowlistOf(text).misfit;
 
-/** Whether the setting lets a URI be registered. */
+/** Returns a function that checks whether the setting allows a URI to be registered. */
 export const allowlist = (text: string): ((uri: string) => boolean) => allowlistOf(text).allows;
 
-/** With commas or new lines between. A loopback origin without a port stands for all of its ports. */
+/** Entries are separated by commas or new lines. A loopback origin without a port matches all its ports. */
 function readAllowlist(text: string): Allowlist {
   const entries = new Set(text.split(/[,\n]/).map((entry) => entry.trim()));
   entries.delete('');
@@ -96,7 +95,7 @@ function readAllowlist(text: string): Allowlist {
   };
 }
 
-/** The URI with parameters added to whatever query it has. */
+/** Appends parameters to the query of the URI. */
 export function withParameters(uri: string, parameters: Readonly<Record<string, string | undefined>>): string {
   const added = Object.entries(parameters)
     .filter((entry): entry is [string, string] => entry[1] !== undefined)
@@ -106,5 +105,5 @@ export function withParameters(uri: string, parameters: Readonly<Record<string, 
   return uri.endsWith('?') || uri.endsWith('&') ? uri + added : `${uri}&${added}`;
 }
 
-/** Scheme, host and port: what a remembered consent is for. */
+/** Scheme, host and port of a URI. A remembered consent is valid for one origin. */
 export const originOf = (uri: string): string => parsed(uri)?.origin ?? uri;

@@ -1,4 +1,4 @@
-// The exchange of a refresh token for the next one of its family (RFC 6749, section 6; RFC 9700, section 4.14).
+// Exchanges a refresh token for the next one of its family (RFC 6749, section 6; RFC 9700, section 4.14).
 import { auditEntry } from '#core/kernel/audit';
 import type { Call } from '#core/kernel/caller';
 import { stillAllowed, type Client } from './client.ts';
@@ -10,7 +10,7 @@ import type { FoundRefreshToken } from './ports.ts';
 import { isSameResource } from './resource.ts';
 import { readScopes } from './scopes.ts';
 
-/** The fields of this grant; empty ones are absent. */
+/** The form fields of this grant type. Empty ones are absent. */
 export interface RefreshFields {
   readonly refresh_token?: string;
   readonly scope?: string;
@@ -23,8 +23,8 @@ export function refreshGrant(parts: OAuthParts, issuing: Issuing) {
   const notGood = (): InvalidGrant => new InvalidGrant('The refresh token is unknown, expired or revoked');
 
   /**
-   * Step 3: the resource is the authorized one, the scope no wider, and something is left of it by what the client is
-   * registered with now. @throws {InvalidTarget | InvalidScope | InvalidGrant}
+   * Step 3: the resource must be the authorized one, the scope must not be wider than granted, and the client must
+   * still be registered with at least one of the scopes. @throws {InvalidTarget | InvalidScope | InvalidGrant}
    */
   const asked = ({ family, grant }: FoundRefreshToken, client: Client, fields: RefreshFields): readonly string[] => {
     if (fields.resource !== undefined && !isSameResource(baseUrl, grant.resource, fields.resource))
@@ -39,25 +39,25 @@ export function refreshGrant(parts: OAuthParts, issuing: Issuing) {
 
   /** @throws {InvalidRequest | InvalidGrant | InvalidScope | InvalidTarget} */
   return async (call: Call, client: Client, fields: RefreshFields): Promise<TokenResponse> => {
-    // 1. Nothing is missing.
+    // 1. No field is missing.
     const { refresh_token: secret } = fields;
     if (secret === undefined) throw new InvalidRequest('The field refresh_token is missing');
     const { now } = call;
-    // 2. The token is one of this client; with another one's nothing happens.
+    // 2. The token was issued to this client. A token of another client stays unchanged.
     const hash = digests.hash(secret);
     const found = refreshTokens.is(secret) ? await issued.refreshTokenByHash(hash) : undefined;
     if (found === undefined || found.grant.clientId !== client.id) throw notGood();
     const { family, grant, usedAt } = found;
-    // 3. What is asked for may be asked. A token that was used goes on to step 5, to end its family.
+    // 3. The request is allowed. A used token continues to step 5, which ends its family.
     const scopes = usedAt === null ? asked(found, client, fields) : [];
     const ready = await issuing.ready(scopes, now);
     const outcome = await unitOfWork.run(async () => {
-      // 4. The account and the grant are there still, and stay so until this is written.
+      // 4. The account and the grant still exist. Locks both until the commit.
       const account = await vouching.held(grant.userId);
       const held = await grants.update({ id: grant.id }, { updatedAt: now });
       if (held === undefined) return undefined;
-      // 5. It is taken by one atomic statement. One that was taken before was stolen, from the client or by it: its
-      // family ends, and that is written whatever is answered.
+      // 5. One atomic statement uses up the token. A token that was used before may have been stolen, so its family
+      // ends. That is committed although the request is rejected.
       if (account === undefined || !(await issued.takeRefreshToken(hash, now))) {
         const used = (await issued.refreshTokenByHash(hash))?.usedAt ?? null;
         if (used === null) return undefined;
@@ -70,7 +70,7 @@ export function refreshGrant(parts: OAuthParts, issuing: Issuing) {
         );
         return 'reused';
       }
-      // 6. Whatever fails in making the response, the token is good still. The same sign-in, so no new nonce.
+      // 6. If building the response fails, the token stays valid. No nonce, because there was no new sign-in.
       return issuing.response(ready, { client, account, family, scopes, nonce: null, now });
     });
     if (outcome === undefined) throw notGood();

@@ -1,4 +1,4 @@
-// Dynamic client registration (RFC 7591), behind the gates of document A: a setting, and who asks.
+// Use case of dynamic client registration (RFC 7591), restricted by settings and by the caller.
 import { auditEntry } from '#core/kernel/audit';
 import type { Call } from '#core/kernel/caller';
 import { RateLimited, Unauthorized } from '#core/kernel/errors';
@@ -11,7 +11,7 @@ import type { OAuthParts } from './parts.ts';
 import { allowlist } from './redirect-uri.ts';
 import { adminOnlyScopes, defaultScopes, knownScopes, readScopes } from './scopes.ts';
 
-/** Client metadata as it came: of any shape. */
+/** Client metadata of the request, not validated yet. */
 export interface RegistrationRequest {
   readonly redirect_uris?: unknown;
   readonly token_endpoint_auth_method?: unknown;
@@ -21,7 +21,7 @@ export interface RegistrationRequest {
   readonly response_types?: unknown;
 }
 
-/** What who registers themselves may ask for. */
+/** The scopes that anonymous registrations may request. */
 const selfScopes: readonly string[] = ['mcp:read'];
 const selfName = 'Unnamed application';
 const grantTypes = ['authorization_code', 'refresh_token'];
@@ -34,7 +34,7 @@ export function registration(parts: OAuthParts) {
     caller.kind === 'user' &&
     (caller.isAdmin || (await adminGrants()?.scopesOf(caller.id))?.includes('admin:oauth2') === true);
 
-  /** Who registers themselves: so many an hour from one address. @throws {RateLimited} */
+  /** Limits anonymous registrations per address and hour. @throws {RateLimited} */
   const throttle = async ({ ip, now }: Call): Promise<void> => {
     const limit = await settings.get('oauth2.dcr.per_ip_per_hour');
     const count = await rateCounter.take(
@@ -49,21 +49,21 @@ export function registration(parts: OAuthParts) {
   };
 
   return {
-    /** While registration is off, only who could use it may know of it. */
+    /** While registration is disabled, the endpoint is visible to administrators only. */
     there: async (call: Call): Promise<boolean> =>
       (await settings.get('oauth2.dcr.enabled')) || (await isAdministrator(call)),
 
     /** @throws {OAuthRefusal | RateLimited} */
     async register(call: Call, request: RegistrationRequest): Promise<NewClient> {
-      // 1. Registration is on, and the caller is an administrator or nobody.
+      // 1. Registration is enabled, and the caller is an administrator or anonymous.
       if (!(await settings.get('oauth2.dcr.enabled')))
         throw new AccessDenied('Registration is switched off: the setting oauth2.dcr.enabled');
       const administrator = await isAdministrator(call);
       if (call.caller.kind === 'user' && !administrator)
         throw new AccessDenied('Registration with a credential needs the admin scope admin:oauth2');
-      // 2. An address registers so many an hour, good ones or not.
+      // 2. The rate limit of the address. Failed registrations count too.
       if (!administrator) await throttle(call);
-      // 3. The metadata says what this instance serves.
+      // 3. The metadata requests only what this instance supports.
       const authMethod = methodOf(request.token_endpoint_auth_method);
       if (!administrator && authMethod !== 'none')
         throw new InvalidClientMetadata('Without a credential only public clients are registered');
@@ -71,13 +71,13 @@ export function registration(parts: OAuthParts) {
       within(request.response_types, 'response_types', ['code']);
       const name = textOf(request.client_name, 'client_name') ?? selfName;
       if (!isName(name)) throw new InvalidClientMetadata('The client_name is one line of 1 to 100 characters');
-      // 4. The answer goes where it may.
+      // 4. The redirect URIs are valid and allowed.
       const redirectUris = urisOf(request.redirect_uris);
       const misfit = redirectUrisMisfit(redirectUris);
       if (misfit !== undefined) throw new InvalidRedirectUri(`The member redirect_uris ${misfit}`);
       if (!administrator && !redirectUris.every(allowlist(await settings.get('oauth2.dcr.redirect_allowlist'))))
         throw new InvalidRedirectUri('A redirect URI is not on the list of this instance');
-      // 5. The scope is one the caller may give it.
+      // 5. The caller may register the requested scopes.
       const known = knownScopes(scopes);
       const allowed = !administrator
         ? selfScopes
@@ -95,7 +95,8 @@ export function registration(parts: OAuthParts) {
         call.now,
       );
       await unitOfWork.run(async () => {
-        // 6. There is an owner, or room, which is counted so that nobody comes in between.
+        // 6. The owner exists, or the maximum of clients without an owner is not reached. `held` prevents concurrent
+        // inserts.
         if (ownerId !== null) {
           if ((await vouching.held(ownerId)) === undefined) throw new Unauthorized('The credential is not valid');
         } else {
@@ -122,7 +123,7 @@ export function registration(parts: OAuthParts) {
 }
 
 function methodOf(value: unknown): AuthMethod {
-  // Document A: omitted is public, where RFC 7591 would have it client_secret_basic.
+  // If omitted, the client is public. This differs from RFC 7591, whose default is client_secret_basic.
   const method = value === undefined ? 'none' : authMethods.find((known) => known === value);
   if (method === undefined)
     throw new InvalidClientMetadata(`The token_endpoint_auth_method is one of ${authMethods.join(', ')}`);
@@ -141,7 +142,7 @@ function urisOf(value: unknown): readonly string[] {
   return value;
 }
 
-/** What a client says it will use must be served here. */
+/** Rejects requested values that this instance does not support. */
 function within(value: unknown, member: string, served: readonly string[]): void {
   if (value === undefined) return;
   if (!Array.isArray(value) || value.length === 0 || !value.every((one) => served.some((name) => name === one)))

@@ -1,4 +1,4 @@
-// The scope rows of this area, and what OAuth2 scopes are (document A, "Scope catalogs").
+// Scope rows of this area, and the parsing and restrictions of OAuth2 scopes.
 import type { ScopeCatalogue, ScopeRow } from '#core/kernel/scopes';
 import { InvalidScope } from './errors.ts';
 
@@ -19,7 +19,7 @@ export const oauthScopes: readonly ScopeRow[] = [
   { name: 'admin.oauth', pat: 'admin:system' },
 ];
 
-/** In the order of document A's table; those of further plugins come after them. */
+/** The order in which scopes are listed. Scopes of other plugins follow. */
 const documented = [
   'read:user',
   'read:repo',
@@ -38,13 +38,16 @@ const documented = [
   'mcp:read',
 ];
 
-/** What no public client is given: it cannot keep a secret, and these reach beyond the user's own things. */
+/**
+ * Scopes that public clients do not receive: they cannot keep a secret, and these scopes reach beyond the user's own
+ * resources.
+ */
 export const adminOnlyScopes: readonly string[] = ['admin:repo', 'read:audit'];
 
-/** What a client is registered with that an administrator registers without saying more. */
+/** The default scopes of a client that an administrator registers. */
 export const defaultScopes: readonly string[] = ['openid', 'profile', 'email', 'read:user', 'mcp:read'];
 
-/** All that this instance has. */
+/** All OAuth2 scopes of this instance. */
 export function knownScopes(catalogue: ScopeCatalogue): readonly string[] {
   const known = catalogue.tokenScopes('oauth');
   return [
@@ -57,7 +60,7 @@ export function knownScopes(catalogue: ScopeCatalogue): readonly string[] {
 const scopeToken = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
 
 /**
- * The scopes of a parameter, each once; undefined where it is absent.
+ * Parses the scopes of a parameter and removes duplicates; undefined if the parameter is absent.
  * @throws {InvalidScope}
  */
 export function readScopes(text: string | undefined): readonly string[] | undefined {

@@ -1,4 +1,4 @@
-// The settings of the authorization server (document D, "OAuth2 and OpenID Connect").
+// Settings of the authorization server.
 import type { SettingSpec } from '#core/kernel/settings';
 import { allowlistMisfit, longestAllowlist } from './redirect-uri.ts';
 
@@ -14,7 +14,7 @@ declare module '#core/kernel/settings' {
   }
 }
 
-/** How long a chain of refresh tokens may be renewed, in days: a user is asked again at the latest then. */
+/** Maximum lifetime of a token family in days. After it the user must authorize the application again. */
 export const familyDays = 90;
 
 /** The settings of the authorization server. */

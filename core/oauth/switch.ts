@@ -1,11 +1,11 @@
-// The switch of the authorization server (setting `oauth2.enabled`).
+// Checks the setting `oauth2.enabled` of the authorization server.
 import type { Settings } from '#core/kernel/settings';
 import { TemporarilyUnavailable } from './errors.ts';
 
 /**
- * Asked at every endpoint of the protocol before anything else is. What belongs to users and administrators (their
- * applications, their grants) is theirs meanwhile.
- * @throws {TemporarilyUnavailable} where it is off.
+ * Called first at every protocol endpoint. Users and administrators can still manage applications and grants while it
+ * is disabled.
+ * @throws {TemporarilyUnavailable} if the setting is false.
  */
 export async function checkEnabled(settings: Settings): Promise<void> {
   if (!(await settings.get('oauth2.enabled')))

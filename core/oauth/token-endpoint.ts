@@ -1,4 +1,4 @@
-// The token endpoint (document A, "POST /api/v1/oauth2/token"): who asks, and for which grant.
+// The token endpoint (operation `oauthToken`): authenticates the client and dispatches by grant type.
 import type { Call } from '#core/kernel/caller';
 import { clientAuthentication, type ClientProof } from './client-authentication.ts';
 import type { Client } from './client.ts';
@@ -8,10 +8,10 @@ import type { Issuing, TokenResponse } from './issue.ts';
 import type { OAuthParts } from './parts.ts';
 import { refreshGrant, type RefreshFields } from './refresh-grant.ts';
 
-/** What is asked for. */
+/** The form fields of a token request. */
 export type TokenRequest = { readonly grant_type?: string } & CodeFields & RefreshFields;
 
-/** That a client is in use is noted this seldom, in milliseconds. */
+/** The time of last use of a client is stored at most once in this many milliseconds. */
 const noteEvery = 3_600_000;
 
 export function tokenEndpoint(parts: OAuthParts, issuing: Issuing) {
@@ -24,7 +24,7 @@ export function tokenEndpoint(parts: OAuthParts, issuing: Issuing) {
 
   const noteUse = async ({ id, lastUsedAt }: Client, now: Date): Promise<void> => {
     if (lastUsedAt !== null && now.getTime() - lastUsedAt.getTime() < noteEvery) return;
-    // The tokens are issued by now: whoever heard of a failure would ask again with what is used up.
+    // A failure is only logged: the tokens are already issued, and a retry would present a used code or token.
     await parts.unitOfWork
       .run(() => parts.clients.update({ id }, { lastUsedAt: now }))
       .catch((error: unknown) => parts.log.warn({ err: error, app: id }, 'the use of a client could not be noted'));

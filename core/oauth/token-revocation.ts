@@ -1,4 +1,4 @@
-// The revocation endpoint (RFC 7009): a client gives back what it was issued.
+// The revocation endpoint (RFC 7009): a client revokes a token that was issued to it.
 import type { Call } from '#core/kernel/caller';
 import { clientAuthentication, type ClientProof } from './client-authentication.ts';
 import { InvalidRequest } from './errors.ts';
@@ -10,8 +10,8 @@ export function tokenRevocation(parts: OAuthParts) {
   const authenticate = clientAuthentication(parts);
 
   /**
-   * A refresh token takes its family with it, an access token goes alone. What is unknown, or another client's, is none
-   * of the caller's business and stays. The hint is not needed: the prefix says what it is.
+   * Revoking a refresh token ends its family; revoking an access token ends only that token. Unknown tokens and those
+   * of other clients are ignored. `token_type_hint` is not needed, because the prefix identifies the type.
    * @throws {InvalidRequest | InvalidClient}
    */
   return async (call: Call, proof: ClientProof, { token }: { readonly token?: string }): Promise<void> => {
@@ -26,7 +26,7 @@ export function tokenRevocation(parts: OAuthParts) {
     const found = refreshTokens.is(token) ? await issued.refreshTokenByHash(hash) : undefined;
     if (found === undefined || found.grant.clientId !== client.id) return;
     await unitOfWork.run(async () => {
-      // What a refresh holds too, so that of the two one comes after the other.
+      // Locks the same rows as a refresh, so that a revocation and a concurrent refresh run one after the other.
       await vouching.held(found.grant.userId);
       await grants.update({ id: found.grant.id }, { updatedAt: call.now });
       await issued.endFamily(found.family.id, call.now);

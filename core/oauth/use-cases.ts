@@ -1,4 +1,4 @@
-// The use cases of the authorization server, built once from their parts; for their own plugin alone.
+// Builds the use cases of the authorization server from their parts, for their own plugin.
 import type { AuditTrail } from '#core/kernel/audit-trail';
 import type { Call, User } from '#core/kernel/caller';
 import { found, Unauthorized } from '#core/kernel/errors';
@@ -50,19 +50,19 @@ export function oauthUseCases(parts: OAuthParts & { readonly trail: () => AuditT
       },
     } satisfies MeteredTargets,
 
-    /** What the token may be told of its user. @throws {Unauthorized} */
+    /** The claims that the token's scopes permit. @throws {Unauthorized} */
     async userinfo({ caller }: Call<User>): Promise<Claims> {
       const account = await parts.vouching.claims(caller.id);
       if (account === undefined) throw new Unauthorized('The credential is not valid');
       return claimsOf(account, caller.credential.scopes);
     },
 
-    /** At an operator's word. */
+    /** Rotates the signing key on request of an operator. */
     rotation: {
       rotate: async () => found(await keys.rotate(parts.clock.now(), true)),
     } satisfies SigningKeyRotation,
 
-    /** Repeated every hour. */
+    /** Runs every hour. */
     async upkeep(): Promise<void> {
       const now = parts.clock.now();
       await prune(now);

@@ -1,4 +1,4 @@
-// Labels for what carries them: those that are there, and new ones by name (document B, `inline_labels`).
+// Finds the labels to attach to an issue or merge request, and creates missing ones by name (`inline_labels`).
 import { Forbidden, ValidationFailed } from '#core/kernel/errors';
 import type { Rows } from '#core/kernel/rows';
 import { nameKey, type RepositoryItems } from '#core/repositories/index';
@@ -13,9 +13,9 @@ export const attachLabels =
       throw new Forbidden('You may not make labels here', {
         detail: '"inline_labels" needs the permission "label.create"',
       });
-    // Of one name twice the first counts.
+    // If two inline labels have the same name, the first one counts.
     const wishes = new Map(inline.toReversed().map((wish) => [nameKey(wish.name), newLabel(wish)]));
-    // So that of several who want the same new label one makes it and the others find it.
+    // Serializes concurrent requests for the same new label, so that one creates it and the others find it.
     if (wishes.size > 0) await items.turn(granted);
     const attached = new Map(await items.byIds(repositoryId, ids, 'held'));
     const unknown = ids.find((id) => !attached.has(id));

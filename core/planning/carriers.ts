@@ -1,14 +1,13 @@
-// What carries labels and milestones, such as issues and merge requests: read with its rows, and gone from them once it
-// is deleted.
+// Reads the labels and milestones of issues and merge requests, and removes deleted ones from them.
 import { on, type Subscription } from '#core/kernel/events';
 import type { Label } from './label.ts';
 import type { Milestone } from './milestone.ts';
 import type { Planning } from './offers.ts';
 
-/** The port, where the plugin runs. */
+/** Undefined if the plugin "planning" is disabled. */
 type Parts = { readonly planning: Planning | undefined };
 
-/** The labels of each of these rows, by name; one read for all. */
+/** The labels of each row, sorted by name. One read for all rows. */
 export async function labelsOf(
   { planning }: Parts,
   repositoryId: string,
@@ -20,7 +19,7 @@ export async function labelsOf(
     labelIds.flatMap((id) => known?.get(id) ?? []).sort((one, other) => (one.nameKey < other.nameKey ? -1 : 1));
 }
 
-/** The milestone of each of these rows; one read for all. */
+/** The milestone of each row. One read for all rows. */
 export async function milestonesOf(
   { planning }: Parts,
   repositoryId: string,
@@ -31,15 +30,15 @@ export async function milestonesOf(
   return ({ milestoneId }) => known?.get(milestoneId ?? '') ?? null;
 }
 
-/** What a store of such rows does when one is deleted. */
+/** The part of a store of such rows that handles deleted labels and milestones. */
 export interface Carriers {
-  /** No row has it any more. */
+  /** Removes the label from all rows. */
   dropLabel(labelId: string): Promise<void>;
-  /** No row has it any more. */
+  /** Removes the milestone from all rows. */
   dropMilestone(milestoneId: string): Promise<void>;
 }
 
-/** The subscriptions of a plugin with such rows. Nothing comes where the plugin "planning" is off. */
+/** The subscriptions of a plugin with such rows. They receive no events while the plugin "planning" is disabled. */
 export const droppedFrom = ({ dropLabel, dropMilestone }: Carriers): readonly Subscription[] => [
   on('label.deleted', {
     name: 'drop-label',

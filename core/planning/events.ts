@@ -1,10 +1,10 @@
-// What happens to labels and milestones, as others hear of it; the aggregate is `repository:ID`.
+// The events about labels and milestones. The aggregate is `repository:ID`.
 import type { EventType } from '#core/kernel/events';
 
-/** What events about a label or a milestone tell of it. */
+/** The payload of events about a label or a milestone. */
 export interface PlanningFact {
   readonly repository_id: string;
-  /** Of the label or the milestone. */
+  /** The id of the label or milestone. */
   readonly id: string;
 }
 
@@ -12,16 +12,16 @@ declare module '#core/kernel/events' {
   interface EventPayloads {
     'label.created': PlanningFact;
     'label.updated': PlanningFact;
-    /** Comes for each label that is deleted by itself, not for those that go with their repository. */
+    /** Emitted when a label is deleted by itself, not when its repository is deleted. */
     'label.deleted': PlanningFact;
     'milestone.created': PlanningFact;
     'milestone.updated': PlanningFact;
-    /** As that of a label. */
+    /** Emitted under the same condition as `label.deleted`. */
     'milestone.deleted': PlanningFact;
   }
 }
 
-/** What the plugin of this area emits. */
+/** The event types that the plugin of this area emits. */
 export const planningEvents = [
   'label.created',
   'label.updated',

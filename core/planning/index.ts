@@ -1,4 +1,4 @@
-// The face of the area "planning" for everyone: labels and milestones, their rules, events and ports.
+// The public interface of the area "planning": labels and milestones, their rules, events and ports.
 export * from './carriers.ts';
 export * from './events.ts';
 export * from './label.ts';

@@ -1,10 +1,10 @@
-// A label of a repository, and what is true of one on paper (document B, "Issues").
+// A label of a repository, and the rules for its members.
 import { ValidationFailed } from '#core/kernel/errors';
 import { itemName, type NamedItem, type RepositoryItem } from '#core/repositories/index';
 
 /** A label of a repository. */
 export interface Label extends NamedItem {
-  /** Six hexadecimal digits, as they were given. */
+  /** Six hexadecimal digits, in the case that the caller gave. */
   readonly color: string;
   readonly description: string | null;
 }
@@ -15,13 +15,13 @@ export const maxLabels = 1000;
 export const maxLabelName = 64;
 /** The most characters of a label's description. */
 export const maxLabelDescription = 255;
-/** What a color is. */
+/** The format of a color. */
 export const labelColor = /^[0-9A-Fa-f]{6}$/;
 
-/** What a caller says of a label. */
+/** The members of a label that a caller can set. */
 export type LabelWish = Pick<Label, 'name' | 'color'> & { readonly description?: string | null | undefined };
 
-/** What the members given come to. @throws {ValidationFailed} naming the one at fault */
+/** Checks and converts the given members. @throws {ValidationFailed} naming the invalid one */
 export function labelParts(wish: LabelWish): Pick<Label, 'name' | 'nameKey' | 'color'> & Partial<Label>;
 export function labelParts(wish: Partial<LabelWish>): Partial<Label>;
 export function labelParts({ name, color, description }: Partial<LabelWish>): Partial<Label> {
@@ -37,7 +37,7 @@ export function labelParts({ name, color, description }: Partial<LabelWish>): Pa
   };
 }
 
-/** A label to be. @throws {ValidationFailed} as `labelParts`. */
+/** The members of a new label. @throws {ValidationFailed} as `labelParts`. */
 export const newLabel = (wish: LabelWish): Omit<Label, keyof RepositoryItem> => ({
   description: null,
   ...labelParts(wish),

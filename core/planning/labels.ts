@@ -1,4 +1,4 @@
-// Labels of a repository: listed, made, changed, deleted, and attached to what carries them (document B, "Issues").
+// Labels of a repository: lists, creates, changes, deletes and attaches them.
 import type { Granted } from '#core/kernel/access';
 import type { User } from '#core/kernel/caller';
 import { nameKey, repositoryItems, type Repository } from '#core/repositories/index';

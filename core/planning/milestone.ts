@@ -1,4 +1,4 @@
-// A milestone of a repository, and what is true of one on paper (document B, "Issues").
+// A milestone of a repository, and the rules for its members.
 import { ValidationFailed } from '#core/kernel/errors';
 import { isDate } from '#core/kernel/instant';
 import type { RepositoryItem } from '#core/repositories/index';
@@ -12,32 +12,32 @@ export type MilestoneState = (typeof milestoneStates)[number];
 export interface Milestone extends RepositoryItem {
   readonly title: string;
   readonly description: string;
-  /** A day of the calendar, YYYY-MM-DD. */
+  /** YYYY-MM-DD. */
   readonly dueDate: string | null;
   readonly state: MilestoneState;
   readonly createdAt: Date;
-  /** Null while it is open. */
+  /** Null while the milestone is open. */
   readonly closedAt: Date | null;
 }
 
-/** A milestone and how many issues have it. */
+/** A milestone with the number of its open and closed issues. */
 export type CountedMilestone = Milestone & { readonly openIssues: number; readonly closedIssues: number };
 
 /** The most milestones of one repository. */
 export const maxMilestones = 1000;
 /** The most characters of a milestone's title. */
 export const maxMilestoneTitle = 255;
-/** The most characters of a milestone's description: a full list of them is still an answer. */
+/** The most characters of a milestone's description. It is low enough that a full list fits into one response. */
 export const maxMilestoneDescription = 2000;
 
-/** What a caller says of a milestone; an empty date is none. */
+/** The members of a milestone that a caller can set. An empty date clears it. */
 export interface MilestoneWish {
   readonly title?: string | undefined;
   readonly description?: string | undefined;
   readonly dueDate?: string | null | undefined;
 }
 
-/** What the members given come to. @throws {ValidationFailed} naming the one at fault */
+/** Checks and converts the given members. @throws {ValidationFailed} naming the invalid one */
 export function milestoneParts(
   wish: MilestoneWish & { readonly title: string },
 ): Pick<Milestone, 'title'> & Partial<Milestone>;
@@ -57,7 +57,7 @@ export function milestoneParts({ title, description, dueDate }: MilestoneWish): 
   };
 }
 
-/** A change of state; a milestone that is closed already keeps the time. */
+/** The changes for a new state. A milestone that is already closed keeps its closing time. */
 export const inState = (state: MilestoneState, { closedAt }: Milestone, now: Date): Partial<Milestone> => ({
   state,
   closedAt: state === 'open' ? null : (closedAt ?? now),

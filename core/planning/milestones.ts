@@ -1,5 +1,4 @@
-// Milestones of a repository: listed, made, changed, closed, deleted, and held for what they are given to (document B,
-// "Issues").
+// Milestones of a repository: lists, creates, changes, closes, deletes and locks them.
 import type { Granted } from '#core/kernel/access';
 import { afterChange } from '#core/kernel/after-change';
 import type { User } from '#core/kernel/caller';
@@ -22,7 +21,7 @@ type Writing = Granted<Repository, 'milestone.write', User>;
 
 export type MilestoneUseCases = ReturnType<typeof milestoneUseCases>;
 
-/** Of one that nothing was given to yet. */
+/** The counts of a new milestone. */
 const uncounted = { openIssues: 0, closedIssues: 0 } as const;
 
 export function milestoneUseCases({ milestones, counters, events, unitOfWork, ids }: PlanningParts) {
@@ -47,7 +46,7 @@ export function milestoneUseCases({ milestones, counters, events, unitOfWork, id
     return one;
   };
   return {
-    /** Those due first come first, those without a date last. */
+    /** Sorted by due date. Milestones without one are last. */
     list: async (
       { resource: { id: repositoryId } }: Reading,
       { state }: { readonly state?: MilestoneState | undefined },

@@ -1,4 +1,4 @@
-// What this area offers to others, and what it asks of them.
+// The ports of this area: one that it implements, and one that other areas implement for it.
 import type { Granted } from '#core/kernel/access';
 import type { User } from '#core/kernel/caller';
 import { declarePort } from '#core/kernel/ports';
@@ -6,22 +6,25 @@ import type { Repository } from '#core/repositories/index';
 import type { Label } from './label.ts';
 import type { Milestone } from './milestone.ts';
 
-/** Labels and milestones for what carries them: issues, merge requests. Absent where the plugin is off. */
+/** Labels and milestones for issues and merge requests. Undefined if the plugin is disabled. */
 export interface Planning {
-  /** A batch by id, of one repository; unknown ids are missing. */
+  /** Labels of one repository by id. Unknown ids are missing in the result. */
   labels(repositoryId: string, ids: readonly string[]): Promise<ReadonlyMap<string, Label>>;
-  /** A batch by id, of one repository; unknown ids are missing. */
+  /** Milestones of one repository by id. Unknown ids are missing in the result. */
   milestones(repositoryId: string, ids: readonly string[]): Promise<ReadonlyMap<string, Milestone>>;
-  /** The labels of those names, compared case-insensitively, each once and by name; what has no label is missing. */
+  /**
+   * The labels with these names, compared case-insensitively, without duplicates and sorted by name. Unknown names are
+   * missing in the result.
+   */
   labelsNamed(repositoryId: string, names: readonly string[]): Promise<readonly Label[]>;
   /**
-   * Inside the caller's unit of work, once: the labels to attach, each once and by name, none of which is deleted until
-   * it ends. Called after the row that carries them is written, for a repository that is being deleted goes before its
-   * labels.
-   * @param wanted.inline are reused by name, or made (document B, `inline_labels`).
+   * Returns the labels to attach, without duplicates and sorted by name. Runs inside the caller's unit of work, at most
+   * once, and prevents their deletion until it ends. Must be called after the row that gets the labels is written,
+   * because deleting a repository locks the repository before its labels.
+   * @param wanted.inline are found by name, or created if missing.
    * @throws {ValidationFailed} naming unknown ids.
-   * @throws {Forbidden} where labels are wanted inline without `label.create`.
-   * @throws {Unprocessable} where the repository has no room for one more.
+   * @throws {Forbidden} if inline labels are requested without `label.create`.
+   * @throws {Unprocessable} if the repository already has the maximum number of labels.
    */
   attach(
     granted: Granted<Repository, string, User>,
@@ -31,13 +34,13 @@ export interface Planning {
     },
   ): Promise<readonly Label[]>;
   /**
-   * Inside the caller's unit of work: the milestone, which is not deleted until it ends.
-   * @throws {ValidationFailed} where it is unknown.
+   * Returns the milestone. Runs inside the caller's unit of work, and prevents its deletion until that ends.
+   * @throws {ValidationFailed} if the milestone does not exist.
    */
   hold(repositoryId: string, milestoneId: string): Promise<Milestone>;
 }
 
-/** Counts the issues of milestones, a batch of one repository at a time; what several count is added up. */
+/** Counts the issues of milestones of one repository. The counts of several providers are added. */
 export interface MilestoneCounts {
   counts(
     repositoryId: string,

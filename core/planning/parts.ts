@@ -1,4 +1,4 @@
-// What the use cases of this area are built from.
+// The dependencies of the use cases of this area.
 import type { Rows } from '#core/kernel/rows';
 import type { Ids } from '#core/kernel/time';
 import type { Events, UnitOfWork } from '#core/kernel/unit-of-work';
@@ -6,7 +6,7 @@ import type { Label } from './label.ts';
 import type { Milestone } from './milestone.ts';
 import type { MilestoneCounts } from './offers.ts';
 
-/** What the use cases are built from; each names those it takes. */
+/** The dependencies of all use cases. Each use case picks those it needs. */
 export interface PlanningParts {
   readonly labels: Rows<Label>;
   readonly milestones: Rows<Milestone>;

@@ -1,5 +1,4 @@
-// Permissions of this area, as routes name them; the role table of the repositories has them with the roles (document
-// D, "Repositories").
+// Permissions that the routes of this area require. The role table of the area repositories assigns them to roles.
 declare module '#core/kernel/access' {
   interface Permissions {
     'issue.read': 'repository';

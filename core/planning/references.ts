@@ -1,21 +1,21 @@
-// What issues and merge requests refer to of this area, checked before it is written: a milestone and labels.
+// Checks the milestone and labels that an issue or merge request refers to, before they are written.
 import type { Granted } from '#core/kernel/access';
 import type { User } from '#core/kernel/caller';
 import { ValidationFailed } from '#core/kernel/errors';
 import type { Repository } from '#core/repositories/index';
 import type { Planning } from './offers.ts';
 
-/** What is asked for of the labels: by id, and by name where they may have to be made. */
+/** The requested labels: existing ones by id, and inline ones by name, which are created if missing. */
 export interface LabelsWanted {
   readonly labelIds?: readonly string[] | undefined;
   readonly inlineLabels?: readonly { readonly name: string; readonly color: string }[] | undefined;
 }
 
-/** The port, where the plugin runs. */
+/** Undefined if the plugin "planning" is disabled. */
 type Parts = { readonly planning: Planning | undefined };
 type Changing = Granted<Repository, string, User>;
 
-/** Inside the unit of work. @throws {ValidationFailed} */
+/** Runs inside the unit of work. @throws {ValidationFailed} */
 export async function checkMilestone({ planning }: Parts, { resource }: Changing, id: string): Promise<void> {
   if (planning === undefined)
     throw new ValidationFailed('There are no milestones here', { detail: `"milestone_id": "${id}"` });
@@ -23,8 +23,8 @@ export async function checkMilestone({ planning }: Parts, { resource }: Changing
 }
 
 /**
- * The ids of the labels. Inside the unit of work, after what carries them is written. @throws {ValidationFailed |
- * Forbidden | Unprocessable}
+ * The ids of the labels to attach. Runs inside the unit of work, after the row that gets the labels is written.
+ * @throws {ValidationFailed | Forbidden | Unprocessable}
  */
 export async function attachedLabels(
   { planning }: Parts,

@@ -1,4 +1,4 @@
-// All use cases of the area for its own plugin, built once from its parts.
+// All use cases of the area for its own plugin, built once from its dependencies.
 import { labelUseCases } from './labels.ts';
 import { milestoneUseCases } from './milestones.ts';
 import type { Planning } from './offers.ts';

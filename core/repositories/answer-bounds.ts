@@ -1,5 +1,5 @@
-// Bounds on one answer about what git keeps, so that no JSON document of this area passes 8 MiB: texts are clipped and
-// lists cut where they would take more.
+// Limits of responses with data from git, so that no JSON document of this area exceeds 8 MiB: long texts are clipped
+// and long lists are cut.
 import { fit, jsonBytes } from '#core/kernel/clipping';
 import { longest } from './clipping.ts';
 import type { BlamedLine, CommitRecord, Difference, FileChange, Signature } from './git-history.ts';
@@ -7,28 +7,28 @@ import type { LastCommit, TreeEntry } from './git-objects.ts';
 
 const MiB = 1024 ** 2;
 
-/** Bytes of JSON that the texts of one kind may take together. */
+/** The most bytes of JSON for all texts of one kind in a response. */
 const most = {
-  /** Names of a folder's entries, and their paths, which begin with that of the folder. */
+  /** Names and paths of a folder's entries. Each path repeats the path of the folder. */
   entryPaths: 3.5 * MiB,
   subjects: 2 * MiB,
   messages: MiB,
   changedPaths: MiB,
   patches: 1.5 * MiB,
   lines: 3 * MiB,
-  /** Names and addresses of the authors of lines. */
+  /** Names and email addresses of the authors of lines. */
   lineAuthors: 1.25 * MiB,
 } as const;
-/** Parents of all commits of a list together, and of each whatever their number. */
+/** The most parents of all commits in a list together, and the number of parents that each commit may always have. */
 const [mostParents, leastParents] = [20_000, 16];
 
-/** A list with a mark of its own, where a part of it is left out. */
+/** A list, and whether a part of it was left out. */
 export interface Bounded<T> {
   readonly items: readonly T[];
   readonly truncated: boolean;
 }
 
-/** The first entries of a folder whose names and paths fit, and the subjects beside them. */
+/** The first entries of a folder whose names and paths fit, with their clipped subjects. */
 export function boundedEntries<E extends TreeEntry>(
   entries: readonly E[],
   folder: string,
@@ -57,7 +57,7 @@ export function boundedEntries<E extends TreeEntry>(
   };
 }
 
-/** Commits of a list; `truncated` where one has more parents than are told. */
+/** The commits of a list. `truncated` if parents of a commit were left out. */
 export function boundedCommits(commits: readonly CommitRecord[]): Bounded<CommitRecord> {
   const messages = boundedMessages(commits.map(({ message }) => message));
   const parents = Math.max(leastParents, Math.floor(mostParents / Math.max(1, commits.length)));
@@ -71,10 +71,10 @@ export function boundedCommits(commits: readonly CommitRecord[]): Bounded<Commit
   };
 }
 
-/** Messages of a list of commits or tags. */
+/** Clips the messages of a list of commits or tags. */
 export const boundedMessages = (messages: readonly string[]): readonly string[] => fit(messages, most.messages);
 
-/** Files whose paths fit, with the patches that fit. */
+/** The first files whose paths fit. Patches that do not fit are left out. */
 export function boundedDifference(difference: Difference): Difference {
   const files: FileChange[] = [];
   let [paths, patches] = [0, 0];
@@ -90,7 +90,7 @@ export function boundedDifference(difference: Difference): Difference {
   return { ...difference, files, truncated: difference.truncated || files.length < difference.files.length };
 }
 
-/** All lines of a file, with what fits of each. */
+/** All lines of a file, each clipped if necessary. */
 export function boundedLines(lines: readonly BlamedLine[]): readonly BlamedLine[] {
   const contents = lines.map(({ content }) => content);
   const names = lines.map(({ author }) => author.name).concat(lines.map(({ author }) => author.email));

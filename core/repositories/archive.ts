@@ -1,4 +1,4 @@
-// A ref's files as one download.
+// Downloads the files of a ref as one archive.
 import type { Granted } from '#core/kernel/access';
 import { NotFound } from '#core/kernel/errors';
 import type { GitBackend } from './git-backend.ts';
@@ -6,7 +6,7 @@ import type { ArchiveFormat } from './git-history.ts';
 import type { Repository } from './repository.ts';
 import { commitNamed } from './revisions.ts';
 
-/** The files of a ref as one download. */
+/** The archive of a ref. */
 export interface Archive {
   /** With its extension. */
   readonly fileName: string;

@@ -1,4 +1,4 @@
-// Who wrote which line of a file.
+// Finds the commit and author of each line of a file.
 import type { Granted } from '#core/kernel/access';
 import { NotFound, Unprocessable } from '#core/kernel/errors';
 import { boundedLines } from './answer-bounds.ts';
@@ -9,14 +9,14 @@ import type { BlamedLine } from './git-history.ts';
 import type { Repository } from './repository.ts';
 import { refAndPath } from './revisions.ts';
 
-/** What a page can show; a file of more is one that a machine wrote. */
+/** The most lines of a file. Larger files are usually generated. */
 const mostLines = 25_000;
 const newline = 0x0a;
 
 /**
- * `target` is `REF/PATH`, read as for raw files. A binary file has no lines.
- * @throws {NotFound} for an unknown ref or path, a folder, a submodule; {Unprocessable}, when it is read, for a file
- * over the caps.
+ * `target` is `REF/PATH`, parsed as for raw files. A binary file has no lines.
+ * @throws {NotFound} for an unknown ref or path, a folder or a submodule; {Unprocessable}, from `read`, for a file that
+ * exceeds the limits.
  */
 export const blameFile =
   ({ git }: { readonly git: GitBackend }) =>

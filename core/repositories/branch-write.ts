@@ -1,5 +1,5 @@
-// What the forge itself writes on a branch for a caller, a file or a merge: announced, judged and recorded as a push,
-// and told apart from what somebody else did to the branch meanwhile.
+// Writes to a branch on behalf of a caller, to change a file or to merge. The write has an intent, is judged and is
+// recorded like a push, and concurrent changes of the branch are detected.
 import { Forbidden, Unprocessable } from '#core/kernel/errors';
 import type { JudgeRefs, Oid, RefUpdate, RefVerdict } from './git-backend.ts';
 import type { PushHooks } from './git-history.ts';
@@ -9,27 +9,27 @@ import { quotaExceeded } from './quota.ts';
 
 export type BranchWriteParts = PushIntentParts & JudgeParts;
 
-/** Where the branch stands, and how it is to move. */
+/** The ref, its current value, and the options of the write. */
 export interface BranchMove {
   /** Full: `refs/heads/main`. */
   readonly ref: string;
   readonly old: Oid;
   readonly how?: 'pushed' | 'merged';
-  /** After the push was announced, before its ref can move. */
+  /** Called after the intent is committed, before the ref can move. */
   readonly announced?: ((update: RefUpdate) => Promise<void>) | undefined;
-  /** Asked last of all, in the moment in which the ref would move: where it rejects, the ref does not. */
+  /** Called last, immediately before the ref would move. If it rejects, the ref does not move. */
   readonly allowed?: (() => Promise<void>) | undefined;
   readonly recorded?: Recorded | undefined;
 }
 
-/** What git says of a write; `oid` is undefined where there was nothing to write. */
+/** The result of a write by git. `oid` is undefined if there was nothing to write. */
 interface Attempt {
   readonly oid: Oid | undefined;
-  /** In git's words, why the branch did not move. */
+  /** git's message if the branch did not move. */
   readonly refusal: string | undefined;
 }
 
-/** Undefined where the branch moved meanwhile. @throws {Forbidden | Unprocessable | Unauthorized | NotFound} */
+/** Undefined if the branch moved meanwhile. @throws {Forbidden | Unprocessable | Unauthorized | NotFound} */
 export async function branchWrite<T extends Attempt>(
   parts: BranchWriteParts,
   granted: Moving,
@@ -73,7 +73,7 @@ export async function branchWrite<T extends Attempt>(
     if (refused?.because === 'quota') throw quotaExceeded(refused.refusal ?? '');
     if (refused !== undefined)
       throw new Forbidden('The branch is protected from this', { detail: refused.refusal ?? '' });
-    // Where the branch leads to this very commit it has landed, whatever became of git's report.
+    // If the branch points to this commit now, the write succeeded, whatever git reported.
     const [now] = refusal === undefined ? [oid] : await parts.git.readRefs(repository.id, [ref]);
     if (now === oid) return written;
     if (now !== old) return undefined;

@@ -12,11 +12,11 @@ export interface Branch {
   readonly committedAt: Date;
   readonly isDefault: boolean;
   readonly isProtected: boolean;
-  /** Against the default branch. */
+  /** Relative to the default branch. */
   readonly divergence: Divergence;
 }
 
-/** What branches can be sorted by. */
+/** The members by which branches can be sorted. */
 export const branchSorts = ['name', 'last_commit_at', 'ahead', 'behind'] as const;
 
 export interface BranchQuery extends PageRequest {

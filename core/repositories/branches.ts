@@ -1,5 +1,5 @@
-// Branches: the list with divergence from the default branch, creation, and deletion with its audit entry and its
-// budget.
+// Lists branches with their divergence from the default branch, creates them, and deletes them with an audit entry and
+// a rate limit.
 import type { Granted } from '#core/kernel/access';
 import type { User } from '#core/kernel/caller';
 import { Conflict, Forbidden, NotFound, Unavailable, Unprocessable, ValidationFailed } from '#core/kernel/errors';
@@ -18,7 +18,7 @@ type Readable = Granted<Repository, 'repo.read'>;
 type Writable = Granted<Repository, 'repo.write', User>;
 const none: Divergence = { ahead: 0, behind: 0 };
 const prefix = 'refs/heads/';
-/** Branches of which every last commit is looked at for one page. */
+/** The most branches that can be sorted by anything but their name, because that reads the last commit of each. */
 const mostSorted = 10_000;
 
 const tooMany = (sort: string): Unprocessable =>
@@ -26,7 +26,7 @@ const tooMany = (sort: string): Unprocessable =>
     detail: `"sort" is "name" where there are more than ${mostSorted}`,
   });
 
-/** By name, unless another order is asked for; ties are by name. @throws {Unprocessable} */
+/** Sorted by name by default. Ties are sorted by name. @throws {Unprocessable} */
 export const listBranches =
   ({ git, protections }: Pick<RepositoryParts, 'git' | 'protections'>) =>
   async (
@@ -150,10 +150,10 @@ export const createBranch =
     return { name, baseRef: base };
   };
 
-/** What is pushed to while it is deleted is looked at again. */
+/** How often a deletion is tried if pushes move the ref meanwhile. */
 export const attempts = 5;
 
-/** @param at where it has to stand; wherever it stands, where this is absent. */
+/** @param at the required tip of the branch. Absent: any tip. */
 export interface BranchToDelete {
   readonly name: string;
   readonly at?: Oid;
@@ -162,8 +162,8 @@ export interface BranchToDelete {
 export type DeletingParts = MoveParts & DeletionParts;
 
 /**
- * @throws {ValidationFailed} for the default branch; {NotFound | Forbidden | RateLimited}; {Conflict} where it
- * is elsewhere than it has to be; {Unavailable} where the audit entry cannot be written.
+ * @throws {ValidationFailed} for the default branch; {NotFound | Forbidden | RateLimited}; {Conflict} if the tip of the
+ * branch is not the required one; {Unavailable} if the audit entry cannot be written or the branch keeps moving.
  */
 export const deleteBranch =
   (parts: DeletingParts) =>
@@ -173,7 +173,7 @@ export const deleteBranch =
       resource: { id, defaultBranch },
       call,
     } = granted;
-    // 400 over REST; a push hears the same from ref-policy.ts.
+    // 400 over REST. For a push, ref-policy.ts rejects the same.
     if (name === defaultBranch)
       throw new ValidationFailed('The default branch cannot be deleted', {
         detail: 'Make another branch the default first',

@@ -1,6 +1,10 @@
-// Bounds on the texts git hands over (names, subjects, messages, paths), whose length whoever pushes chooses.
+// Limits of the texts that git returns: names, subjects, messages and paths. Users who push choose their length, so
+// every provider of `GitBackend` clips them.
 
-/** Characters of each; every provider of `GitBackend` keeps them. A longer path is left out, for it is an address. */
+/**
+ * The most characters of each text. A longer path is left out instead of clipped, because a clipped path would refer to
+ * another file.
+ */
 export const longest = {
   name: 256,
   email: 320,

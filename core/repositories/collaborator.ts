@@ -1,23 +1,23 @@
-// Who was given a role in a repository, and the store that keeps it.
+// A collaborator of a repository, and the store of collaborators.
 import type { PublicUser } from '#core/identity/index';
 import type { Collaboration } from './roles.ts';
 
-/** A user who was given a role in a repository. */
+/** A user who has a role in a repository. */
 export interface Collaborator {
   readonly user: PublicUser;
   readonly collaboration: Collaboration;
   readonly createdAt: Date;
 }
 
-/** Where collaborators are kept. */
+/** Stores collaborators. */
 export interface CollaboratorStore {
-  /** By username; one query. */
+  /** Sorted by username; one query. */
   list(repositoryId: string): Promise<readonly Collaborator[]>;
   find(repositoryId: string, userId: string): Promise<Collaborator | undefined>;
-  /** What these users were given, those of them who were; one query. */
+  /** The collaborations of those of these users who are collaborators; one query. */
   among(repositoryId: string, userIds: readonly string[]): Promise<ReadonlyMap<string, Collaboration>>;
-  /** Adds a collaborator or replaces what they were given; a role of the table carries no permissions of its own. */
+  /** Adds a collaborator or replaces their role. The permissions are empty for a built-in role. */
   put(repositoryId: string, userId: string, collaboration: Collaboration, at: Date): Promise<void>;
-  /** Whether they were one. */
+  /** Returns whether the user was a collaborator. */
   remove(repositoryId: string, userId: string): Promise<boolean>;
 }

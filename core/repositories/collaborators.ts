@@ -1,4 +1,4 @@
-// Collaborators: who was given which role, what it comes to, and who may give it (document B, "Collaborator item").
+// Collaborators: lists them, gives and removes roles, and computes effective permissions.
 import type { PublicUser, Users } from '#core/identity/index';
 import type { Granted } from '#core/kernel/access';
 import { auditEntry } from '#core/kernel/audit';
@@ -19,7 +19,7 @@ export interface CollaboratorCommand {
   readonly roleTemplateId?: string | undefined;
 }
 
-/** Document B, "Effective-permission record". */
+/** The permissions that a collaborator has in effect, and where they come from. */
 export interface EffectivePermissions {
   readonly role: string;
   readonly permissions: readonly string[];
@@ -31,7 +31,7 @@ type Parts = Pick<RepositoryParts, 'collaborators' | 'roleTemplates' | 'unitOfWo
   readonly roleTable: () => RoleTable;
 };
 
-/** Each with the permissions that their role comes to. */
+/** Each with the permissions of their role. */
 export const listCollaborators =
   ({ collaborators, roleTable }: Parts) =>
   async ({ resource }: Granted<Repository, 'repo.read'>): Promise<readonly Collaborator[]> =>
@@ -40,7 +40,7 @@ export const listCollaborators =
       collaboration: { ...one.collaboration, permissions: [...roleTable().permissionsOf(one.collaboration)] },
     }));
 
-/** @throws {NotFound} for who is no user or no collaborator. */
+/** @throws {NotFound} if the user does not exist or is not a collaborator. */
 export const effectivePermissions =
   ({ collaborators, users, roleTable }: Parts) =>
   async (
@@ -109,7 +109,7 @@ export const putCollaborator =
     });
   };
 
-/** @throws {NotFound} for who is no user or no collaborator. */
+/** @throws {NotFound} if the user does not exist or is not a collaborator. */
 export const removeCollaborator =
   ({ collaborators, unitOfWork, events, audit, users }: Parts) =>
   async (
@@ -133,7 +133,7 @@ export const removeCollaborator =
     });
   };
 
-/** What the body asks for, before anything is looked up. */
+/** Validates the body before anything is read from the database. */
 function wished(
   table: RoleTable,
   { role, permissions, roleTemplateId }: CollaboratorCommand,
@@ -156,7 +156,8 @@ function wished(
       });
     return { role: checkCustomRoleName('role', role), permissions: checkPermissions(table, permissions) };
   }
-  // A client may write back what it read; anything else beside a role of the table would be given up in silence.
+  // Permissions that equal those of the role are accepted, so that a client can send back what it has read. Others are
+  // rejected, because a built-in role would silently ignore them.
   if (permissions !== undefined && permissions.length > 0 && !sameMembers(permissions, table.of(role)))
     throw new ValidationFailed('A role of the table has permissions of its own', {
       detail: `"permissions" belongs to a custom role; leave it out beside "${role}"`,
@@ -164,7 +165,7 @@ function wished(
   return { role, permissions: [] };
 }
 
-/** The template's permissions as they are now. */
+/** The current permissions of the template. */
 async function snapshot({ roleTemplates }: Parts, repository: Repository, id: string): Promise<Collaboration> {
   const template = await roleTemplates.byId(id);
   if (template === undefined)
@@ -176,7 +177,7 @@ async function snapshot({ roleTemplates }: Parts, repository: Repository, id: st
   return { role: template.name, permissions: template.permissions, roleTemplateId: template.id };
 }
 
-/** Nobody gives or takes more than they hold themselves. @throws {Forbidden} */
+/** A caller can only give or take permissions that they hold themselves. @throws {Forbidden} */
 export function checkHeld(
   granted: Granted<Repository, 'repo.admin'>,
   permissions: Iterable<string>,

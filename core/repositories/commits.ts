@@ -1,4 +1,4 @@
-// Reading history: the commits a ref leads to, and one of them with what it changed.
+// Reads history: the commits that are reachable from a ref, and one commit with its changes.
 import type { Granted } from '#core/kernel/access';
 import { NotFound, ValidationFailed } from '#core/kernel/errors';
 import { offsetOf, type PageRequest } from '#core/kernel/page';
@@ -11,18 +11,18 @@ import { commitNamed, isUnborn } from './revisions.ts';
 
 export interface CommitsCommand extends PageRequest {
   readonly ref?: string | undefined;
-  /** Of a file or folder. */
+  /** The path of a file or folder. */
   readonly path?: string | undefined;
-  /** A part of the author's name or address, as it is written. */
+  /** A part of the author's name or email address, matched literally. */
   readonly author?: string | undefined;
   readonly since?: Date | undefined;
   readonly until?: Date | undefined;
 }
 
-/** A commit and what it changed. */
+/** A commit with its changes. */
 export interface CommitDetail {
   readonly commit: CommitRecord;
-  /** Against the first parent, as GitHub has it. */
+  /** Relative to the first parent, as on GitHub. */
   readonly difference: Difference;
 }
 

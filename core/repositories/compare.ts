@@ -1,4 +1,4 @@
-// Comparing two refs: what the second brings that the first does not have.
+// Compares two refs: the commits and changes that the second has and the first does not.
 import type { Granted } from '#core/kernel/access';
 import { NotFound } from '#core/kernel/errors';
 import { boundedCommits, boundedDifference, type Bounded } from './answer-bounds.ts';
@@ -8,22 +8,25 @@ import type { CommitRecord, Difference } from './git-history.ts';
 import type { Repository } from './repository.ts';
 import { commitNamed } from './revisions.ts';
 
-/** What one ref has that another has not. */
+/** The commits and changes of one ref relative to another. */
 export interface Comparison {
   readonly aheadBy: number;
   readonly behindBy: number;
-  /** Undefined where the two have no commit in common. */
+  /** Undefined if the two have no common ancestor. */
   readonly mergeBase: Oid | undefined;
-  /** Newest first, at most 250; `aheadBy` counts them all. */
+  /** Newest first, at most 250. `aheadBy` counts all of them. */
   readonly commits: Bounded<CommitRecord>;
-  /** From the merge base to the head; from the base itself where there is none. */
+  /** From the merge base to the head, or from the base if there is no merge base. */
   readonly difference: Difference;
 }
 
 const mostCommits = 250;
 const between = '...';
 
-/** `range` is `BASE...HEAD`; no ref holds two dots. @throws {NotFound} */
+/**
+ * `range` is `BASE...HEAD`, which is unambiguous because no ref name contains two consecutive dots.
+ * @throws {NotFound}
+ */
 export const compareRefs =
   ({ git }: { readonly git: GitBackend }) =>
   async (

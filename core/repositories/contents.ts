@@ -1,5 +1,4 @@
-// Reading what a repository holds: a folder with the last commit of each entry, a file, or the bytes of one as they
-// are.
+// Reads the contents of a repository: a folder with the last commit of each entry, a file, or the raw bytes of a file.
 import type { Granted } from '#core/kernel/access';
 import { NotFound } from '#core/kernel/errors';
 import { boundedEntries, type Bounded } from './answer-bounds.ts';
@@ -8,21 +7,24 @@ import { languageOf } from './languages.ts';
 import type { Repository } from './repository.ts';
 import { isUnborn, refAndPath } from './revisions.ts';
 
-/** An entry of a folder, with the commit that changed it last. */
+/** An entry of a folder with its last commit. */
 export interface DirectoryEntry {
   readonly name: string;
   readonly path: string;
   readonly type: TreeEntry['type'];
   readonly size: number;
   readonly mode: string;
-  /** Undefined where the walk passed its deadline; it goes on, and a later answer has them. */
+  /**
+   * Undefined if the walk of the history exceeded its deadline. The walk continues, and a later request returns the
+   * commits.
+   */
   readonly lastCommit: { readonly subject: string; readonly committedAt: Date } | undefined;
 }
 
-/** A file, with its bytes where it is not too large. */
+/** A file, with its bytes if it is not too large. */
 export interface FileBlob {
   readonly path: string;
-  /** Undefined over `inlineLimit`, and for a submodule, whose content is in another repository. */
+  /** Undefined for a file larger than `inlineLimit`, and for a submodule, whose content is in another repository. */
   readonly content: Uint8Array | undefined;
   readonly isBinary: boolean;
   readonly lang: string;
@@ -30,21 +32,21 @@ export interface FileBlob {
   readonly sha: Oid;
 }
 
-/** A thing found, named by a tag that changes with its content; the work is done by `read`. */
+/** A folder or file that exists. `tag` changes with its content, and `read` does the actual work. */
 export type Contents =
   | { readonly kind: 'directory'; readonly tag: string; read(): Promise<Bounded<DirectoryEntry>> }
   | { readonly kind: 'file'; readonly tag: string; read(): Promise<FileBlob> };
 
-/** A file as bytes, opened when they are wanted. */
+/** The raw bytes of a file, which are read after `open` is called. */
 export interface RawFile {
   readonly path: string;
   readonly oid: Oid;
   open(): Promise<{ readonly isBinary: boolean; readonly size: number; readonly bytes: AsyncIterable<Uint8Array> }>;
 }
 
-/** As GitHub does: a larger file is described, its bytes are read by `raw`. */
+/** The most bytes of a file in a response, as on GitHub. Larger files can only be read raw. */
 export const inlineLimit = 1024 * 1024;
-/** git's own rule: a NUL among the first 8000 bytes. */
+/** git's own rule for binary files: a NUL byte among the first 8000 bytes. */
 const probed = 8000;
 
 type Readable = Granted<Repository, 'repo.read'>;
@@ -117,10 +119,9 @@ async function file(
 }
 
 /**
- * The bytes of a file; `target` is `REF/PATH`, where a ref may hold slashes itself: the longest that names a branch or
- * tag wins.
- * A symbolic link is the text it holds, never what it points to.
- * @throws {NotFound} for an unknown ref or path, a folder, a submodule.
+ * The bytes of a file. `target` is `REF/PATH`. A ref may contain slashes, so the longest prefix that is a branch or tag
+ * is the ref. A symbolic link is returned as its text and is never followed.
+ * @throws {NotFound} for an unknown ref or path, a folder or a submodule.
  */
 export const rawFile =
   ({ git }: Parts) =>

@@ -1,4 +1,5 @@
-// Creating a repository: the directory first, under an intent, then the row that makes it exist.
+// Creates a repository: first the directory, under an intent, then the row. The repository exists as soon as its row
+// does.
 import type { PublicUser } from '#core/identity/index';
 import { auditEntry } from '#core/kernel/audit';
 import type { Call, User } from '#core/kernel/caller';
@@ -20,7 +21,7 @@ export interface CreateCommand extends VisibilityWish {
   readonly name: string;
   readonly description?: string | undefined;
   readonly defaultBranch?: string | undefined;
-  /** The owner's username where it is not the caller: instance administrators only. */
+  /** The owner's username, if it is not the caller. Only for instance administrators. */
   readonly owner?: string | undefined;
 }
 
@@ -55,17 +56,17 @@ export const createRepository =
   };
 
 export interface Provisioning {
-  /** Puts the repository's directory on disk. */
+  /** Creates the repository's directory. */
   make(): Promise<void>;
-  /** What it is a fork of. */
+  /** The id of the repository that this is a fork of. */
   readonly parentId?: string;
-  /** That it takes from its beginning. */
+  /** The size of the new repository on disk. */
   readonly bytes?: number;
-  /** Joins the transaction that makes it exist. */
+  /** Runs in the transaction that inserts the row. */
   within?(): Promise<void>;
 }
 
-/** @throws {Conflict | Unprocessable} where the owner has one of that name, or as many as they may */
+/** @throws {Conflict | Unprocessable} if the owner has a repository of that name, or has reached a quota */
 export async function provisionRepository(
   parts: ProvisioningParts,
   call: Call<User>,
@@ -82,7 +83,7 @@ export async function provisionRepository(
         bytes,
       });
   };
-  // Here so that nothing is made in vain, below so that it holds whoever else creates one now.
+  // Checked here to avoid useless work, and again in the transaction, where concurrent creations wait for each other.
   await room();
   const intent = await intents.open({ kind: 'repositories.create', subject: repository.id, detail: {} });
   try {
@@ -130,7 +131,7 @@ async function ownerOf(
   return owner;
 }
 
-/** @throws {ValidationFailed} for a name git does not allow. */
+/** @throws {ValidationFailed} for a name that git does not allow. */
 export function checkBranchName(git: RepositoryParts['git'], branch: string): void {
   if (git.isLegalName('branch', branch)) return;
   throw new ValidationFailed('The branch name is not allowed', {

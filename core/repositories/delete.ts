@@ -1,4 +1,4 @@
-// Deleting a repository: the row goes in one transaction, the directory after it, under an intent.
+// Deletes a repository: the row in one transaction, then the directory, under an intent.
 import type { Granted } from '#core/kernel/access';
 import { auditEntry } from '#core/kernel/audit';
 import type { User } from '#core/kernel/caller';
@@ -12,7 +12,7 @@ type Parts = Pick<RepositoryParts, 'store' | 'unitOfWork' | 'events' | 'intents'
   readonly reconciler: Reconciler;
 };
 
-/** @throws {ValidationFailed} unless `confirmation` is `owner/name` to the letter. */
+/** @throws {ValidationFailed} unless `confirmation` is exactly `owner/name`. */
 export const deleteRepository =
   ({ store, unitOfWork, events, intents, audit, reconciler }: Parts) =>
   async (
@@ -38,7 +38,7 @@ export const deleteRepository =
         await audit.append(auditEntry(call, 'repository.deleted', `repository:${id}`, { owner, name, visibility }));
       });
     } finally {
-      // Finishes the removal where the row is gone, takes the announcement back where it is not.
+      // Removes the directory if the row was deleted. Otherwise only closes the intent.
       await reconciler.settle(intent);
     }
   };

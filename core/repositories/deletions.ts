@@ -1,5 +1,5 @@
-// What it costs to delete branches and tags, and the trace it leaves: a budget per actor, and an audit entry committed
-// before the ref goes. The same over REST and by push.
+// The rate limit and the audit entries of deleted branches and tags, for REST and for pushes. The audit entry is
+// committed before the ref is deleted.
 import type { Granted } from '#core/kernel/access';
 import { auditEntry } from '#core/kernel/audit';
 import type { Call } from '#core/kernel/caller';
@@ -9,20 +9,20 @@ import { zeroOid, type Oid, type RefUpdate, type RefVerdict } from './git-backen
 import type { RepositoryParts } from './parts.ts';
 import type { Repository } from './repository.ts';
 
-/** Document B, "Limits": per actor, in any five minutes. */
+/** Per user, in any five minutes. */
 export const deletionBudget: Budget = { limit: 30, windowSeconds: 300, window: 'rolling' };
 
 export type DeletionParts = Pick<RepositoryParts, 'git' | 'unitOfWork' | 'audit' | 'rateCounter'>;
 type Writable = Granted<Repository, 'repo.write' | 'merge.merge'>;
 
-/** Refs that people know by name; what else a push deletes costs nothing and leaves its event alone. */
+/** Only deletions of branches and tags are limited and audited. Deletions of other refs only emit an event. */
 const kinds = [
   ['branch', 'refs/heads/'],
   ['tag', 'refs/tags/'],
 ] as const;
 const kindOf = (ref: string): (typeof kinds)[number] | undefined => kinds.find(([, prefix]) => ref.startsWith(prefix));
 
-/** @throws {RateLimited} with nothing spent. */
+/** @throws {RateLimited} without using any of the budget. */
 export async function spendDeletion(parts: DeletionParts, call: Call): Promise<void> {
   const count = await take(parts, call, 1);
   if (!count.exceeded) return;
@@ -36,8 +36,8 @@ const take = ({ rateCounter }: DeletionParts, { caller, now }: Call, units: numb
   rateCounter.take(`branch.delete:user:${caller.kind === 'user' ? caller.id : ''}`, deletionBudget, now, units);
 
 /**
- * Commits an entry for each, with where it stood: a deletion that nobody can trace does not happen.
- * @throws {Unavailable} where that cannot be.
+ * Commits an audit entry with the last commit of each ref. Without this entry the ref must not be deleted.
+ * @throws {Unavailable} if the entries cannot be written.
  */
 export async function recordDeletions(
   { unitOfWork, audit }: DeletionParts,
@@ -63,8 +63,8 @@ export async function recordDeletions(
 }
 
 /**
- * The same verdicts, but that deletions over budget, or that leave no trace, are refused. With `atomic` one refusal
- * refuses all, so nothing is spent or written where there is one.
+ * Returns the given verdicts, but rejects deletions that exceed the rate limit or cannot be audited. With `atomic`, one
+ * rejection rejects the whole push, so nothing is spent or written then.
  */
 export async function admitDeletions(
   parts: DeletionParts,
@@ -90,7 +90,8 @@ export async function admitDeletions(
   const admitted: { readonly ref: string; readonly oid: Oid }[] = [];
   for (const [index, { ref, old }] of deletions.entries()) {
     const oid = stood[index] ?? zeroOid;
-    // git compares nothing where the old value is of no object it has: what the entry says would not be what went.
+    // git does not compare the old value if it is not an existing object. The commit in the audit entry could then
+    // differ from the deleted one.
     if (oid === zeroOid) refusals.set(ref, 'there is no such ref');
     else if (oid !== old) refusals.set(ref, 'it has moved meanwhile; fetch it and look again');
     else if (kindOf(ref) !== undefined) admitted.push({ ref, oid });
@@ -113,7 +114,7 @@ export async function admitDeletions(
   return result();
 }
 
-/** How many of them the budget has room for; they are spent. */
+/** How many of the deletions are within the rate limit. Takes them from the budget. */
 async function affordable(
   parts: DeletionParts,
   call: Call,

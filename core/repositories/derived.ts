@@ -1,8 +1,8 @@
-// A lazily computed answer, with the cache key it is derived from: an oid, or a list of refs.
+// A response that is computed on demand, and the cache key that it depends on, such as an oid or a list of refs.
 
-/** An answer that is read when it is wanted, and what it follows from. */
+/** A response that is computed on demand, with its cache key. */
 export interface Derived<T> {
-  /** All that it follows from besides the repository, as JSON: where this is the same, so is what is read. */
+  /** Everything that the result depends on except the repository, as JSON. If it is equal, the result is equal. */
   readonly basis: object;
   read(): Promise<T>;
 }

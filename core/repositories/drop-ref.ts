@@ -1,11 +1,11 @@
-// Deleting a ref that the forge keeps for itself, wherever it stands.
+// Deletes a hidden ref, whatever its current value is.
 import { Conflict } from '#core/kernel/errors';
 import { zeroOid, type GitBackend } from './git-backend.ts';
 
-/** Somebody else may move it meanwhile. */
+/** A concurrent change of the ref makes an attempt fail. */
 const attempts = 5;
 
-/** Does nothing where there is none. @throws {Conflict} where it moves each time. */
+/** Does nothing if the ref does not exist. @throws {Conflict} if the ref moves during every attempt. */
 export async function dropRef(
   git: Pick<GitBackend, 'readRefs' | 'moveRefs'>,
   repositoryId: string,

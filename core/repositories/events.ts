@@ -1,11 +1,11 @@
-// What happens to repositories, as others hear of it; the aggregate is `repository:ID`.
+// The events about repositories. The aggregate is `repository:ID`.
 import type { Call, Caller } from '#core/kernel/caller';
 import type { EventType } from '#core/kernel/events';
 import { declareAccessEvents } from '#core/kernel/live';
 import type { Oid } from './git-backend.ts';
 import type { Repository, Visibility } from './repository.ts';
 
-/** What events about a repository tell of it. */
+/** The payload of events about a repository. */
 export interface RepositoryFact {
   readonly repository_id: string;
   readonly owner_id: string;
@@ -13,21 +13,21 @@ export interface RepositoryFact {
   readonly visibility: Visibility;
 }
 
-/** What events about a collaborator tell. */
+/** The payload of events about a collaborator. */
 export interface CollaboratorFact {
   readonly repository_id: string;
   readonly user_id: string;
   readonly role: string;
 }
 
-/** What events about a role template tell. */
+/** The payload of events about a role template. */
 export interface RoleTemplateFact {
   readonly repository_id: string;
   readonly role_template_id: string;
   readonly name: string;
 }
 
-/** A user's own mark on a repository. */
+/** The payload of events about stars and watches, which a user sets for themselves. */
 export interface MarkFact {
   readonly repository_id: string;
   readonly user_id: string;
@@ -36,12 +36,15 @@ export interface MarkFact {
 declare module '#core/kernel/events' {
   interface EventPayloads {
     'repository.created': RepositoryFact;
-    /** The record changed; `changed` names its members. Comes beside the two more precise ones. */
+    /**
+     * The record changed; `changed` lists the names of its members. Also emitted together with the two following, more
+     * precise events.
+     */
     'repository.updated': RepositoryFact & { readonly changed: readonly string[] };
     'repository.renamed': RepositoryFact & { readonly old_name: string };
     'repository.visibility_changed': RepositoryFact & { readonly old_visibility: Visibility };
     'repository.deleted': RepositoryFact;
-    /** About the fork; comes beside its `repository.created`. */
+    /** About the fork. Emitted in addition to its `repository.created`. */
     'repository.forked': RepositoryFact & { readonly parent_id: string };
     'repository.starred': MarkFact;
     'repository.unstarred': MarkFact;
@@ -49,12 +52,14 @@ declare module '#core/kernel/events' {
     'repository.unwatched': MarkFact;
     'collaborator.added': CollaboratorFact;
     'collaborator.updated': CollaboratorFact & { readonly old_role: string };
-    /** `role` is the one they had. */
+    /** `role` is the role that the collaborator had. */
     'collaborator.removed': CollaboratorFact;
     'role_template.created': RoleTemplateFact;
     'role_template.updated': RoleTemplateFact;
     'role_template.deleted': RoleTemplateFact;
-    /** A branch is gone, by a push or over REST; comes beside its push. `old` is where it stood. */
+    /**
+     * A branch was deleted, by a push or over REST. Emitted in addition to the `push` event. `old` is its last commit.
+     */
     'branch.deleted': {
       readonly repository_id: string;
       readonly branch: string;
@@ -66,7 +71,7 @@ declare module '#core/kernel/events' {
       readonly branch: string;
       readonly protected: boolean;
     };
-    /** One ref moved; forty zeros stand for its absence. `actor` is the id of the user who pushed. */
+    /** One ref moved. An absent value is forty zeros. `actor` is the id of the user who pushed. */
     push: {
       readonly repository_id: string;
       readonly ref: string;
@@ -77,7 +82,7 @@ declare module '#core/kernel/events' {
   }
 }
 
-/** What of this area leaves an entry in the audit log; docs/api/audit.md says when. */
+/** The actions of this area that the audit log records. docs/api/audit.md lists when each is recorded. */
 declare module '#core/kernel/audit' {
   interface AuditActions {
     'repository.created': true;
@@ -98,7 +103,7 @@ declare module '#core/kernel/audit' {
   }
 }
 
-/** What the plugin of this area emits. */
+/** The event types that the plugin of this area emits. */
 export const repositoryEvents = [
   'repository.created',
   'repository.updated',
@@ -132,7 +137,7 @@ declareAccessEvents(
 /** The aggregate of events about a repository. */
 export const aggregateOf = (repositoryId: string): string => `repository:${repositoryId}`;
 
-/** What events tell of this repository. */
+/** The payload of events about this repository. */
 export const factOf = ({ id, ownerId, name, visibility }: Repository): RepositoryFact => ({
   repository_id: id,
   owner_id: ownerId,
@@ -140,13 +145,13 @@ export const factOf = ({ id, ownerId, name, visibility }: Repository): Repositor
   visibility,
 });
 
-/** What every event about a repository begins with. */
+/** The aggregate and actor of an event about a repository. */
 export const aboutRepository = ({ id }: Pick<Repository, 'id'>, { caller }: Call<Caller>) => ({
   aggregate: aggregateOf(id),
   ...(caller.kind === 'user' && { actorId: caller.id }),
 });
 
-/** What every event about a collaborator consists of, but for its type and what else its payload tells. */
+/** The common parts of an event about a collaborator. The caller adds the type and the rest of the payload. */
 export const aboutCollaborator = (repository: Repository, user: { readonly id: string }, call: Call<Caller>) => ({
   ...aboutRepository(repository, call),
   payload: { repository_id: repository.id, user_id: user.id },

@@ -1,4 +1,5 @@
-// Forks: a repository of the caller's own with the branches and tags of another, in an object store of its own.
+// Forks: creates a repository of the caller with the branches and tags of another one and a separate object store, and
+// lists forks.
 import type { Granted } from '#core/kernel/access';
 import type { User } from '#core/kernel/caller';
 import { Conflict, NotFound, ValidationFailed } from '#core/kernel/errors';
@@ -11,7 +12,7 @@ import type { RepositoryParts } from './parts.ts';
 import { checkDescription, checkName, isAtMostAsVisible, type Repository, type Visibility } from './repository.ts';
 
 export interface ForkCommand {
-  /** The parent's where it is absent. */
+  /** Absent: the name of the parent. */
   readonly name?: string | undefined;
   readonly description?: string | undefined;
   readonly visibility?: Visibility | undefined;
@@ -40,11 +41,11 @@ export const forkRepository =
     try {
       await provisionRepository(parts, call, fork, {
         parentId: parent.id,
-        // A little more than it will take: it gets the branches and tags.
+        // An upper bound of the size, because the fork only gets branches and tags.
         bytes: await git.size(parent.id),
         async make() {
           await git.fork(parent.id, fork.id, { defaultBranch: parent.defaultBranch, signal: call.signal });
-          // A copy takes its time: it is for who may still read what it was made of.
+          // Copying takes long, so the access recheck ensures that the caller can still read the parent.
           await granted.renew();
         },
         async within() {
@@ -60,8 +61,8 @@ export const forkRepository =
         },
       });
     } catch (error) {
-      // Deleted meanwhile: under the fetch, or before the record that refers to it was written. Where that cannot be
-      // read, what is known of the fork is told: it may be there.
+      // The parent may have been deleted during the copy, or before the record that refers to it was written. If that
+      // cannot be read, the original error is thrown, because the fork may exist.
       const now = await store.byId(parent.id).catch(() => parent);
       throw now === undefined ? new NotFound('Not found', { cause: error }) : error;
     }
@@ -69,13 +70,13 @@ export const forkRepository =
     return fork;
   };
 
-/** The forks the caller may read, most recently updated first. */
+/** The forks that the caller can read, most recently updated first. */
 export const listForks =
   ({ store }: Pick<RepositoryParts, 'store'>) =>
   ({ resource, call }: Granted<Repository, 'repo.read'>, page: PageRequest): Promise<readonly Repository[]> =>
     store.list({ reader: readerOf(call.caller), parentId: resource.id, limit: page.perPage, offset: offsetOf(page) });
 
-/** Not to be a way around the parent's visibility. @throws {ValidationFailed} */
+/** A fork must not be more visible than its parent. @throws {ValidationFailed} */
 export function checkForkVisibility(
   visibility: Visibility,
   parent: Pick<Repository, 'visibility'> | undefined,

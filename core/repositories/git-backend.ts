@@ -1,5 +1,5 @@
-// The port `GitBackend`: what the forge asks of git. Repositories are named by uuid; user text enters through `resolve`
-// alone.
+// The port `GitBackend`: all operations on git. Repositories are identified by uuid. Revisions that users write are
+// only accepted by `resolveCommit`.
 import { declarePort } from '#core/kernel/ports';
 import type {
   ArchiveFormat,
@@ -28,45 +28,46 @@ export * from './git-transport.ts';
 
 /** The port of git. */
 export interface GitBackend {
-  /** Makes an empty bare repository. Idempotent. */
+  /** Creates an empty bare repository. Idempotent. */
   create(repository: string, options: { readonly defaultBranch: string }): Promise<void>;
   /**
-   * Makes `target` with the branches and tags of `source` and what they lead to, in an object store of its own; other
-   * refs stay behind.
-   * Where it fails, what there is of `target` is to be removed. @throws {NotFound} without a `source`.
+   * Creates `target` with the branches and tags of `source` and all objects reachable from them, in a separate object
+   * store. Other refs are not copied. If this fails, the caller must remove `target`.
+   * @throws {NotFound} if `source` does not exist.
    */
   fork(
     source: string,
     target: string,
     options: { readonly defaultBranch: string; readonly signal: AbortSignal },
   ): Promise<void>;
-  /** Removes it from sight at once and from the disk soon after. Idempotent. */
+  /** Hides the repository immediately and deletes its files soon after. Idempotent. */
   remove(repository: string): Promise<void>;
   exists(repository: string): Promise<boolean>;
-  /** Ids of every repository on disk, for the reconciler. */
+  /** The ids of all repositories on disk, for the reconciler. */
   list(): Promise<readonly string[]>;
-  /** Points HEAD at `refs/heads/<branch>`, which need not exist. */
+  /** Points HEAD to `refs/heads/<branch>`, which need not exist. */
   setDefaultBranch(repository: string, branch: string): Promise<void>;
 
   /**
-   * The commit that user text (a branch, a tag, an oid of 4 to 40 digits, `HEAD`, a full name) means; a branch wins
-   * over a tag of the same name, and what begins with `refs/` is that ref and no other.
-   * Undefined for text that names none, is ambiguous or is no legal ref name; git never sees the latter.
+   * Resolves a revision that a user wrote: a branch, a tag, an oid of 4 to 40 digits, `HEAD` or a full ref name. A
+   * branch has precedence over a tag of the same name, and text that begins with `refs/` only matches that ref.
+   * Undefined for text that matches nothing, is ambiguous or is not a legal ref name. An illegal name is never passed
+   * to git.
    */
   resolveCommit(repository: string, revision: string): Promise<Oid | undefined>;
-  /** Whether the branch or tag name is one git allows, and starts with neither `-` nor `refs/`. */
+  /** Whether git allows the name for a branch or tag, and it starts with neither `-` nor `refs/`. */
   isLegalName(kind: 'branch' | 'tag', name: string): boolean;
-  /** Refs below `refs/heads/`, `refs/tags/` or all that clients may push, by name. */
+  /** Refs below `refs/heads/` or `refs/tags/`, or all refs that clients may push, sorted by name. */
   refs(repository: string, kind: 'branches' | 'tags' | 'all'): Promise<readonly Ref[]>;
-  /** The same without looking at the objects: what is asked often, of however many refs. */
+  /** The same without reading objects. Cheap enough to be called often, for any number of refs. */
   refList(repository: string, kind: 'branches' | 'tags' | 'all'): Promise<RefList>;
-  /** Present values of the named refs; `zeroOid` for one that is absent. In the order asked. */
+  /** The current values of the named refs, in the given order; `zeroOid` for a ref that does not exist. */
   readRefs(repository: string, names: readonly string[]): Promise<readonly Oid[]>;
-  /** What stands behind the oids of refs; those of no object are left out. */
+  /** The objects that refs point to. Oids that are not objects are left out. */
   tips(repository: string, oids: readonly Oid[]): Promise<ReadonlyMap<Oid, Tip>>;
   /**
-   * How far each head, a commit, stands from `base`: at most one process for all of them, none for what was asked
-   * before.
+   * The divergence of each head, a commit, from `base`. Starts at most one process for all of them, and none for cached
+   * results.
    */
   divergence(
     repository: string,
@@ -75,32 +76,32 @@ export interface GitBackend {
     signal?: AbortSignal,
   ): Promise<ReadonlyMap<Oid, Divergence>>;
   /**
-   * Moves all of the refs or none, each only from its old value; on disk when it resolves to `moved`. A rejection may
-   * leave them moved.
+   * Moves all of the refs or none, each only if it still has its old value. The change is durable when this resolves to
+   * `moved`. If it rejects, the refs may have moved anyway.
    */
   moveRefs(repository: string, updates: readonly RefUpdate[]): Promise<Moving>;
-  /** Writes the object of an annotated tag; no ref names it yet. */
+  /** Writes the object of an annotated tag, without a ref. */
   writeTag(repository: string, tag: NewTag): Promise<Oid>;
   /**
-   * Points a ref of `repository` to a commit of another one, or of its own, and brings what the commit leads to and
-   * the repository lacks: checked and judged as a push is, with no alternates, on disk when it resolves to `kept`. The
-   * commit is the repository's own from then on, whatever becomes of the other. The ref is moved from where it stood
-   * when this began.
-   * @throws {NotFound} where one of the two repositories, or the commit in its own, is not there, or goes meanwhile;
-   * {Unprocessable} for what no push could bring; {Unavailable} past its deadline.
+   * Points a ref of `repository` to a commit of the same or another repository, and copies all objects that are
+   * reachable from the commit and missing. The objects are checked and judged like a push. The result is durable and
+   * independent of the other repository when this resolves to `kept`. The ref only moves if its value has not changed
+   * since the call began.
+   * @throws {NotFound} if a repository, or the commit in the repository `from`, does not exist or is deleted meanwhile;
+   * {Unprocessable} for objects that a push would not accept; {Unavailable} if the deadline is exceeded.
    */
   keepCommit(repository: string, kept: CommitToKeep, hooks: KeepHooks): Promise<Keeping>;
 
   /**
-   * What stands at a path of a commit; the root for ''. Undefined where nothing does. `..`, empty and `.git` segments
-   * name nothing.
+   * The entry at a path of a commit; the root tree for ''. Undefined if there is no entry. Paths with `..`, empty or
+   * `.git` segments have no entry.
    */
   entry(repository: string, commit: Oid, path: string): Promise<TreeEntry | undefined>;
-  /** Entries of a tree with their sizes. */
+  /** The entries of a tree with their sizes. */
   tree(repository: string, tree: Oid): Promise<TreeListing>;
   /**
-   * The last commit that changed each entry of a folder that a listing tells, exact as `git log -1 -- path` is. An
-   * entry is missing where the walk passed its deadline (30 s by default); it goes on, and a later call has it.
+   * The last commit of each entry in a folder's listing, exactly as `git log -1 -- path` finds it. An entry is missing
+   * if the walk exceeded its deadline (30 s by default). The walk continues, and a later call has the result.
    */
   lastCommits(
     repository: string,
@@ -110,27 +111,31 @@ export interface GitBackend {
   ): Promise<ReadonlyMap<string, LastCommit>>;
   blob(repository: string, oid: Oid, signal?: AbortSignal): Promise<Blob>;
 
-  /** A commit as it was written. Undefined where the oid is of none. */
+  /** The record of a commit. Undefined if the oid is not a commit. */
   commitRecord(repository: string, commit: Oid): Promise<CommitRecord | undefined>;
   /**
-   * Commits that `tip` leads to, in the order of `git log`. @throws {Unavailable} past its deadline (10 s by default).
+   * The commits reachable from `tip`, in the order of `git log`.
+   * @throws {Unavailable} if the deadline (10 s by default) is exceeded.
    */
   history(repository: string, query: HistoryQuery, signal?: AbortSignal): Promise<readonly CommitRecord[]>;
   /**
-   * What changes from one commit to another, renames found; from nothing where `from` is undefined. @throws
-   * {Unavailable} past its deadline.
+   * The changes from one commit to another, with renames; from an empty tree if `from` is undefined.
+   * @throws {Unavailable} if the deadline is exceeded.
    */
   difference(repository: string, from: Oid | undefined, to: Oid, signal?: AbortSignal): Promise<Difference>;
   /**
-   * The same to be read, exactly as `git diff -M` has it, whatever configuration or attributes say. @throws
-   * {Unprocessable} where it takes more time or memory than one answer may.
+   * The changes as a readable diff, exactly as `git diff -M` prints it, independent of configuration and attributes.
+   * @throws {Unprocessable} if it takes more time or memory than one request may use.
    */
   patch(repository: string, query: PatchQuery, caps: DiffCaps, signal?: AbortSignal): Promise<Patch>;
-  /** The best commit that both lead to. Undefined where there is none. @throws {Unavailable} past its deadline. */
+  /**
+   * The best common ancestor. Undefined if there is no common ancestor.
+   * @throws {Unavailable} if the deadline is exceeded.
+   */
   mergeBase(repository: string, one: Oid, other: Oid, signal?: AbortSignal): Promise<Oid | undefined>;
   /**
-   * Which commit each line of a file comes from. Undefined where git finds no file at the path. @throws {Unavailable}
-   * past its deadline.
+   * The commit that each line of a file comes from. Undefined if git finds no file at the path.
+   * @throws {Unavailable} if the deadline is exceeded.
    */
   blame(
     repository: string,
@@ -139,7 +144,8 @@ export interface GitBackend {
     signal?: AbortSignal,
   ): Promise<readonly BlamedLine[] | undefined>;
   /**
-   * The tree of a commit as `git archive` packs it, every path below `prefix`; `export-subst` substitutes nothing.
+   * The tree of a commit, packed by `git archive` with every path below `prefix`. `export-subst` attributes have no
+   * effect.
    */
   archive(
     repository: string,
@@ -148,7 +154,8 @@ export interface GitBackend {
     signal?: AbortSignal,
   ): Promise<AsyncIterable<Uint8Array>>;
   /**
-   * Bytes of a commit's files (at most the first 250,000) summed by what `group` says of their path; '' is not counted.
+   * The bytes of a commit's files, of at most the first 250,000, summed by the result of `group` for each path. A file
+   * whose group is '' is not counted.
    */
   sizes(
     repository: string,
@@ -157,20 +164,21 @@ export interface GitBackend {
     signal?: AbortSignal,
   ): Promise<ReadonlyMap<string, number>>;
   /**
-   * Makes a commit of one changed file and pushes it as a client would: checked, judged, told of. An acknowledged write
-   * is on disk.
+   * Creates a commit that changes one file and pushes it like a client: the push is checked, judged and announced. An
+   * acknowledged write is durable.
    */
   write(repository: string, change: FileWrite, hooks: PushHooks): Promise<WriteOutcome>;
 
   /**
-   * Whether git merges two commits by itself, with nothing left behind; no process for what was asked before. @throws
-   * {Conflict} where more commits than `mostRebased` would be rebased; {Unavailable} past its deadline.
+   * Whether git can merge two commits without a conflict. Leaves no objects behind, and starts no process for cached
+   * results.
+   * @throws {Conflict} if more than `mostRebased` commits would be rebased; {Unavailable} if the deadline is exceeded.
    */
   tryMerge(repository: string, trial: MergeTrial, signal?: AbortSignal): Promise<MergeCheck>;
   /**
-   * Merges and pushes the outcome as a client would: checked, judged, told of. An acknowledged merge is on disk; of any
-   * other nothing is left.
-   * @throws {Conflict} as `tryMerge`; {TimedOut} past its deadline (60 s by default).
+   * Merges and pushes the result like a client: the push is checked, judged and announced. An acknowledged merge is
+   * durable; any other merge leaves no objects behind.
+   * @throws {Conflict} as `tryMerge`; {TimedOut} if the deadline (60 s by default) is exceeded.
    */
   merge(repository: string, change: MergeWrite, hooks: PushHooks): Promise<MergeOutcome>;
 
@@ -181,29 +189,30 @@ export interface GitBackend {
   ): Promise<AsyncIterable<Uint8Array>>;
   /** `POST /git-upload-pack`. */
   uploadPack(repository: string, request: ServeRequest): Promise<AsyncIterable<Uint8Array>>;
-  /** `POST /git-receive-pack`. An acknowledged push is on disk. */
+  /** `POST /git-receive-pack`. An acknowledged push is durable. */
   receivePack(repository: string, request: ReceiveRequest): Promise<PushAnswer>;
   /**
-   * After a push: commit-graph with changed paths, packed refs, the root listing of the default branch warmed. Never
-   * rejects for a broken repository.
+   * Maintenance after a push: writes the commit-graph with changed paths, packs refs, and caches the root listing of
+   * the default branch. Never rejects for a broken repository.
    */
   maintain(repository: string): Promise<void>;
-  /** Bytes that its objects take on disk; 0 where it is gone. */
+  /** The size of its objects on disk in bytes; 0 if the repository does not exist. */
   size(repository: string): Promise<number>;
   /**
-   * Removes objects that no ref leads to, hidden ones counted, and that were written before `before`. Younger ones stay
-   * with what they lead to; `remaining` says whether there are any. Pushes and reads go on meanwhile. What this process
-   * has cached of the repository is forgotten; another that shares the directory may answer from its memory until it
-   * forgets.
-   * @throws {Unavailable} past its deadline, or where a ref was made of what was to go; then nothing is lost.
+   * Removes objects that are not reachable from any ref, including hidden refs, and that were written before `before`.
+   * Younger objects stay, together with all objects reachable from them; `remaining` is true if there are any. Pushes
+   * and reads continue meanwhile. The caches of this process for the repository are cleared. Another process that
+   * shares the directory may still return its cached data.
+   * @throws {Unavailable} if the deadline is exceeded, or if a ref was pointed to an object that was to be removed. No
+   * object is lost then.
    */
   prune(
     repository: string,
     options: { readonly before: Date; readonly signal?: AbortSignal },
   ): Promise<{ readonly remaining: boolean }>;
   /**
-   * Removes what a killed process left: stale locks, temporary objects, half-removed repositories. Called at boot,
-   * before anything is served.
+   * Removes what a killed process left behind: stale locks, temporary objects and half-removed repositories. Called at
+   * boot, before requests are served.
    */
   sweep(): Promise<void>;
 }

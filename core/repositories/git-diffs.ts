@@ -1,50 +1,50 @@
-// What the port `GitBackend` says of a diff that is to be read: each file with its hunks, within caps.
+// Types of the port `GitBackend` for readable diffs: each file with its hunks, within limits.
 import type { Oid } from './git-objects.ts';
 
-/** How lines are matched; `myers` is git's own default. */
+/** The algorithms that match lines; `myers` is the default of git. */
 export const diffAlgorithms = ['myers', 'histogram'] as const;
-/** How git finds out which lines changed. */
+/** The algorithm that finds changed lines. */
 export type DiffAlgorithm = (typeof diffAlgorithms)[number];
 
-/** What of a diff is held and shown; an operator's choice. */
+/** The operator's limits of a diff. */
 export interface DiffCaps {
-  /** Of the text of one file's diff, or of a file that is no text. */
+  /** The most bytes of one file's diff, or of a binary file. */
   readonly maxFileBytes: number;
-  /** The same of all files together. */
+  /** The most bytes of all files together. */
   readonly maxTotalBytes: number;
-  /** Lines of one file's diff. */
+  /** The most lines of one file's diff. */
   readonly maxFileLines: number;
   readonly maxFiles: number;
 }
 
-/** Which cap was passed (document B, "Merge request object", `diff_suppressed_reason`). */
+/** The limit that was exceeded, as in `diff_suppressed_reason`. */
 export type PassedCap = 'diff_too_large' | 'total_size_cap' | 'file_count_cap';
 
-/** Which diff. */
+/** The commits, paths and algorithm of a diff. */
 export interface PatchQuery {
   readonly from: Oid;
   readonly to: Oid;
   readonly algorithm: DiffAlgorithm;
-  /** Only what changes at these paths, each as it is written. Default: everything. */
+  /** Only the changes of these literal paths. Default: all changes. */
   readonly paths?: readonly string[] | undefined;
 }
 
 /** A part of a diff that begins with `diff --git`, as git prints it. */
 export interface PatchSection {
-  /** Its lines up to the first hunk. */
+  /** The lines before the first hunk. */
   readonly header: string;
-  /** What is no UTF-8 reads as U+FFFD. */
+  /** Bytes that are not UTF-8 are replaced by U+FFFD. */
   readonly hunks: string;
-  /** What stands in the place of hunks that could not be applied as text: a `GIT binary patch`. */
+  /** A `GIT binary patch`, which replaces the hunks if they cannot be applied as text. */
   readonly literal?: string;
 }
 
-/** What becomes of one file. */
+/** The changes of one file. */
 export interface PatchedFile {
-  /** The same as `newPath` of one that is added or deleted. Bytes that are not UTF-8 read as U+FFFD. */
+  /** Equal to `newPath` for an added or deleted file. Bytes that are not UTF-8 are replaced by U+FFFD. */
   readonly oldPath: string;
   readonly newPath: string;
-  /** As git prints them; `000000` where there is no file. */
+  /** As git prints it; `000000` if there is no file. */
   readonly oldMode: string;
   readonly newMode: string;
   readonly isBinary: boolean;
@@ -53,19 +53,22 @@ export interface PatchedFile {
   readonly isRename: boolean;
   readonly additions: number;
   readonly deletions: number;
-  /** One; two of a file that became a link or the like: it is deleted and added. None where they are left out. */
+  /**
+   * One section. Two if the type of the file changed, such as to a symbolic link, because git deletes and adds it.
+   * Empty if the sections are left out.
+   */
   readonly sections: readonly PatchSection[];
-  /** Why they are left out. */
+  /** Why the sections are left out. */
   readonly omitted?: PassedCap;
 }
 
-/** What changes between two commits, to be read. */
+/** The changes between two commits, as a readable diff. */
 export interface Patch {
-  /** In git's order; at most the first 20,000, and none whose path is over `longest.path`. */
+  /** In git's order, at most the first 20,000. Files whose path is longer than `longest.path` are left out. */
   readonly files: readonly PatchedFile[];
-  /** Of every file, also of those left out. */
+  /** Of all files, including those left out. */
   readonly additions: number;
   readonly deletions: number;
-  /** Why the whole cannot be shown as one text. */
+  /** Why the whole diff cannot be shown as one text. */
   readonly omitted?: PassedCap;
 }

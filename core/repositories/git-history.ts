@@ -1,5 +1,4 @@
-// What the port `GitBackend` says of history: commits, what they change, who wrote which line, and a change that is to
-// become a commit.
+// Types of the port `GitBackend` for history: commits, their changes, blamed lines, and the change of a file.
 import type { Oid } from './git-objects.ts';
 import type { ReceiveRequest } from './git-transport.ts';
 
@@ -7,56 +6,59 @@ import type { ReceiveRequest } from './git-transport.ts';
 export interface Signature {
   readonly name: string;
   readonly email: string;
-  /** Of 1970 to 9999; what lies outside reads as the nearer end. */
+  /** From 1970 to 9999. Dates outside are moved to the nearer limit. */
   readonly date: Date;
 }
 
-/** A commit as it was written. */
+/** The message, signatures and parents of a commit. */
 export interface CommitRecord {
   readonly oid: Oid;
-  /** Without the newlines around it; clipped. */
+  /** Without newlines at the start and end; clipped. */
   readonly message: string;
   readonly author: Signature;
   readonly committer: Signature;
   readonly parents: readonly Oid[];
 }
 
-/** Which commits, from which tip. */
+/** Filters of a list of commits. */
 export interface HistoryQuery {
   readonly tip: Oid;
-  /** Commits that this one leads to are left out. */
+  /** Commits that are reachable from this one are left out. */
   readonly except?: Oid | undefined;
-  /** Only commits that changed it, as `git log -- path` tells them. */
+  /** Only commits that changed this path, as `git log -- path` finds them. */
   readonly path?: string | undefined;
-  /** Held against `Name <email>` of the author as it is: no expression, and no control character. */
+  /** Matched literally against `Name <email>` of the author. Must contain no control character. */
   readonly author?: string | undefined;
-  /** By the committer's date, both ends included. */
+  /** Compared with the committer's date; both limits are inclusive. */
   readonly since?: Date | undefined;
   readonly until?: Date | undefined;
   readonly skip: number;
   readonly limit: number;
 }
 
-/** What changes in one file. */
+/** The changes of one file. */
 export interface FileChange {
-  /** Where it is now; of a removed one, where it was. */
+  /** The current path; for a removed file, its old path. */
   readonly path: string;
   readonly previousPath?: string;
   readonly status: 'added' | 'modified' | 'removed' | 'renamed';
   readonly additions: number;
   readonly deletions: number;
   readonly isBinary: boolean;
-  /** Its hunks as `git diff` prints them. Absent where there are none, and past the caps of one file and of all. */
+  /**
+   * Its hunks as `git diff` prints them. Absent if there are no hunks, and if the limit of one file or of all files is
+   * exceeded.
+   */
   readonly patch?: string;
 }
 
-/** What changes between two commits. */
+/** The changes between two commits. */
 export interface Difference {
-  /** At most the first 3000, in git's order; none whose path is over `longest.path`. */
+  /** At most the first 3000, in git's order. Files whose path is longer than `longest.path` are left out. */
   readonly files: readonly FileChange[];
-  /** Whether some are left out. */
+  /** Whether files were left out. */
   readonly truncated: boolean;
-  /** Of every file, also of those left out. */
+  /** Of all files, including those left out. */
   readonly additions: number;
   readonly deletions: number;
 }
@@ -72,29 +74,29 @@ export interface BlamedLine {
 /** The formats of an archive. */
 export type ArchiveFormat = 'tar.gz' | 'zip';
 
-/** One file of a branch written or removed, as one commit on top of its tip. */
+/** One file of a branch to be written or removed, as one commit on top of its tip. */
 export interface FileWrite {
   /** Full: `refs/heads/main`. */
   readonly ref: string;
-  /** Where the branch stands; `zeroOid` for one that is to come. */
+  /** The current tip of the branch; `zeroOid` for a new branch. */
   readonly parent: Oid;
-  /** Nothing on the way to it may be anything but a folder. */
+  /** All parent folders of the path must be folders, or must not exist. */
   readonly path: string;
-  /** Undefined: the file is removed, and with it folders that hold nothing else. */
+  /** Undefined: the file is removed, together with folders that become empty. */
   readonly file: { readonly content: Uint8Array; readonly mode: '100644' | '100755' } | undefined;
   readonly message: string;
   readonly author: Signature;
   readonly committer: Signature;
 }
 
-/** What a push has beside its bytes. */
+/** The parts of a push other than its bytes. */
 export type PushHooks = Pick<ReceiveRequest, 'announced' | 'judge' | 'landed' | 'signal'>;
 
-/** What became of a file that was written or removed. */
+/** The result of writing or removing a file. */
 export interface WriteOutcome {
   readonly commit: CommitRecord;
-  /** Of the file written. */
+  /** The blob of a written file. */
   readonly blob: Oid | undefined;
-  /** Why the branch did not move, in git's words; undefined where it did. */
+  /** git's message if the branch did not move; undefined if it moved. */
   readonly refusal: string | undefined;
 }

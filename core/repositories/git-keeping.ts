@@ -1,35 +1,37 @@
-// Of the port `GitBackend`, how a repository keeps commits that came with merge requests: the hidden refs, and what is
-// said of such a commit.
+// Types of the port `GitBackend` for keeping the commits of merge requests: the hidden refs, and the commit to keep.
 import type { JudgeRefs } from './git-transport.ts';
 import type { Oid } from './git-objects.ts';
 
-/** Below it are the heads of merge requests, which git clients may fetch and nobody may push. */
+/** The prefix of the heads of merge requests. git clients may fetch these refs but not push them. */
 export const mergeRefs = 'refs/merges';
 
-/** The ref that keeps the commits of a merge request in its target. */
+/** The ref that keeps the commits of a merge request in its target repository. */
 export const mergeHeadRef = (number: number): string => `${mergeRefs}/${number}/head`;
 
-/** Below it a commit stands while it is brought, when it has no number yet: clients see none of these. */
+/**
+ * The prefix of temporary refs for commits that are being copied before the request has a number. Clients do not see
+ * them.
+ */
 export const broughtRefs = `${mergeRefs}/brought`;
 
-/** A commit that a repository is to keep. */
+/** A commit that a repository must keep. */
 export interface CommitToKeep {
-  /** The id of the repository that has it: the one that is to keep it, or another. */
+  /** The id of the repository that has the commit: the one that keeps it, or another one. */
   readonly from: string;
   readonly commit: Oid;
   /** Full, below `mergeRefs`. */
   readonly ref: string;
 }
 
-/** Who judges what is brought, and how long somebody waits for it. */
+/** The judge of the copied objects, and the signal that aborts the work. */
 export interface KeepHooks {
-  /** Asked where objects come from another repository, before any of them is part of this one. */
+  /** Called if objects come from another repository, before they become part of this one. */
   readonly judge: JudgeRefs;
   readonly signal: AbortSignal;
 }
 
 /**
- * What became of it. `stale`: the ref was moved by somebody else meanwhile; `in-the-way`: its name is the folder of
- * another ref, or the other way round; `refused`: by the judge. Only with `kept` has anything changed.
+ * The result. `stale`: the ref was moved concurrently. `in-the-way`: its name is the folder of another ref, or the
+ * other way round. `refused`: rejected by the judge. Nothing has changed unless the result is `kept`.
  */
 export type Keeping = 'kept' | 'stale' | 'in-the-way' | 'refused';

@@ -1,51 +1,52 @@
-// Of the port `GitBackend`, merging: two histories brought together on a bare repository, and what became of it.
+// Types of the port `GitBackend` for merging two histories in a bare repository.
 import type { Signature } from './git-history.ts';
 import type { Oid } from './git-objects.ts';
 
-/** How commits of a source come into a target (document B, "Merge"). */
+/** The strategies for adding the commits of a source to a target. */
 export const mergeStrategies = ['merge', 'squash', 'rebase'] as const;
 /**
- * `merge`: a commit of two parents, as `git merge --no-ff` makes it. `squash`: one commit on top of the target, as `git
- * merge --squash`. `rebase`: the commits of the source anew on top of the target, as `git rebase` picks them.
+ * `merge`: a commit with two parents, as by `git merge --no-ff`. `squash`: one commit on top of the target, as by `git
+ * merge --squash`. `rebase`: copies of the source commits on top of the target, as by `git rebase`.
  */
 export type MergeStrategy = (typeof mergeStrategies)[number];
 
-/** What is to be merged into what. */
+/** The source and target of a trial merge. */
 export interface MergeTrial {
   readonly target: Oid;
   readonly source: Oid;
   readonly strategy: MergeStrategy;
 }
 
-/** Paths that are told of one conflict at the most. */
+/** The most paths that are returned for one conflict. */
 export const mostConflicts = 1000;
-/** Commits that are rebased at the most. */
+/** The most commits that are rebased. */
 export const mostRebased = 1000;
 
-/** Whether git merges them by itself. */
+/** Whether git can merge two commits without a conflict. */
 export interface MergeCheck {
   readonly clean: boolean;
   /**
-   * Sorted; of a rebase, those of the first commit that does not apply. A file that stands in the way of a folder is
-   * told by the name that it has. None where the histories have no commit in common, which are rebased but not merged.
+   * Sorted. For a rebase, the conflicts of the first commit that does not apply. A conflict between a file and a folder
+   * is listed by the name of the file. Empty if the histories have no common ancestor; such histories can be rebased
+   * but not merged.
    */
   readonly conflicts: readonly string[];
 }
 
-/** A merge that is to move a ref. */
+/** A merge that moves a ref. */
 export interface MergeWrite extends MergeTrial {
-  /** Full: `refs/heads/main`. It stands at `target`. */
+  /** Full: `refs/heads/main`. Its current value must be `target`. */
   readonly ref: string;
-  /** Of a merge or a squash; rebased commits keep theirs, with their authors and dates. */
+  /** Only for a merge or a squash. Rebased commits keep their messages, authors and dates. */
   readonly message: string;
   readonly author: Signature;
   readonly committer: Signature;
 }
 
-/** What became of a merge. */
+/** The result of a merge. */
 export type MergeOutcome =
-  /** `refusal` says in git's words why the ref did not move to `oid`; undefined where it did. */
+  /** `refusal` is git's message if the ref did not move to `oid`; undefined if it moved. */
   | { readonly kind: 'made'; readonly oid: Oid; readonly refusal: string | undefined }
-  /** The target has all of it; nothing moves. */
+  /** The target already has all commits; nothing moves. */
   | { readonly kind: 'nothing' }
   | { readonly kind: 'conflict'; readonly conflicts: readonly string[] };

@@ -1,4 +1,4 @@
-// What git keeps, as the port `GitBackend` speaks of it: object ids, refs, entries of a tree, blobs.
+// Types of the port `GitBackend` for git objects: object ids, refs, tree entries and blobs.
 
 /** 40 lower-case hex digits. */
 export type Oid = string;
@@ -6,7 +6,7 @@ export type Oid = string;
 /** Forty zeros: "no object", in a ref update. */
 export const zeroOid: Oid = '0'.repeat(40);
 
-/** A branch or tag and the object it names. */
+/** A branch or tag and the object it points to. */
 export interface Ref {
   /** Full: `refs/heads/main`. */
   readonly name: string;
@@ -17,15 +17,18 @@ export interface Ref {
 
 /** All refs of a kind, with a digest of them. */
 export interface RefList {
-  /** By name; annotated tags as they are. */
+  /** Sorted by name. Annotated tags are not peeled. */
   readonly refs: readonly Ref[];
-  /** Of all names and oids: the same where and while they are. */
+  /** A digest of all names and oids. Equal if and only if all of them are equal. */
   readonly digest: string;
 }
 
 /** An entry of a folder. */
 export interface TreeEntry {
-  /** One path segment. Bytes that are not UTF-8 read as U+FFFD; `path` keys stay the raw ones inside the adapter. */
+  /**
+   * One path segment. Bytes that are not UTF-8 are replaced by U+FFFD. The adapter keeps the raw bytes for its own
+   * lookups.
+   */
   readonly name: string;
   readonly type: 'file' | 'directory' | 'symlink' | 'submodule';
   /** As git prints it: `100644`, `100755`, `120000`, `040000`, `160000`. */
@@ -35,18 +38,18 @@ export interface TreeEntry {
   readonly size: number;
 }
 
-/** Entries of a folder that a listing tells at the most. */
+/** The most entries in the listing of a folder. */
 export const mostEntries = 10_000;
 
-/** The entries of a folder, up to a bound. */
+/** The entries of a folder, up to a limit. */
 export interface TreeListing {
-  /** The first `mostEntries`, in git's order; none whose name is over `longest.path`. */
+  /** The first `mostEntries`, in git's order. Entries whose name is longer than `longest.path` are left out. */
   readonly entries: readonly TreeEntry[];
-  /** Whether some are left out. */
+  /** Whether entries were left out. */
   readonly truncated: boolean;
 }
 
-/** The commit that changed an entry last. */
+/** The last commit that changed an entry. */
 export interface LastCommit {
   readonly oid: Oid;
   /** The first line of the message, clipped. */
@@ -54,19 +57,19 @@ export interface LastCommit {
   readonly committedAt: Date;
 }
 
-/** A file as git keeps it. */
+/** The content of a file in git. */
 export interface Blob {
   readonly oid: Oid;
   readonly size: number;
-  /** Read once. */
+  /** Can be read once. */
   readonly bytes: AsyncIterable<Uint8Array>;
 }
 
-/** A ref that moves from one object to another. */
+/** The change of a ref from one object to another. */
 export interface RefUpdate {
   readonly ref: string;
-  /** `zeroOid` for a creation. */
+  /** `zeroOid` if the ref is created. */
   readonly old: Oid;
-  /** `zeroOid` for a deletion. */
+  /** `zeroOid` if the ref is deleted. */
   readonly new: Oid;
 }

@@ -1,13 +1,13 @@
-// Of the port `GitBackend`, what it says about refs and how it moves them: shapes and answers.
+// Types of the port `GitBackend` for reading and moving refs.
 import type { Oid } from './git-objects.ts';
 import type { Signature } from './git-history.ts';
 
-/** What a ref points to, as lists of refs show it. */
+/** The object that a ref points to, as lists of refs show it. */
 export type Tip =
   | { readonly kind: 'commit'; readonly subject: string; readonly author: string; readonly committedAt: Date }
   /**
-   * An annotated tag: `target` is what it names, `commit` what it leads to at last, `message` is without a signature,
-   * `tagger` is missing in very old ones.
+   * An annotated tag. `target` is the object it points to, `commit` the commit at the end of a chain of tags. `message`
+   * has no signature. Very old tags have no `tagger`.
    */
   | {
       readonly kind: 'tag';
@@ -16,27 +16,27 @@ export type Tip =
       readonly message: string;
       readonly tagger: Signature | undefined;
     }
-  /** A tree, a file, or an object too large to be looked at; a tag may lead to a commit all the same. */
+  /** A tree, a file, or an object that is too large to be read. A large tag may still lead to a commit. */
   | { readonly kind: 'other'; readonly commit?: Oid | undefined };
 
-/** Commits of a head that the base lacks, and of the base that the head lacks. */
+/** The number of commits that the head has and the base lacks, and the other way round. */
 export interface Divergence {
   readonly ahead: number;
   readonly behind: number;
 }
 
-/** An annotated tag that is to be written. */
+/** An annotated tag to be written. */
 export interface NewTag {
   /** A legal tag name. */
   readonly name: string;
   readonly commit: Oid;
   readonly message: string;
-  /** Characters git does not allow in a name or address are left out. */
+  /** Characters that git does not allow in a name or address are removed. */
   readonly tagger: Signature;
 }
 
 /**
- * What became of refs that were to move together. `stale`: one of them does not have the old value; `in-the-way`: a
- * name is the folder of another (`a` and `a/b`). Nothing moved then.
+ * The result of moving several refs together. `stale`: a ref does not have its old value. `in-the-way`: a name is the
+ * folder of another one (`a` and `a/b`). Nothing has moved in both cases.
  */
 export type Moving = 'moved' | 'stale' | 'in-the-way';

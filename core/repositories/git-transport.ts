@@ -1,24 +1,24 @@
-// Of the port `GitBackend`, serving clones and pushes: the request, and who judges the refs of a push.
+// Types of the port `GitBackend` for serving clones and pushes: the request, and the judge of a push.
 import type { HexforgeError } from '#core/kernel/errors';
 import type { Oid, RefUpdate } from './git-objects.ts';
 
-/** What was decided about one ref of a push. */
+/** The verdict about one ref of a push. */
 export interface RefVerdict {
   readonly ref: string;
-  /** Undefined: accepted. Otherwise the sentence git shows to who pushed. */
+  /** Undefined if accepted. Otherwise the reason that git shows to the user who pushed. */
   readonly refusal: string | undefined;
-  /** Why, where callers are to tell it from other refusals. */
+  /** Set if callers must distinguish this rejection from others. */
   readonly because?: 'quota';
 }
 
-/** Asked once per push for all its refs, with the new objects readable but not yet part of the repository. */
+/** Called once per push with all its refs, while the new objects are readable but not yet part of the repository. */
 export type JudgeRefs = (
   updates: readonly RefUpdate[],
   objects: {
     isAncestor(older: Oid, newer: Oid): Promise<boolean>;
-    /** Whether one refusal refuses all. */
+    /** Whether one rejection rejects the whole push. */
     readonly atomic: boolean;
-    /** Bytes that the new objects take on disk. */
+    /** The size of the new objects on disk in bytes. */
     size(): Promise<number>;
   },
 ) => Promise<readonly RefVerdict[]>;
@@ -31,27 +31,28 @@ export interface ServeRequest {
   readonly service: GitService;
   /** The client's `Git-Protocol` header, if it sent one. */
   readonly protocol: string | undefined;
-  /** The request body, inflated already. */
+  /** The request body, already inflated. */
   readonly body: AsyncIterable<Uint8Array>;
   readonly signal: AbortSignal;
 }
 
-/** A push, and who judges it and hears of it. */
+/** A push, with its judge and its callbacks. */
 export interface ReceiveRequest extends ServeRequest {
-  /** Told what the client wants to change, before any object is read: the intent is committed here. */
+  /** Called with the requested changes before any object is read. The intent is committed here. */
   announced(updates: readonly RefUpdate[]): Promise<void>;
   readonly judge: JudgeRefs;
   /**
-   * Asked every few seconds while the refs that were let through move, one after the other: why no more of them may, as
-   * git shows it to who pushed; undefined where they may. Those that have moved stay. Absent: all may.
+   * Called every few seconds while git moves the accepted refs one by one. Returns why the remaining refs must not
+   * move, in the words that git shows to the user who pushed, or undefined if they may. Refs that have already moved
+   * stay. Absent: all may move.
    */
   readonly stands?: () => Promise<string | undefined>;
-  /** Told which refs moved, before the answer's last byte goes out. Not told of a push that moved none. */
+  /** Called with the refs that moved, before the last byte of the response is sent. Not called if no ref moved. */
   landed(updates: readonly RefUpdate[]): Promise<void>;
 }
 
-/** The bytes that answer a push. */
+/** The bytes of the response to a push. */
 export interface PushAnswer extends AsyncIterable<Uint8Array> {
-  /** Set by their end where a fault of the server's own ended the push. Its refs may have moved all the same. */
+  /** Set at the end of the bytes if an error of the server ended the push. Its refs may have moved anyway. */
   readonly fault?: HexforgeError | undefined;
 }

@@ -1,12 +1,15 @@
-// Names and addresses as they stand in a commit: what git leaves of them, and which are refused.
+// Names and email addresses of authors and committers: cleans them as git does, and rejects those that git would
+// change.
 import { ValidationFailed } from '#core/kernel/errors';
 import { trim } from '#core/kernel/trim';
 
-/** What git leaves of a name or an address: nothing that ends it, none of the marks it drops at either end. */
+/**
+ * Removes the characters that git removes from a name or address: delimiters everywhere, and punctuation at both ends.
+ */
 export const identityText = (text: string): string =>
   trim(text.replaceAll(/[<>\p{Cc}]/gu, ''), (character) => /[\s.,:;"\\']/.test(character));
 
-/** One that a caller gives. @throws {ValidationFailed} naming the field */
+/** Checks a name or address that a caller gives. @throws {ValidationFailed} naming the field */
 export function checkIdentity(field: string, text: string): string {
   if (text === '' || text.length > 255 || text !== identityText(text)) {
     throw new ValidationFailed('The author is not allowed', {

@@ -1,4 +1,4 @@
-// The face of the area "repositories" for everyone: types, pure rules, ports, events and published rows.
+// The public interface of the area "repositories": types, pure rules, ports, events and published rows.
 export { boundedCommits, type Bounded } from './answer-bounds.ts';
 export type { Archive } from './archive.ts';
 export { branchSorts, type Branch } from './branch.ts';

@@ -1,4 +1,4 @@
-// Intents of this area: what is written ahead of a change to directories and refs. The subject of each is the
+// The intents of this area, which are committed before directories or refs change. The subject of each is the
 // repository's id.
 import { inTurn } from '#core/kernel/in-turn';
 import type { Locks } from '#core/kernel/unit-of-work';
@@ -10,7 +10,7 @@ export interface PushDetail {
   readonly updates: readonly RefUpdate[];
 }
 
-/** A commit of a merge request that is being brought: the ref that stands for it meanwhile. */
+/** A commit of a merge request that is being copied, and the temporary ref that points to it meanwhile. */
 export interface BringDetail {
   readonly ref: string;
 }
@@ -32,6 +32,9 @@ export const intentKinds = [
   'repositories.bring',
 ] as const satisfies readonly IntentKind[];
 
-/** Whoever changes a repository's default branch does so here, for the record and git's HEAD change in two steps. */
+/**
+ * Every change of a repository's default branch runs under this lock, because the record and git's HEAD change in two
+ * steps.
+ */
 export const defaultBranchAlone = <T>(locks: Locks, repositoryId: string, work: () => Promise<T>): Promise<T> =>
   inTurn({ locks, name: `repositories.default-branch:${repositoryId}` }, work);

@@ -1,5 +1,5 @@
-// What a repository has several of, such as labels: fetched, made, changed and deleted by one change after the other,
-// each together with its event.
+// Generic use cases for the items of a repository, such as labels: fetches, creates, updates and deletes them. Changes
+// run one after another, and each emits an event.
 import { changed } from '#core/kernel/changed';
 import type { Granted } from '#core/kernel/access';
 import type { User } from '#core/kernel/caller';
@@ -10,21 +10,21 @@ import type { UnitOfWork } from '#core/kernel/unit-of-work';
 import { aboutRepository } from './events.ts';
 import { nameKey, type Repository } from './repository.ts';
 
-/** What each of them has. */
+/** The members that every item has. */
 export interface RepositoryItem {
   readonly id: string;
   readonly repositoryId: string;
 }
 
-/** What those that are told apart by name have beside it. */
+/** The members of items that have a unique name. */
 export interface NamedItem extends RepositoryItem {
   readonly name: string;
-  /** The name as it is compared: unique in a repository. */
+  /** The name in the form in which it is compared. Unique in a repository. */
   readonly nameKey: string;
 }
 
 /**
- * A name that is one line without blanks around it, and the key it is compared by.
+ * Checks that a name is one line without blanks at its ends, and returns it with the key by which it is compared.
  *
  * @example
  *   const bug: { readonly nameKey: string } = itemName('Bug', 64);
@@ -40,10 +40,10 @@ export function itemName(name: string, longest: number): Pick<NamedItem, 'name' 
   });
 }
 
-/** What becomes of an item. */
+/** The kind of change of an item. */
 export type ItemChange = 'created' | 'updated' | 'deleted';
 
-/** What an event about an item consists of, but for its type. */
+/** An event about an item, without its type. */
 export interface AboutItem {
   /** `repository:ID`. */
   readonly aggregate: string;
@@ -51,13 +51,13 @@ export interface AboutItem {
   readonly payload: { readonly repository_id: string; readonly id: string };
 }
 
-/** What `repositoryItems` is made from. */
+/** The dependencies of `repositoryItems`. */
 export interface ItemParts<T extends RepositoryItem> {
-  /** What refusals call one of them. */
+  /** The noun in error messages. */
   readonly noun: string;
-  /** A unique constraint of the table, if it has one, is on the name. */
+  /** If the table has a unique constraint, it must be on the name. */
   readonly rows: Rows<T>;
-  /** The most that one repository has; without it there is no bound. */
+  /** The most items of one repository. Absent: no limit. */
   readonly most?: number;
   /** Emits the event, in the unit of work of the change. */
   readonly tell: (change: ItemChange, about: AboutItem) => Promise<unknown>;
@@ -68,31 +68,36 @@ export interface ItemParts<T extends RepositoryItem> {
 type Writing = Granted<Repository, string, User>;
 
 /**
- * The items of one kind that repositories have. An item is looked for by its id and its repository, so that the path of
- * one repository never reaches what another has.
+ * The use cases of one kind of item. Items are found by id and repository, so that the path of one repository never
+ * reaches an item of another.
  */
 export interface RepositoryItems<T extends RepositoryItem> {
   /** @throws {NotFound} */
   fetch(granted: Granted<Repository, string>, which: { readonly id: string }): Promise<T>;
-  /** @throws {Unprocessable} where the repository has `most`. @throws {Conflict} where the name is taken. */
+  /** @throws {Unprocessable} if the repository already has `most` items. @throws {Conflict} if the name is in use. */
   create(granted: Writing, members: Omit<T, keyof RepositoryItem>): Promise<T>;
   /**
-   * @param patch what the item before comes to; where that is nothing, nothing is written or told.
-   * @throws {NotFound} @throws {Conflict} where the name is taken.
+   * @param patch computes the changes from the current item. If it changes nothing, nothing is written and no event is
+   * emitted.
+   * @throws {NotFound}
+   * @throws {Conflict} if the name is in use.
    */
   update(granted: Writing, id: string, patch: (before: T) => Partial<T>): Promise<T>;
-  /** @returns what it was. @throws {NotFound} */
+  /** @returns the deleted item. @throws {NotFound} */
   delete(granted: Writing, which: Partial<T>): Promise<T>;
-  /** A batch of one repository; unknown ids are missing. */
+  /** Items of one repository by id. Unknown ids are missing in the result. */
   byIds(repositoryId: string, ids: readonly string[], how?: 'held'): Promise<ReadonlyMap<string, T>>;
-  /** Inside a unit of work: waits for the change before it. @returns how many there are. */
+  /**
+   * Runs inside a unit of work: waits until concurrent changes of the repository's items have ended.
+   * @returns the number of items.
+   */
   turn(granted: Writing): Promise<number>;
-  /** `create` inside a unit of work. */
+  /** The same as `create`, inside a unit of work. */
   add(granted: Writing, members: Omit<T, keyof RepositoryItem>): Promise<T>;
 }
 
 /**
- * The use cases of a simple noun, to be given out under the permissions it asks for.
+ * Creates the use cases of one kind of item. The calling area checks the permissions.
  *
  * @example
  *   const own = repositoryItems<Label>({

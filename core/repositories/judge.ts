@@ -1,5 +1,5 @@
-// The judge of a push, asked in the moment its refs would move: whether the caller may still push, the ref policy, the
-// room that is left, and what a deletion costs and leaves behind.
+// The judge of a push, called immediately before its refs would move. Repeats the access check, and applies the ref
+// policy, the quotas, and the rate limit and audit of deletions.
 import type { Granted } from '#core/kernel/access';
 import { HexforgeError, type ErrorKind } from '#core/kernel/errors';
 import { admitDeletions, type DeletionParts } from './deletions.ts';
@@ -16,7 +16,7 @@ export type JudgeParts = DeletionParts &
   RefLimitParts &
   Pick<RepositoryParts, 'store' | 'protections' | 'settings'> & { readonly maintenance: Maintenance };
 
-/** What git shows to who has lost access. */
+/** The message of git to a user who has lost access. */
 const lostAccess: { readonly [Kind in ErrorKind]?: string } = {
   unauthorized: 'your credential is not valid any more; use another',
   insufficient_scope: 'your credential may not push here any more',
@@ -24,7 +24,7 @@ const lostAccess: { readonly [Kind in ErrorKind]?: string } = {
   not_found: 'the repository is not here any more, or not yours to see',
 };
 
-/** @throws what is no loss of access. */
+/** @throws the error itself if it is not a loss of access. */
 function lossIn(error: unknown): string {
   const refusal = error instanceof HexforgeError ? lostAccess[error.kind] : undefined;
   if (refusal === undefined) throw error;
@@ -33,22 +33,23 @@ function lossIn(error: unknown): string {
 
 export interface PushJudge {
   readonly judge: JudgeRefs;
-  /** Why the caller may not push any more, in the words of git's report; undefined where they may. */
+  /** The access recheck: returns why the caller can no longer push, as git shows it, or undefined if they can. */
   stands(): Promise<string | undefined>;
-  /** Why the caller might not push any more when it was judged. */
+  /** The reason if the caller had lost access when the push was judged. */
   readonly lost: HexforgeError | undefined;
-  /** Whether any ref was let through: before that none moves. */
+  /** Whether any ref was accepted. Before that, no ref moves. */
   readonly admitted: boolean;
-  /** To be called when the push is over. */
+  /** Must be called when the push has ended. */
   ended(): void;
 }
 
-/** Who may move refs: by a push, or by a merge. */
+/** The permissions that allow to move refs: by a push, or by a merge. */
 export type Moving = Granted<Repository, 'repo.write' | 'merge.merge'>;
 
 /**
- * For every way by which objects and refs come together. What was decided when the push began may be an hour old.
- * @param intent it has to stand still where any ref is let through.
+ * Creates the judge for any operation that adds objects and moves refs. It repeats the access check, because the first
+ * one may be an hour old.
+ * @param intent must still be valid when a ref is accepted.
  */
 export function judgePush(
   parts: JudgeParts,
@@ -92,7 +93,7 @@ export function judgePush(
         const before = await granted.renew();
         const policy = judgeRefs(parts, before.resource, before.call.caller, how);
         const verdicts = await room.judge(withinRoom(refRoom, policy))(updates, objects);
-        // A walk of history takes its time too.
+        // Walking the history also takes time, so access is checked again.
         const now = computed ? await granted.renew() : before;
         const final = await admitDeletions(parts, now, updates, verdicts, given.atomic);
         if (final.some(({ refusal }) => refusal === undefined)) {

@@ -1,4 +1,4 @@
-// Language statistics: how many bytes of each language the tip of the default branch holds, told from names alone.
+// Language statistics: the bytes of each language at the tip of the default branch, determined by file names alone.
 import type { Granted } from '#core/kernel/access';
 import { Lru } from '#core/kernel/lru';
 import type { Derived } from './derived.ts';
@@ -6,7 +6,7 @@ import type { GitBackend } from './git-backend.ts';
 import { languageOf } from './languages.ts';
 import type { Repository } from './repository.ts';
 
-/** Data and prose are no languages one writes a program or a page in, as for GitHub. */
+/** Data and prose formats are not counted, as on GitHub. */
 const uncounted: ReadonlySet<string> = new Set([
   'json',
   'yaml',
@@ -26,13 +26,13 @@ const counted = (path: string): string => {
 
 const mostKept = 500;
 
-/** The most bytes first; empty where the default branch has no commit. */
+/** Sorted by size, the largest first. Empty if the default branch has no commits. */
 export function repositoryLanguages({
   git,
 }: {
   readonly git: GitBackend;
 }): (granted: Granted<Repository, 'repo.read'>) => Promise<Derived<ReadonlyMap<string, number>>> {
-  /** By repository and commit; those still being counted too. */
+  /** Cached by repository and commit. Includes running computations, so that concurrent requests share them. */
   const known = new Lru<Promise<ReadonlyMap<string, number>>>(mostKept);
   const count = async (id: string, commit: string): Promise<ReadonlyMap<string, number>> => {
     const sizes = await git.sizes(id, commit, counted);

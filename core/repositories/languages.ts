@@ -1,4 +1,4 @@
-// The language of a file, told from its name alone.
+// Determines the language of a file by its name alone.
 
 const byExtension: Readonly<Record<string, string>> = {
   ts: 'typescript',
@@ -114,7 +114,7 @@ const byName: Readonly<Record<string, string>> = {
   '.editorconfig': 'ini',
 };
 
-/** Lower case, such as `typescript`; '' where the name says nothing. */
+/** Lower case, such as `typescript`; '' if the name is not known. */
 export function languageOf(path: string): string {
   const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase();
   const dot = name.lastIndexOf('.');

@@ -1,4 +1,4 @@
-// Listing the repositories a caller may read; visibility is part of the query.
+// Lists the repositories that a caller can read. The query itself filters by visibility.
 import type { Call, Caller } from '#core/kernel/caller';
 import { Unauthorized } from '#core/kernel/errors';
 import type { RepositoryParts } from './parts.ts';
@@ -6,13 +6,13 @@ import type { Reader, RepositoryFilter } from './ports.ts';
 import type { Repository } from './repository.ts';
 
 export interface ListCommand {
-  /** The caller's own alone. */
+  /** Only the caller's own repositories. */
   readonly mine?: boolean | undefined;
-  /** One owner's, by username. */
+  /** Only the repositories of this owner, by username. */
   readonly owner?: string | undefined;
 }
 
-/** Document B, "Limits". */
+/** The most repositories in a response. */
 const caps = { mine: 100, owner: 50, visible: 50 } as const;
 
 /** @throws {Unauthorized} for `mine` without a user. */

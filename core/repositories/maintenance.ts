@@ -1,11 +1,11 @@
-// Background maintenance after pushes: coalesced, so that one run at a time is under way for each repository, and
-// pushes in the meantime ask for one more.
+// Background maintenance after pushes. At most one run per repository is active, and all requests during a run lead to
+// one more run.
 import type { RepositoryParts } from './parts.ts';
 import { measure } from './quota.ts';
 
 export interface Maintenance {
   request(repositoryId: string): void;
-  /** Resolves when nothing runs; asked-for runs that have not begun are dropped. */
+  /** Resolves when no run is active. Requested runs that have not begun are dropped. */
   stop(): Promise<void>;
 }
 

@@ -1,15 +1,15 @@
-// A user's own mark on a repository, a star or a watch, and the store of these.
+// Stars and watches, which users set on a repository for themselves, and their store.
 
-/** What users may set on a repository for themselves. */
+/** The marks that a user can set on a repository. */
 export const marks = ['star', 'watch'] as const;
 /** One of the marks. */
 export type Mark = (typeof marks)[number];
 
-/** Where marks are kept. */
+/** Stores marks. */
 export interface MarkStore {
-  /** Whether this was new. */
+  /** Returns whether the mark is new. */
   set(mark: Mark, repositoryId: string, userId: string, at: Date): Promise<boolean>;
   has(mark: Mark, repositoryId: string, userId: string): Promise<boolean>;
-  /** Whether it was there. */
+  /** Returns whether the mark existed. */
   remove(mark: Mark, repositoryId: string, userId: string): Promise<boolean>;
 }

@@ -1,5 +1,5 @@
-// The port `MergeHeads`: commits that merge requests offer, brought into their target and kept there, within the quota
-// of its owner.
+// The port `MergeHeads`: copies the commits of merge requests into the target repository and keeps them there, within
+// the quota of its owner.
 import { anonymous } from '#core/kernel/caller';
 import { Conflict, NotFound } from '#core/kernel/errors';
 import { dropRef } from './drop-ref.ts';
@@ -16,13 +16,13 @@ type Parts = Pick<RepositoryParts, 'store' | 'git' | 'settings' | 'unitOfWork' |
   readonly reconciler: Reconciler;
 };
 
-/** Somebody else may keep another commit of the same request meanwhile. */
+/** A concurrent call may keep another commit of the same request and make an attempt fail. */
 const attempts = 5;
 
 export function mergeHeads(parts: Parts): MergeHeads {
   const { store, git, unitOfWork, intents, ids, clock, reconciler, maintenance } = parts;
 
-  /** @param still rejects where the ref must not move any more. @throws as the port says. */
+  /** @param still rejects if the ref must not move any more. @throws the errors of `MergeHeads`. */
   const keep = async (
     repositoryId: string,
     kept: CommitToKeep,
@@ -33,7 +33,7 @@ export function mergeHeads(parts: Parts): MergeHeads {
     if (repository === undefined) throw new NotFound('Not found');
     const room = roomForBytes(parts, repository, by.caller ?? anonymous);
     let refusal: string | undefined;
-    // Which commit a request offers is for the request to say: here there is only the room it takes.
+    // The area of merge requests decides which commit is kept. This judge only checks the quota.
     const within = room.judge(async (updates) => updates.map(({ ref }) => ({ ref, refusal: undefined })));
     const judge: JudgeRefs = async (updates, objects) => {
       const verdicts = await within(updates, objects);
@@ -44,7 +44,7 @@ export function mergeHeads(parts: Parts): MergeHeads {
     try {
       for (let attempt = 0; attempt < attempts; attempt += 1) {
         const outcome = await git.keepCommit(repositoryId, kept, { judge, signal: by.signal });
-        // What it stood at before, or was brought for nothing, is led to by nobody.
+        // The previous commit of the ref, or a copy that is not needed, may be unreachable now. Pruning removes it.
         if (outcome === 'kept')
           return await unitOfWork.run(() => store.planPrune(repositoryId, nextPrune(clock.now())));
         if (outcome === 'refused') throw quotaExceeded(refusal ?? '');
@@ -68,7 +68,7 @@ export function mergeHeads(parts: Parts): MergeHeads {
       try {
         await keep(repositoryId, { from, commit, ref }, by, () => intents.renew(intent.id));
       } finally {
-        // The ref was for git to take the objects; they are young, and stay without it.
+        // The temporary ref was only needed to copy the objects. They are too young to be pruned, and stay without it.
         await reconciler.settle(intent);
       }
     },

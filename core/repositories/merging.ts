@@ -1,11 +1,11 @@
-// Merging into a branch, for the area of merge requests: under the rules, the intent, the events and the upkeep of a
-// push, but for `push_roles`.
+// Merges into a branch, for the area of merge requests. A merge has the rules, intent, events and maintenance of a
+// push, except that `push_roles` does not apply.
 import { branchWrite, type BranchWriteParts } from './branch-write.ts';
 import { deleteBranch, type DeletingParts } from './branches.ts';
 import { zeroOid, type Oid, type RefUpdate } from './git-backend.ts';
 import type { Merging } from './offers.ts';
 
-/** What git says of a merge, with the commit it made. */
+/** The result of a merge by git, with the created commit. */
 interface Attempt {
   readonly kind: 'made' | 'nothing' | 'conflict';
   readonly oid: Oid | undefined;
@@ -42,7 +42,7 @@ export function merging(parts: BranchWriteParts & DeletingParts): Merging {
             { ...change, ref, target },
             {
               ...hooks,
-              // What it makes stands on the target: no walk of history has to tell.
+              // The new commits are on top of the target, so the ancestry check needs no walk of the history.
               judge: (updates, objects) => hooks.judge(updates, { ...objects, isAncestor: async () => true }),
             },
           )),

@@ -1,4 +1,4 @@
-// Moving a ref over REST: judged as a push is, announced before, recorded after with the same events.
+// Creates and deletes refs over REST. The change is judged like a push, has an intent, and emits the same events.
 import type { Granted } from '#core/kernel/access';
 import { Conflict, Forbidden, Unavailable } from '#core/kernel/errors';
 import type { RefUpdate } from './git-backend.ts';
@@ -13,8 +13,8 @@ export type MoveParts = PushIntentParts & RefLimitParts & Pick<RepositoryParts, 
 type Writable = Granted<Repository, 'repo.write'>;
 
 /**
- * @throws {Forbidden} with the rule that does not let the ref move so; {Unauthorized | NotFound} where access was lost
- * while the request waited for its turn.
+ * @throws {Forbidden} with the rule that does not allow the change; {Unauthorized | NotFound} if access was lost while
+ * the request was queued.
  */
 export async function checkMove(parts: MoveParts, granted: Writable, update: RefUpdate): Promise<void> {
   const { resource: repository, call } = await granted.renew();
@@ -23,7 +23,7 @@ export async function checkMove(parts: MoveParts, granted: Writable, update: Ref
     repository,
     call.caller,
   )([update], {
-    // Creations and deletions rewrite no history and bring nothing.
+    // Creations and deletions rewrite no history and add no objects.
     isAncestor: async () => false,
     atomic: true,
     size: async () => 0,
@@ -33,8 +33,8 @@ export async function checkMove(parts: MoveParts, granted: Writable, update: Ref
 }
 
 /**
- * Creates or deletes one ref that was checked; `stale` where it is not as `update.old` says. @throws {Conflict} where
- * the name is in the way of another.
+ * Creates or deletes one ref after `checkMove`. `stale` if its current value is not `update.old`.
+ * @throws {Conflict} if the name conflicts with another ref (`a` and `a/b`).
  */
 export async function moveRef(
   parts: MoveParts,
@@ -47,7 +47,8 @@ export async function moveRef(
     await hooks.announced([update]);
     await renew();
     moving = await parts.git.moveRefs(id, [update]).catch(async (error: unknown) => {
-      // Cut short, git may have moved it all the same: then it is told so, and is not asked for once more.
+      // git may have moved the ref although the call failed. The client must get a success then, so that it does not
+      // retry.
       const [now] = await parts.git.readRefs(id, [update.ref]).catch(() => {
         throw new Unavailable('The branch or tag may have been changed, or not', {
           detail: 'Look at it before you try again',

@@ -1,5 +1,5 @@
-// What a repository gives numbers, such as issues and merge requests: how lists of it are cut, who may change one, and
-// how a search of the whole site reads them.
+// Common parts of things that are numbered per repository, such as issues and merge requests: slices of lists, the
+// check of who may change one, and reading them for the site-wide search.
 import type { Granted } from '#core/kernel/access';
 import type { User } from '#core/kernel/caller';
 import { Forbidden } from '#core/kernel/errors';
@@ -7,29 +7,29 @@ import { offsetOf, type PageRequest } from '#core/kernel/page';
 import type { Repositories } from './offers.ts';
 import type { Repository } from './repository.ts';
 
-/** What each of them has. */
+/** The members that they have in common. */
 export interface Numbered {
   readonly id: string;
   readonly repositoryId: string;
-  /** Per repository, from 1, without gaps; never given twice. */
+  /** Per repository, from 1, without gaps; never reused. */
   readonly number: number;
 }
 
-/** Past it no row has a number: the column is an integer. */
+/** The largest number. The column is a 32-bit integer. */
 export const lastNumber = 2 ** 31 - 1;
 
-/** Which rows of a list, and in which order; numbers tell all apart. */
+/** A part of a list, and its order by number. */
 export interface NumberedSlice {
   readonly order: 'newest' | 'oldest';
-  /** Those alone that come after this number in the order. */
+  /** Only items that follow this number in the order. */
   readonly beyond?: number | undefined;
   readonly limit: number;
   readonly offset: number;
-  /** Characters past which long texts are cut, so that more than these tells of a cut; absent, they are whole. */
+  /** The most characters of long texts, plus one character more if the text is longer. Absent: whole texts. */
   readonly texts?: number | undefined;
 }
 
-/** The slice that a page is. */
+/** Converts a page to a slice. */
 export const numberedPage = (page: PageRequest, order: NumberedSlice['order']): NumberedSlice => ({
   order,
   limit: page.perPage,
@@ -37,8 +37,8 @@ export const numberedPage = (page: PageRequest, order: NumberedSlice['order']): 
 });
 
 /**
- * The author, and whoever holds the permission.
- * @param what it is called in the refusal: `issue`.
+ * Allows the author and holders of the permission.
+ * @param what the noun in the error message: `issue`.
  * @throws {Forbidden}
  */
 export function checkAuthorOr(
@@ -52,24 +52,24 @@ export function checkAuthorOr(
   });
 }
 
-/** One of them with its repository. */
+/** A numbered item with its repository. */
 export interface Indexed<T extends Numbered> {
   readonly thing: T;
   readonly repository: Repository;
 }
 
-/** What a search of the whole site reads of them, to be indexed. */
+/** Reads numbered items for the site-wide search index. */
 export interface IndexedThings<T extends Numbered> {
-  /** Undefined where it is gone, or its repository. */
+  /** Undefined if the item or its repository does not exist. */
   one(repositoryId: string, number: number): Promise<Indexed<T> | undefined>;
-  /** In the order of their numbers; those that are opened meanwhile too. */
+  /** Sorted by number. Includes items that are created meanwhile. */
   all(repositoryId: string): AsyncIterable<Indexed<T>>;
 }
 
-/** Of them, what is read at a time. */
+/** How many items are read at a time. */
 const piece = 100;
 
-/** Reads them from their store. */
+/** Reads the items from their store. */
 export const indexedThings = <T extends Numbered>({
   store,
   repositories,

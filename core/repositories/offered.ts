@@ -1,4 +1,4 @@
-// The port `Repositories`: records, their readers and who holds what there, as other areas see them.
+// Implements the port `Repositories`: the records, readers and permission holders of repositories for other areas.
 import type { Repositories } from './offers.ts';
 import { readerOf } from './list.ts';
 import type { RepositoryParts } from './parts.ts';

@@ -1,4 +1,4 @@
-// What this area offers to others, reached through ports its plugin provides.
+// The ports by which other areas use this one, and the port `RepositoryCounters` by which they add counts.
 import type { Granted } from '#core/kernel/access';
 import type { Caller, User } from '#core/kernel/caller';
 import { declarePort } from '#core/kernel/ports';
@@ -6,12 +6,11 @@ import type { MergeWrite, Oid, RefUpdate, ServeRequest } from './git-backend.ts'
 import type { Protection } from './protection.ts';
 import type { Repository } from './repository.ts';
 
-/**
- * Receives pushes, with everything that belongs to one: the rules, the intent, the events, the default branch, upkeep.
- */
+/** Receives pushes, including everything that belongs to one: rules, intent, events, default branch and maintenance. */
 export interface Pushes {
   /**
-   * Serves `POST /git-receive-pack` for a caller who may write. The answer is to be read to its end or returned early.
+   * Serves `POST /git-receive-pack` for a caller with write access. The response must be read to its end, or closed by
+   * `return`.
    */
   receive(
     granted: Granted<Repository, 'repo.write'>,
@@ -20,108 +19,110 @@ export interface Pushes {
 }
 
 /**
- * For handlers and jobs, which come by an id and have no caller: nothing is decided about access here. A plugin whose
+ * Reads repositories for event handlers and jobs, which have an id and no caller. Does not check access. A plugin whose
  * tables refer to repositories needs this port.
  */
 export interface Repositories {
   byId(id: string): Promise<Repository | undefined>;
-  /** Of these users, those who may read the repository, as administrators of the instance too. */
+  /** Those of these users who can read the repository, including administrators of the instance. */
   readers(repositoryId: string, userIds: readonly string[]): Promise<ReadonlySet<string>>;
   /**
-   * Of these users, those who hold a permission of the role table on the repository, as `Granted.may` would say of
-   * each: by their role, as the owner or as administrators of the instance, and by visibility where that gives it.
+   * Those of these users who hold a permission of the role table on the repository. Has the same rules as
+   * `Granted.may`: by role, as owner or administrator of the instance, and by visibility.
    */
   holders(repositoryId: string, permission: string, userIds: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Of these repositories, those that the caller may read; one query. */
+  /** Those of these repositories that the caller can read; one query. */
   readable(caller: Caller, ids: readonly string[]): Promise<ReadonlyMap<string, Repository>>;
-  /** What protects the branches of a repository, by branch; those that nothing protects are missing. */
+  /** The protections of a repository by branch. Branches without protection are missing. */
   protections(repositoryId: string): Promise<ReadonlyMap<string, Protection>>;
 }
 
-/** A commit that a merge request offers, and who asks for it. */
+/** A commit of a merge request, and the repository that has it. */
 export interface OfferedCommit {
-  /** The repository that has it: the target itself, or a fork. */
+  /** The repository that has the commit: the target itself, or a fork. */
   readonly sourceRepositoryId: string;
   readonly commit: Oid;
 }
 
-/** On whose behalf a commit is kept: quotas are not for administrators of the instance. */
+/** The user for whom a commit is kept. Quotas do not apply to administrators of the instance. */
 export interface KeepingFor {
-  /** Absent: the forge itself, as when it follows a push. */
+  /** Absent: the server itself, such as after a push. */
   readonly caller?: Caller;
   readonly signal: AbortSignal;
 }
 
 /**
- * The commits of merge requests, kept in their target as `refs/merges/{number}/head`: git clients may fetch the ref,
- * nobody may push it, no list names it and no fork takes it along. Nothing is decided about access here.
+ * Keeps the commits of merge requests in their target repository as `refs/merges/{number}/head`. git clients may fetch
+ * the ref but not push it; no list shows it and no fork copies it. Does not check access.
  *
- * The ref follows from the request and is nothing to reconcile: where a process ends between the two, whoever handles
- * the request's event keeps it again, which does nothing where it is there. The last call wins; who keeps several
- * commits of one request takes turns (`Locks`) and keeps what is on record then.
+ * The ref needs no intent, because it follows from the request. If a process ends after the request was committed, the
+ * handler of the request's event keeps the commit again, which does nothing if the ref exists. The last call wins.
+ * Callers that keep several commits of one request must use a lock (`Locks`), and keep the commit that is stored in the
+ * database when they have the lock.
  */
 export interface MergeHeads {
   /**
-   * Brings a commit in, with what it leads to, for a request that has no number yet. For a day it stays though no ref
-   * names it.
-   * @throws {Unprocessable} `quota_exceeded` where the owner of the target has no room for it, or it is too large;
-   * {NotFound} where a repository or the commit is gone; {Unavailable}.
+   * Copies a commit and all objects reachable from it, for a request that has no number yet. The objects stay for at
+   * least a day without a ref.
+   * @throws {Unprocessable} `quota_exceeded` if the quota of the target's owner is exhausted or the commit is too
+   * large; {NotFound} if a repository or the commit does not exist; {Unavailable}.
    */
   bring(repositoryId: string, offered: OfferedCommit, by: KeepingFor): Promise<void>;
-  /** Points the ref of a request to a commit, which is brought where it is missing. Throws as `bring` does. */
+  /** Points the ref of a request to a commit, and copies the commit if it is missing. Throws as `bring` does. */
   keep(repositoryId: string, number: number, offered: OfferedCommit, by: KeepingFor): Promise<void>;
-  /** Removes the ref of a request, if there is one. */
+  /** Removes the ref of a request, if it exists. */
   drop(repositoryId: string, number: number): Promise<void>;
   /**
-   * Of the user of this name, compared case-insensitively, those repositories that are in one fork network with this
-   * one, itself included: forks of each other or of one repository, over any number of forks in between (100 in a row
-   * at the most), as long as all of those exist. Oldest first; one query.
+   * The repositories of this user, by case-insensitive username, that are in the same fork network as this one,
+   * including this one. Two repositories are in the same network if one is a fork of the other, or both are forks of a
+   * common ancestor, through at most 100 generations that all still exist. Oldest first; one query.
    */
   network(repositoryId: string, owner: string): Promise<readonly Repository[]>;
 }
 
-/** What is to be merged into which branch. */
+/** A merge into a branch. */
 export interface MergeInto extends Omit<MergeWrite, 'ref' | 'target'> {
   /** Short: `main`. */
   readonly branch: string;
 }
 
-/** What became of it: `moved`, where somebody else moved the branch meanwhile, and it may be tried again. */
+/** The result. `moved`: the branch was moved concurrently; the caller can try again. */
 export type Merged =
   | { readonly kind: 'merged'; readonly update: RefUpdate }
-  /** The target, at this commit, has all of it already. */
+  /** The target, at this commit, already has all commits. */
   | { readonly kind: 'nothing'; readonly target: Oid }
   | { readonly kind: 'conflict'; readonly conflicts: readonly string[] }
   | { readonly kind: 'moved' | 'no-target' };
 
-/** What merging has beside. */
+/** Callbacks of a merge. */
 export interface MergeHooks {
-  /** Told before the branch can move: what is to survive a crash is written here, outside of a unit of work. */
+  /** Called before the branch can move, outside of a unit of work. Data that must survive a crash is written here. */
   announced?(update: RefUpdate): Promise<void>;
-  /** Asked in the moment in which the branch would move; where it rejects, the branch stays. */
+  /** Called immediately before the branch would move. If it rejects, the branch does not move. */
   allowed?(): Promise<void>;
   /**
-   * Runs in the transaction that records that the branch moved; it may run more than once. Not where the record follows
-   * later, because the database was away or the process ended: then whoever was told by `announced` looks where the
-   * branch stands.
+   * Runs in the transaction that records that the branch moved; may run more than once. Not called if the record is
+   * written later, because the database was unavailable or the process ended. Then the caller must find out from the
+   * branch whether the merge in `announced` happened.
    */
   recorded?(update: RefUpdate): Promise<void>;
 }
 
 /**
- * Merges under the rules of a push, with its intent, events and upkeep; `push_roles` does not limit it. Access is asked
- * again in the moment in which the branch would move.
+ * Merges with the rules, intent, events and maintenance of a push, except that `push_roles` does not apply. An access
+ * recheck happens immediately before the branch would move.
  */
 export interface Merging {
   /**
-   * @throws {Forbidden} with the rule that does not let the branch move so; {Unauthorized | NotFound} where access was
-   * lost meanwhile; {Unprocessable} `quota_exceeded`; {Conflict} where there are too many commits to be rebased;
-   * {TimedOut}; {Unavailable}.
+   * @throws {Forbidden} with the rule that does not allow the change; {Unauthorized | NotFound} if access was lost
+   * meanwhile; {Unprocessable} `quota_exceeded`; {Conflict} if there are too many commits to rebase; {TimedOut};
+   * {Unavailable}.
    */
   merge(granted: Granted<Repository, 'merge.merge', User>, change: MergeInto, hooks?: MergeHooks): Promise<Merged>;
   /**
-   * Deletes a branch as over REST, but only where it stands at this commit. @throws {ValidationFailed} for the default
-   * branch; {Forbidden} for a protected one; {Conflict} where it is elsewhere; {NotFound | RateLimited | Unavailable}.
+   * Deletes a branch as over REST, but only if its tip is this commit.
+   * @throws {ValidationFailed} for the default branch; {Forbidden} for a protected one; {Conflict} if its tip is
+   * another commit; {NotFound | RateLimited | Unavailable}.
    */
   deleteBranch(
     granted: Granted<Repository, 'repo.write', User>,
@@ -129,7 +130,7 @@ export interface Merging {
   ): Promise<void>;
 }
 
-/** Of a record, what other areas count (document B, "Repository record"). */
+/** The counts in the record of a repository. */
 export interface RepositoryCounts {
   readonly stars: number;
   readonly forks: number;
@@ -141,7 +142,7 @@ export interface RepositoryCounts {
   readonly watching: boolean;
 }
 
-/** The counts of a repository of which there is nothing to count. */
+/** The counts of a repository that has nothing to count. */
 export const noCounts: RepositoryCounts = {
   stars: 0,
   forks: 0,
@@ -152,18 +153,18 @@ export const noCounts: RepositoryCounts = {
   watching: false,
 };
 
-/** A view of the database with one number of each repository, as `(repository_id, count)`; without a row it is 0. */
+/** A database view with one number per repository, as `(repository_id, count)`. A repository without a row has 0. */
 export interface CountView {
-  /** One of the provider's own tables. */
+  /** The name of a view of the provider. */
   readonly name: string;
   readonly member: 'stars' | 'forks' | 'watchers' | 'openIssues' | 'openMergeRequests';
 }
 
-/** Fills members of the counts for a batch of repositories; each provider answers for its own. */
+/** Fills members of the counts for a batch of repositories. Each provider fills its own members. */
 export interface RepositoryCounters {
   /**
-   * All that `counts` tells, where it is one number that a view has too: the query that finds a repository then counts,
-   * and `counts` is asked only where there is no such query, as for lists and in memory.
+   * A view with the same number as `counts`, if the provider counts only one. The query that finds a repository then
+   * joins the view. `counts` is called only without such a query, such as for lists and in memory.
    */
   readonly view?: CountView;
   counts(repositoryIds: readonly string[], caller: Caller): Promise<ReadonlyMap<string, Partial<RepositoryCounts>>>;

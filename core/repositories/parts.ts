@@ -1,4 +1,4 @@
-// What the use cases of this area are built from.
+// The dependencies of the use cases of this area.
 import type { Users } from '#core/identity/index';
 import type { AuditLog } from '#core/kernel/audit';
 import type { Log } from '#core/kernel/log';
@@ -14,7 +14,7 @@ import type { ProtectionStore } from './protection.ts';
 import type { RepositoryStore } from './ports.ts';
 import type { RoleTemplateStore } from './role-template.ts';
 
-/** What the use cases are built from; each names those it takes. */
+/** The dependencies of all use cases. Each use case picks those it needs. */
 export interface RepositoryParts {
   readonly store: RepositoryStore;
   readonly collaborators: CollaboratorStore;

@@ -1,5 +1,5 @@
-// Permissions and scopes of this area: the guarded resource, its permissions with the least role that has each, and
-// the rows of the scope catalogue.
+// Permissions and scopes of this area: the guarded resource, the permissions with the least role that has each, and the
+// rows of the scope catalogue.
 import type { PermissionDeclaration } from '#core/kernel/permissions';
 import type { ScopeRow } from '#core/kernel/scopes';
 import type { CountedRepository } from './record.ts';
@@ -8,7 +8,7 @@ import type { Repository } from './repository.ts';
 declare module '#core/kernel/access' {
   interface Resources {
     repository: Repository;
-    /** The same, read together with the counts of its record: for a route that answers with that. */
+    /** The same resource, read together with its counts in one query. For routes whose response contains the counts. */
     'counted-repository': CountedRepository;
   }
   interface Permissions {
@@ -16,7 +16,7 @@ declare module '#core/kernel/access' {
     'repo.write': 'repository';
     'repo.admin': 'repository';
     'branch.protect': 'repository';
-    /** Rename, re-tier, delete: the owner and instance administrators only. */
+    /** Rename, change visibility, delete: only for the owner and instance administrators. */
     'repo.own': 'repository';
   }
 }
@@ -30,9 +30,9 @@ declare module '#core/kernel/scopes' {
 }
 
 /**
- * Document D, "Repositories": role permissions. The table is whole here, whichever areas are there: a role keeps its
- * meaning and a custom one can be made before the area that asks for its permissions is switched on. Plugins contribute
- * what is beyond it.
+ * The permissions of the built-in roles. The table contains the permissions of all areas, enabled or not, so that a
+ * role always means the same, and a custom role can be created before the area that uses its permissions is enabled.
+ * Plugins contribute further permissions.
  */
 export const repositoryPermissions: readonly PermissionDeclaration[] = [
   ...['repo.read', 'issue.read', 'ci.read', 'environment:read'].map((name) => ({ name, from: 'read' }) as const),
@@ -51,7 +51,7 @@ export const repositoryPermissions: readonly PermissionDeclaration[] = [
   { name: 'repo.own', from: 'owner' },
 ];
 
-/** Document B, "Authentication". */
+/** The scopes for this area, with their names in personal access tokens and OAuth2 tokens. */
 export const repositoryScopes: readonly ScopeRow[] = [
   { name: 'repo.read', pat: 'repo:read', oauth: 'read:repo' },
   { name: 'repo.write', pat: 'repo:write', oauth: 'write:repo', includes: ['repo.read'] },

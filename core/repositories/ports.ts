@@ -1,73 +1,73 @@
-// What this area asks of the world beside git: the store of repositories.
+// The port that this area needs besides git: the store of repositories.
 import type { CountView, RepositoryCounts } from './offers.ts';
 import type { Owned } from './quota.ts';
 import type { Repository } from './repository.ts';
 import type { Collaboration } from './roles.ts';
 
-/** Forks of forks in a row that are followed to the repository they all came from. */
+/** The most generations of forks that are followed to the common ancestor. */
 export const longestDescent = 100;
 
-/** Who reads: decides in the query itself which rows there are. */
+/** The reader for whom a query filters repositories. */
 export type Reader =
   | { readonly kind: 'anonymous' }
   | { readonly kind: 'user'; readonly id: string; readonly isAdmin: boolean };
 
-/** A repository with the standing of the user who asked. */
+/** A repository with the requesting user's collaboration. */
 export interface StandingRow {
   readonly repository: Repository;
-  /** The caller's, where they are a collaborator. */
+  /** The collaboration of the caller, if they are a collaborator. */
   readonly collaboration: Collaboration | undefined;
-  /** Where they were asked for: the store's own, and of the views those that it reads. */
+  /** Present if requested: the store's own counts, and those of the views that it has read. */
   readonly counts?: FoundCounts;
 }
 
-/** Which repositories a list shows, and to whom. */
+/** The filter of a list of repositories, and its reader. */
 export interface RepositoryFilter {
   readonly reader: Reader;
-  /** Of this user only. */
+  /** Only repositories of this user. */
   readonly ownerId?: string | undefined;
-  /** Of the user of this name only, compared case-insensitively. */
+  /** Only repositories of the user with this name, compared case-insensitively. */
   readonly owner?: string | undefined;
-  /** Forks of this repository only. */
+  /** Only forks of this repository. */
   readonly parentId?: string | undefined;
-  /** Of these only. */
+  /** Only these repositories. */
   readonly ids?: readonly string[] | undefined;
   readonly limit: number;
-  /** How many to pass over. */
+  /** How many rows to skip. */
   readonly offset?: number;
 }
 
-/** What may change in the record of a repository. */
+/** The members of the record that can change. */
 export type RepositoryPatch = Partial<
   Pick<Repository, 'name' | 'description' | 'visibility' | 'defaultBranch' | 'issueCode'>
 > &
   Pick<Repository, 'updatedAt'>;
 
-/** A repository that waits to be pruned, as it was read. */
+/** A repository whose pruning is due, and the values that were read. */
 export interface PlannedPrune {
   readonly repositoryId: string;
   readonly pruneAt: Date;
   readonly updatedAt: Date;
 }
 
-/** The names of the unique constraints, as `Duplicate` carries them. */
+/** The names of the unique constraints, as in `Duplicate`. */
 export const uniques = {
   name: 'repositories_repository_owner_name',
   issueCode: 'repositories_repository_owner_issue_code',
 } as const;
 
-/** Of a record's counts, those that the store of repositories keeps itself. */
+/** The counts that the store of repositories keeps itself. */
 export type OwnCounts = Pick<RepositoryCounts, 'stars' | 'watchers' | 'forks' | 'starred' | 'watching'>;
 
-/** What was counted in the query that found a repository. */
+/** The counts that were read in the query that found the repository. */
 export type FoundCounts = OwnCounts & Partial<RepositoryCounts>;
 
-/** Where the records of repositories are kept. */
+/** Stores the records of repositories. */
 export interface RepositoryStore {
   /**
-   * By owner and name, case-insensitively, with the user's own collaborator row and, where `counted` by views or by
-   * none, with what `ownCounts` tells; one query, which may be compiled once for each list of views. A store without
-   * views leaves them out.
+   * Finds a repository by owner and name, case-insensitively, with the user's own collaborator row. If `counted` is
+   * given, even empty, also reads the counts of `ownCounts` and of these views. One query, which may be compiled once
+   * for each list of views. A store without views ignores them.
    */
   standing(
     owner: string,
@@ -76,38 +76,41 @@ export interface RepositoryStore {
     counted?: readonly CountView[],
   ): Promise<StandingRow | undefined>;
   byId(id: string): Promise<Repository | undefined>;
-  /** Of these users, those who may read it by visibility, ownership or collaboration; one query. */
+  /** Those of these users who can read it by visibility, ownership or collaboration; one query. */
   readers(id: string, userIds: readonly string[]): Promise<readonly string[]>;
-  /** What a repository was forked from, while that exists. */
+  /** The parent of a fork, if it still exists. */
   parentOf(id: string): Promise<Repository | undefined>;
   /**
-   * Of the user of this name, compared case-insensitively, the repositories that lead over at most `longestDescent`
-   * parents to the same repository as this one; oldest first, in one query.
+   * The repositories of the user with this name, compared case-insensitively, that have the same oldest ancestor as
+   * this one, over at most `longestDescent` generations. Oldest first; one query.
    */
   network(id: string, owner: string): Promise<readonly Repository[]>;
-  /** The id of the owner's repository of that name, compared case-insensitively. */
+  /** The id of the owner's repository with this name, compared case-insensitively. */
   idByName(ownerId: string, name: string): Promise<string | undefined>;
-  /** What the reader may read, most recently updated first; one query. */
+  /** The repositories that the reader can read, most recently updated first; one query. */
   list(filter: RepositoryFilter): Promise<readonly Repository[]>;
-  /** For a batch of repositories in one query; `userId` is whose own marks are told. */
+  /** The counts of a batch of repositories in one query. `userId` is the user whose own stars and watches are read. */
   ownCounts(repositoryIds: readonly string[], userId: string | undefined): Promise<ReadonlyMap<string, OwnCounts>>;
-  /** Of these ids those of repositories that there are; one query. */
+  /** Those of these ids that are ids of repositories; one query. */
   known(ids: readonly string[]): Promise<ReadonlySet<string>>;
-  /** How many each of these users owns; users with none may be missing. */
+  /** How many repositories each of these users owns. Users with none may be missing. */
   countByOwner(userIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
-  /** What the user owns. `held`, inside a unit of work: others who hold the same user's wait until it ends. */
+  /**
+   * The numbers and bytes that the user owns. With `held`, inside a unit of work, other calls with `held` for the same
+   * user wait until it ends.
+   */
   owned(userId: string, how?: 'held'): Promise<Owned>;
-  /** Sets the bytes it takes, or adds to them. */
+  /** Sets the size in bytes, or adds to it. */
   resize(id: string, how: { readonly to: number } | { readonly by: number }): Promise<void>;
-  /** @throws {Duplicate} naming one of `uniques`. Refuses an owner that does not exist. */
+  /** @throws {Duplicate} naming one of `uniques`. Rejects an owner that does not exist. */
   insert(repository: Repository, parentId?: string): Promise<void>;
-  /** Whether it was there. @throws {Duplicate} naming one of `uniques`. */
+  /** Returns whether the repository exists. @throws {Duplicate} naming one of `uniques`. */
   update(id: string, patch: RepositoryPatch): Promise<boolean>;
-  /** Sets when the repository is to be pruned, where nothing is planned. */
+  /** Plans when to prune the repository, unless a time is already planned. */
   planPrune(id: string, at: Date): Promise<void>;
   /**
-   * What is planned for `now` or before, of repositories last updated before `idleSince`: the longest due first, in one
-   * query.
+   * The repositories whose pruning was planned for `now` or before, and that were last updated before `idleSince`. The
+   * longest due first; one query.
    */
   duePrunes(due: {
     readonly now: Date;
@@ -115,8 +118,8 @@ export interface RepositoryStore {
     readonly limit: number;
   }): Promise<readonly PlannedPrune[]>;
   /**
-   * Plans anew, or nothing where `next` is undefined, if the plan is still the one seen and, where given, so is the
-   * repository's time. Whether it was.
+   * Replaces the planned time, or clears it if `next` is undefined, if it is still the one in `seen` and, if given,
+   * `updatedAt` is unchanged too. Returns whether it was replaced.
    */
   replanPrune(
     id: string,
@@ -124,7 +127,8 @@ export interface RepositoryStore {
     next: Date | undefined,
   ): Promise<boolean>;
   /**
-   * Whether it was there. Collaborators, role templates, stars and watchers go with it; forks stay, without a parent.
+   * Returns whether the repository existed. Also deletes its collaborators, role templates, stars and watches. Forks
+   * stay, without a parent.
    */
   delete(id: string): Promise<boolean>;
 }

@@ -1,19 +1,19 @@
-// Branch protection (document D, "Repositories"): its rules, and what they refuse.
+// Branch protection: its rules, and the reasons for which it rejects changes.
 import { zeroOid, type RefUpdate } from './git-backend.ts';
 
-/** What protects a branch. */
+/** The protection of a branch. */
 export interface Protection {
   readonly allowForcePush: boolean;
-  /** By a push; over REST a protected branch is never deleted. */
+  /** Only applies to pushes. Over REST a protected branch cannot be deleted. */
   readonly allowDeletion: boolean;
-  /** Who may push directly, by role; the owner and instance administrators count as admin. */
+  /** The roles that may push directly. The owner and instance administrators count as admin. */
   readonly pushRoles: readonly string[];
-  /** Of a merge request, before it may be merged. */
+  /** The number of approvals that a merge request needs before it may be merged. */
   readonly requiredApprovals: number;
   readonly requiredPipeline: { readonly onOpen: boolean; readonly onMerge: boolean };
 }
 
-/** Of members that are left out: history is kept, and whoever may push at all may push. */
+/** The defaults: no history is rewritten or deleted, and every role that can push may push. */
 export const defaultProtection: Protection = {
   allowForcePush: false,
   allowDeletion: false,
@@ -22,18 +22,18 @@ export const defaultProtection: Protection = {
   requiredPipeline: { onOpen: false, onMerge: false },
 };
 
-/** Rules are kept by the branch's name, whether or not there is such a branch. */
+/** Stores protections by the branch's name, whether or not the branch exists. */
 export interface ProtectionStore {
-  /** All of a repository, by branch; one query. */
+  /** All protections of a repository, by branch; one query. */
   all(repositoryId: string): Promise<ReadonlyMap<string, Protection>>;
-  /** Sets or replaces. */
+  /** Adds or replaces a protection. */
   put(repositoryId: string, branch: string, protection: Protection, at: Date): Promise<void>;
-  /** Whether it was there. */
+  /** Returns whether the protection existed. */
   delete(repositoryId: string, branch: string): Promise<boolean>;
 }
 
 /**
- * Why somebody of this role must not push to a protected branch directly, as git and REST tell it; undefined where they
+ * Why a user with this role must not push to a protected branch directly, as git and REST show it; undefined if they
  * may.
  */
 export function roleRefusal({ pushRoles }: Protection, branch: string, role: string | undefined): string | undefined {
@@ -43,7 +43,7 @@ export function roleRefusal({ pushRoles }: Protection, branch: string, role: str
     : `"${branch}" is protected: only the roles ${pushRoles.join(', ')} may push to it directly (push_roles); open a merge request`;
 }
 
-/** Why a protected branch must not move so, by whomever. */
+/** Why the change of a protected branch is not allowed, independent of the user; undefined if it is allowed. */
 export async function moveRefusal(
   { allowDeletion, allowForcePush }: Protection,
   branch: string,

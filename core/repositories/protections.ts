@@ -1,4 +1,4 @@
-// The protection of branches: read, set and taken away (document D, "Repositories").
+// Reads, sets and removes the protection of branches.
 import type { Granted } from '#core/kernel/access';
 import { auditEntry } from '#core/kernel/audit';
 import type { User } from '#core/kernel/caller';
@@ -26,7 +26,7 @@ export const protectionOf =
     return found;
   };
 
-/** Members left out have their default. @throws {ValidationFailed} for a name no branch can have. */
+/** Absent members have their default. @throws {ValidationFailed} for a name that is not a legal branch name. */
 export const protectBranch =
   ({ git, protections, unitOfWork, events, audit }: Parts) =>
   async (

@@ -1,31 +1,34 @@
-// Pruning objects that nothing leads to any more: which repositories are due, and when each is due again.
+// Prunes unreachable objects: decides which repositories are due, and when each is due again.
 import type { RepositoryParts } from './parts.ts';
 import type { PlannedPrune } from './ports.ts';
 import { measure } from './quota.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;
-/** From the first push after a pruning to the next pruning. */
+/** The time from the first push after a pruning to the next pruning. */
 const period = 14 * day;
-/** A push that negotiated with the refs as they were has ended after so long: by default its deadline is an hour. */
+/**
+ * The time that a repository must be unchanged before it is pruned. A push that negotiated with older refs has ended by
+ * then: its deadline is an hour by default.
+ */
 const idle = 2 * hour;
-/** Objects are written before the refs that lead to them. */
+/** Objects younger than this are kept, because objects are written before the refs that point to them. */
 const young = day;
 const tryAgain = day;
-/** Repositories of one run. */
+/** The most repositories of one run. */
 const batch = 100;
 
 const after = (time: Date, milliseconds: number): Date => new Date(time.getTime() + milliseconds);
 
 /**
- * When a repository is pruned that something was pushed to now. Every push counts: one that moves or deletes a ref
- * leaves what that led to, and one that only makes refs may leave objects of others that were refused.
+ * When a repository is pruned after a push at `now`. Every push counts: one that moves or deletes a ref can make
+ * objects unreachable, and one that only creates refs may leave objects of rejected refs.
  */
 export const nextPrune = (now: Date): Date => after(now, period);
 
 type Parts = Pick<RepositoryParts, 'store' | 'git' | 'unitOfWork' | 'clock' | 'log'>;
 
-/** Prunes what is due, one repository after the other. One that fails is put off by a day. */
+/** Prunes the due repositories one after another. One that fails is tried again after a day. */
 export const pruneDue =
   (parts: Parts) =>
   async (signal: AbortSignal): Promise<void> => {
@@ -54,13 +57,13 @@ async function prune(
   const replan = (seen: Parameters<typeof store.replanPrune>[1], next: Date | undefined): Promise<boolean> =>
     unitOfWork.run(() => store.replanPrune(repositoryId, seen, next));
   const now = clock.now();
-  // First, so that it stands whatever becomes of this process.
+  // Planned before the work begins, so that the retry happens even if this process ends.
   const putOff = after(now, tryAgain);
   if (!(await replan({ pruneAt, updatedAt }, putOff))) return;
   const { remaining } = await git.prune(repositoryId, { before: after(now, -young), signal });
   await measure(parts, repositoryId);
   const again = nextPrune(clock.now());
-  // A push that came meanwhile found something planned and planned nothing itself.
+  // A push that happened meanwhile found a planned time and did not plan one itself.
   if (!(await replan({ pruneAt: putOff, updatedAt }, remaining ? again : undefined)))
     await replan({ pruneAt: putOff }, again);
 }

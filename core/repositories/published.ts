@@ -1,4 +1,5 @@
-// Rows of this area that other areas may join: the view `repositories_public_repository`, and who may read which.
+// Published rows of this area, which other areas may join: the view `repositories_public_repository`, and functions
+// that filter by read access.
 import type { Visibility } from './repository.ts';
 
 /** Fixed columns of the view. */
@@ -16,12 +17,12 @@ export interface PublicRepositoryRow {
 }
 
 /**
- * Beside the view there are two SQL functions, both of the rule that `mayRead` is on paper: what a user (null:
- * anonymous) may read by visibility, ownership or collaboration. Instance administrators read everything; that is the
- * caller's to add.
+ * Besides the view there are two SQL functions with the same rule as `mayRead`: the repositories that a user (null:
+ * anonymous) can read by visibility, ownership or collaboration. Instance administrators can read everything; the
+ * calling query must handle them itself.
  *
- * - `repositories_readable_by(reader uuid)` is the set of readable repositories, for lists: joined by its `id`, the one
- *   column of it that is published. PostgreSQL plans it as if its condition stood in the query.
+ * - `repositories_readable_by(reader uuid)` is the set of readable repositories, for lists. Join it by its `id`, the
+ *   only published column. PostgreSQL inlines its condition into the query.
  * - `repositories_readable(reader uuid, repository uuid) returns boolean`, for one repository.
  *
  * ```sql

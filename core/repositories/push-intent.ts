@@ -1,5 +1,5 @@
-// The intent of a push: committed before git reads an object, concluded with the events of what moved before the client
-// hears of it, reconciled where the push broke off or could not be recorded.
+// The intent of a push. It is committed before git reads an object, and closed together with the events of the moved
+// refs before the client gets the response. If the push was interrupted or could not be recorded, it is reconciled.
 import type { Caller } from '#core/kernel/caller';
 import type { Intent } from '#core/kernel/unit-of-work';
 import type { ReceiveRequest, RefUpdate } from './git-backend.ts';
@@ -16,23 +16,26 @@ export type PushIntentParts = Pick<
 
 export interface PushIntent {
   /**
-   * `landed` does not reject: what has moved has moved, and a client that heard otherwise would push it again. Where
-   * the database is away the intent stands for the record, which follows within a minute.
+   * `landed` does not reject, because the refs have moved, and a client that gets an error would push again. If the
+   * database is unavailable, the intent stays open and the record is written within a minute.
    */
   readonly hooks: Pick<ReceiveRequest, 'announced' | 'landed'>;
-  /** To be called last before refs move. @throws {Unavailable} where it stands no more: none may move. */
+  /**
+   * Must be called immediately before refs move.
+   * @throws {Unavailable} if the intent is no longer valid. No ref may move then.
+   */
   renew(): Promise<void>;
   /**
-   * To be called when it is over; never rejects. Where git ran to its end and told of no landing, nothing moved. Cut
-   * short, it may have moved refs: they tell.
+   * Must be called when the push has ended; never rejects. If git completed without calling `landed`, nothing moved. If
+   * git was interrupted, the refs are read to find out which of them moved.
    */
   conclude(complete: boolean): Promise<void>;
 }
 
-/** What others do in the transaction that records what moved; it may run more than once. */
+/** Runs in the transaction that records the moved refs; may run more than once. */
 export type Recorded = (updates: readonly RefUpdate[]) => Promise<void>;
 
-/** For one push. @param recorded not run where the record follows later, by reconciliation. */
+/** Creates the intent of one push. @param recorded not called if the record is written later, by reconciliation. */
 export function pushIntent(
   parts: PushIntentParts,
   repositoryId: string,

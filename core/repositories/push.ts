@@ -1,5 +1,5 @@
-// Receiving a push: announced before git reads an object, judged ref by ref, recorded before the client hears that it
-// landed.
+// Receives a push: commits an intent before git reads an object, judges each ref, and records the result before the
+// client gets the response.
 import type { PushAnswer } from './git-transport.ts';
 import { judgePush, type JudgeParts } from './judge.ts';
 import type { Pushes } from './offers.ts';
@@ -15,7 +15,7 @@ export function pushes(parts: Parts): Pushes {
       const intent = pushIntent(parts, repository.id, call.caller);
       const judging = judgePush(parts, granted, intent);
       const conclude = async (complete: boolean): Promise<void> => {
-        // Where none was let through the refs are not asked: one may stand where the client only said it would.
+        // If no ref was accepted, the refs are not read: one may already have the value that the client requested.
         await intent.conclude(complete || !judging.admitted);
         judging.ended();
       };
@@ -37,8 +37,8 @@ export function pushes(parts: Parts): Pushes {
 }
 
 /**
- * The same bytes; `ended` runs once when they end, fail or are no longer wanted. A generator would not run it if never
- * started.
+ * Passes the bytes through. `ended` runs once when they end, fail or are closed early. This is not a generator, because
+ * a generator that is never started would not run it.
  */
 function ending(source: PushAnswer, ended: (complete: boolean) => Promise<void>): AsyncIterable<Uint8Array> {
   return {

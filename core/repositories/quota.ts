@@ -1,4 +1,5 @@
-// Quotas: how much one user may own. Administrators of the instance may go beyond, for themselves and for others.
+// Quotas: how many repositories, forks and bytes one user may own. Administrators of the instance may exceed them, for
+// themselves and for others.
 import type { Caller } from '#core/kernel/caller';
 import { Unprocessable } from '#core/kernel/errors';
 import type { SettingSpec, Settings } from '#core/kernel/settings';
@@ -43,23 +44,23 @@ export const repositorySettings: readonly SettingSpec[] = [
   },
 ];
 
-/** How much is somebody's. */
+/** The repositories, forks and bytes that a user owns. */
 export interface Owned {
   readonly repositories: number;
-  /** Of these, the forks of what still exists. */
+  /** Those that are forks of an existing repository. */
   readonly forks: number;
-  /** Of all of them on disk, as last measured. */
+  /** The size of all of them on disk, as last measured. */
   readonly bytes: number;
 }
 
-/** The refusal of what is beyond a quota: 422 `quota_exceeded`. */
+/** The error for an exceeded quota: 422 `quota_exceeded`. */
 export const quotaExceeded = (sentence: string): Unprocessable =>
   new Unprocessable(sentence, {
     code: 'quota_exceeded',
     detail: 'Delete what is no longer needed, or ask an administrator of the instance for more',
   });
 
-/** Whether there is room for one more. @throws {Unprocessable} `quota_exceeded` */
+/** Checks whether the user may own one more repository. @throws {Unprocessable} `quota_exceeded` */
 export async function checkRoom(
   settings: Settings,
   owned: Owned,
@@ -75,18 +76,18 @@ export async function checkRoom(
   if (sentence !== undefined) throw quotaExceeded(sentence);
 }
 
-/** A collaborator hears it too, so it does not tell how much the owner has. */
+/** Collaborators see this message too, so it does not contain how much the owner has. */
 const overBytes = (most: number, { bytes }: Owned, more: number): string | undefined =>
   most === 0 || more === 0 || bytes + more <= most
     ? undefined
     : `This brings ${more} bytes, for which the owner has no room; the repositories of one user may take ${most}`;
 
-/** What brings less is counted when it is measured, soon after. */
+/** Smaller pushes are only counted by the next measurement, which follows soon. */
 const countedAtOnce = 1024 ** 2;
 
 /**
- * For one push: refuses what brings more bytes than the owner has room for. What is let through counts from that
- * moment, so that pushes side by side do not share the room that is left.
+ * For one push: rejects refs if the new objects exceed the owner's quota. An accepted push counts immediately, so that
+ * concurrent pushes cannot use the same free space.
  */
 export function roomForBytes(
   {
@@ -131,7 +132,7 @@ export function roomForBytes(
   };
 }
 
-/** Records what a repository takes. */
+/** Measures and stores the size of a repository. */
 export async function measure(
   { git, store, unitOfWork }: Pick<RepositoryParts, 'git' | 'store' | 'unitOfWork'>,
   repositoryId: string,

@@ -1,17 +1,17 @@
-// Who may read a repository: the rule on paper, whose twin in SQL is the published function `repositories_readable_by`.
+// The rule of who can read a repository. The published SQL function `repositories_readable_by` implements the same
+// rule.
 import type { Reader } from './ports.ts';
 import type { Repository } from './repository.ts';
 import { isRole, type Collaboration } from './roles.ts';
 
-/** Document B, visibility tiers: whoever is signed in, or anybody, may read it. */
+/** Whether everybody, or every signed-in user, can read it by its visibility. */
 export const isOpen = ({ visibility }: Pick<Repository, 'visibility'>, signedIn: boolean): boolean =>
   visibility === 'public' || (visibility === 'internal' && signedIn);
 
 /**
- * Document B, visibility tiers, and document D, role permissions: every role of the table has `repo.read`, a custom one
- * where it was given.
+ * Every built-in role has `repo.read`; a custom role has it if it contains it.
  *
- * @param collaboration the reader's own, where they are a collaborator.
+ * @param collaboration the reader's own, if they are a collaborator.
  */
 export function mayRead(
   repository: Pick<Repository, 'visibility' | 'ownerId'>,

@@ -1,11 +1,11 @@
-// People whom something in a repository names: they must be able to read it.
+// Checks users that are assigned to something in a repository: they must be able to read it.
 import { ValidationFailed } from '#core/kernel/errors';
 import type { Repositories } from './offers.ts';
 
 /**
- * Each of these users once.
- * @param naming the member of the body that names them, and what is said where one cannot be named.
- * @throws {ValidationFailed} where one is nobody, or may not read the repository.
+ * Removes duplicates.
+ * @param naming the member of the body that contains the ids, and the error message.
+ * @throws {ValidationFailed} if a user does not exist or cannot read the repository.
  */
 export async function checkReaders(
   repositories: Pick<Repositories, 'readers'>,

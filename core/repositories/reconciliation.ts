@@ -1,5 +1,5 @@
-// Concluding what was announced and not recorded: intents of processes that died, and of live operations that went
-// wrong half-way.
+// Reconciliation of open intents: those of processes that ended, and those of operations of this process that failed
+// midway.
 import { Unavailable } from '#core/kernel/errors';
 import { inTurn } from '#core/kernel/in-turn';
 import type { Intent } from '#core/kernel/unit-of-work';
@@ -12,24 +12,26 @@ import { landed, recordPush, type Moved } from './record-push.ts';
 
 export interface Reconciler {
   /**
-   * Concludes the intent of an operation that ended without recording its outcome. Never rejects: what fails now is
-   * tried again by `run`.
-   * @param moved of a push, the refs that are known to have moved; undefined where the refs have to tell.
+   * Concludes the intent of an operation that ended without a record of its result. Never rejects: if it fails, `run`
+   * tries again.
+   * @param moved for a push, the refs that are known to have moved. Undefined: the refs are read to find out.
    */
   settle(intent: Intent, moved?: readonly RefUpdate[]): Promise<void>;
-  /** Leaves an intent to `run`: recording what moved has just failed with `error`. */
+  /** Leaves an intent to `run`, because recording the moved refs has failed with `error`. */
   postpone(intent: Intent, moved: readonly RefUpdate[], error: unknown): void;
-  /** Concludes every abandoned intent: at boot and every minute. */
+  /** Concludes every abandoned intent. Runs at boot and every minute. */
   run(): Promise<void>;
   /**
-   * Concludes abandoned pushes of one repository, so that no later push covers their traces.
-   * @param refs that the later one is about: their events follow in the order in which they moved.
-   * @throws {Unavailable} where one of them cannot be concluded, and is about one of these or known by the refs alone.
+   * Concludes the abandoned pushes of one repository. A new push calls this first, because it would overwrite the
+   * values by which the result of an abandoned push is found.
+   * @param refs the refs of the new push. Their events must follow those of earlier pushes.
+   * @throws {Unavailable} if an intent cannot be concluded and concerns one of these refs, or its moved refs are
+   * unknown.
    */
   settlePushes(repositoryId: string, refs: readonly string[]): Promise<void>;
 }
 
-/** An intent with what is known of its outcome. */
+/** An intent with the known part of its result. */
 interface Open {
   readonly intent: Intent;
   readonly moved: readonly RefUpdate[] | undefined;
@@ -40,11 +42,11 @@ type Parts = Pick<
   'store' | 'git' | 'unitOfWork' | 'events' | 'intents' | 'locks' | 'clock' | 'log'
 > & { readonly maintenance: Maintenance };
 
-/** @param waitMs how long a push waits for others that conclude what was abandoned. */
+/** @param waitMs how long a push waits for others that conclude abandoned intents. */
 export function reconciler(parts: Parts, { waitMs }: { readonly waitMs?: number } = {}): Reconciler {
   const { store, git, unitOfWork, intents, locks, log, maintenance } = parts;
   const record = recordPush(parts);
-  /** Of this process, by id: their settling failed. */
+  /** Intents of this process that could not be concluded, by id. */
   const unsettled = new Map<string, Open>();
 
   const close = (open: readonly Open[]): Promise<void> =>
@@ -53,7 +55,8 @@ export function reconciler(parts: Parts, { waitMs }: { readonly waitMs?: number 
     });
 
   /**
-   * By kind, for all open intents about one repository: finishes where the record says so, undoes where it does not.
+   * For each kind, concludes all open intents about one repository: completes the operation if the record has it, and
+   * undoes it otherwise.
    */
   const conclude: { readonly [K in IntentKind]: (repositoryId: string, open: readonly Open[]) => Promise<void> } = {
     async 'repositories.create'(repositoryId, open) {
@@ -88,7 +91,7 @@ export function reconciler(parts: Parts, { waitMs }: { readonly waitMs?: number 
     },
   };
 
-  /** What is known to have moved takes part in the chains of what the refs have to tell. */
+  /** The refs that moved. Known moves are included when `landed` computes the chains of the unknown ones. */
   const movedBy = async (repositoryId: string, open: readonly Open[]): Promise<readonly Moved[]> => {
     const candidates = open.flatMap(({ intent: { detail }, moved }) => {
       const { actor, updates } = detail as PushDetail;
@@ -111,8 +114,8 @@ export function reconciler(parts: Parts, { waitMs }: { readonly waitMs?: number 
   };
 
   /**
-   * The reply to what closed an intent may have been lost: one that is gone was concluded, and recording it again would
-   * tell of it twice.
+   * Skips intents that are no longer open. The transaction that closed one may have committed although its reply was
+   * lost, and recording it again would emit its events twice.
    */
   const concludeOpen = async (kind: IntentKind, subject: string, about: readonly Open[]): Promise<void> => {
     const left = await intents.stillOpen(about.map(({ intent }) => intent.id));
@@ -153,7 +156,7 @@ export function reconciler(parts: Parts, { waitMs }: { readonly waitMs?: number 
   return {
     async settle(intent, moved) {
       const about = [{ intent, moved }];
-      // Most refused pushes end here: nothing moved, nobody else closes it.
+      // The usual case for rejected pushes: nothing moved, and the intent only needs to be closed.
       if (moved?.length === 0) await close(about).catch((error: unknown) => failed(about, error));
       else await concludeAll(intent.kind as IntentKind, about);
     },

@@ -1,4 +1,4 @@
-// Recording that refs moved: one transaction with an event per ref, the repository's time and, for a first push, its
+// Records that refs moved, in one transaction: an event per ref, the time of the last update and, for a first push, the
 // default branch.
 import { NotFound } from '#core/kernel/errors';
 import { aggregateOf } from './events.ts';
@@ -9,14 +9,14 @@ import { nextPrune } from './prune.ts';
 
 const branches = 'refs/heads/';
 
-/** An update with who made it. */
+/** An update with the id of its actor. */
 export type Moved = RefUpdate & { readonly actor: string };
 
 type Parts = Pick<RepositoryParts, 'store' | 'git' | 'unitOfWork' | 'events' | 'intents' | 'locks' | 'clock'>;
 
 /**
- * Records what moved and closes the intents of the pushes it came from. A repository that is gone has nobody to tell.
- * @param beside what others record in the same transaction.
+ * Records the moved refs and closes the intents of their pushes. Emits nothing if the repository was deleted.
+ * @param beside runs in the same transaction.
  */
 export const recordPush =
   (parts: Parts) =>
@@ -30,7 +30,7 @@ export const recordPush =
       .filter((update) => update.ref.startsWith(branches) && update.old === zeroOid && update.new !== zeroOid)
       .map(({ ref }) => ref.slice(branches.length));
     if (created.length === 0) return record(parts, repositoryId, moved, { intentIds, beside });
-    // HEAD and the record change in two steps; two first pushes at once must not leave them apart.
+    // HEAD and the record change in two steps. The lock keeps them equal during concurrent first pushes.
     await defaultBranchAlone(parts.locks, repositoryId, async () => {
       const branch = await firstBranch(parts, repositoryId, created).catch(noneWhereRemoved);
       if (branch !== undefined) await parts.git.setDefaultBranch(repositoryId, branch).catch(noneWhereRemoved);
@@ -39,15 +39,15 @@ export const recordPush =
   };
 
 /**
- * Its row goes before its directory: what was pushed to a repository that is removed meanwhile is recorded as of one
- * that is gone.
+ * A repository's row is deleted before its directory. If the directory does not exist, the push is recorded as for a
+ * deleted repository, without events.
  */
 function noneWhereRemoved(error: unknown): undefined {
   if (!(error instanceof NotFound)) throw error;
   return undefined;
 }
 
-/** The branch that becomes the default: of those pushed, where the repository lacks the one it has on record. */
+/** The new default branch: one of the pushed branches, if the current default branch does not exist. */
 async function firstBranch(
   { store, git }: Parts,
   repositoryId: string,
@@ -116,10 +116,10 @@ function record(
 }
 
 /**
- * Of the announced updates of interrupted pushes, those that took effect, told from where the refs stand. Several
- * pushes of one ref form a chain: the one that ends where the ref stands landed, then the one that ends where that
- * began.
- * @returns the landed ones, for each ref in the order in which they landed.
+ * Finds the updates of interrupted pushes that took effect, by the current values of the refs. Several pushes of one
+ * ref form a chain: the update that ends at the current value took effect, then the update that ends where that one
+ * began, and so on.
+ * @returns the updates that took effect, for each ref in the order in which it moved.
  */
 export function landed<U extends RefUpdate>(updates: readonly U[], present: ReadonlyMap<string, Oid>): U[] {
   return [...Map.groupBy(updates, ({ ref }) => ref)].flatMap(([ref, own]) => {

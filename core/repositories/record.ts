@@ -1,4 +1,4 @@
-// One repository's record with what other areas count of it.
+// The record of one repository, with the counts of other areas.
 import type { Granted } from '#core/kernel/access';
 import { afterChange } from '#core/kernel/after-change';
 import type { Call, Caller, User } from '#core/kernel/caller';
@@ -7,16 +7,16 @@ import type { RepositoryParts } from './parts.ts';
 import type { FoundCounts } from './ports.ts';
 import type { Repository } from './repository.ts';
 
-/** The record of a repository with what is counted of it. */
+/** The record of a repository with its counts. */
 export interface RepositoryRecord {
   readonly repository: Repository;
   readonly counts: RepositoryCounts;
 }
 
-/** With what was counted in the query that found it, where it was asked for as such. */
+/** A repository with the counts that were read in the same query, if it was requested as `counted-repository`. */
 export type CountedRepository = Repository & { readonly found?: FoundCounts };
 
-/** Late: counters come from plugins that need this one. */
+/** `counters` is a function, because the providers are plugins that depend on this one and start later. */
 type Parts = Pick<RepositoryParts, 'store'> & { readonly counters: () => readonly RepositoryCounters[] };
 
 export const fetchRepository =
@@ -24,13 +24,13 @@ export const fetchRepository =
   ({ resource, call }: Granted<Repository, 'repo.read'>): Promise<RepositoryRecord> =>
     recordOf(parts, resource, call.caller);
 
-/** The record of a repository that the caller has just made or changed. @throws {Unavailable} as `afterChange`. */
+/** The record of a repository that the caller has just created or changed. @throws {Unavailable} as `afterChange`. */
 export const recordRepository =
   (parts: Parts) =>
   ({ caller }: Call<User>, { repository }: { readonly repository: Repository }): Promise<RepositoryRecord> =>
     afterChange(`the repository "${repository.owner}/${repository.name}"`, () => recordOf(parts, repository, caller));
 
-/** The record of a repository the caller was found to be allowed to see. */
+/** The record of a repository. The caller must have checked read access. */
 async function recordOf(
   { store, counters }: Parts,
   { found, ...repository }: CountedRepository,
@@ -44,6 +44,6 @@ async function recordOf(
   ];
   const counts: RepositoryCounts = { ...noCounts, ...found };
   if (asked.length > 0) Object.assign(counts, ...(await Promise.all(asked)).map((part) => part.get(id)));
-  // Document B: always false for anonymous callers, whatever a counter says.
+  // Always false for anonymous callers, whatever a provider returns.
   return { repository, counts: caller.kind === 'user' ? counts : { ...counts, starred: false, watching: false } };
 }

@@ -1,15 +1,16 @@
-// How many refs a repository may have, branches, tags and others together: every list and every clone names them all.
+// The limit of refs per repository, counting branches, tags and others. Every list and every clone transfers all of
+// them.
 import { Unprocessable } from '#core/kernel/errors';
 import { deletionBudget } from './deletions.ts';
 import { zeroOid, type GitBackend, type JudgeRefs, type RefUpdate } from './git-backend.ts';
 
 export const mostRefs = 100_000;
-/** Characters of all their names. */
+/** The most characters of all names together. */
 const mostNames = 16 * 1024 ** 2;
 
 /**
- * Names that were let through and may not be among the refs yet, by repository: a set for each push that lasts. Of this
- * process; of another's pushes only what has moved counts.
+ * The accepted new refs that may not exist yet, by repository, with a set for each running push. Only of this process:
+ * pushes of other processes count once their refs exist.
  */
 export type ComingRefs = Map<string, Set<Set<string>>>;
 
@@ -25,11 +26,11 @@ const deletes = (update: RefUpdate): boolean => update.new === zeroOid && update
 
 export interface RefRoom {
   /**
-   * Those of the updates that would make one ref too many, by the sentence that refuses them. The others count from
-   * this moment, so that what is done side by side does not share the room that is left.
+   * Returns the updates that would exceed the limit, with the error message. The others count immediately, so that
+   * concurrent pushes cannot use the same free space.
    */
   take(updates: readonly RefUpdate[]): Promise<ReadonlyMap<RefUpdate, string>>;
-  /** To be called when they have moved, or will not any more. */
+  /** Must be called when the refs have moved, or will not move any more. */
   ended(): void;
 }
 
@@ -38,7 +39,7 @@ export function roomForRefs({ git, comingRefs }: RefLimitParts, repositoryId: st
   const own = new Set<string>();
   let over = false;
 
-  /** Counts what is there, and what of the others is on its way. */
+  /** Counts the existing refs, and the accepted new refs of other pushes. */
   const taken = async (others: readonly ReadonlySet<string>[]): Promise<{ count: number; names: number }> => {
     const { refs } = await git.refList(repositoryId, 'all');
     let count = refs.length;
@@ -58,14 +59,14 @@ export function roomForRefs({ git, comingRefs }: RefLimitParts, repositoryId: st
       const refused = new Map<RefUpdate, string>();
       const created = updates.filter(creates);
       if (created.length === 0) return refused;
-      // Before the list is read: whoever asks from now on counts these, and whoever asked before is counted here, moved
-      // or not.
+      // Registered before the list is read. Later callers count these refs, and the refs of earlier callers are counted
+      // here, whether they exist yet or not.
       const coming = comingRefs.get(repositoryId) ?? new Set();
       const others = [...coming];
       for (const { ref } of created) own.add(ref);
       if (!over) comingRefs.set(repositoryId, coming.add(own));
       const present = await taken(others);
-      // Whether they go is decided later: more than may be deleted at once make no room.
+      // The deletions are decided later, so at most as many as the rate limit allows are assumed to free space.
       let count = present.count - Math.min(updates.filter(deletes).length, deletionBudget.limit);
       let { names } = present;
       for (const update of created) {
@@ -88,7 +89,7 @@ export function roomForRefs({ git, comingRefs }: RefLimitParts, repositoryId: st
   };
 }
 
-/** The same verdicts, but that creations beyond the room are refused. Deletions that nothing refuses make room. */
+/** The same verdicts, but creations that exceed the limit are rejected. Accepted deletions free space. */
 export const withinRoom =
   (room: RefRoom, inner: JudgeRefs): JudgeRefs =>
   async (updates, objects) => {
@@ -101,7 +102,7 @@ export const withinRoom =
     });
   };
 
-/** One ref that is created over REST: counted until it has moved. @throws {Unprocessable} */
+/** Runs the creation of one ref over REST, and counts the ref meanwhile. @throws {Unprocessable} */
 export async function inRoom<T>(
   parts: RefLimitParts,
   repositoryId: string,

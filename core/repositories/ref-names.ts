@@ -1,8 +1,8 @@
-// Which refs user text may name: a short name a branch or a tag, a full name that very ref and no other.
+// Maps ref names that users write to full names: a short name is a branch or a tag, a full name is only that ref.
 
-/** No branch or tag is called so, lest two refs answer to one name. */
+/** Branches and tags must not begin with this, so that a name never matches two refs. */
 export const fullName = 'refs/';
 
-/** Full names; the first that is there is meant. */
+/** Full names in order of precedence. The first that exists is used. */
 export const refsNamed = (text: string): readonly string[] =>
   text.startsWith(fullName) ? [text] : [`refs/heads/${text}`, `refs/tags/${text}`];

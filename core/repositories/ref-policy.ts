@@ -1,16 +1,16 @@
-// Ref policy: which refs may move, for pushes and for REST. First names that are reserved or not allowed, then the
-// protection of branches.
+// The ref policy for pushes and REST. It rejects reserved and illegal names first, then applies the protection of
+// branches.
 import type { Caller } from '#core/kernel/caller';
 import { mergeRefs, zeroOid, type GitBackend, type JudgeRefs, type RefUpdate, type RefVerdict } from './git-backend.ts';
 import type { RepositoryParts } from './parts.ts';
 import { moveRefusal, roleRefusal } from './protection.ts';
 import type { Repository } from './repository.ts';
 
-/** Refs the forge keeps for itself; clients see and touch none of them. */
+/** Refs of the server itself. Clients cannot see or change them. */
 const internal = 'refs/hexforge/';
 const branches = 'refs/heads/';
 
-/** What the names alone decide: one verdict per update. */
+/** The verdicts that only depend on names: one per update. */
 export function judgeNames(
   git: Pick<GitBackend, 'isLegalName'>,
   repository: Repository,
@@ -37,8 +37,8 @@ export function judgeNames(
 }
 
 /**
- * One verdict per update, as the rules are at this moment.
- * @param how of a merge, which `push_roles` does not limit (document D, "Merge requests").
+ * One verdict per update, by the current rules.
+ * @param how `push_roles` does not apply to `merged`.
  */
 export const judgeRefs =
   (
@@ -68,7 +68,7 @@ export const judgeRefs =
     );
   };
 
-/** Under what role somebody pushes. The owner counts as admin, and so does an instance administrator. */
+/** The role of a user who pushes. The owner and instance administrators count as admin. */
 async function roleOf(
   store: RepositoryParts['store'],
   { id, ownerId, owner, name }: Repository,
@@ -77,6 +77,6 @@ async function roleOf(
   if (caller.kind !== 'user') return undefined;
   if (caller.isAdmin || caller.id === ownerId) return 'admin';
   const found = await store.standing(owner, name, caller.id);
-  // Another repository may have come by the name meanwhile.
+  // Another repository may have been given this name meanwhile.
   return found?.repository.id === id ? found.collaboration?.role : undefined;
 }

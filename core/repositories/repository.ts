@@ -1,38 +1,41 @@
-// A repository's record and the rules that hold for it: names, visibility, issue codes.
+// The record of a repository, and the rules for names, visibility and issue codes.
 import { ValidationFailed } from '#core/kernel/errors';
 
-/** Document B, "What the service does": who may read. */
+/** From the most to the least visible. */
 export const visibilities = ['public', 'internal', 'private'] as const;
-/** Who may read a repository that they were given no role in. */
+/** The users who can read a repository without a role in it. */
 export type Visibility = (typeof visibilities)[number];
 
 /** The record of a repository. */
 export interface Repository {
   readonly id: string;
   readonly ownerId: string;
-  /** The owner's username as it is written now. */
+  /** The owner's current username. */
   readonly owner: string;
   readonly name: string;
   readonly description: string;
   readonly visibility: Visibility;
   readonly defaultBranch: string;
-  /** The project key that numbers issues; '' where there is none. */
+  /** The project key in references to issues, such as `ABC-7`; '' if the repository has no key. */
   readonly issueCode: string;
   readonly createdAt: Date;
-  /** When the record was last changed or the repository last pushed to. */
+  /** The time of the last change of the record or of the last push. */
   readonly updatedAt: Date;
 }
 
-/** A folder of this name cannot be made on Windows, so such a repository could not be cloned there. */
+/** Windows cannot create a folder with such a name, so the repository could not be cloned there. */
 const device = /^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?$/i;
 const nameShape = /^[A-Za-z0-9][A-Za-z0-9\-_.]{0,99}$/;
 
-/** Document D, "Accounts, sessions, tokens": the character rule of usernames, up to 100 characters. */
+/**
+ * The same characters as in usernames, but up to 100 of them, and no name that ends in ".git" or "." or that Windows
+ * reserves.
+ */
 export function isRepositoryName(name: string): boolean {
   return nameShape.test(name) && !/(\.git|\.)$/i.test(name) && !device.test(name);
 }
 
-/** The name of a repository, if it is allowed. @throws {ValidationFailed} */
+/** Returns the name of a repository if it is allowed. @throws {ValidationFailed} */
 export function checkName(name: string): string {
   if (isRepositoryName(name)) return name;
   throw new ValidationFailed('The repository name is not allowed', {
@@ -41,22 +44,22 @@ export function checkName(name: string): string {
   });
 }
 
-/** Names are compared case-insensitively under this key. */
+/** The form of a name for case-insensitive comparison. */
 export const nameKey = (name: string): string => name.toLowerCase();
 
 /** The most characters of a description. */
 export const maxDescription = 1000;
 
-/** The description, if it is allowed. @throws {ValidationFailed} */
+/** Returns the description if it is allowed. @throws {ValidationFailed} */
 export function checkDescription(description: string): string {
-  // U+0000 cannot be stored in PostgreSQL's text.
+  // PostgreSQL cannot store U+0000 in text.
   if (description.length <= maxDescription && !description.includes('\u0000')) return description;
   throw new ValidationFailed('The description is not allowed', {
     detail: `"description" must be at most ${maxDescription} characters and hold no NUL`,
   });
 }
 
-/** Document B, "PATCH /repos/{owner}/{repo}". */
+/** Returns the issue code if it is allowed. @throws {ValidationFailed} */
 export function checkIssueCode(code: string): string {
   if (code === '' || /^[A-Z][A-Z0-9]{1,9}$/.test(code)) return code;
   throw new ValidationFailed('The issue code is not allowed', {
@@ -64,21 +67,22 @@ export function checkIssueCode(code: string): string {
   });
 }
 
-/** Whether nobody may read the one who may not read the other by visibility alone. */
+/** Whether the first visibility admits no reader that the second does not admit. */
 export function isAtMostAsVisible(visibility: Visibility, than: Visibility): boolean {
   return visibilities.indexOf(visibility) >= visibilities.indexOf(than);
 }
 
-/** What a body says of the visibility. */
+/** The members of a body about visibility. */
 export interface VisibilityWish {
   readonly visibility?: Visibility | undefined;
-  /** The deprecated mirror; ignored when `visibility` is set. */
+  /** Deprecated. Ignored when `visibility` is set. */
   readonly isPrivate?: boolean | undefined;
 }
 
 /**
- * What a body's `visibility` and `is_private` come to. An `isPrivate` that says what holds already changes nothing, so
- * that a client writing back what it read does not turn an internal repository public.
+ * The visibility that results from a body's `visibility` and `is_private`. If `isPrivate` matches the current
+ * visibility, nothing changes, so that a client that sends back what it has read does not make an internal repository
+ * public.
  */
 export function wishedVisibility(wish: VisibilityWish, current: Visibility): Visibility {
   if (wish.visibility !== undefined) return wish.visibility;

@@ -1,25 +1,28 @@
-// Revision parsing: user text resolved to a commit, or to a ref and the path behind it.
+// Resolves revisions that users write to a commit, or to a ref and a path.
 import { NotFound } from '#core/kernel/errors';
 import { zeroOid, type GitBackend, type Oid } from './git-backend.ts';
 import { refsNamed } from './ref-names.ts';
 import type { Repository } from './repository.ts';
 
-/** @throws {NotFound} for text that names no commit. */
+/** @throws {NotFound} for text that is not a commit, branch or tag. */
 export async function commitNamed(git: GitBackend, repositoryId: string, revision: string): Promise<Oid> {
   const commit = await git.resolveCommit(repositoryId, revision);
   if (commit === undefined) throw new NotFound('There is no such branch, tag or commit');
   return commit;
 }
 
-/** Whether the text names what the first push is to bring, of a repository that has no branch yet. */
+/**
+ * Whether the text is `HEAD` or the default branch of a repository without any branches, so that the first push will
+ * create it.
+ */
 export async function isUnborn(git: GitBackend, { id, defaultBranch }: Repository, revision: string): Promise<boolean> {
   return (revision === 'HEAD' || revision === defaultBranch) && (await git.refList(id, 'branches')).refs.length === 0;
 }
 
-/** Refs are rarely deeper; what is beyond is path. */
+/** The most segments of a ref in `REF/PATH`. Longer refs are rare. */
 const deepestRef = 64;
 
-/** The commit and the path of `REF/PATH`: the longest beginning that names a branch or tag wins. */
+/** The commit and the path of `REF/PATH`. The longest prefix that is a branch or tag is the ref. */
 export async function refAndPath(
   git: GitBackend,
   repositoryId: string,
@@ -41,6 +44,6 @@ export async function refAndPath(
     if (found !== undefined) return { commit: await git.resolveCommit(repositoryId, found.ref), path: found.path };
   }
   const { ref, path } = cut(1);
-  // The folder itself has no bytes.
+  // Without a path the target is the root folder, which has no bytes.
   return { commit: path === '' ? undefined : await git.resolveCommit(repositoryId, ref), path };
 }

@@ -1,4 +1,5 @@
-// A named set of permissions of one repository, and the store of these; giving one to somebody copies the permissions.
+// Role templates: named sets of permissions of one repository, and their store. Giving a template to a user copies its
+// permissions.
 
 /** A named set of permissions of one repository. */
 export interface RoleTemplate {
@@ -10,21 +11,21 @@ export interface RoleTemplate {
   readonly updatedAt: Date;
 }
 
-/** What may change in a role template. */
+/** The members of a role template that can change. */
 export type RoleTemplatePatch = Partial<Pick<RoleTemplate, 'name' | 'permissions'>> & Pick<RoleTemplate, 'updatedAt'>;
 
-/** The name of the unique constraint, as `Duplicate` carries it. */
+/** The name of the unique constraint, as in `Duplicate`. */
 export const roleTemplateName = 'repositories_role_template_name';
 
-/** Where role templates are kept. */
+/** Stores role templates. */
 export interface RoleTemplateStore {
-  /** By name. */
+  /** Sorted by name. */
   list(repositoryId: string): Promise<readonly RoleTemplate[]>;
   byId(id: string): Promise<RoleTemplate | undefined>;
-  /** @throws {Duplicate} where the repository has one of that name, in any case. */
+  /** @throws {Duplicate} if the repository has a template of that name, compared case-insensitively. */
   insert(template: RoleTemplate): Promise<void>;
-  /** Whether it was there. @throws {Duplicate} */
+  /** Returns whether the template exists. @throws {Duplicate} */
   update(id: string, patch: RoleTemplatePatch): Promise<boolean>;
-  /** Whether it was there. Collaborators who were given it keep what they have. */
+  /** Returns whether the template existed. Collaborators who were given it keep their permissions. */
   delete(id: string): Promise<boolean>;
 }

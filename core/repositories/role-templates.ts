@@ -1,5 +1,4 @@
-// Role templates: named sets of permissions that a repository's administrators give to collaborators (document D,
-// "Repositories").
+// Role templates: named sets of permissions that a repository's administrators define and give to collaborators.
 import type { Granted } from '#core/kernel/access';
 import { auditEntry } from '#core/kernel/audit';
 import type { User } from '#core/kernel/caller';
@@ -47,7 +46,8 @@ export const createRoleTemplate =
   };
 
 /**
- * Who was given the template before keeps what they have. @throws {ValidationFailed | Forbidden | NotFound | Conflict}
+ * Collaborators who were given the template keep their permissions.
+ * @throws {ValidationFailed | Forbidden | NotFound | Conflict}
  */
 export const updateRoleTemplate =
   (parts: Parts) =>
@@ -90,7 +90,10 @@ export const deleteRoleTemplate =
       await tell(parts, granted, 'deleted', template);
     });
 
-/** A template is as much as who writes it may give: somebody else may give it unread. */
+/**
+ * A template may only contain permissions that its author can give, because another user may give it without a check of
+ * its contents.
+ */
 function permissionsFor({ roleTable }: Parts, granted: Administered, names: readonly string[]): readonly string[] {
   const permissions = checkPermissions(roleTable(), names);
   checkHeld(granted, permissions);

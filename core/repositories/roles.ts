@@ -1,28 +1,27 @@
-// The role table of document D, "Repositories": each role has its own permissions and those of every lesser role, as
-// plugins contributed them.
+// The role table: each role has its own permissions and those of every lesser role, as contributed by plugins.
 import { ValidationFailed } from '#core/kernel/errors';
 import type { PermissionDeclaration, PermissionTable } from '#core/kernel/permissions';
 
 /** From the least to the greatest. */
 export const roles = ['read', 'triage', 'write', 'maintain', 'admin'] as const;
-/** A role of the table. */
+/** A built-in role. */
 export type Role = (typeof roles)[number];
 
-/** Whether this is a role of the table. */
+/** Whether this is a built-in role. */
 export const isRole = (name: string): name is Role => (roles as readonly string[]).includes(name);
 
-/** What a collaborator was given: a role of the table, or a custom one with the permissions it carries. */
+/** The role of a collaborator: a built-in one, or a custom one with its permissions. */
 export interface Collaboration {
   readonly role: string;
-  /** Of a custom role; empty for one of the table. */
+  /** The permissions of a custom role; empty for a built-in role. */
   readonly permissions: readonly string[];
-  /** Where the permissions are a copy of this template's; it may be gone since. */
+  /** The template from which the permissions were copied. It may have been deleted since. */
   readonly roleTemplateId?: string | undefined;
 }
 
 export interface RoleTable {
   of(role: Role): ReadonlySet<string>;
-  /** Effective permissions. Those of disabled plugins are kept in a custom role and have no effect. */
+  /** Effective permissions. A custom role keeps the permissions of disabled plugins, but they have no effect. */
   permissionsOf(collaboration: Collaboration): ReadonlySet<string>;
 }
 
@@ -44,7 +43,9 @@ export function roleTable(declarations: readonly PermissionDeclaration[]): RoleT
   };
 }
 
-/** The table of the enabled plugins, made when it is first asked for: what they contribute is known only then. */
+/**
+ * The table of the enabled plugins, created on first use, because the contributions of plugins are not known earlier.
+ */
 export function lateRoleTable(permissionTable: PermissionTable): () => RoleTable {
   let table: RoleTable | undefined;
   return () => (table ??= roleTable(permissionTable.declarations()));
@@ -53,8 +54,8 @@ export function lateRoleTable(permissionTable: PermissionTable): () => RoleTable
 const customName = /^[A-Za-z0-9](?:[A-Za-z0-9 _.-]{0,48}[A-Za-z0-9])?$/;
 
 /**
- * A custom role or template is never called like a role of the table: by that name it would be one. @throws
- * {ValidationFailed} naming `field`
+ * A custom role or template must not have the name of a built-in role, because it would be treated as that role.
+ * @throws {ValidationFailed} naming `field`
  */
 export function checkCustomRoleName(field: string, name: string): string {
   if (customName.test(name) && ![...roles, 'owner'].includes(name.toLowerCase())) return name;
@@ -64,8 +65,8 @@ export function checkCustomRoleName(field: string, name: string): string {
 }
 
 /**
- * Permissions of a custom role or template, each once. @throws {ValidationFailed} for one that cannot be given, or none
- * at all
+ * Checks the permissions of a custom role or template and removes duplicates.
+ * @throws {ValidationFailed} for a permission that cannot be given, or an empty list
  */
 export function checkPermissions(table: RoleTable, permissions: readonly string[]): readonly string[] {
   const known = table.of('admin');

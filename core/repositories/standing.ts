@@ -1,5 +1,5 @@
-// The resource resolver of repositories: owner, name and caller resolved to the repository and what the caller may do
-// there, in one query, once per request.
+// The resource resolver of repositories: finds a repository by owner and name, and the permissions of the caller, in
+// one query per request.
 import type { ResourceResolver, Standing } from '#core/kernel/access';
 import type { Caller } from '#core/kernel/caller';
 import type { PermissionTable } from '#core/kernel/permissions';
@@ -26,12 +26,12 @@ export function repositoryResolver({
     { owner = '', repo = '' }: Readonly<Record<string, string>>,
     counted?: readonly CountView[],
   ): Promise<Standing<CountedRepository> | undefined> => {
-    // What is no name cannot be one: text that only folds to a name does not reach it.
+    // Rejects illegal names here, because a name with other letters could match after lower-casing.
     if (!isRepositoryName(repo) || !/^[A-Za-z0-9\-_.]+$/.test(owner)) return undefined;
     const found = await store.standing(owner, repo, caller.kind === 'user' ? caller.id : undefined, counted);
     return found === undefined ? undefined : standing(found, caller, table());
   };
-  // Who counts does not change while the host runs, and stores compile a query for these.
+  // The providers do not change while the host runs, and stores compile one query for this list of views.
   let views: readonly CountView[] | undefined;
   return {
     repository: (caller, params) => resolve(caller, params),
@@ -41,8 +41,8 @@ export function repositoryResolver({
 }
 
 /**
- * Document B, visibility tiers, and document D, role permissions: what somebody holds who is neither the owner nor an
- * administrator.
+ * The permissions of a user who is neither the owner nor an administrator: those of the read role if the visibility
+ * allows it, and those of the collaboration.
  */
 export function heldPermissions(
   { repository, collaboration }: StandingRow,

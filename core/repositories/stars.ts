@@ -1,5 +1,4 @@
-// Stars and watching: a user's own marks on a repository. Setting one that is set, or removing one that is not, changes
-// nothing.
+// Stars and watches of a user on a repository. Setting one that is set, or removing one that is not, changes nothing.
 import type { Granted } from '#core/kernel/access';
 import type { User } from '#core/kernel/caller';
 import { NotFound } from '#core/kernel/errors';
@@ -40,7 +39,7 @@ export const removeMark =
       });
     });
 
-/** @throws {NotFound} where the caller has not starred it. */
+/** @throws {NotFound} if the caller has not starred the repository. */
 export const checkStarred =
   ({ marks }: Parts) =>
   async ({ resource, call }: Readable): Promise<void> => {

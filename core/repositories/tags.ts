@@ -1,4 +1,4 @@
-// Tags: the list, creation as a mere ref or as an object with a message, and deletion.
+// Lists tags, creates lightweight and annotated tags, and deletes tags.
 import type { Granted } from '#core/kernel/access';
 import type { Call, User } from '#core/kernel/caller';
 import { Conflict, NotFound, Unavailable, ValidationFailed } from '#core/kernel/errors';
@@ -17,7 +17,7 @@ import type { Repository } from './repository.ts';
 /** A tag as lists show it. */
 export interface Tag {
   readonly name: string;
-  /** The commit it leads to; of a tag on something else, that. */
+  /** The commit that the tag leads to, or the object that it points to if that is not a commit. */
   readonly oid: Oid;
   /** Undefined for a lightweight tag. */
   readonly annotation: { readonly message: string; readonly tagger: Signature | undefined } | undefined;
@@ -25,7 +25,7 @@ export interface Tag {
 
 const prefix = 'refs/tags/';
 
-/** By name. */
+/** Sorted by name. */
 export const listTags =
   ({ git }: Pick<RepositoryParts, 'git'>) =>
   async ({ resource: { id } }: Granted<Repository, 'repo.read'>, query: PageRequest): Promise<Derived<Page<Tag>>> => {
@@ -117,7 +117,7 @@ export const createTag =
     return { name, ref: named };
   };
 
-/** @throws {NotFound | RateLimited}; {Unavailable} where it keeps moving or the audit entry cannot be written. */
+/** @throws {NotFound | RateLimited}; {Unavailable} if the tag keeps moving or the audit entry cannot be written. */
 export const deleteTag =
   (parts: DeletingParts) =>
   async (granted: Writable, { name }: { readonly name: string }): Promise<void> => {
@@ -134,7 +134,7 @@ export const deleteTag =
     throw new Unavailable('The tag keeps moving', { detail: 'Try again when nobody pushes to it' });
   };
 
-/** The address is nobody's mailbox: a tag is public, the account's address is not. */
+/** The email address is generated, because a tag is public and the account's address is not. */
 async function taggerOf({ users }: Parts, { caller, now }: Call<User>): Promise<Signature> {
   const { id, username } = caller;
   const displayName = (await users.byIds([id])).get(id)?.displayName ?? '';

@@ -1,5 +1,5 @@
-// Changing a repository's record: rename, visibility, default branch, issue code. Its directory is named by id and
-// stays where it is.
+// Changes the record of a repository: name, description, visibility, default branch and issue code. The directory is
+// named by id and does not move.
 import type { Granted } from '#core/kernel/access';
 import { auditEntry } from '#core/kernel/audit';
 import type { User } from '#core/kernel/caller';
@@ -61,7 +61,7 @@ export const updateRepository =
     );
   };
 
-/** git's HEAD first, then the record; where the second does not happen the first is taken back. */
+/** Changes git's HEAD first, then the record. If the record cannot be written, HEAD is reset. */
 async function moveDefaultBranch(parts: Parts, granted: Owned, changes: Changes, branch: string): Promise<Repository> {
   const { git, intents, locks, reconciler } = parts;
   const { id } = granted.resource;
@@ -70,7 +70,7 @@ async function moveDefaultBranch(parts: Parts, granted: Owned, changes: Changes,
   try {
     return await defaultBranchAlone(locks, id, async () => {
       const [tip] = await git.readRefs(id, [`refs/heads/${branch}`]);
-      // An empty repository may name the branch that is to come.
+      // An empty repository may use the name of a future branch.
       if (tip === zeroOid && (await git.refList(id, 'branches')).refs.length > 0)
         throw new ValidationFailed('There is no such branch', {
           detail: `"default_branch": "${branch}" is no branch of this repository`,
@@ -81,7 +81,7 @@ async function moveDefaultBranch(parts: Parts, granted: Owned, changes: Changes,
       return await save(parts, granted, changes, intent.id);
     });
   } catch (error) {
-    // Others may have had their turn since: what is on record then is what HEAD becomes.
+    // Others may have changed the default branch since. The reconciler sets HEAD to the recorded one.
     if (intent !== undefined) await reconciler.settle(intent);
     throw error;
   }
@@ -140,8 +140,8 @@ function save(
 }
 
 /**
- * The caller is the owner or an administrator, who may read every repository of the owner: naming the other one tells
- * them nothing new.
+ * The error for a name or issue code in use. It may contain the id of the other repository: the caller is the owner or
+ * an administrator, and can read all repositories of the owner.
  */
 async function taken(
   { store }: Parts,
@@ -155,7 +155,7 @@ async function taken(
       cause,
     });
   const existing = await store.idByName(ownerId, wished.name);
-  // Document B, "Errors": the exact value of `error`.
+  // Clients compare `error` with exactly this value.
   return new Conflict('name_in_use', {
     ...(existing !== undefined && { body: { existing_repo_id: existing } }),
     cause,

@@ -1,4 +1,4 @@
-// All use cases of the area for its own plugin, built once from its parts. Each takes a proof of access or a call, and
+// All use cases of the area for its own plugin, built once from its dependencies. Each takes a `Granted` or a call, and
 // a command.
 import { archiveOf } from './archive.ts';
 import { blameFile } from './blame.ts';

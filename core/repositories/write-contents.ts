@@ -1,4 +1,4 @@
-// Writing and removing one file through the API: a commit on top of a branch, under the same rules as a push.
+// Writes or removes one file through the API: a commit on top of a branch, under the same rules as a push.
 import type { Granted } from '#core/kernel/access';
 import { Conflict, NotFound, Unprocessable, ValidationFailed } from '#core/kernel/errors';
 import { trimEnd } from '#core/kernel/trim';
@@ -10,13 +10,13 @@ import type { RepositoryParts } from './parts.ts';
 import type { Repository } from './repository.ts';
 import { isUnborn } from './revisions.ts';
 
-/** A file that is to be written or removed as one commit. */
+/** A file to be written or removed as one commit. */
 export interface WriteCommand {
   readonly path: string;
   readonly message: string;
   /** Absent: the default branch. */
   readonly branch?: string | undefined;
-  /** Of the blob that is replaced or removed; absent for a file that is new. */
+  /** The oid of the blob that is replaced or removed. Absent for a new file. */
   readonly sha?: string | undefined;
   /** Absent: the caller. */
   readonly author?: { readonly name: string; readonly email: string; readonly date?: Date | undefined } | undefined;
@@ -24,11 +24,11 @@ export interface WriteCommand {
   readonly content: Uint8Array | undefined;
 }
 
-/** What became of a file that was written or removed. */
+/** The result of writing or removing a file. */
 export interface Written {
   /** Whether the file is new. */
   readonly created: boolean;
-  /** Undefined where it was removed. */
+  /** Undefined if the file was removed. */
   readonly file: { readonly path: string; readonly oid: Oid; readonly size: number; readonly mode: string } | undefined;
   readonly commit: CommitRecord;
 }
@@ -37,13 +37,16 @@ type Parts = BranchWriteParts & Pick<RepositoryParts, 'users'>;
 type Writable = Granted<Repository, 'repo.write'>;
 type Planned = Omit<FileWrite, 'ref' | 'parent' | 'file'>;
 
-/** Somebody else may move the branch between the look at it and the write, as a push of theirs. */
+/** A concurrent push can move the branch between the read and the write, and make an attempt fail. */
 const attempts = 5;
 const longestMessage = 64 * 1024;
 
 /** @throws {ValidationFailed | NotFound | Conflict | Forbidden | Unprocessable} */
 export function writeContents(parts: Parts): (granted: Writable, command: WriteCommand) => Promise<Written> {
-  /** By branch: writers of this process take turns, for all but one would lose the race. */
+  /**
+   * The last write of each branch. Writes of this process to the same branch run one after another; concurrent ones
+   * would fail because the branch moved.
+   */
   const turns = new Map<string, Promise<unknown>>();
   return async (granted, command) => {
     const { resource: repository } = granted;
@@ -73,7 +76,7 @@ export function writeContents(parts: Parts): (granted: Writable, command: WriteC
   };
 }
 
-/** Undefined where the branch moved meanwhile. */
+/** Undefined if the branch moved during the attempt. */
 async function once(
   parts: Parts,
   granted: Writable,
@@ -109,7 +112,7 @@ async function once(
   };
 }
 
-/** What stands at the path. @throws {Unprocessable} where no file can be written there. */
+/** The file at the path, or undefined. @throws {Unprocessable} if no file can be written there. */
 async function standing({ git }: Parts, id: string, commit: Oid, path: string): Promise<TreeEntry | undefined> {
   const found = await git.entry(id, commit, path);
   if (found === undefined) {
@@ -121,9 +124,9 @@ async function standing({ git }: Parts, id: string, commit: Oid, path: string): 
 }
 
 /**
- * Of a path at which nothing stands. Its longest beginning at which something does is found by halving: a path has
- * thousands of segments, and each look goes down from the root.
- * @throws {Unprocessable} where that is no folder.
+ * Checks that a missing path can be created. A path can have thousands of segments and each lookup starts at the root,
+ * so the longest existing prefix is found by binary search.
+ * @throws {Unprocessable} if that prefix is not a folder.
  */
 async function checkWay(git: GitBackend, id: string, commit: Oid, segments: readonly string[]): Promise<void> {
   let [present, missing] = [0, segments.length];
@@ -166,7 +169,7 @@ async function planned(
   }
   const caller = call.caller.kind === 'user' ? call.caller : { id: '', username: 'anonymous' };
   const displayName = (await users.byIds([caller.id])).get(caller.id)?.displayName ?? '';
-  // Addresses are private.
+  // Uses a generated address, because the addresses of accounts are private.
   const committer = {
     name: identityText(displayName) || caller.username,
     email: `${caller.username}@users.noreply`,
@@ -189,7 +192,7 @@ async function planned(
 
 const longestPath = 4096;
 const longestName = 255;
-/** Under these names file systems find the folder in which git keeps a repository. */
+/** Names that some file systems treat as the `.git` folder. */
 const reserved = /^(\.git|git~\d+)[ .]*(:.*)?$/i;
 
 /** @throws {ValidationFailed} */

@@ -1,4 +1,4 @@
-// Administration of settings (document C, "Settings"): read one or all, write one or several.
+// Use cases of the administration of settings: read one or all, write one or several.
 import { auditEntry, type AuditLog } from '#core/kernel/audit';
 import type { Call, User } from '#core/kernel/caller';
 import { Unprocessable, ValidationFailed } from '#core/kernel/errors';
@@ -22,22 +22,23 @@ export interface SettingAdministrationParts {
 
 export interface SettingChange {
   readonly key: string;
-  /** As text; `maskedValue` of a sensitive one leaves it as it is. */
+  /** The value as text. For a sensitive setting, `maskedValue` leaves the stored value unchanged. */
   readonly value: string;
 }
 
 export interface SettingAdministration {
   list(call: Call<User>): Promise<readonly ShownSetting[]>;
-  /** @throws {NotFound} */
+  /** @throws {NotFound} if no enabled plugin declares the setting. */
   fetch(call: Call<User>, command: { readonly key: string }): Promise<ShownSetting>;
   /**
-   * All of them or none. @returns each with its value as it is shown. @throws {ValidationFailed} where a key is there
-   * twice. @throws {NotFound | Unprocessable} of the first that cannot be.
+   * Writes all changes or none.
+   * @returns each change with its value in the shown form.
+   * @throws {ValidationFailed} if a key occurs twice. @throws {NotFound | Unprocessable} for the first invalid change.
    */
   write(call: Call<User>, changes: readonly SettingChange[]): Promise<readonly SettingChange[]>;
 }
 
-/** A change that was found good; without a value it changes nothing. */
+/** A validated change. Without a value it changes nothing. */
 interface Planned {
   readonly declared: DeclaredSetting;
   readonly value: SettingValue | undefined;
@@ -56,7 +57,7 @@ export function settingAdministration(parts: SettingAdministrationParts): Settin
     return { declared, value };
   };
 
-  /** In the unit of work, past `hold`. */
+  /** Must run in the unit of work, after `hold`. */
   const put = async (
     call: Call<User>,
     { declaration, configured, plugin }: DeclaredSetting,
@@ -67,7 +68,7 @@ export function settingAdministration(parts: SettingAdministrationParts): Settin
     const from = before && sealing.read(declaration, before).value;
     if (from === value && before?.sealed === sensitive) return;
     await store.put(sealing.stored(declaration, value, call.now), plugin);
-    // What was secret before an upgrade of its plugin is still nobody's to read here.
+    // A value that was stored sealed stays masked in the audit log, even if the setting is no longer sensitive.
     const secret = sensitive || before?.sealed === true;
     const details = secret ? { sensitive: true } : { from: from ?? configured, to: value };
     await audit.append(auditEntry(call, 'setting.updated', settingAggregate(key), details));
@@ -105,7 +106,7 @@ export function settingAdministration(parts: SettingAdministrationParts): Settin
               if (value !== undefined) await put(call, declared, value, before.get(declared.declaration.key));
           });
         } finally {
-          // Also after a failure: of a commit whose reply was lost nobody knows.
+          // Also after a failure, because the commit may have succeeded although its reply was lost.
           values.forget();
         }
       }

@@ -1,4 +1,4 @@
-// The events of settings, and what of them is audited. Payloads hold the key; a listener asks `Settings` for the value.
+// Events and audit actions of settings. The payload has only the key; a handler reads the value from `Settings`.
 
 declare module '#core/kernel/events' {
   interface EventPayloads {
@@ -6,12 +6,12 @@ declare module '#core/kernel/events' {
   }
 }
 
-/** What of this area leaves an entry in the audit log; docs/api/audit.md says when. */
+/** Actions of this area that write an audit entry. See docs/api/audit.md. */
 declare module '#core/kernel/audit' {
   interface AuditActions {
     'setting.updated': true;
   }
 }
 
-/** The aggregate under which the events of one setting are ordered. */
+/** The aggregate that orders the events of one setting. */
 export const settingAggregate = (key: string): string => `setting:${key}`;

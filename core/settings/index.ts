@@ -1,4 +1,4 @@
-// The face of the settings for everyone: their texts, their store, their events and scopes.
+// Public exports of the settings area: text conversion, store, events and token scopes.
 export * from './events.ts';
 export * from './ports.ts';
 export * from './scopes.ts';

@@ -1,23 +1,24 @@
-// What the settings ask of the world: their store.
+// Ports of the settings area: the store of setting values.
 
 /** The stored value of a setting. */
 export interface StoredSetting {
   readonly key: string;
-  /** The value as text, sealed where the setting was sensitive when it was written. */
+  /** The value as text; sealed if the setting was sensitive when it was written. */
   readonly text: string;
   readonly sealed: boolean;
   readonly updatedAt: Date;
 }
 
-/** Where values of settings are kept. */
+/** The store of setting values. */
 export interface SettingStore {
-  /** Those of plugins that are off or gone too. */
+  /** All stored values, including those of disabled or removed plugins. */
   all(): Promise<readonly StoredSetting[]>;
-  /** Inside a unit of work: until it ends no other one gets past here. */
+  /** Blocks other units of work that call `hold` until this unit of work ends. */
   hold(): Promise<void>;
   /**
-   * Adds it, or puts it in the place of the one with its key.
-   * @param plugin whose setting it is: what is stored of a plugin goes with its data. Absent: as it was.
+   * Inserts the setting, or replaces the one with the same key.
+   * @param plugin the plugin that declares the setting; purging its data deletes the value. Absent: keeps the stored
+   * plugin.
    */
   put(setting: StoredSetting, plugin?: string): Promise<void>;
 }

@@ -1,5 +1,5 @@
-// Seals what is stored otherwise than it would be now: in the open, before an upgrade of its plugin made the setting a
-// sensitive one, or under a key from before a rotation.
+// Reseals stored settings whose form is outdated: stored unsealed before the setting became sensitive, or sealed under
+// a key from before a rotation.
 import type { SealedRecords } from '#core/kernel/credentials';
 import type { DeclaredSetting, SettingCatalogue } from '#core/kernel/settings';
 import type { Clock } from '#core/kernel/time';
@@ -15,7 +15,7 @@ export interface ResealingParts {
   readonly clock: Clock;
 }
 
-/** At the start, before anyone asks, and after a rotation. Settings of plugins that are off are sealed again too. */
+/** Runs at startup before any setting is read, and after a key rotation. Also reseals settings of disabled plugins. */
 export function resealing({ store, sealing, catalogue, unitOfWork, clock }: ResealingParts): SealedRecords {
   const due = async (): Promise<readonly { readonly setting: StoredSetting; readonly plugin?: string }[]> => {
     const sensitive = new Map<string, DeclaredSetting>(

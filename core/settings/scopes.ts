@@ -1,4 +1,4 @@
-// The token scope of this area (document D, "Administration": a PAT needs admin:system).
+// Token scopes of the settings area. Personal access tokens need `admin:system`.
 import type { ScopeRow } from '#core/kernel/scopes';
 
 declare module '#core/kernel/scopes' {

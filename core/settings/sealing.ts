@@ -1,4 +1,4 @@
-// Sealing at rest: the text of a sensitive setting, bound to its key so that it opens under no other.
+// Encrypts sensitive settings for storage. The sealed text is bound to the key of the setting and opens under no other.
 import type { Sealer } from '#core/kernel/credentials';
 import type { SettingDeclaration, SettingValue } from '#core/kernel/settings';
 import type { StoredSetting } from './ports.ts';
@@ -6,9 +6,9 @@ import { readSetting, type Reading } from './setting.ts';
 
 export interface Sealing {
   stored(declaration: SettingDeclaration, value: SettingValue, updatedAt: Date): StoredSetting;
-  /** What is stored, judged by the declaration of today. Never throws. */
+  /** Checks the stored value against the current declaration. Never throws. */
   read(declaration: SettingDeclaration, stored: StoredSetting): Reading;
-  /** Sealed again, where that is due. Never throws. */
+  /** The setting resealed under the newest key; undefined if that is not needed or not possible. Never throws. */
   renewed(stored: StoredSetting): StoredSetting | undefined;
 }
 
@@ -32,7 +32,7 @@ export function sealing(sealer: Sealer): Sealing {
       try {
         return { ...stored, text: sealer.seal(sealer.open(text, key), key) };
       } catch {
-        // The log names it where its value is asked for.
+        // Reading the value logs the problem.
         return undefined;
       }
     },

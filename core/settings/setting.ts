@@ -1,11 +1,11 @@
-// A setting as text: how its value is written, read and shown (document C, "Setting").
+// Conversion of setting values: parsing from text, and the form shown to administrators.
 import { settingMisfit } from '#core/kernel/settings';
 import type { DeclaredSetting, SettingDeclaration, SettingValue } from '#core/kernel/settings';
 
-/** Stands for the value of a sensitive setting; sent back, it changes nothing. */
+/** Replaces the value of a sensitive setting in responses. When it is sent back, the stored value stays unchanged. */
 export const maskedValue = '********';
 
-/** Document C, "Setting"; document D adds `sensitive` and `default`. Booleans and numbers are strings. */
+/** A setting as the API returns it. Booleans and numbers are strings. */
 export interface ShownSetting {
   readonly key: string;
   readonly value: string;
@@ -14,30 +14,30 @@ export interface ShownSetting {
   readonly default: string;
 }
 
-/** A value that fits its declaration, or what it must be, as `settingMisfit` says it. */
+/** A valid value, or a description of the values that are valid (see `settingMisfit`). */
 export type Reading =
   | { readonly value: SettingValue; readonly misfit?: undefined }
   | { readonly value?: undefined; readonly misfit: string };
 
-/** `true` and `false`, whole numbers in digits without a leading zero, a text as it is. */
+/** Parses `true` and `false`, integers in decimal digits without a leading zero, and any text. */
 export function readSetting(declaration: SettingDeclaration, text: string): Reading {
   const value = parsed(declaration, text);
   const misfit = settingMisfit(declaration, value);
   return misfit === undefined ? { value } : { misfit };
 }
 
-/** A text that is no value of the type stays a text, which fits no other type. */
+/** Text that cannot be parsed as the type is returned as text, which then fails validation of that type. */
 function parsed({ type }: SettingDeclaration, text: string): SettingValue {
   if (type === 'integer' && /^(?:0|-?[1-9]\d*)$/.test(text)) return Number(text);
   if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
   return text;
 }
 
-/** A value as administrators see it: masked where the setting is sensitive. */
+/** The value shown to administrators: masked if the setting is sensitive. */
 export const shownValue = ({ sensitive }: SettingDeclaration, value: SettingValue): string =>
   sensitive === true ? maskedValue : String(value);
 
-/** A sensitive default is masked too, but for the empty one. */
+/** A sensitive default is masked too, unless it is empty. */
 export function shownSetting({ declaration }: DeclaredSetting, value: SettingValue): ShownSetting {
   const { key, description, sensitive = false, default: usual } = declaration;
   return {

@@ -1,4 +1,4 @@
-// The use cases of settings, built once from their parts; for their own plugin alone.
+// Builds the use cases of settings from their parts, for their own plugin.
 import type { AuditLog } from '#core/kernel/audit';
 import type { Sealer } from '#core/kernel/credentials';
 import type { Events } from '#core/kernel/unit-of-work';
@@ -19,7 +19,7 @@ export function settingsUseCases({ sealer, ...given }: SettingsParts) {
   return {
     settings: kept.settings,
     administration: settingAdministration({ ...parts, values: kept }),
-    /** Another process has stored something. */
+    /** Called when another process has stored a setting. */
     forget: () => kept.forget(),
     sealed: resealing(parts),
   };

@@ -1,4 +1,4 @@
-// The values in effect: what is stored is kept here for a second, so that asking for a setting costs no query.
+// Caches the stored values of settings for a second, so that reading a setting usually needs no query.
 import type { Log } from '#core/kernel/log';
 import type { SettingCatalogue, Settings, SettingValue } from '#core/kernel/settings';
 import type { Clock } from '#core/kernel/time';
@@ -7,8 +7,8 @@ import type { SettingStore } from './ports.ts';
 import type { Sealing } from './sealing.ts';
 
 /**
- * Milliseconds. What another process has stored is heard of as it happens (`setting.changed`); where the message is
- * lost, it counts here after so long.
+ * Milliseconds that cached values are used. Changes in other processes arrive earlier through the broadcast event
+ * `setting.changed`, but that event can be lost.
  */
 export const staleAfter = 1000;
 
@@ -26,17 +26,17 @@ export interface ValueParts {
 
 export interface Values {
   readonly settings: Settings;
-  /** From the store, whatever is kept. */
+  /** Reads the store and bypasses the cache. */
   read(): Promise<StoredValues>;
-  /** The next to ask reads the store. */
+  /** Clears the cache, so that the next read queries the store. */
   forget(): void;
 }
 
 export function values({ store, sealing, catalogue, unitOfWork, clock, log }: ValueParts): Values {
   let kept: { readonly values: StoredValues; readonly at: number } | undefined;
-  /** The read that those wait for who ask while nothing is kept. */
+  /** The read in progress, shared by callers that find the cache empty. */
   let reading: Promise<StoredValues> | undefined;
-  /** Key → the text that was complained of, so that each is told once. */
+  /** Setting key → the invalid text that was logged, so that each is logged once. */
   const told = new Map<string, string>();
 
   const read = async (): Promise<StoredValues> => {
@@ -64,7 +64,7 @@ export function values({ store, sealing, catalogue, unitOfWork, clock, log }: Va
     reading = mine;
     return mine.then(
       (fitting) => {
-        // A change since has taken its place: what was read may be from before.
+        // Skip the cache if `forget` was called or another read started meanwhile: this result may be outdated.
         if (reading === mine) {
           kept = { values: fitting, at };
           reading = undefined;
@@ -81,9 +81,9 @@ export function values({ store, sealing, catalogue, unitOfWork, clock, log }: Va
   const current = async (): Promise<StoredValues> => {
     const age = clock.now().getTime() - (kept?.at ?? 0);
     if (kept !== undefined && age >= 0 && age < staleAfter) return kept.values;
-    // What a unit of work sees is its own until it has been committed.
+    // A unit of work sees its own uncommitted changes, which must not be cached.
     if (unitOfWork.active) return read();
-    // The trouble of who asked first is not that of the others.
+    // If the shared read fails, each waiting caller reads the store itself.
     return reading === undefined ? readAndKeep() : reading.catch(read);
   };
 
